@@ -1,0 +1,66 @@
+-- The numbers of a run that its manifest prints: one row.
+WITH log_totals AS (
+    SELECT
+        count(*) AS machines,
+        sum(objects)::DOUBLE / count(*) AS objects_per_host,
+        sum(recognised)::DOUBLE / count(*) AS recognised_per_host,
+        sum(recognised) AS recognised_total,
+        sum(last_ns - first_ns)::DOUBLE / count(*) / 1000000000 AS host_run_time,
+        min(first_ns) AS first_ns,
+        max(last_ns) AS last_ns,
+        max(first_ns) - min(first_ns) AS start_spread,
+        max(last_ns) - min(last_ns) AS stop_spread
+    FROM logs
+),
+
+line_rates AS (
+    SELECT fsum(rate) / count(*) AS line_rate
+    FROM (
+        SELECT lines::DOUBLE / greatest((last_ns - first_ns) // 1000000000, 1) AS rate
+        FROM logs
+        ORDER BY host
+    ) AS rates
+),
+
+slot_totals AS (
+    SELECT
+        sum(last_slot - first_slot) // count(*) AS slots_analysed,
+        (max(last_slot) - min(first_slot)) * $slot_length AS analysed_ns
+    FROM slot_extents
+),
+
+block_totals AS (
+    SELECT
+        count(CASE WHEN block.accepted THEN 1 END) AS blocks_analysed,
+        count(CASE WHEN NOT block.accepted THEN 1 END) AS blocks_rejected
+    FROM block
+),
+
+times AS (
+    SELECT
+        round_even((log_totals.last_ns - log_totals.first_ns)::DECIMAL(38, 9) / 1000000000, 0)::BIGINT AS run_time,
+        round_even(slot_totals.analysed_ns::DECIMAL(38, 9) / 1000000000, 0)::BIGINT AS analysed_time
+    FROM log_totals
+    CROSS JOIN slot_totals
+)
+
+SELECT
+    log_totals.machines,
+    log_totals.objects_per_host,
+    log_totals.recognised_per_host,
+    log_totals.host_run_time,
+    line_rates.line_rate,
+    log_totals.recognised_total,
+    times.run_time,
+    times.analysed_time,
+    times.analysed_time::DOUBLE / times.run_time AS efficiency,
+    log_totals.start_spread,
+    log_totals.stop_spread,
+    slot_totals.slots_analysed,
+    block_totals.blocks_analysed,
+    block_totals.blocks_rejected
+FROM log_totals
+CROSS JOIN line_rates
+CROSS JOIN slot_totals
+CROSS JOIN block_totals
+CROSS JOIN times

@@ -1,0 +1,5 @@
+-- First and last analysed slot of each host. Hosts that the filters leave no slot are missing.
+SELECT slot.host, min(slot.slot) AS first_slot, max(slot.slot) AS last_slot
+FROM slot
+WHERE slot.accepted
+GROUP BY slot.host

@@ -1,0 +1,108 @@
+-- The slots of each host, with what each held at its end.
+-- Resources: a slot has the values of its last `resources` event. Without one it has the last shares of a core and the
+-- last gauges (0 before any), and 0 for all that is counted; an opening slot without one has none.
+-- Density and UTxO size: as last set in the slot, 0 otherwise; a gap slot has those of the slot before the gap.
+-- Compatibility: the opening slot counts as epoch 0, epoch slot 0, safe interval 0; `true_epoch_slot` is the true one.
+WITH usage AS (
+    SELECT
+        host,
+        slot,
+        max(seq) AS seq,
+        max_by(cpu, seq) AS cpu,
+        max_by(gc, seq) AS gc,
+        max_by(mut, seq) AS mut,
+        max_by(blk_io, seq) AS blk_io,
+        max_by(rss, seq) AS rss,
+        max_by(heap, seq) AS heap,
+        max_by(live, seq) AS live,
+        max_by(threads, seq) AS threads,
+        max_by(gcs_major, seq) AS gcs_major,
+        max_by(gcs_minor, seq) AS gcs_minor,
+        max_by(alloc, seq) AS alloc,
+        max_by(net_rd, seq) AS net_rd,
+        max_by(net_wr, seq) AS net_wr,
+        max_by(fs_rd, seq) AS fs_rd,
+        max_by(fs_wr, seq) AS fs_wr
+    FROM resource_usage
+    GROUP BY host, slot
+),
+
+settings AS (
+    SELECT host, slot, seq, utxo_size, chain_density
+    FROM slot_marks
+    WHERE mark = 'started' AND chain_density > 0
+    UNION ALL
+    SELECT metrics.host, slot_marks.slot, metrics.seq, metrics.utxo_size, metrics.chain_density
+    FROM ledger_metrics AS metrics
+    ASOF INNER JOIN slot_marks ON slot_marks.host = metrics.host AND slot_marks.seq < metrics.seq
+    WHERE metrics.t_ns >= $system_start
+),
+
+density AS (
+    SELECT host, slot, max_by(chain_density, seq) AS density, max_by(utxo_size, seq) AS utxo
+    FROM settings
+    GROUP BY host, slot
+),
+
+held AS (
+    SELECT
+        timeline.host,
+        timeline.slot,
+        timeline.kind,
+        timeline.before,
+        usage.seq IS NOT NULL AS used,
+        last_value(usage.cpu IGNORE NULLS) OVER so_far AS cpu,
+        last_value(usage.gc IGNORE NULLS) OVER so_far AS gc,
+        last_value(usage.mut IGNORE NULLS) OVER so_far AS mut,
+        last_value(usage.blk_io IGNORE NULLS) OVER so_far AS blk_io,
+        last_value(usage.rss IGNORE NULLS) OVER so_far AS rss,
+        last_value(usage.heap IGNORE NULLS) OVER so_far AS heap,
+        last_value(usage.live IGNORE NULLS) OVER so_far AS live,
+        last_value(usage.threads IGNORE NULLS) OVER so_far AS threads,
+        coalesce(usage.gcs_major, 0) AS gcs_major,
+        coalesce(usage.gcs_minor, 0) AS gcs_minor,
+        coalesce(usage.alloc, 0) AS alloc,
+        coalesce(usage.net_rd, 0) AS net_rd,
+        coalesce(usage.net_wr, 0) AS net_wr,
+        coalesce(usage.fs_rd, 0) AS fs_rd,
+        coalesce(usage.fs_wr, 0) AS fs_wr
+    FROM timeline
+    LEFT JOIN usage ON usage.host = timeline.host AND usage.slot = timeline.slot
+    WINDOW so_far AS (
+        PARTITION BY timeline.host ORDER BY timeline.slot ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    )
+)
+
+SELECT
+    held.host,
+    held.slot,
+    CASE WHEN held.kind = 'opening' THEN 0 ELSE held.slot // $epoch_length END AS epoch,
+    CASE WHEN held.kind = 'opening' THEN 0 ELSE held.slot % $epoch_length END AS epoch_slot,
+    held.slot % $epoch_length AS true_epoch_slot,
+    CASE
+        WHEN held.kind = 'opening' THEN 0
+        ELSE floor((held.slot % $epoch_length)::DOUBLE / $security_parameter * $active_slots)::BIGINT
+    END AS safe_interval,
+    coalesce(density.density, 0) AS density,
+    coalesce(density.utxo, 0) AS utxo,
+    block_gaps.block_gap,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN coalesce(held.cpu, 0) END AS cpu,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN coalesce(held.gc, 0) END AS gc,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN coalesce(held.mut, 0) END AS mut,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN coalesce(held.blk_io, 0) END AS blk_io,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN coalesce(held.rss, 0) END AS rss,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN coalesce(held.heap, 0) END AS heap,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN coalesce(held.live, 0) END AS live,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN coalesce(held.threads, 0) END AS threads,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN held.gcs_major END AS gcs_major,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN held.gcs_minor END AS gcs_minor,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN held.alloc END AS alloc,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN held.net_rd END AS net_rd,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN held.net_wr END AS net_wr,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN held.fs_rd END AS fs_rd,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN held.fs_wr END AS fs_wr
+FROM held
+INNER JOIN block_gaps ON block_gaps.host = held.host AND block_gaps.slot = held.slot
+LEFT JOIN density
+    ON density.host = held.host
+    AND density.slot = CASE WHEN held.kind = 'gap' THEN held.before ELSE held.slot END

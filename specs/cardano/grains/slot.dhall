@@ -1,0 +1,99 @@
+-- A slot of a host.
+let S = ../../schema/package.dhall
+
+let G = S.grain
+
+let X = S.x
+
+let D = ../units.dhall
+
+let events = ../events.dhall
+
+let f = events.field
+
+let relations = ../relations.dhall
+
+let c = relations.column
+
+let constant = (../source.dhall).constant
+
+let of = S.source.constant
+
+let name = "slot"
+
+let sinceSystemStart = X.atLeast G.rowInstant (of constant.systemStart)
+
+-- The last event of a kind that names the slot.
+let last =
+      \(instant : Text) ->
+      \(event : S.Event) ->
+      \(doc : Text) ->
+        S.Instant::{
+        , name = instant
+        , grain = name
+        , pick = "last"
+        , of = event.name
+        , on = [ G.sameColumn c.host c.host, G.same c.slot f.slot ]
+        , where = sinceSystemStart
+        , doc
+        }
+
+let isStart = X.equals (G.fieldColumn c.mark) (X.text "started")
+
+let at =
+      { slotStart = S.Instant::{
+        , name = "slot_start"
+        , grain = name
+        , pick = "computed"
+        , value = X.plus (of constant.systemStart) (X.times (X.column c.slot) (of constant.slotLength))
+        , doc = "Start of the slot"
+        }
+      , started = S.Instant::{
+        , name = "started"
+        , grain = name
+        , pick = "last"
+        , of = relations.slotMarks.name
+        , on = [ G.sameColumn c.host c.host, G.sameColumn c.slot c.slot ]
+        , where = isStart
+        , doc = "The forge loop began"
+        }
+      , blockContext = last "block_context_known" events.blockContext "The block to build on was known"
+      , ledgerState = last "ledger_state_known" events.ledgerState "The ledger state was there"
+      , ledgerView = last "ledger_view_known" events.ledgerView "The ledger view was there"
+      , decided = last "decided" events.leadershipDecided "The host knew whether it leads"
+      }
+
+let starts = G.column "integer" "starts" S.unit.count "How often the forge loop began in the slot"
+
+let leads = G.column "integer" "leads" S.unit.count "How often the host found itself leader of the slot"
+
+let grain =
+      S.Grain::{
+      , name
+      , relation = relations.slots.name
+      , key = [ c.host.name, c.slot.name ]
+      , columns = relations.slots.columns
+      , instants = [ at.slotStart, at.started, at.blockContext, at.ledgerState, at.ledgerView, at.decided ]
+      , tallies =
+        [ { column = starts
+          , of = relations.slotMarks.name
+          , on = [ G.sameColumn c.host c.host, G.sameColumn c.slot c.slot ]
+          , where = isStart
+          }
+        , { column = leads
+          , of = events.leadershipDecided.name
+          , on = [ G.sameColumn c.host c.host, G.same c.slot f.slot ]
+          , where = X.all [ sinceSystemStart, X.equals (G.field f.leader) X.yes ]
+          }
+        ]
+      , doc = "A slot of a host's timeline"
+      }
+
+in  { grain
+    , name
+    , at
+    , starts
+    , leads
+    , column = c
+    , host = c.host
+    }

@@ -1,0 +1,59 @@
+-- The rows of the manifest: what a run was.
+let S = ../schema/package.dhall
+
+let R = S.report
+
+let c = (./source.dhall).constant
+
+let relations = ./relations.dhall
+
+let f = relations.figures
+
+let figure = \(label : Text) -> R.figure label relations.runSummary
+
+in  [ R.analysisDate "Analysis date"
+    , R.fact "Cluster system start date" c.systemStart R.date // { id = "start_date" }
+    , R.fact "Cluster system start time" c.systemStart R.time // { id = "start_time" }
+    , R.fact "Identifier" c.ident (R.text 32)
+    , R.fact "Run batch" c.batch (R.text 32)
+    , R.fact "GHC version" c.ghcVersion (R.text 32)
+    , R.fact "cardano-node version" c.nodeVersion (R.text 12)
+    , R.fact "ouroboros-consensus version" c.consensusVersion (R.text 12)
+    , R.fact "ouroboros-network version" c.networkVersion (R.text 12)
+    , R.fact "cardano-ledger-core version" c.ledgerVersion (R.text 12)
+    , R.fact "plutus-core version" c.plutusVersion (R.text 12)
+    , R.fact "cardano-crypto version" c.cryptoVersion (R.text 12)
+    , R.fact "cardano-prelude version" c.preludeVersion (R.text 12)
+    , R.fact "cardano-node git" c.nodeCommit (R.text 7)
+    , R.fact "ouroboros-consensus git" c.consensusCommit (R.text 7)
+    , R.fact "ouroboros-network git" c.networkCommit (R.text 7)
+    , R.fact "cardano-ledger-core git" c.ledgerCommit (R.text 7)
+    , R.fact "plutus-core git" c.plutusCommit (R.text 7)
+    , R.fact "cardano-crypto git" c.cryptoCommit (R.text 7)
+    , R.fact "cardano-prelude git" c.preludeCommit (R.text 7)
+    , R.fact "Era" c.era (R.text 32)
+    , R.fact "Delegation map size" c.delegators R.integer
+    , R.fact "Stuffed UTxO size" c.utxo R.integer
+    , R.fact "DRep count" c.dreps R.integer
+    , R.fact "Extra tx payload" c.addTxSize R.integer
+    , R.fact "Tx inputs" c.inputsPerTx R.integer
+    , R.fact "Tx Outputs" c.outputsPerTx R.integer
+    , R.fact "TPS" c.tps (R.real 7)
+    , R.fact "Transaction count" c.txCount R.integer
+    , R.factIf "Plutus script" c.plutusScript c.plutusType (R.textOr "---" 32)
+    , figure "Machines" f.machines R.integer
+    , R.filtersApplied "Number of filters applied"
+    , figure "Log objects emitted per host" f.objectsPerHost (R.real 12)
+    , figure "Log objects analysed per host" f.recognisedPerHost (R.real 12)
+    , figure "Host run time, s" f.hostRunTime (R.real 7)
+    , figure "Host log line rate, Hz" f.lineRate (R.real 6)
+    , figure "Total log objects analysed" f.recognisedTotal R.integer
+    , figure "Run time, s" f.runTime R.integer
+    , figure "Analysed run duration, s" f.analysedTime R.integer
+    , figure "Run time efficiency" f.efficiency (R.real 4)
+    , figure "Node start spread, s" f.startSpread (R.spread 9)
+    , figure "Node stop spread, s" f.stopSpread (R.spread 9)
+    , figure "Slots analysed" f.slotsAnalysed R.integer
+    , figure "Blocks analysed" f.blocksAnalysed R.integer
+    , figure "Blocks rejected" f.blocksRejected R.integer
+    ]

@@ -1,0 +1,161 @@
+-- Cardano: benchmark runs of node clusters, in the workbench's layout.
+let S = ../schema/package.dhall
+
+let source = ./source.dhall
+
+let e = ./events.dhall
+
+let r = ./relations.dhall
+
+let host = ./grains/host.dhall
+
+let f = ./filters.dhall
+
+let s = ./summaries.dhall
+
+let forging = ./metrics/forging.dhall
+
+let peers = ./metrics/peers.dhall
+
+let propagation = ./metrics/propagation.dhall
+
+let anomaly = ./metrics/anomaly.dhall
+
+let machine = ./metrics/machine.dhall
+
+in  { system = "cardano"
+    , units = (./units.dhall).base
+    , sources = [ source.logs ]
+    , events =
+      [ e.resources
+      , e.leadershipCheckStarted
+      , e.blockContext
+      , e.ledgerState
+      , e.ledgerView
+      , e.leadershipDecided
+      , e.ledgerTicked
+      , e.mempoolSnapshot
+      , e.blockForged
+      , e.headerSeen
+      , e.fetchRequested
+      , e.fetchCompleted
+      , e.headerAnnounced
+      , e.blockSent
+      , e.blockAdopted
+      , e.ledgerSnapshot
+      , e.ledgerMetrics
+      , e.txsAcked
+      , e.txsCollected
+      , e.txsProcessed
+      , e.mempoolSize
+      , e.txRejected
+      , e.generatorSummary
+      ]
+    , relations =
+      [ r.roles
+      , r.blocks
+      , r.chain
+      , r.observations
+      , r.adoptions
+      , r.forgingHosts
+      , r.slotMarks
+      , r.timeline
+      , r.blockGaps
+      , r.resourceUsage
+      , r.slots
+      , host.relation
+      , r.runSummary
+      ]
+    , grains =
+      [ (./grains/block.dhall).grain
+      , (./grains/observation.dhall).grain
+      , (./grains/adoption.dhall).grain
+      , (./grains/forging_host.dhall).grain
+      , (./grains/slot.dhall).grain
+      , (./grains/span.dhall).grain
+      , host.grain
+      ]
+    , metrics =
+      [ forging.start
+      , forging.blockContext
+      , forging.ledgerState
+      , forging.ledgerView
+      , forging.lead
+      , forging.ticked
+      , forging.snapshot
+      , forging.forge
+      , forging.announce
+      , forging.send
+      , forging.adoption
+      , forging.announceCum
+      , peers.noticeFirst
+      , peers.fetchFirst
+      , peers.request
+      , peers.fetch
+      , peers.announce
+      , peers.send
+      , peers.adoption
+      , propagation.half
+      , propagation.eighty
+      , propagation.ninety
+      , propagation.ninetyTwo
+      , propagation.ninetyFour
+      , propagation.ninetySix
+      , propagation.ninetyEight
+      , propagation.all
+      , anomaly.blocksPerHost
+      , anomaly.filteredRatio
+      , anomaly.chainedRatio
+      , anomaly.battles
+      , anomaly.size
+      , machine.starts
+      , machine.cpu
+      , machine.gc
+      , machine.mut
+      , machine.gcsMajor
+      , machine.gcsMinor
+      , machine.rss
+      , machine.heap
+      , machine.live
+      , machine.alloc
+      , machine.netRd
+      , machine.netWr
+      , machine.fsRd
+      , machine.fsWr
+      , machine.started
+      , machine.blockContext
+      , machine.ledgerState
+      , machine.ledgerView
+      , machine.leading
+      , machine.blockGap
+      , machine.density
+      , machine.spanCpu
+      , machine.spanCpuEpoch
+      , machine.spanCpuReward
+      , machine.blkIo
+      , machine.threads
+      , machine.leads
+      , machine.utxo
+      , machine.hostSlots
+      ]
+    , filters =
+      [ f.unitary
+      , f.nonnegative
+      , f.minAdoptions
+      , f.sizeGeq
+      , f.sizeLeq
+      , f.fullnessAbove
+      , f.fullnessBelow
+      , f.slotGeq
+      , f.slotLeq
+      , f.epochGeq
+      , f.epochLeq
+      , f.epochSlotGeq
+      , f.epochSlotLeq
+      , f.safeIntervalGeq
+      , f.safeIntervalLeq
+      , f.slotHasLeaders
+      ]
+    , summaries = [ s.published, s.meanOfHosts ]
+    , reports = [ (./reports.dhall).comparison ]
+    } : S.Package

@@ -1,0 +1,135 @@
+-- The logs of a benchmark run in the workbench's layout, and the facts of the run beside them.
+let S = ../schema/package.dhall
+
+let U = S.unit
+
+let D = ./units.dhall
+
+let genesis = [ "genesis-shelley.json", "genesis/genesis.shelley.json" ]
+
+let meta = [ "meta.json" ]
+
+let ofGenesis =
+      \(name : Text) -> \(path : List Text) -> \(type : Text) -> \(doc : Text) ->
+        S.Constant::{ name, files = genesis, path, type, doc }
+
+let ofMeta =
+      \(name : Text) -> \(path : List Text) -> \(type : Text) -> \(doc : Text) ->
+        S.Constant::{ name, files = meta, path = [ "meta" ] # path, type, doc }
+
+let component =
+      \(key : Text) -> \(component : Text) -> \(fact : Text) ->
+        ofMeta key [ "manifest", component, fact ] "text" "${fact} of ${component}"
+        // { default = Some "unknown" }
+
+let ofWorkload =
+      \(name : Text) -> \(path : List Text) -> \(type : Text) -> \(doc : Text) ->
+        ofMeta name ([ "profile_content" ] # path) type doc
+
+let constant =
+      { systemStart = ofGenesis "system_start" [ "systemStart" ] "instant" "When slot 0 began"
+      , slotLength =
+              ofGenesis "slot_length" [ "slotLength" ] "duration" "Length of a slot"
+          //  { unit = D.secondPerSlot }
+      , epochLength = ofGenesis "epoch_length" [ "epochLength" ] "integer" "Slots of an epoch" // { unit = D.slot }
+      , securityParameter =
+              ofGenesis "security_parameter" [ "securityParam" ] "integer" "k: blocks that may be rolled back"
+          //  { unit = D.block }
+      , activeSlots =
+          ofGenesis "active_slots" [ "activeSlotsCoeff" ] "real" "f: share of slots that have a leader"
+      , maxBlockBodySize =
+              ofGenesis "max_block_body_size" [ "protocolParams", "maxBlockBodySize" ] "integer" "Limit of a block's body"
+          //  { unit = U.byte }
+      , tag = ofMeta "tag" [ "tag" ] "text" "Tag of the run" // { default = Some "" }
+      , batch = ofMeta "batch" [ "batch" ] "text" "Batch of the run"
+      , ident = ofMeta "ident" [ "ident" ] "text" "What the run is called in reports"
+      , ghcVersion = ofMeta "ghc_version" [ "node_ghc_version" ] "text" "Version of the compiler" // { default = Some "unknown" }
+      , era = ofMeta "era" [ "era" ] "text" "Era of the ledger"
+      , delegators = ofWorkload "delegators" [ "genesis", "delegators" ] "integer" "Delegators in the genesis"
+      , utxo = ofWorkload "utxo" [ "genesis", "utxo" ] "integer" "UTxO entries in the genesis"
+      , dreps =
+          ofWorkload "dreps" [ "genesis", "dreps" ] "integer" "DReps in the genesis" // { default = Some "0" }
+      , addTxSize =
+          ofWorkload "add_tx_size" [ "generator", "add_tx_size" ] "integer" "Extra bytes of a transaction" // { unit = U.byte }
+      , inputsPerTx = ofWorkload "inputs_per_tx" [ "generator", "inputs_per_tx" ] "integer" "Inputs of a transaction"
+      , outputsPerTx = ofWorkload "outputs_per_tx" [ "generator", "outputs_per_tx" ] "integer" "Outputs of a transaction"
+      , tps = ofWorkload "tps" [ "generator", "tps" ] "real" "Transactions submitted a second"
+      , txCount =
+          ofWorkload "tx_count" [ "generator", "tx_count" ] "integer" "Transactions submitted" // { unit = D.transaction }
+      , plutusType =
+              ofWorkload "plutus_type" [ "generator", "plutus", "type" ] "text" "Kind of Plutus workload, if any"
+          //  { default = Some "" }
+      , plutusScript =
+              ofWorkload "plutus_script" [ "generator", "plutus", "script" ] "text" "Plutus script of the workload, if any"
+          //  { default = Some "" }
+      , nodeVersion = component "node_version" "cardano-node" "version"
+      , consensusVersion = component "consensus_version" "ouroboros-consensus" "version"
+      , networkVersion = component "network_version" "ouroboros-network" "version"
+      , ledgerVersion = component "ledger_version" "cardano-ledger-core" "version"
+      , plutusVersion = component "plutus_version" "plutus-core" "version"
+      , cryptoVersion = component "crypto_version" "cardano-crypto" "version"
+      , preludeVersion = component "prelude_version" "cardano-prelude" "version"
+      , nodeCommit = component "node_commit" "cardano-node" "commit"
+      , consensusCommit = component "consensus_commit" "ouroboros-consensus" "commit"
+      , networkCommit = component "network_commit" "ouroboros-network" "commit"
+      , ledgerCommit = component "ledger_commit" "cardano-ledger-core" "commit"
+      , plutusCommit = component "plutus_commit" "plutus-core" "commit"
+      , cryptoCommit = component "crypto_commit" "cardano-crypto" "commit"
+      , preludeCommit = component "prelude_commit" "cardano-prelude" "commit"
+      }
+
+let logs =
+      S.Source::{
+      , name = "workbench_logs"
+      , hosts = "node-*"
+      , logs = [ "stdout", "stdout*", "node-*.json" ]
+      , time = [ "at" ]
+      , body = [ "data" ]
+      , unwrap = [ { absent = "kind", present = [ "credentials", "val" ], take = "val" } ]
+      , lookups =
+        [ { path = [ "ns" ], inBody = False, drop = "", generation = "new" }
+        , { path = [ "ns" ], inBody = False, drop = "", generation = "middle" }
+        , { path = [ "kind" ], inBody = True, drop = "Cardano.Node.", generation = "middle" }
+        , { path = [ "kind" ], inBody = True, drop = "", generation = "legacy" }
+        ]
+      , constants =
+        [ constant.systemStart
+        , constant.slotLength
+        , constant.epochLength
+        , constant.securityParameter
+        , constant.activeSlots
+        , constant.maxBlockBodySize
+        , constant.tag
+        , constant.batch
+        , constant.ident
+        , constant.ghcVersion
+        , constant.era
+        , constant.delegators
+        , constant.utxo
+        , constant.dreps
+        , constant.addTxSize
+        , constant.inputsPerTx
+        , constant.outputsPerTx
+        , constant.tps
+        , constant.txCount
+        , constant.plutusType
+        , constant.plutusScript
+        , constant.nodeVersion
+        , constant.consensusVersion
+        , constant.networkVersion
+        , constant.ledgerVersion
+        , constant.plutusVersion
+        , constant.cryptoVersion
+        , constant.preludeVersion
+        , constant.nodeCommit
+        , constant.consensusCommit
+        , constant.networkCommit
+        , constant.ledgerCommit
+        , constant.plutusCommit
+        , constant.cryptoCommit
+        , constant.preludeCommit
+        ]
+      , doc = "Logs of the nodes of a cluster: one JSON object a line, in a directory a host"
+      }
+
+in  { logs, constant }

@@ -1,0 +1,84 @@
+-- Events: which records are one, and the fields they carry.
+let U = ./units.dhall
+
+let X = ./expression.dhall
+
+-- A small change of a field's text: `take` characters, the part `before` a separator, `plus` a number.
+let Transform = { kind : Text, number : Integer, text : Text }
+
+-- A field.
+--   type        integer, unsigned (both 64 bits), real, text, boolean
+--   kind        value, counter (only its increases mean something) or gauge
+--   paths       keys from the record's body; the first that holds a value is taken
+--   default     the value when no path holds one
+--   required    a record without a value (and without a default) is broken; else the field is absent
+let Field =
+      { name : Text
+      , type : Text
+      , unit : U.Unit
+      , kind : Text
+      , paths : List (List Text)
+      , default : Optional Text
+      , required : Bool
+      , transforms : List Transform
+      , doc : Text
+      }
+
+-- A name that marks a record as this event, in a generation of names.
+let Name = { generation : Text, name : Text }
+
+-- The record is not this event when the text at `path` of its body `equals` this (or, with `present`, is there).
+let Unless = { path : List Text, equals : Text, present : Bool }
+
+-- One form of an event: its names, what rules it out, how its fields are found.
+let Form = { names : List Name, unless : List Unless, fields : List Field }
+
+let Event = { name : Text, source : Text, forms : List Form, doc : Text }
+
+let field =
+      \(type : Text) ->
+      \(name : Text) ->
+        { name
+        , type
+        , unit = U.none
+        , kind = "value"
+        , paths = [ [ name ] ]
+        , default = None Text
+        , required = True
+        , transforms = [] : List Transform
+        , doc = ""
+        } : Field
+
+in  { Transform
+    , Field
+    , Name
+    , Unless
+    , Form
+    , Event
+      -- fields, read from the key of their name unless `at` or `atAny` says otherwise
+    , integer = field "integer"
+    , unsigned = field "unsigned"
+    , real = field "real"
+    , text = field "text"
+    , boolean = field "boolean"
+      -- changes of a field
+    , at = \(path : List Text) -> \(f : Field) -> f // { paths = [ path ] }
+    , atAny = \(paths : List (List Text)) -> \(f : Field) -> f // { paths }
+    , inUnit = \(unit : U.Unit) -> \(f : Field) -> f // { unit }
+    , counter = \(f : Field) -> f // { kind = "counter" }
+    , gauge = \(f : Field) -> f // { kind = "gauge" }
+    , otherwise = \(value : Text) -> \(f : Field) -> f // { default = Some value }
+    , optional = \(f : Field) -> f // { required = False }
+    , changed = \(transforms : List Transform) -> \(f : Field) -> f // { transforms }
+      -- a field that every record of the form has, whatever it says
+    , always = \(value : Text) -> \(f : Field) -> f // { paths = [] : List (List Text), default = Some value }
+      -- a field that no record of the form has
+    , never = \(f : Field) -> f // { paths = [] : List (List Text), required = False }
+      -- transforms
+    , take = \(n : Integer) -> { kind = "take", number = n, text = "" } : Transform
+    , before = \(separator : Text) -> { kind = "before", number = +0, text = separator } : Transform
+    , plus = \(n : Integer) -> { kind = "plus", number = n, text = "" } : Transform
+      -- what rules a record out
+    , is = \(path : List Text) -> \(value : Text) -> { path, equals = value, present = False } : Unless
+    , has = \(path : List Text) -> { path, equals = "", present = True } : Unless
+    }

@@ -1,0 +1,142 @@
+-- Relations (SQL over events), and grains: what one sample is about.
+let U = ./units.dhall
+
+let X = ./expression.dhall
+
+let E = ./event.dhall
+
+let Column = X.Column
+
+let Expression = X.Expression
+
+-- Rows that must not be: a query over the relation; `message` and `hint` have `{column}` places for its columns.
+--   severity    error (the run cannot be analysed) or warning (said in the report)
+let Check =
+      { Type = { code : Text, sql : Text, uses : List Text, message : Text, hint : Text, severity : Text }
+      , default = { uses = [] : List Text, hint = "", severity = "error" }
+      }
+
+-- A SQL file over the tables it `uses`, yielding just the declared columns, unique by `key`.
+let Relation =
+      { Type =
+          { name : Text
+          , sql : Text
+          , uses : List Text
+          , columns : List Column
+          , key : List Text
+          , checks : List Check.Type
+          , doc : Text
+          }
+      , default = { checks = [] : List Check.Type, doc = "" }
+      }
+
+-- A column of the grain that equals a field (or column) of the bound table.
+let Pair = { column : Text, field : Text }
+
+-- A point in time of a grain's row.
+--   pick    first, last (of the rows of `of` that agree on the pairs `on`), `latest before` (the last row of `of` in
+--           log order ahead of the instant `before`) or computed (`value`)
+--   where   narrows the bound rows
+--   fields  fields of the picked row that the grain takes along
+let Instant =
+      { Type =
+          { name : Text
+          , grain : Text
+          , pick : Text
+          , of : Text
+          , on : List Pair
+          , before : Text
+          , where : Expression
+          , value : Expression
+          , fields : List Text
+          , doc : Text
+          }
+      , default =
+        { of = ""
+        , on = [] : List Pair
+        , before = ""
+        , where = X.nothing
+        , value = X.nothing
+        , fields = [] : List Text
+        , doc = ""
+        }
+      }
+
+-- A column that counts the rows of another table (event, relation or grain).
+let Tally = { column : Column, of : Text, on : List Pair, where : Expression }
+
+-- A column computed from the others.
+let Derived = { column : Column, value : Expression }
+
+-- A grain made of another: the maximal runs of its accepted rows where `holds`, consecutive in `along`, for each `by`.
+-- Its columns: those of `by`, `first`, `last` (of `along`), `length` (rows), `first_x` and `last_x` for x in `carry`.
+let Runs = { of : Text, holds : Expression, by : List Text, along : Text, carry : List Text }
+
+-- The coarser grain whose filters decide on this one's rows.
+let Subject = { grain : Text, on : List Pair }
+
+let Grain =
+      { Type =
+          { name : Text
+          , relation : Text
+          , runs : Optional Runs
+          , key : List Text
+          , columns : List Column
+          , instants : List Instant.Type
+          , tallies : List Tally
+          , derived : List Derived
+          , subject : Optional Subject
+          , checks : List Check.Type
+          , doc : Text
+          }
+      , default =
+        { checks = [] : List Check.Type
+        , relation = ""
+        , runs = None Runs
+        , instants = [] : List Instant.Type
+        , tallies = [] : List Tally
+        , derived = [] : List Derived
+        , subject = None Subject
+        , doc = ""
+        }
+      }
+
+let instant = \(i : Instant.Type) -> X.leaf "instant" i.name
+
+let instants =
+      \(is : List Instant.Type) ->
+        List/fold
+          Instant.Type
+          is
+          (List Expression)
+          (\(i : Instant.Type) -> \(rest : List Expression) -> [ instant i ] # rest)
+          ([] : List Expression)
+
+in  { Check
+    , Relation
+    , Pair
+    , Instant
+    , Tally
+    , Derived
+    , Runs
+    , Subject
+    , Grain
+      -- columns of a relation or grain
+    , column = \(type : Text) -> \(name : Text) -> \(unit : U.Unit) -> \(doc : Text) -> { name, type, unit, doc } : Column
+      -- a column of the grain equals a field, or a column, of the bound table
+    , same = \(c : Column) -> \(f : E.Field) -> { column = c.name, field = f.name } : Pair
+    , sameColumn = \(c : Column) -> \(d : Column) -> { column = c.name, field = d.name } : Pair
+      -- a field of the bound row, in an instant's `where`
+    , field = \(f : E.Field) -> X.leaf "field" f.name
+    , fieldColumn = \(c : Column) -> X.leaf "field" c.name
+      -- the instant of a bound row itself
+    , rowInstant = X.leaf "field" "t_ns"
+      -- an instant of the grain, as a point in time
+    , instant
+      -- a field that an instant takes along
+    , taken = \(i : Instant.Type) -> \(f : E.Field) -> [ X.token // { op = "taken", text = i.name, name = f.name } ] : Expression
+      -- time from the first of `from` that there is, to `to`
+    , elapsed =
+        \(m : { from : List Instant.Type, to : Instant.Type }) ->
+          instant m.to # X.many "coalesce" (instants m.from) # [ X.token // { op = "minus" } ] : Expression
+    }

@@ -1,0 +1,59 @@
+-- The spec language: every word that specs use. `let S = ../schema/package.dhall`
+let U = ./units.dhall
+
+let X = ./expression.dhall
+
+let S = ./source.dhall
+
+let E = ./event.dhall
+
+let G = ./grain.dhall
+
+let M = ./metric.dhall
+
+let R = ./report.dhall
+
+-- A unit of the domain that the unit library does not know.
+let BaseUnit = { name : Text, doc : Text }
+
+-- All that the specs of one system say; the root file of a system yields one.
+let Package =
+      { system : Text
+      , units : List BaseUnit
+      , sources : List S.Source.Type
+      , events : List E.Event
+      , relations : List G.Relation.Type
+      , grains : List G.Grain.Type
+      , metrics : List M.Metric.Type
+      , filters : List M.Filter.Type
+      , summaries : List M.Summary.Type
+      , reports : List R.Report.Type
+      }
+
+in  { unit = U
+    , Unit = U.Unit
+    , BaseUnit
+    , Package
+    , Expression = X.Expression
+    , Column = X.Column
+    , x = X
+    , source = S
+    , Source = S.Source
+    , Constant = S.Constant
+    , event = E
+    , Event = E.Event
+    , Field = E.Field
+    , grain = G
+    , Relation = G.Relation
+    , Check = G.Check
+    , Grain = G.Grain
+    , Instant = G.Instant
+    , metric = M
+    , Metric = M.Metric
+    , Summary = M.Summary
+    , Filter = M.Filter
+    , report = R
+    , Report = R.Report
+    , elapsed = G.elapsed
+    , orElse = X.orElse
+    }

@@ -1,0 +1,132 @@
+-- Reports.
+let X = ./expression.dhall
+
+let S = ./source.dhall
+
+let G = ./grain.dhall
+
+let M = ./metric.dhall
+
+-- How a manifest value is printed: text, integer, real, spread, date, time; `cut` characters are kept (0: all);
+-- `empty` stands for an empty text.
+let Cell = { kind : Text, cut : Natural, empty : Text }
+
+-- A row of the manifest: a constant of the run, a column of a relation that yields one row, or what only the build
+-- knows (`built`: analysis date, filters applied). A constant counts as empty when the constant `needs` is.
+let ManifestRow =
+      { id : Text
+      , label : Text
+      , constant : Text
+      , needs : Text
+      , relation : Text
+      , column : Text
+      , built : Text
+      , cell : Cell
+      }
+
+let Section = { title : Text, doc : Text, metrics : List Text }
+
+-- A chart: `cdf` shows the cumulative distribution, a line a run. `scale`: linear, log, or auto.
+let Chart = { metric : Text, template : Text, scale : Text }
+
+let DictionaryGroup = { title : Text, metrics : List Text }
+
+let FilterUse = { name : Text, argument : Text }
+
+-- A report.
+--   title, intro   may hold {base}, {others} (labels of runs) and {constant.NAME} (of the base run)
+--   also           metrics that the results hold, though no table or chart shows them
+--   label          the constant that names a run in headings
+--   compare        constants that should agree between runs; a difference is a warning in the report
+--   style          the number style: typst-2026, org-2023
+let Report =
+      { Type =
+          { name : Text
+          , title : Text
+          , intro : Text
+          , manifest : List ManifestRow
+          , sections : List Section
+          , charts : List Chart
+          , dictionary : List DictionaryGroup
+          , style : Text
+          , summary : Text
+          , filters : List FilterUse
+          , also : List Text
+          , label : Text
+          , compare : List Text
+          , doc : Text
+          }
+      , default = { filters = [] : List FilterUse, also = [] : List Text, compare = [] : List Text, doc = "" }
+      }
+
+let metricIds =
+      \(ms : List M.Metric.Type) ->
+        List/fold
+          M.Metric.Type
+          ms
+          (List Text)
+          (\(m : M.Metric.Type) -> \(rest : List Text) -> [ m.id ] # rest)
+          ([] : List Text)
+
+in  { Cell
+    , ManifestRow
+    , Section
+    , Chart
+    , DictionaryGroup
+    , FilterUse
+    , Report
+    , metricIds
+    , section = \(title : Text) -> \(ms : List M.Metric.Type) -> { title, doc = "", metrics = metricIds ms } : Section
+    , group = \(title : Text) -> \(ms : List M.Metric.Type) -> { title, metrics = metricIds ms } : DictionaryGroup
+    , cdf = \(m : M.Metric.Type) -> { metric = m.id, template = "cdf", scale = "auto" } : Chart
+    , uses = \(f : M.Filter.Type) -> { name = f.name, argument = "" } : FilterUse
+    , usesWith = \(f : M.Filter.Type) -> \(argument : Text) -> { name = f.name, argument } : FilterUse
+    , fact =
+        \(label : Text) ->
+        \(c : S.Constant.Type) ->
+        \(cell : Cell) ->
+          { id = c.name, label, constant = c.name, needs = "", relation = "", column = "", built = "", cell } : ManifestRow
+    , factIf =
+        \(label : Text) ->
+        \(c : S.Constant.Type) ->
+        \(needs : S.Constant.Type) ->
+        \(cell : Cell) ->
+            { id = c.name, label, constant = c.name, needs = needs.name, relation = "", column = "", built = "", cell }
+          : ManifestRow
+    , analysisDate =
+        \(label : Text) ->
+          { id = "analysis_date"
+          , label
+          , constant = ""
+          , needs = ""
+          , relation = ""
+          , column = ""
+          , built = "analysis date"
+          , cell = { kind = "text", cut = 0, empty = "" }
+          } : ManifestRow
+    , filtersApplied =
+        \(label : Text) ->
+          { id = "filters_applied"
+          , label
+          , constant = ""
+          , needs = ""
+          , relation = ""
+          , column = ""
+          , built = "filters applied"
+          , cell = { kind = "integer", cut = 0, empty = "" }
+          } : ManifestRow
+    , figure =
+        \(label : Text) ->
+        \(relation : G.Relation.Type) ->
+        \(c : X.Column) ->
+        \(cell : Cell) ->
+            { id = c.name, label, constant = "", needs = "", relation = relation.name, column = c.name, built = "", cell }
+          : ManifestRow
+    , text = \(cut : Natural) -> { kind = "text", cut, empty = "" } : Cell
+    , textOr = \(empty : Text) -> \(cut : Natural) -> { kind = "text", cut, empty } : Cell
+    , integer = { kind = "integer", cut = 0, empty = "" } : Cell
+    , real = \(cut : Natural) -> { kind = "real", cut, empty = "" } : Cell
+    , spread = \(cut : Natural) -> { kind = "spread", cut, empty = "" } : Cell
+    , date = { kind = "date", cut = 0, empty = "" } : Cell
+    , time = { kind = "time", cut = 0, empty = "" } : Cell
+    }

@@ -1,0 +1,71 @@
+-- Sources: kinds of raw records, where a run keeps its files, and the facts (constants) of a run.
+let U = ./units.dhall
+
+let X = ./expression.dhall
+
+-- A fact of a run, out of a JSON document of its directory.
+--   files    candidates, relative to the run; the first that exists is read
+--   path     keys from the document's root
+--   type     integer, real, text, boolean, instant (UTC time) or duration (a decimal number of `unit`)
+--   default  the value when it is not there; without one it must be
+let Constant =
+      { Type =
+          { name : Text
+          , files : List Text
+          , path : List Text
+          , type : Text
+          , unit : U.Unit
+          , default : Optional Text
+          , doc : Text
+          }
+      , default = { unit = U.none, default = None Text, doc = "" }
+      }
+
+-- One way to recognise a record: the text at `path` (keys from the record's root, or from its body when `inBody`),
+-- after dropping the prefix `drop`, is looked up among the event names of a generation.
+let Lookup = { path : List Text, inBody : Bool, drop : Text, generation : Text }
+
+-- A body is replaced by its member `take` when `absent` is missing from it and all of `present` are there.
+let Unwrap = { absent : Text, present : List Text, take : Text }
+
+-- Broken lines are borne up to this share of a host's lines, and in any case up to `atLeast` of them.
+let Quarantine = { share : Double, atLeast : Natural }
+
+-- A kind of raw record.
+--   kind     `json-lines`: one JSON object a line; other lines are passed over
+--   hosts    glob of the host directories below the run's; the directory's name is the host's
+--   logs     globs of log files below a host's directory (each also with .gz or .zst)
+--   time     path of the record's instant: ISO 8601, UTC, any number of fractional digits
+--   body     path of the object that holds the fields
+--   lookups  ways to recognise a record, in order
+let Source =
+      { Type =
+          { name : Text
+          , kind : Text
+          , hosts : Text
+          , logs : List Text
+          , time : List Text
+          , body : List Text
+          , unwrap : List Unwrap
+          , lookups : List Lookup
+          , quarantine : Quarantine
+          , constants : List Constant.Type
+          , doc : Text
+          }
+      , default =
+        { kind = "json-lines"
+        , unwrap = [] : List Unwrap
+        , quarantine = { share = 0.001, atLeast = 10 }
+        , constants = [] : List Constant.Type
+        , doc = ""
+        }
+      }
+
+in  { Constant
+    , Lookup
+    , Unwrap
+    , Quarantine
+    , Source
+      -- the value of a run's constant
+    , constant = \(c : Constant.Type) -> X.leaf "constant" c.name
+    }
