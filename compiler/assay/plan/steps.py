@@ -1,0 +1,197 @@
+"""The steps that make results out of events, in an order in which each finds what it reads.
+
+A step is data: what it makes, of what.  `sql` turns it into a statement, `engine` runs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.spec.closure import Needs, needs
+from assay.spec.model import Check, Event, Filter, Grain, Instant, Metric, Package, Relation
+from assay.spec.scopes import LOGS
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A filter with its argument: an integer, a real (as text, exact), or None."""
+
+    filter: Filter
+    argument: str | None
+
+    @property
+    def label(self) -> str:
+        """As the command line takes it: `slot-leq=1100`."""
+        return self.filter.name if self.argument is None else f"{self.filter.name}={self.argument}"
+
+
+@dataclass(frozen=True, slots=True)
+class EventStep:
+    """The typed table of an event, with these fields."""
+
+    event: Event
+    fields: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the table."""
+        return self.event.name
+
+
+@dataclass(frozen=True, slots=True)
+class RelationStep:
+    """The table of a relation."""
+
+    relation: Relation
+
+    @property
+    def name(self) -> str:
+        """Name of the table."""
+        return self.relation.name
+
+
+@dataclass(frozen=True, slots=True)
+class RowsStep:
+    """The wide table of a grain with these members, before filters: `<grain>_rows`."""
+
+    grain: Grain
+    members: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        """Name of the table."""
+        return rows_name(self.grain.name)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeStep:
+    """The wide table of a grain with the verdict of every filter on it, and `accepted`."""
+
+    grain: Grain
+    applied: tuple[Applied, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the table."""
+        return self.grain.name
+
+
+@dataclass(frozen=True, slots=True)
+class CheckStep:
+    """Rows that must not be."""
+
+    check: Check
+    of: str
+
+    @property
+    def name(self) -> str:
+        """Name of the check."""
+        return f"check {self.of} {self.check.code}"
+
+
+Step = EventStep | RelationStep | RowsStep | JudgeStep | CheckStep
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Steps in order, the metrics to be summarised after them, and what of the raw data they need."""
+
+    steps: tuple[Step, ...]
+    metrics: tuple[Metric, ...]
+    applied: tuple[Applied, ...]
+    wanted: Mapping[str, frozenset[str]]
+    constants: frozenset[str]
+
+
+def rows_name(grain: str) -> str:
+    """Name of a grain's table before filters."""
+    return f"{grain}_rows"
+
+
+def applied_to(grain: Grain, applied: Iterable[Applied]) -> tuple[Applied, ...]:
+    """The filters that have a condition on the grain, in their order."""
+    return tuple(item for item in applied if any(c.grain == grain.name for c in item.filter.conditions))
+
+
+class _Order:
+    def __init__(self, package: Package, need: Needs, applied: tuple[Applied, ...]) -> None:
+        self.tables: Mapping[str, Event | Relation | Grain] = {
+            item.name: item for item in (*package.events, *package.relations, *package.grains)
+        }
+        self.need = need
+        self.applied = applied
+        self.steps: dict[str, Step] = {}
+
+    def table(self, name: str) -> None:
+        """Put the table, and all that it reads, in order (once)."""
+        if name == LOGS or name in self.steps:
+            return
+        found = self.tables[name]
+        if isinstance(found, Event):
+            fields = tuple(item.name for item in found.fields if item.name in self.need.events[name])
+            self.steps[name] = EventStep(found, fields)
+        elif isinstance(found, Relation):
+            self.relation(found)
+        else:
+            self.grain(found)
+
+    def relation(self, relation: Relation) -> None:
+        for used in relation.uses:
+            self.table(used)
+        self.steps[relation.name] = RelationStep(relation)
+        self.checks(relation.name, relation.checks)
+
+    def grain(self, grain: Grain) -> None:
+        self.rows(grain)
+        if grain.subject:
+            self.table(grain.subject.grain)
+        self.steps[grain.name] = JudgeStep(grain, applied_to(grain, self.applied))
+        self.checks(grain.name, grain.checks)
+
+    def rows(self, grain: Grain) -> None:
+        step = RowsStep(grain, frozenset(self.need.grains[grain.name]))
+        if step.name in self.steps:
+            return
+        for name in bound_tables(grain, step.members):
+            finer = self.tables.get(name)
+            if isinstance(finer, Grain) and finer.subject and finer.subject.grain == grain.name:
+                self.rows(finer)
+            else:
+                self.table(name)
+        self.steps[step.name] = step
+
+    def checks(self, name: str, checks: Iterable[Check]) -> None:
+        for check in checks:
+            for used in check.uses:
+                self.table(used)
+            step = CheckStep(check, name)
+            self.steps.setdefault(step.name, step)
+
+
+def bound_tables(grain: Grain, members: frozenset[str]) -> Iterator[str]:
+    """The tables that the rows of a grain with these members are made of."""
+    yield grain.runs.of if grain.runs else grain.relation
+    for instant in instants(grain, members):
+        if instant.of:
+            yield instant.of
+    for tally in grain.tallies:
+        if tally.column.name in members:
+            yield tally.of
+
+
+def instants(grain: Grain, members: frozenset[str]) -> Iterator[Instant]:
+    """The instants of a grain that are among its members."""
+    return (item for item in grain.instants if item.name in members)
+
+
+def plan(
+    package: Package, metrics: Sequence[Metric], applied: Sequence[Applied], relations: Sequence[str] = ()
+) -> Plan:
+    """The plan for some metrics under some filters, with further relations (those of a manifest) made too."""
+    need = needs(package, metrics, [item.filter for item in applied], relations)
+    order = _Order(package, need, tuple(applied))
+    for name in (*relations, *(metric.grain for metric in metrics)):
+        order.table(name)
+    wanted = {name: frozenset(fields) for name, fields in sorted(need.events.items())}
+    return Plan(tuple(order.steps.values()), tuple(metrics), tuple(applied), wanted, frozenset(need.constants))

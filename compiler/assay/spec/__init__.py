@@ -1,0 +1,1 @@
+"""Front end: Dhall text to frozen dataclasses; checks of names, types, units, cycles; diagnostics."""

@@ -1,0 +1,331 @@
+"""The checker: what Dhall's types do not see.  Names, types, units, keys, cycles, duplicate ids.
+
+`check(package, locate)` collects every problem of a package; `locate(word)` finds where a word stands in the sources.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from assay.spec import scopes
+from assay.spec.diagnostics import Diagnostic, Span, did_you_mean
+from assay.spec.expression import Expression
+from assay.spec.model import Event, Grain, Metric, Package
+from assay.spec.typing_rules import Scope, Typed, TypeMismatch, UnitMismatch, UnknownName, infer
+from assay.spec.unit_library import UnitLibrary, UnknownUnit
+
+Locate = Callable[[str], tuple[Span | None, str]]
+
+
+@dataclass(slots=True)
+class Checker:
+    """One check of a package: its unit library, and the problems so far."""
+
+    package: Package
+    locate: Locate
+    library: UnitLibrary
+    problems: list[Diagnostic] = field(default_factory=list)
+
+    def report(self, code: str, message: str, word: str, **more: str) -> None:
+        """Note a problem; it stands where `word` (an id, a name) is written in the sources."""
+        span, excerpt = self.locate(word)
+        self.problems.append(Diagnostic(code, message, span, excerpt, **more))
+
+    def kind(self, node: Expression, scope: Scope, what: str, word: str) -> Typed | None:
+        """The type and unit of an expression, or None with the problem noted."""
+        try:
+            return infer(node, scope, self.library.units())
+        except UnknownName as error:
+            self.report(f"unknown-{error.kind}", f"{what} refers to an unknown {error.kind} `{error.name}`", word,
+                        hint=did_you_mean(error.name, error.known))
+        except TypeMismatch as error:
+            self.report("type", f"{what} has a value of the wrong type in {error.node}", word,
+                        expected=error.expected, found=error.found)
+        except UnitMismatch as error:
+            self.report("unit", f"{what} mixes units that do not convert", word, expected=error.expected,
+                        found=error.found, hint="`asUnit` declares a number to be in a unit, for every reader to see")
+        except UnknownUnit as error:
+            self.report("unknown-unit", f"{what} uses an unknown unit `{error.name}`", word,
+                        hint=did_you_mean(error.name, error.known))
+        return None
+
+
+def check(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
+    """Every problem of a package, in the order of its parts."""
+    checker = Checker(package, locate, UnitLibrary(unit.name for unit in package.units))
+    for step in _STEPS:
+        step(checker)
+    return tuple(checker.problems)
+
+
+def _duplicates(checker: Checker) -> None:
+    package = checker.package
+    groups: Iterable[tuple[str, list[str]]] = (
+        ("metric", [metric.id for metric in package.metrics]),
+        ("filter", [item.name for item in package.filters]),
+        ("report", [item.name for item in package.reports]),
+        ("summary", [item.name for item in package.summaries]),
+        ("source", [item.name for item in package.sources]),
+        ("table", [item.name for item in (*package.events, *package.relations, *package.grains)] + [scopes.LOGS]),
+    )
+    for kind, names in groups:
+        for name, times in Counter(names).items():
+            if times > 1:
+                checker.report(f"duplicate-{kind}", f"{times} {kind}s are called `{name}`", name,
+                               hint="rename all but one" if kind != "table" else
+                               "events, relations and grains share one set of names")
+
+
+def _units(checker: Checker) -> None:
+    for what, unit, word in _all_units(checker.package):
+        try:
+            checker.library.unit(unit)
+        except UnknownUnit as error:
+            checker.report("unknown-unit", f"{what} is in an unknown unit `{error.name}`", word,
+                           hint=did_you_mean(error.name, error.known))
+
+
+def _all_units(package: Package) -> Iterator[tuple[str, str, str]]:
+    for event in package.events:
+        yield from ((f"field `{item.name}` of event `{event.name}`", item.unit.name, item.name)
+                    for form in event.forms for item in form.fields)
+    for relation in package.relations:
+        yield from ((f"column `{item.name}` of relation `{relation.name}`", item.unit.name, item.name)
+                    for item in relation.columns)
+    for metric in package.metrics:
+        yield f"metric `{metric.id}`", metric.unit.name, metric.id
+
+
+def _events(checker: Checker) -> None:
+    sources = {source.name: source for source in checker.package.sources}
+    seen: dict[tuple[str, str, str], str] = {}
+    for event in checker.package.events:
+        if event.source not in sources:
+            checker.report("unknown-source", f"event `{event.name}` is of an unknown source `{event.source}`",
+                           event.name, hint=did_you_mean(event.source, sources))
+            continue
+        generations = {lookup.generation for lookup in sources[event.source].lookups}
+        _event_names(checker, event, generations, seen)
+        _event_forms(checker, event)
+
+
+def _event_names(checker: Checker, event: Event, generations: set[str], seen: dict[tuple[str, str, str], str]) -> None:
+    for name in (name for form in event.forms for name in form.names):
+        if name.generation not in generations:
+            checker.report("unknown-generation", f"event `{event.name}` has a name of generation `{name.generation}`, "
+                           f"which source `{event.source}` does not look up", event.name,
+                           hint=did_you_mean(name.generation, generations))
+        key = (event.source, name.generation, name.name)
+        if seen.setdefault(key, event.name) != event.name:
+            checker.report("ambiguous-event", f"`{name.name}` is a name of the events `{seen[key]}` and "
+                           f"`{event.name}`", event.name, hint="a record can be one event only")
+
+
+def _event_forms(checker: Checker, event: Event) -> None:
+    if not any(form.names for form in event.forms):
+        checker.report("event-without-name", f"no record can be event `{event.name}`: it has no name", event.name)
+    shape = [(item.name, item.type, item.unit.name) for item in event.fields]
+    for form in event.forms[1:]:
+        if [(item.name, item.type, item.unit.name) for item in form.fields] != shape:
+            checker.report("event-forms", f"the forms of event `{event.name}` have different fields", event.name,
+                           expected=", ".join(name for name, _, _ in shape) or "no field",
+                           found=", ".join(item.name for item in form.fields) or "no field")
+
+
+def _uses(checker: Checker) -> None:
+    known = _tables(checker.package)
+    for relation in checker.package.relations:
+        for used in (*relation.uses, *(name for item in relation.checks for name in item.uses)):
+            if used not in known:
+                checker.report("unknown-table", f"relation `{relation.name}` uses an unknown table `{used}`",
+                               relation.name, hint=did_you_mean(used, known))
+    for grain in checker.package.grains:
+        wanted = (grain.runs.of, "grain") if grain.runs else (grain.relation, "relation")
+        if wanted[0] not in known:
+            checker.report(f"unknown-{wanted[1]}", f"grain `{grain.name}` is made of an unknown {wanted[1]} "
+                           f"`{wanted[0]}`", grain.name, hint=did_you_mean(wanted[0], known))
+        for instant in grain.instants:
+            if instant.pick != "computed" and instant.of not in known:
+                checker.report("unknown-event", f"instant `{instant.name}` of grain `{grain.name}` is bound to an "
+                               f"unknown event `{instant.of}`", instant.name, hint=did_you_mean(instant.of, known))
+
+
+def _tables(package: Package) -> set[str]:
+    return {item.name for item in (*package.events, *package.relations, *package.grains)} | {scopes.LOGS}
+
+
+def _cycles(checker: Checker) -> None:
+    edges = _edges(checker.package)
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        if name in trail:
+            cycle = (*trail[trail.index(name):], name)
+            checker.report("cycle", f"`{name}` is made of itself: {' -> '.join(cycle)}", name,
+                           hint="break the circle: one of these must not read the next")
+            done.update(cycle)
+        elif name not in done:
+            for following in sorted(edges.get(name, ())):
+                visit(following, (*trail, name))
+            done.add(name)
+
+    for name in sorted(edges):
+        visit(name, ())
+
+
+def _edges(package: Package) -> dict[str, set[str]]:
+    edges: dict[str, set[str]] = {relation.name: set(relation.uses) for relation in package.relations}
+    for grain in package.grains:
+        bound = {item.of for item in grain.instants if item.of}
+        edges[grain.name] = bound | {grain.runs.of if grain.runs else grain.relation}
+        # a tally over rows of a finer grain is worked out after both are known, so it closes no circle
+        edges[grain.name] |= {item.of for item in grain.tallies if not _finer(package, item.of, grain)}
+    return edges
+
+
+def _finer(package: Package, table: str, grain: Grain) -> bool:
+    return any(item.name == table and item.subject and item.subject.grain == grain.name for item in package.grains)
+
+
+def _grains(checker: Checker) -> None:
+    for grain in checker.package.grains:
+        scope = scopes.of_grain(checker.package, grain)
+        what = f"grain `{grain.name}`"
+        for instant in grain.instants:
+            _instant(checker, grain, instant.name, scope)
+        for item in grain.derived:
+            found = checker.kind(item.value, scope, f"column `{item.column.name}` of {what}", item.column.name)
+            expected = scopes.typed(item.column)
+            if found and found.type != expected.type:
+                checker.report("type", f"column `{item.column.name}` of {what} is declared as another type than it has",
+                               item.column.name, expected=expected.type, found=found.type)
+        for tally in grain.tallies:
+            if tally.where:
+                checker.kind(tally.where, scopes.of_rows(checker.package, tally.of),
+                             f"column `{tally.column.name}` of {what}", tally.column.name)
+        missing = set(grain.key) - set(scope.leaves["column"])
+        for name in sorted(missing):
+            checker.report("unknown-key", f"{what} has a key column `{name}` that it lacks", grain.name,
+                           hint=did_you_mean(name, scope.leaves["column"]))
+    _runs(checker)
+
+
+def _instant(checker: Checker, grain: Grain, name: str, scope: Scope) -> None:
+    instant = next(item for item in grain.instants if item.name == name)
+    what = f"instant `{instant.name}` of grain `{grain.name}`"
+    if instant.grain != grain.name:
+        checker.report("foreign-instant", f"grain `{grain.name}` lists an instant of grain `{instant.grain}`: "
+                       f"`{instant.name}`", instant.name)
+    if instant.value:
+        checker.kind(instant.value, scope, what, instant.name)
+    rows = scopes.rows(checker.package, instant.of) or {}
+    if instant.where:
+        checker.kind(instant.where, scopes.of_rows(checker.package, instant.of), what, instant.name)
+    if not rows:
+        return
+    for pair in instant.on:
+        if pair.field not in rows:
+            checker.report("unknown-field", f"{what} is bound by field `{pair.field}`, which `{instant.of}` lacks",
+                           instant.name, hint=did_you_mean(pair.field, rows))
+        if pair.column not in scope.leaves["column"]:
+            checker.report("unknown-column", f"{what} is bound to column `{pair.column}`, which the grain lacks",
+                           instant.name, hint=did_you_mean(pair.column, scope.leaves["column"]))
+    for taken in instant.fields:
+        if taken not in rows:
+            checker.report("unknown-field", f"{what} takes along field `{taken}`, which `{instant.of}` lacks",
+                           instant.name, hint=did_you_mean(taken, rows))
+
+
+def _runs(checker: Checker) -> None:
+    grains = {grain.name: grain for grain in checker.package.grains}
+    for grain in checker.package.grains:
+        if grain.runs and grain.runs.of in grains:
+            scope = scopes.of_grain(checker.package, grains[grain.runs.of])
+            checker.kind(grain.runs.holds, scope, f"the condition of grain `{grain.name}`", grain.name)
+
+
+def _metrics(checker: Checker) -> None:
+    grains = {grain.name: grain for grain in checker.package.grains}
+    for metric in checker.package.metrics:
+        if metric.grain not in grains:
+            checker.report("unknown-grain", f"metric `{metric.id}` is of an unknown grain `{metric.grain}`",
+                           metric.id, hint=did_you_mean(metric.grain, grains))
+            continue
+        _metric(checker, metric, scopes.of_grain(checker.package, grains[metric.grain]))
+
+
+def _metric(checker: Checker, metric: Metric, scope: Scope) -> None:
+    what = f"metric `{metric.id}`"
+    found = checker.kind(metric.measure, scope, what, metric.id)
+    if found and found.type not in ("integer", "real"):
+        checker.report("type", f"{what} measures no number", metric.id, expected="a number or a duration",
+                       found=found.type, hint="`elapsed` measures from one instant to another")
+    elif found:
+        _metric_unit(checker, metric, found)
+    if metric.where:
+        where = checker.kind(metric.where, scope, what, metric.id)
+        if where and where.type != "boolean":
+            checker.report("type", f"{what} has a condition that is none", metric.id, expected="boolean",
+                           found=where.type)
+    keys = (*(metric.reduction.by if metric.reduction else ()), *((metric.per,) if metric.per else ()))
+    for name in keys:
+        if name not in scope.leaves["column"]:
+            checker.report("unknown-key", f"{what} is reduced by `{name}`, which grain `{metric.grain}` lacks",
+                           metric.id, hint=did_you_mean(name, scope.leaves["column"]))
+    if metric.better not in ("lower", "higher", "neither"):
+        checker.report("better", f"{what} is better when `{metric.better}`", metric.id,
+                       expected="lower, higher or neither", found=metric.better)
+
+
+def _metric_unit(checker: Checker, metric: Metric, found: Typed) -> None:
+    try:
+        checker.library.factor(found.unit, metric.unit.name)
+    except UnitMismatch:
+        checker.report("unit", f"metric `{metric.id}` is measured in a unit that does not convert to its own",
+                       metric.id, expected=metric.unit.name, found=found.unit,
+                       hint="`asUnit` declares a number to be in a unit, for every reader to see")
+    except UnknownUnit:
+        return  # noted with the units
+
+
+def _filters(checker: Checker) -> None:
+    grains = {grain.name: grain for grain in checker.package.grains}
+    for item in checker.package.filters:
+        for condition in item.conditions:
+            if condition.grain not in grains:
+                checker.report("unknown-grain", f"filter `{item.name}` is on an unknown grain `{condition.grain}`",
+                               item.name, hint=did_you_mean(condition.grain, grains))
+                continue
+            scope = scopes.of_grain(checker.package, grains[condition.grain], item.parameter)
+            kind = checker.kind(condition.holds, scope, f"filter `{item.name}`", item.name)
+            if kind and kind.type != "boolean":
+                checker.report("type", f"filter `{item.name}` is no condition", item.name, expected="boolean",
+                               found=kind.type)
+
+
+def _reports(checker: Checker) -> None:
+    package = checker.package
+    metrics = {metric.id for metric in package.metrics}
+    for report in package.reports:
+        named = [*(name for section in report.sections for name in section.metrics),
+                 *(chart.metric for chart in report.charts), *report.also,
+                 *(name for group in report.dictionary for name in group.metrics)]
+        for name in sorted(set(named) - metrics):
+            checker.report("unknown-metric", f"report `{report.name}` shows a metric that its package does not list: "
+                           f"`{name}`", name, hint="add it to the package's `metrics`")
+        summaries = {item.name for item in package.summaries}
+        if report.summary not in summaries:
+            checker.report("unknown-summary", f"report `{report.name}` uses an unknown summary `{report.summary}`",
+                           report.name, hint=did_you_mean(report.summary, summaries))
+        known = set(scopes.constants(package))
+        for name in (report.label, *report.compare, *(row.constant for row in report.manifest if row.constant)):
+            if name not in known:
+                checker.report("unknown-constant", f"report `{report.name}` uses an unknown constant `{name}`",
+                               report.name, hint=did_you_mean(name, known))
+
+
+_STEPS: tuple[Callable[[Checker], None], ...] = (
+    _duplicates, _units, _events, _uses, _cycles, _grains, _metrics, _filters, _reports,
+)

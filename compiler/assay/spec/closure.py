@@ -1,0 +1,179 @@
+"""What a set of metrics needs: the tables, columns and fields that they are made of, directly or not.
+
+Demand is by member: of a grain only the columns and instants that something refers to, of an event only the fields.
+What a relation's SQL refers to is told by the words of its text, so that it may be more than it needs, never less.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from assay.spec.expression import Expression
+from assay.spec.model import Event, Filter, Grain, Metric, Package, Relation
+
+ACCEPTED = "accepted"
+
+
+@dataclass(slots=True)
+class Needs:
+    """Events with fields, relations, grains with members, filters, constants."""
+
+    events: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    relations: set[str] = field(default_factory=set)
+    grains: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    filters: set[str] = field(default_factory=set)
+    constants: set[str] = field(default_factory=set)
+
+
+class _Walk:
+    def __init__(self, package: Package, filters: Iterable[Filter]) -> None:
+        self.tables: dict[str, Event | Relation | Grain] = {
+            item.name: item for item in (*package.events, *package.relations, *package.grains)
+        }
+        self.filters = tuple(filters)
+        self.needs = Needs()
+        self.done: set[tuple[str, str]] = set()
+
+    def metric(self, metric: Metric) -> None:
+        grain = self.tables[metric.grain]
+        assert isinstance(grain, Grain)
+        keys = {*(metric.reduction.by if metric.reduction else ()), *((metric.per,) if metric.per else ())}
+        self.members(grain, keys)
+        self.expression(grain, metric.measure)
+        if metric.where:
+            self.expression(grain, metric.where)
+        if metric.accepted:
+            self.member(grain, ACCEPTED)
+
+    def table(self, name: str, words: set[str] | None) -> None:
+        """A table is read; of its members those among `words` (None: whatever it has)."""
+        found = self.tables.get(name)
+        if isinstance(found, Event):
+            known = {item.name for item in found.fields}
+            self.needs.events[name] |= known if words is None else known & words
+        elif isinstance(found, Relation):
+            self.relation(found)
+        elif isinstance(found, Grain):
+            self.members(found, (self.all_members(found) if words is None else self.all_members(found) & words))
+
+    def relation(self, relation: Relation) -> None:
+        if relation.name in self.needs.relations:
+            return
+        self.needs.relations.add(relation.name)
+        self.text(relation.sql, relation.uses)
+        for check in relation.checks:
+            self.text(check.sql, check.uses)
+
+    def text(self, sql: str, uses: Iterable[str]) -> None:
+        words = set(re.findall(r"\w+", sql))
+        self.needs.constants |= {word[1:] for word in re.findall(r"\$\w+", sql)}
+        for name in uses:
+            self.table(name, words)
+
+    def all_members(self, grain: Grain) -> set[str]:
+        names = {item.name for item in (*grain.columns, *grain.instants)} | {ACCEPTED}
+        names |= {f"{item.name}_{taken}" for item in grain.instants for taken in item.fields}
+        return names | {item.column.name for item in (*grain.tallies, *grain.derived)}
+
+    def members(self, grain: Grain, names: Iterable[str]) -> None:
+        for name in (*grain.key, *sorted(names)):
+            self.member(grain, name)
+
+    def member(self, grain: Grain, name: str) -> None:
+        if (grain.name, name) in self.done:
+            return
+        self.done.add((grain.name, name))
+        self.needs.grains[grain.name].add(name)
+        self.base(grain)
+        if name == ACCEPTED:
+            self.accepted(grain)
+        for instant in grain.instants:
+            if name == instant.name or name in {f"{instant.name}_{taken}" for taken in instant.fields}:
+                self.instant(grain, instant.name)
+        for tally in grain.tallies:
+            if tally.column.name == name:
+                words = {pair.field for pair in tally.on} | (_names(tally.where) if tally.where else set())
+                self.members(grain, (pair.column for pair in tally.on))
+                self.table(tally.of, words)
+        for item in grain.derived:
+            if item.column.name == name:
+                self.expression(grain, item.value)
+
+    def instant(self, grain: Grain, name: str) -> None:
+        self.member(grain, name)
+        instant = next(item for item in grain.instants if item.name == name)
+        if instant.value:
+            self.expression(grain, instant.value)
+        if instant.before:
+            self.instant(grain, instant.before)
+        if instant.of:
+            words = {pair.field for pair in instant.on} | set(instant.fields)
+            words |= _names(instant.where) if instant.where else set()
+            self.needs.constants |= _constants(instant.where) if instant.where else set()
+            self.members(grain, (pair.column for pair in instant.on))
+            self.table(instant.of, words)
+
+    def base(self, grain: Grain) -> None:
+        if (grain.name, "") in self.done:
+            return
+        self.done.add((grain.name, ""))
+        if grain.runs:
+            runs = grain.runs
+            of = self.tables[runs.of]
+            assert isinstance(of, Grain)
+            self.members(of, (*runs.by, runs.along, *runs.carry, ACCEPTED))
+            self.expression(of, runs.holds)
+        else:
+            self.table(grain.relation, None)
+        for check in grain.checks:
+            self.text(check.sql, check.uses)
+
+    def accepted(self, grain: Grain) -> None:
+        if grain.subject:
+            parent = self.tables[grain.subject.grain]
+            assert isinstance(parent, Grain)
+            self.members(parent, (*(pair.field for pair in grain.subject.on), ACCEPTED))
+            self.members(grain, (pair.column for pair in grain.subject.on))
+        for item in self.filters:
+            for condition in item.conditions:
+                if condition.grain == grain.name:
+                    self.needs.filters.add(item.name)
+                    self.expression(grain, condition.holds)
+
+    def expression(self, grain: Grain, node: Expression) -> None:
+        for item in node.walk():
+            if item.op == "column":
+                self.member(grain, item.name)
+            elif item.op == "instant":
+                self.instant(grain, item.name)
+            elif item.op == "taken":
+                self.instant(grain, item.text)
+                self.member(grain, f"{item.text}_{item.name}")
+            elif item.op == "constant":
+                self.needs.constants.add(item.name)
+
+
+def _names(node: Expression) -> set[str]:
+    return {item.name for item in node.walk() if item.op == "field"}
+
+
+def _constants(node: Expression) -> set[str]:
+    return {item.name for item in node.walk() if item.op == "constant"}
+
+
+def needs(
+    package: Package,
+    metrics: Iterable[Metric],
+    filters: Iterable[Filter],
+    relations: Iterable[str] = (),
+) -> Needs:
+    """What the metrics need when the filters are applied, and the further relations (a manifest's)."""
+    walk = _Walk(package, filters)
+    for metric in metrics:
+        walk.metric(metric)
+    for name in relations:
+        walk.table(name, None)
+    return walk.needs

@@ -1,0 +1,152 @@
+"""Errors as data: what is wrong, where, what was expected and found, a hint.
+
+Every stage reports problems as `Diagnostic` values, raised together in one `AssayError`; they are rendered once,
+at the edge (the command line).  Exit status: 1 specs or data are wrong, 2 usage, 3 a difference was found,
+4 a gate is closed, 70 a bug of ours.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SPECS_OR_DATA = 1
+USAGE = 2
+DIFFERENCE = 3
+GATE = 4
+INTERNAL = 70
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in a text file: 1-based line and column; `length` columns are underlined (0: none)."""
+
+    file: str
+    line: int = 0
+    column: int = 0
+    length: int = 0
+
+    def __str__(self) -> str:
+        parts = [self.file]
+        if self.line:
+            parts.append(str(self.line))
+            if self.column:
+                parts.append(str(self.column))
+        return ":".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One problem.
+
+    `code` is stable and short (`unknown-metric`); `message` is one line without a full stop; `expected` and `found`
+    complete it where both are known; `hint` says what to try.
+    """
+
+    code: str
+    message: str
+    span: Span | None = None
+    excerpt: str = ""
+    expected: str = ""
+    found: str = ""
+    hint: str = ""
+    notes: tuple[str, ...] = ()
+    severity: str = "error"
+
+    def to_json(self) -> dict[str, object]:
+        """The problem as plain data (keys that are empty are left out)."""
+        where: dict[str, object] = {}
+        if self.span:
+            where = {"file": self.span.file, "line": self.span.line, "column": self.span.column}
+        pairs: list[tuple[str, object]] = [
+            ("severity", self.severity),
+            ("code", self.code),
+            ("message", self.message),
+            ("where", where),
+            ("excerpt", self.excerpt),
+            ("expected", self.expected),
+            ("found", self.found),
+            ("hint", self.hint),
+            ("notes", list(self.notes)),
+        ]
+        return {key: value for key, value in pairs if value}
+
+
+@dataclass(frozen=True, slots=True)
+class AssayError(Exception):
+    """One or more problems that end a stage; `status` is the exit status of the command."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    status: int = field(default=SPECS_OR_DATA)
+
+    def __str__(self) -> str:
+        return "\n\n".join(render(item) for item in self.diagnostics)
+
+
+def fail(
+    code: str,
+    message: str,
+    *,
+    span: Span | None = None,
+    excerpt: str = "",
+    expected: str = "",
+    found: str = "",
+    hint: str = "",
+    notes: Sequence[str] = (),
+    status: int = SPECS_OR_DATA,
+) -> AssayError:
+    """An error of one problem, ready to be raised."""
+    item = Diagnostic(code, message, span, excerpt, expected, found, hint, tuple(notes))
+    return AssayError((item,), status)
+
+
+def raise_all(problems: Iterable[Diagnostic], status: int = SPECS_OR_DATA) -> None:
+    """Raise all the errors of a stage together, if there are any (warnings alone do not raise)."""
+    items = tuple(problems)
+    if any(item.severity == "error" for item in items):
+        raise AssayError(items, status)
+
+
+def render(item: Diagnostic) -> str:
+    """A problem as the text a person reads: code and cause, place, excerpt, expected and found, notes, hint."""
+    lines = [f"{item.severity}[{item.code}]: {item.message}"]
+    if item.span:
+        lines.append(f"  at {item.span}")
+    if item.excerpt:
+        lines.extend(f"    {line}".rstrip() for line in item.excerpt.splitlines())
+    if item.expected:
+        lines.append(f"  expected: {item.expected}")
+    if item.found:
+        lines.append(f"  found:    {item.found}")
+    lines.extend(f"  note: {note}" for note in item.notes)
+    if item.hint:
+        lines.append(f"  hint: {item.hint}")
+    return "\n".join(lines)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint that names the nearest known words, or lists what there is when none is near (at most 12)."""
+    names = sorted(set(known))
+    lowered = {name.lower(): name for name in reversed(names)}
+    near = difflib.get_close_matches(word.lower(), list(lowered), n=3, cutoff=0.6)
+    if near:
+        return "did you mean " + " or ".join(f"`{lowered[item]}`" for item in near) + "?"
+    if not names:
+        return "there are none"
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    return "there are " + ", ".join(f"`{name}`" for name in names[:12]) + more
+
+
+def excerpt_at(path: Path, line: int, column: int, length: int = 1) -> str:
+    """The line in question with its number and a caret line below; empty when the file cannot be read."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    if not 1 <= line <= len(lines):
+        return ""
+    gutter = f"{line} | "
+    caret = " " * (len(str(line)) + 1) + "| " + " " * max(column - 1, 0) + "^" * max(length, 1)
+    return f"{gutter}{lines[line - 1]}\n{caret}"

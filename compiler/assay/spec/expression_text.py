@@ -1,0 +1,89 @@
+"""The text of an expression, as normal forms hold it, back into its tree (the inverse of `expression.show`)."""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+
+from assay.spec.expression import ARITY, Expression
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<string>\"(?:[^\"\\]|\\.)*\")|(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<word>[A-Za-z_]\w*)"
+    r"|(?P<unit>\[[^\]]*\])|(?P<mark>[(),.]))"
+)
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.tokens: list[tuple[str, str]] = []
+        place = 0
+        text = text.rstrip()
+        while place < len(text):
+            found = _TOKEN.match(text, place)
+            if found is None or found.lastgroup is None:
+                raise ValueError(f"unreadable at character {place + 1}")
+            self.tokens.append((found.lastgroup, found.group(found.lastgroup)))
+            place = found.end()
+        self.place = 0
+
+    def peek(self) -> tuple[str, str]:
+        return self.tokens[self.place] if self.place < len(self.tokens) else ("end", "")
+
+    def take(self, kind: str, text: str | None = None) -> str:
+        found = self.peek()
+        if found[0] != kind or (text is not None and found[1] != text):
+            raise ValueError(f"expected {text or kind}, found {found[1] or 'the end'}")
+        self.place += 1
+        return found[1]
+
+
+def parse(text: str) -> Expression:
+    """The tree of an expression's text; ValueError names what is unreadable."""
+    reader = _Reader(text)
+    node = _node(reader)
+    reader.take("end") if reader.peek()[0] != "end" else None
+    return node
+
+
+def _node(reader: _Reader) -> Expression:
+    kind, text = reader.peek()
+    if kind == "string":
+        reader.take("string")
+        return Expression("text", text=json.loads(text))
+    if kind == "number":
+        return _number(reader)
+    word = reader.take("word")
+    if word in ("true", "false"):
+        return Expression("boolean", text=word)
+    if reader.peek() == ("mark", "."):
+        reader.take("mark")
+        return Expression("taken", name=reader.take("word"), text=word)
+    if word in ARITY:
+        return _call(reader, word)
+    return Expression(word, name=reader.take("word"))
+
+
+def _number(reader: _Reader) -> Expression:
+    text = reader.take("number")
+    number = Decimal(text)
+    if reader.peek()[0] == "unit":
+        unit, factor = _unit(reader.take("unit"))
+        return Expression("quantity", number=number, unit=unit, factor=factor)
+    return Expression("real" if "." in text or "e" in text.lower() else "integer", number=number)
+
+
+def _call(reader: _Reader, op: str) -> Expression:
+    unit, factor = _unit(reader.take("unit")) if reader.peek()[0] == "unit" else ("", "")
+    reader.take("mark", "(")
+    operands = [_node(reader)]
+    while reader.peek() == ("mark", ","):
+        reader.take("mark")
+        operands.append(_node(reader))
+    reader.take("mark", ")")
+    return Expression(op, tuple(operands), unit=unit, factor=factor)
+
+
+def _unit(text: str) -> tuple[str, str]:
+    unit, _, factor = text[1:-1].partition(" = ")
+    return unit, factor

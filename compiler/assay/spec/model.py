@@ -1,0 +1,462 @@
+"""What a spec package says, as frozen dataclasses (the intermediate form all later stages read).
+
+One class a thing of the language: source, constant, event, relation, grain, metric, filter, summary, chart, report.
+References between them are names; `spec.check` has seen that every one resolves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.spec.expression import Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit: its pint expression (`mebibyte / second`) and the symbol that reports print (`MiB/s`)."""
+
+    name: str
+    symbol: str
+
+
+@dataclass(frozen=True, slots=True)
+class BaseUnit:
+    """A unit of the domain that pint does not know (slot, block, transaction)."""
+
+    name: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A fact of a run, read from a JSON document of its directory.
+
+    `files` are candidates relative to the run's directory (the first that exists is read), `path` the keys from
+    the document's root, `type` one of integer, real, text, boolean, instant (UTC time, kept as ns since 1970) and
+    duration (decimal number of `unit`, kept as ns).  Without a default it must be there.
+    """
+
+    name: str
+    files: tuple[str, ...]
+    path: tuple[str, ...]
+    type: str
+    unit: Unit
+    default: str | None
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """One way to recognise a record: the text at `path` (keys from the record's root, or from its body when
+    `in_body`), after dropping the prefix `drop`, is looked up among the names of a generation."""
+
+    path: tuple[str, ...]
+    in_body: bool
+    drop: str
+    generation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unwrap:
+    """The body is replaced by its member `take` when `absent` is missing from it and all `present` are there."""
+
+    absent: str
+    present: tuple[str, ...]
+    take: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantine:
+    """How many broken lines of a host are borne: `share` of its lines, but at least `at_least`."""
+
+    share: float
+    at_least: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A kind of raw record and where a run keeps its files.
+
+    `kind` is `json-lines`.  `hosts` is a glob of host directories below the run's (the directory's name is the
+    host's), `logs` are globs below a host's directory.  `time` is the path of the record's instant (ISO 8601, UTC,
+    any number of fractional digits), `body` the path of the object that holds the fields.  `lookups` are tried in
+    order.
+    """
+
+    name: str
+    kind: str
+    hosts: str
+    logs: tuple[str, ...]
+    time: tuple[str, ...]
+    body: tuple[str, ...]
+    unwrap: tuple[Unwrap, ...]
+    lookups: tuple[Lookup, ...]
+    quarantine: Quarantine
+    constants: tuple[Constant, ...]
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """A small change of a field's text, in order: `take` n characters; `before` a separator; `plus` a constant."""
+
+    kind: str
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of an event: the first path of `paths` (each a list of keys from the record's body) that holds a value.
+
+    `type` is integer (64 bits, signed), unsigned (64 bits), real, text, boolean.  `default` (a literal as text) is
+    taken when no path holds a value; `required` tells that a record without it is broken.  `kind` is value, counter
+    or gauge.
+    """
+
+    name: str
+    type: str
+    unit: Unit
+    kind: str
+    paths: tuple[tuple[str, ...], ...]
+    default: str | None
+    required: bool
+    transforms: tuple[Transform, ...]
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name of a generation that marks a record as this event."""
+
+    generation: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unless:
+    """The record is not this event when the text at `path` of its body equals `is` (or, with `present`, when there
+    is any value, null included not)."""
+
+    path: tuple[str, ...]
+    equals: str
+    present: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One form of an event: its names, what rules it out, and how its fields are found."""
+
+    names: tuple[Name, ...]
+    unless: tuple[Unless, ...]
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A kind of trace event; all forms have fields of the same names, types and units.
+
+    Compiles to a table `name`: host (text), seq (place in the host's log), t_ns (ns since 1970, UTC), fields.
+    """
+
+    name: str
+    source: str
+    forms: tuple[Form, ...]
+    doc: str
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The fields as the first form has them (names, types and units are those of every form)."""
+        return self.forms[0].fields
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a relation or grain: name, type (as of fields, or instant: ns since 1970), unit."""
+
+    name: str
+    type: str
+    unit: Unit
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Rows that must not be: a query over the relation's table; the message has `{column}` places."""
+
+    code: str
+    sql: str
+    uses: tuple[str, ...]
+    message: str
+    hint: str
+    severity: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A SQL file over events, relations and grains (`uses`), with declared columns, key and doc."""
+
+    name: str
+    sql: str
+    uses: tuple[str, ...]
+    columns: tuple[Column, ...]
+    key: tuple[str, ...]
+    checks: tuple[Check, ...]
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A column of a grain that equals a field (or column) of the bound table."""
+
+    column: str
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """A point in time of a grain's row.
+
+    `pick`: `first` or `last` (of the rows of table `of` that agree on `on`), `latest before` (the last row of `of`,
+    in log order, ahead of the instant `before`), `computed` (the expression `value`).  `where` narrows the bound
+    rows.  `fields` are fields of the picked row that the grain takes along.
+    """
+
+    name: str
+    grain: str
+    pick: str
+    of: str
+    on: tuple[Pair, ...]
+    before: str
+    where: Expression | None
+    value: Expression | None
+    fields: tuple[str, ...]
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """A column of a grain that counts the rows of another table (an event, relation or grain) that agree on `on`."""
+
+    column: Column
+    of: str
+    on: tuple[Pair, ...]
+    where: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A column of a grain computed from its others."""
+
+    column: Column
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """A grain made of another: the maximal runs of its accepted rows where `holds`, consecutive in `along`, per `by`.
+
+    Columns: `by`, `first`, `last` (of `along`), `length` (rows), and `first_x`, `last_x` for every x of `carry`.
+    """
+
+    of: str
+    holds: Expression
+    by: tuple[str, ...]
+    along: str
+    carry: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The coarser grain whose filters decide on this one's rows, and the columns that lead to it."""
+
+    grain: str
+    on: tuple[Pair, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grain:
+    """What one sample is about: a relation (or runs of another grain) plus instants, tallies and derived columns."""
+
+    name: str
+    relation: str
+    runs: Runs | None
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+    instants: tuple[Instant, ...]
+    tallies: tuple[Tally, ...]
+    derived: tuple[Derived, ...]
+    subject: Subject | None
+    checks: tuple[Check, ...]
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """Samples of a metric are reduced to one per distinct `by`: `min`, `max`, `sum`, `count`, `centile`."""
+
+    by: tuple[str, ...]
+    kind: str
+    centile: float
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric: what is measured on each row of a grain, in what unit, and how samples become a distribution.
+
+    `per` is empty when all samples form one distribution, else the column (the host) each of whose values has a
+    distribution of its own, summarised over them.  `accepted` tells whether filters apply.  `better` is lower,
+    higher or neither.  `width` is the width of the value in published tables and charts.
+    """
+
+    id: str
+    name: str
+    doc: str
+    grain: str
+    measure: Expression
+    where: Expression | None
+    accepted: bool
+    reduction: Reduction | None
+    per: str
+    unit: Unit
+    better: str
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """The argument of a filter: `--filter name=ARGUMENT`."""
+
+    name: str
+    type: str
+    unit: Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a filter demands of the rows of one grain."""
+
+    grain: str
+    holds: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A named, possibly parameterised predicate over one or more grains."""
+
+    name: str
+    parameter: Parameter | None
+    conditions: tuple[Condition, ...]
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How the average of a metric with one distribution per host is taken over the hosts.
+
+    `lowest` (0: no limit) keeps only that many hosts, those of the lowest means.  `reciprocal_points` says that charts
+    plot 1 / (1 / median).
+    """
+
+    name: str
+    lowest: int
+    reciprocal_points: bool
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """How a manifest value is printed: `text`, `integer`, `real`, `spread`, `date`, `time`; `cut` 0 cuts nothing;
+    `empty` stands for an empty text."""
+
+    kind: str
+    cut: int
+    empty: str
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestRow:
+    """A row of the manifest: a constant of the run (empty when the constant `needs` is), a column of the one-row
+    relation `relation`, or what only the build knows (`built`: `analysis date`, `filters applied`)."""
+
+    id: str
+    label: str
+    constant: str
+    needs: str
+    relation: str
+    column: str
+    built: str
+    cell: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table of a report: the metrics that are its rows."""
+
+    title: str
+    doc: str
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart of a report: a template and the metric it shows."""
+
+    metric: str
+    template: str
+    scale: str
+
+
+@dataclass(frozen=True, slots=True)
+class DictionaryGroup:
+    """A group of the data dictionary: every metric named is explained there."""
+
+    title: str
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FilterUse:
+    """A filter of a report's default set, with its argument as text (empty: none)."""
+
+    name: str
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report: title, manifest, sections, charts, dictionary, number style, default filters and summary.
+
+    `title`, `subtitle` and `intro` may hold `{base}`, `{others}`, `{era}`: `{NAME}` is a constant of the base run.
+    """
+
+    name: str
+    title: str
+    intro: str
+    manifest: tuple[ManifestRow, ...]
+    sections: tuple[Section, ...]
+    charts: tuple[Chart, ...]
+    dictionary: tuple[DictionaryGroup, ...]
+    style: str
+    summary: str
+    filters: tuple[FilterUse, ...]
+    also: tuple[str, ...]
+    label: str
+    compare: tuple[str, ...]
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """All that the specs of one system say."""
+
+    system: str
+    units: tuple[BaseUnit, ...]
+    sources: tuple[Source, ...]
+    events: tuple[Event, ...]
+    relations: tuple[Relation, ...]
+    grains: tuple[Grain, ...]
+    metrics: tuple[Metric, ...]
+    filters: tuple[Filter, ...]
+    summaries: tuple[Summary, ...]
+    reports: tuple[Report, ...]

@@ -1,0 +1,243 @@
+"""Normal forms: a package as sorted YAML, with what the checker found; and definition hashes.
+
+A normal form is what an auditor reads and diffs.  Values that say nothing (empty, false, none) are left out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from assay.spec import closure, decode, scopes
+from assay.spec.expression import Expression, show
+from assay.spec.model import Metric, Package
+from assay.spec.typing_rules import infer
+from assay.spec.unit_library import UnitLibrary
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a metric's measure yields: `type` (integer or real), and the factor from its unit to the metric's."""
+
+    type: str
+    unit: str
+    factor: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A package that has passed the checker.  `factors` has the number of ns, or of the operand's unit, of every
+    conversion that expressions ask for: (from, to) -> factor."""
+
+    package: Package
+    measured: Mapping[str, Measured]
+    definitions: Mapping[str, str]
+    sources: str
+
+    def metric(self, name: str) -> Metric:
+        """The metric of an id (KeyError when there is none)."""
+        return {metric.id: metric for metric in self.package.metrics}[name]
+
+
+def resolve(package: Package, sources: str) -> Checked:
+    """A checked package with its conversions worked out; expects that `check` found no problem."""
+    library = UnitLibrary(unit.name for unit in package.units)
+    package = _with_factors(package, library)
+    grains = {grain.name: grain for grain in package.grains}
+    measured = {}
+    for metric in package.metrics:
+        found = infer(metric.measure, scopes.of_grain(package, grains[metric.grain]), library.units())
+        measured[metric.id] = Measured(found.type, found.unit, library.factor(found.unit, metric.unit.name))
+    return Checked(package, measured, definitions(package), sources)
+
+
+def _with_factors(package: Package, library: UnitLibrary) -> Package:
+    """Expressions with the conversion factors of `whole` and `quantity` written into them."""
+    units = library.units()
+
+    def resolve_node(node: Expression, scope: Any) -> Expression:
+        operands = tuple(resolve_node(operand, scope) for operand in node.operands)
+        factor = ""
+        if node.op == "whole":
+            factor = str(units.factor(infer(node.operands[0], scope, units).unit, node.unit))
+        elif node.op == "quantity":
+            kind = infer(node, scope, units)
+            factor = str(units.factor(node.unit, kind.unit)) if kind.type == "integer" else ""
+        return dataclasses.replace(node, operands=operands, factor=factor)
+
+    def maybe(node: Expression | None, scope: Any) -> Expression | None:
+        return resolve_node(node, scope) if node else None
+
+    grains = {grain.name: grain for grain in package.grains}
+
+    def grain_scope(name: str) -> Any:
+        return scopes.of_grain(package, grains[name])
+
+    new_grains = []
+    for grain in package.grains:
+        scope = grain_scope(grain.name)
+        new_grains.append(
+            dataclasses.replace(
+                grain,
+                instants=tuple(
+                    dataclasses.replace(i, value=maybe(i.value, scope), where=maybe(i.where, scopes.of_rows(package, i.of)))
+                    for i in grain.instants
+                ),
+                tallies=tuple(
+                    dataclasses.replace(t, where=maybe(t.where, scopes.of_rows(package, t.of))) for t in grain.tallies
+                ),
+                derived=tuple(dataclasses.replace(d, value=resolve_node(d.value, scope)) for d in grain.derived),
+                runs=dataclasses.replace(grain.runs, holds=resolve_node(grain.runs.holds, grain_scope(grain.runs.of)))
+                if grain.runs
+                else None,
+            )
+        )
+    metrics = tuple(
+        dataclasses.replace(
+            m, measure=resolve_node(m.measure, grain_scope(m.grain)), where=maybe(m.where, grain_scope(m.grain))
+        )
+        for m in package.metrics
+    )
+    filters = tuple(
+        dataclasses.replace(
+            f,
+            conditions=tuple(
+                dataclasses.replace(c, holds=resolve_node(c.holds, scopes.of_grain(package, grains[c.grain], f.parameter)))
+                for c in f.conditions
+            ),
+        )
+        for f in package.filters
+    )
+    return dataclasses.replace(package, grains=tuple(new_grains), metrics=metrics, filters=filters)
+
+
+def plain(value: Any, *, prose: bool = True) -> Any:
+    """A dataclass as plain data: expressions as text, empty values left out; without `prose`, no `doc`, `name` of a
+    metric, `hint` or `message` either."""
+    if isinstance(value, Expression):
+        return show(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        skipped = () if prose else _prose(value)
+        pairs = ((item.name, plain(getattr(value, item.name), prose=prose)) for item in dataclasses.fields(value))
+        return {name: inner for name, inner in pairs if name not in skipped and _says(name, inner)}
+    if isinstance(value, (list, tuple)):
+        return [plain(item, prose=prose) for item in value]
+    return value
+
+
+def _says(name: str, value: Any) -> bool:
+    """Whether a member says something; an empty default does."""
+    return value is not None if name == "default" else value not in ("", None, [], {}, False)
+
+
+def _prose(value: object) -> tuple[str, ...]:
+    return ("doc", "message", "hint", "better", "width", *(("name",) if isinstance(value, Metric) else ()))
+
+
+def definitions(package: Package) -> dict[str, str]:
+    """Definition hash of each metric: of all that it depends on (its grain's members, relations' SQL, events, fields,
+    sources, constants, the predicates of all filters that can apply), but no prose."""
+    return {metric.id: _definition(package, metric) for metric in package.metrics}
+
+
+def _definition(package: Package, metric: Metric) -> str:
+    needs = closure.needs(package, [metric], package.filters)
+    body = {
+        "metric": plain(metric, prose=False),
+        "grains": [_members(package, name, members) for name, members in sorted(needs.grains.items())],
+        "relations": [plain(item, prose=False) for item in _sorted(package.relations) if item.name in needs.relations],
+        "events": [_event(package, name, fields) for name, fields in sorted(needs.events.items())],
+        "sources": [plain(_lookups(item), prose=False) for item in _sorted(package.sources)],
+        "constants": [
+            plain(item, prose=False)
+            for source in package.sources
+            for item in source.constants
+            if item.name in needs.constants
+        ],
+        "filters": [plain(item, prose=False) for item in _sorted(package.filters) if item.name in needs.filters],
+    }
+    text = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _sorted(items: Iterable[Any]) -> list[Any]:
+    return sorted(items, key=lambda item: str(item.name))
+
+
+def _lookups(source: Any) -> Any:
+    return dataclasses.replace(source, constants=(), hosts="", logs=())
+
+
+def _members(package: Package, name: str, members: set[str]) -> Any:
+    grain = next(item for item in package.grains if item.name == name)
+    kept = dataclasses.replace(
+        grain,
+        columns=tuple(item for item in grain.columns if item.name in members),
+        instants=tuple(item for item in grain.instants if item.name in members),
+        tallies=tuple(item for item in grain.tallies if item.column.name in members),
+        derived=tuple(item for item in grain.derived if item.column.name in members),
+        checks=(),
+    )
+    return plain(kept, prose=False)
+
+
+def _event(package: Package, name: str, fields: set[str]) -> Any:
+    event = next(item for item in package.events if item.name == name)
+    forms = tuple(
+        dataclasses.replace(form, fields=tuple(item for item in form.fields if item.name in fields))
+        for form in event.forms
+    )
+    return plain(dataclasses.replace(event, forms=forms), prose=False)
+
+
+def dump(checked: Checked) -> str:
+    """The normal form as YAML: sorted by name, the sources' hash first."""
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        """Long texts as blocks."""
+
+    def text(dumper: Any, value: str) -> Any:
+        style = "|" if "\n" in value else None
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+    Dumper.add_representer(str, text)
+    body = plain(checked.package)
+    for key in ("units", "sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports"):
+        body[key] = sorted(body.get(key, []), key=lambda item: str(item.get("id") or item["name"]))
+    for item in body["metrics"]:
+        found = checked.measured[item["id"]]
+        item["measured"] = {"type": found.type, "unit": found.unit, "factor": str(found.factor)}
+        item["definition"] = checked.definitions[item["id"]]
+    content = {"format": FORMAT, "dhall": checked.sources, "package": body}
+    return yaml.dump(content, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
+
+
+def load(text: str, where: str) -> Checked:
+    """The package of a normal form."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    content = yaml.load(text, Loader=loader)
+    body = content["package"]
+    measured, hashes = {}, {}
+    for item in body["metrics"]:
+        found = item.pop("measured")
+        measured[item["id"]] = Measured(found["type"], found["unit"], Fraction(found["factor"]))
+        hashes[item["id"]] = item.pop("definition")
+    return Checked(decode.package(body, where, lenient=True), measured, hashes, content["dhall"])
+
+
+def header(text: str) -> str:
+    """The sources' hash that a normal form names in its head (empty when it names none of this format)."""
+    lines = text.split("\n", 3)[:2]
+    if lines[:1] != [f"format: {FORMAT}"] or not lines[1].startswith("dhall: "):
+        return ""
+    return lines[1].removeprefix("dhall: ").strip()

@@ -1,0 +1,102 @@
+"""What expressions may refer to, per grain: columns, instants, fields taken along, constants, parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from assay.spec.model import Column, Constant, Event, Field, Grain, Package, Parameter, Relation
+from assay.spec.typing_rules import BOOLEAN, INSTANT, NANOSECOND, NONE, Scope, Typed
+
+#: the table of each host's log, which every run has
+LOGS = "logs"
+LOG_COLUMNS: Mapping[str, Typed] = {
+    "host": Typed("text"),
+    "lines": Typed("integer"),
+    "objects": Typed("integer"),
+    "recognised": Typed("integer"),
+    "quarantined": Typed("integer"),
+    "text_lines": Typed("integer"),
+    "first_ns": INSTANT,
+    "last_ns": INSTANT,
+    "first_recognised_ns": INSTANT,
+}
+
+_KINDS = {"integer": "integer", "unsigned": "integer", "huge": "integer", "real": "real", "text": "text"}
+
+
+def typed(item: Field | Column | Parameter) -> Typed:
+    """Type and unit of a field, column or parameter."""
+    if item.type == "instant":
+        return INSTANT
+    if item.type == "boolean":
+        return BOOLEAN
+    return Typed(_KINDS[item.type], item.unit.name)
+
+
+def of_constant(item: Constant) -> Typed:
+    """Type and unit of a run's constant: durations are kept as ns (per what their unit divides by)."""
+    if item.type == "instant":
+        return INSTANT
+    if item.type == "duration":
+        _, slash, per = item.unit.name.partition("/")
+        return Typed("integer", f"{NANOSECOND} / {per.strip()}" if slash else NANOSECOND)
+    return Typed("text" if item.type == "text" else item.type, item.unit.name)
+
+
+def constants(package: Package) -> Mapping[str, Typed]:
+    """Every constant of the package's sources."""
+    return {item.name: of_constant(item) for source in package.sources for item in source.constants}
+
+
+def rows(package: Package, table: str) -> Mapping[str, Typed] | None:
+    """The columns of a table that instants and tallies may bind to: an event, relation, grain or the logs."""
+    found = _find(package, table)
+    if table == LOGS:
+        return LOG_COLUMNS
+    if isinstance(found, Event):
+        base = {"host": Typed("text"), "seq": Typed("integer"), "t_ns": INSTANT}
+        return {**base, **{item.name: typed(item) for item in found.fields}}
+    if isinstance(found, Relation):
+        return _columns(found.columns)
+    if isinstance(found, Grain):
+        return {**_columns(found.columns), **own(found), **dict.fromkeys((i.name for i in found.instants), INSTANT)}
+    return None
+
+
+def _columns(columns: Iterable[Column]) -> dict[str, Typed]:
+    return {column.name: typed(column) for column in columns}
+
+
+def own(grain: Grain) -> dict[str, Typed]:
+    """The columns that a grain adds to its relation's: tallies and derived ones."""
+    return _columns([*(item.column for item in grain.tallies), *(item.column for item in grain.derived)])
+
+
+def _find(package: Package, name: str) -> Event | Relation | Grain | None:
+    things = (*package.events, *package.relations, *package.grains)
+    return next((item for item in things if item.name == name), None)
+
+
+def of_grain(package: Package, grain: Grain, parameter: Parameter | None = None) -> Scope:
+    """What a measure, a condition or a derived column of the grain may refer to."""
+    taken: dict[str, Typed] = {}
+    for instant in grain.instants:
+        bound = rows(package, instant.of) or {}
+        taken.update({f"{instant.name}.{name}": bound.get(name, Typed("text")) for name in instant.fields})
+    return Scope(
+        {
+            "column": {**_columns(grain.columns), **own(grain)},
+            "instant": dict.fromkeys((item.name for item in grain.instants), INSTANT),
+            "taken": taken,
+            "constant": constants(package),
+            "parameter": {parameter.name: typed(parameter)} if parameter else {},
+        }
+    )
+
+
+def of_rows(package: Package, table: str) -> Scope:
+    """What the `where` of an instant or tally may refer to: the bound row's columns, and constants."""
+    return Scope({"field": rows(package, table) or {}, "constant": constants(package)})
+
+
+NOTHING = Typed("nothing", NONE)

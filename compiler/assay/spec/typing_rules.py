@@ -1,0 +1,205 @@
+"""Types and units of expressions: what the checker finds, and what the back end needs to know.
+
+A value's type is integer (exact), real, text, boolean or instant (exact, ns since 1970).  Units are pint expressions;
+durations between instants are exact integers of `nanosecond`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from assay.spec.expression import Expression
+
+NANOSECOND = "nanosecond"
+NONE = "dimensionless"
+
+#: (from, to) -> exact factor; raises UnitMismatch
+Convert = Callable[[str, str], Fraction]
+Combine = Callable[[str, str, str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitMismatch(Exception):
+    """`found` cannot be converted to `expected`."""
+
+    expected: str
+    found: str
+
+
+@dataclass(frozen=True, slots=True)
+class TypeMismatch(Exception):
+    """A value of type `found` stands where `expected` is needed."""
+
+    expected: str
+    found: str
+    node: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownName(Exception):
+    """A leaf names nothing that its scope has; `known` is what there is."""
+
+    kind: str
+    name: str
+    known: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """Type and unit of a value."""
+
+    type: str
+    unit: str = NONE
+
+
+INSTANT = Typed("instant", NANOSECOND)
+BOOLEAN = Typed("boolean")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What an expression may refer to: leaf kind -> name -> type and unit.
+
+    `taken` is keyed by `instant.field`.
+    """
+
+    leaves: Mapping[str, Mapping[str, Typed]] = field(default_factory=dict)
+
+    def leaf(self, node: Expression) -> Typed:
+        """Type and unit of a reference; UnknownName when there is none."""
+        known = self.leaves.get(node.op, {})
+        name = f"{node.text}.{node.name}" if node.op == "taken" else node.name
+        if name not in known:
+            raise UnknownName(node.op, name, tuple(sorted(known)))
+        return known[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What the rules need of a unit library: exact conversion factors, products and quotients of units."""
+
+    factor: Convert
+    combine: Combine
+
+
+def infer(node: Expression, scope: Scope, units: Units) -> Typed:
+    """Type and unit of an expression.  Raises UnknownName, TypeMismatch, UnitMismatch."""
+    rule = _RULES.get(node.op)
+    return rule(node, scope, units) if rule else scope.leaf(node)
+
+
+def _literal(node: Expression, _scope: Scope, _units: Units) -> Typed:
+    if node.op == "quantity":
+        if node.unit and _is_time(node.unit, _units):
+            return Typed("integer", NANOSECOND)
+        return Typed("real", node.unit)
+    return Typed({"integer": "integer", "real": "real", "text": "text", "boolean": "boolean"}[node.op])
+
+
+def _is_time(unit: str, units: Units) -> bool:
+    try:
+        units.factor(unit, NANOSECOND)
+    except UnitMismatch:
+        return False
+    return True
+
+
+def number(typed: Typed, node: Expression) -> Typed:
+    """The type, when it is a number's; TypeMismatch otherwise."""
+    if typed.type not in ("integer", "real"):
+        raise TypeMismatch("a number", typed.type, node)
+    return typed
+
+
+def _same(left: Typed, right: Typed, node: Expression, units: Units) -> Typed:
+    """The common type of two operands; units must convert one into the other without a factor."""
+    if left.type == right.type == "instant":
+        return left
+    if {left.type, right.type} <= {"integer", "real"}:
+        if units.factor(right.unit, left.unit) != 1:
+            raise UnitMismatch(left.unit, right.unit)
+        return Typed("real" if "real" in (left.type, right.type) else "integer", left.unit)
+    if left.type != right.type:
+        raise TypeMismatch(left.type, right.type, node)
+    return left
+
+
+def _sum(node: Expression, scope: Scope, units: Units) -> Typed:
+    left, right = (infer(operand, scope, units) for operand in node.operands)
+    if left.type == "instant" and right.type == "instant":
+        if node.op == "plus":
+            raise TypeMismatch("a duration", "instant", node.operands[1])
+        return Typed("integer", NANOSECOND)
+    if left.type == "instant":
+        duration = number(right, node.operands[1])
+        if units.factor(duration.unit, NANOSECOND) != 1:
+            raise UnitMismatch(NANOSECOND, duration.unit)
+        return INSTANT
+    return number(_same(left, right, node.operands[1], units), node)
+
+
+def _product(node: Expression, scope: Scope, units: Units) -> Typed:
+    left, right = (number(infer(operand, scope, units), operand) for operand in node.operands)
+    kind = "real" if node.op == "over" or "real" in (left.type, right.type) else "integer"
+    if node.op == "div":
+        kind = "integer"
+    return Typed(kind, units.combine(node.op, left.unit, right.unit))
+
+
+def _floor(node: Expression, scope: Scope, units: Units) -> Typed:
+    return Typed("integer", number(infer(node.operands[0], scope, units), node).unit)
+
+
+def _whole(node: Expression, scope: Scope, units: Units) -> Typed:
+    operand = number(infer(node.operands[0], scope, units), node)
+    units.factor(operand.unit, node.unit)
+    return Typed("integer", node.unit)
+
+
+def _as_unit(node: Expression, scope: Scope, units: Units) -> Typed:
+    return Typed(number(infer(node.operands[0], scope, units), node).type, node.unit)
+
+
+def _first(node: Expression, scope: Scope, units: Units) -> Typed:
+    kinds = [infer(operand, scope, units) for operand in node.operands]
+    common = kinds[0]
+    for operand, kind in zip(node.operands[1:], kinds[1:], strict=True):
+        common = _same(common, kind, operand, units)
+    return common
+
+
+def _compare(node: Expression, scope: Scope, units: Units) -> Typed:
+    left, right = (infer(operand, scope, units) for operand in node.operands)
+    _same(left, right, node.operands[1], units)
+    return BOOLEAN
+
+
+def _logic(node: Expression, scope: Scope, units: Units) -> Typed:
+    for operand in node.operands:
+        kind = infer(operand, scope, units)
+        if kind.type != "boolean":
+            raise TypeMismatch("boolean", kind.type, operand)
+    return BOOLEAN
+
+
+def _presence(node: Expression, scope: Scope, units: Units) -> Typed:
+    infer(node.operands[0], scope, units)
+    return BOOLEAN
+
+
+Rule = Callable[[Expression, Scope, Units], Typed]
+
+_RULES: Mapping[str, Rule] = {
+    **dict.fromkeys(("integer", "real", "text", "boolean", "quantity"), _literal),
+    **dict.fromkeys(("plus", "minus"), _sum),
+    **dict.fromkeys(("times", "over", "div"), _product),
+    **dict.fromkeys(("coalesce", "greatest"), _first),
+    **dict.fromkeys(("at_least", "at_most", "above", "below", "equals"), _compare),
+    **dict.fromkeys(("and", "or", "not"), _logic),
+    **dict.fromkeys(("present", "absent"), _presence),
+    "floor": _floor,
+    "whole": _whole,
+    "as_unit": _as_unit,
+}

@@ -1,0 +1,94 @@
+"""Units by pint: exact conversion factors, products and quotients.  The only module that imports pint.
+
+Information, events and the domain's units are base dimensions of our own (pint has bytes without a dimension), so
+that a slot never becomes a byte.  The import costs 0.16 s, so it happens when a unit is first asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from assay.spec.typing_rules import NONE, UnitMismatch, Units
+
+OWN = (
+    "information = [information]",
+    "byte = information = B",
+    "kibibyte = 1024 * byte = KiB",
+    "mebibyte = 1024 * kibibyte = MiB",
+    "gibibyte = 1024 * mebibyte = GiB",
+    "kilobyte = 1000 * byte = kB",
+    "megabyte = 1000 * kilobyte = MB",
+    "second = [time] = s",
+    "nanosecond = 1e-9 * second = ns",
+    "microsecond = 1e-6 * second = us",
+    "millisecond = 1e-3 * second = ms",
+    "centisecond = 1e-2 * second = cs",
+    "minute = 60 * second",
+    "hour = 60 * minute",
+    "hertz = 1 / second = Hz",
+    "percent = 0.01 = %",
+    "event = [event]",
+    "count = []",
+)
+
+
+class UnknownUnit(Exception):
+    """A unit expression names a unit that is not defined."""
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(name)
+        self.name = name
+        self.known = known
+
+
+class UnitLibrary:
+    """Units known to a package: the general ones and the base units of its domain."""
+
+    def __init__(self, base_units: Iterable[str]) -> None:
+        import pint
+
+        lines = [*OWN, *(f"{name} = [{name}]" for name in base_units)]
+        self._registry: Any = pint.UnitRegistry(lines, non_int_type=Decimal, cache_folder=None)
+        self._known = tuple(sorted({line.split("=")[0].strip() for line in lines}))
+        self._undefined = (pint.UndefinedUnitError, pint.DefinitionSyntaxError, AttributeError)
+
+    def units(self) -> Units:
+        """The functions that the typing rules need."""
+        return Units(self.factor, self.combine)
+
+    def unit(self, text: str) -> Any:
+        """The unit of an expression such as `mebibyte / second`; UnknownUnit when a word of it is not defined."""
+        return self._parsed(text)
+
+    @functools.lru_cache(maxsize=None)  # noqa: B019 - one library lives as long as its checks
+    def _parsed(self, text: str) -> Any:
+        try:
+            return self._registry.Unit("" if text == NONE else text)
+        except self._undefined as error:
+            raise UnknownUnit(str(error).split("'")[1] if "'" in str(error) else text, self._known) from None
+
+    @functools.lru_cache(maxsize=None)  # noqa: B019
+    def factor(self, found: str, expected: str) -> Fraction:
+        """Number by which a value in `found` is multiplied to be in `expected`, exact; UnitMismatch if there is none."""
+        source, target = self._parsed(found), self._parsed(expected)
+        if source.dimensionality != target.dimensionality:
+            raise UnitMismatch(expected, found)
+        return self._exact(source) / self._exact(target)
+
+    def _exact(self, unit: Any) -> Fraction:
+        result = Fraction(1)
+        for name, power in unit._units.items():
+            base = self._registry.Quantity(Decimal(1), name).to_base_units().magnitude
+            result *= Fraction(base) ** int(power)
+        return result
+
+    def combine(self, op: str, left: str, right: str) -> str:
+        """The unit of a product (`times`) or quotient (`over`, `div`)."""
+        first, second = self._parsed(left), self._parsed(right)
+        unit = first * second if op == "times" else first / second
+        text = f"{unit}"
+        return text or NONE

@@ -1,0 +1,136 @@
+"""A metric's samples, and what is said of them: size, average, median, deviation, extremes, centiles.
+
+Centiles are order statistics: of n ascending samples, centile c is the one at index min(floor(n c), n - 1), from 0.
+Integers stay exact up to their mean; doubles are summed in ascending order with compensation, so that nothing depends
+on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from assay.spec.model import Grain, Metric, Reduction
+from assay.sql import dialect
+from assay.sql.dialect import column, length, member
+from assay.sql.expressions import Names, compile_expression
+
+#: the standard centiles, as decimal texts
+CENTILES = (
+    "0.0", "0.01", "0.05", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.75", "0.8", "0.85", "0.875", "0.9",
+    "0.925", "0.95", "0.97", "0.98", "0.99", "0.995", "0.997", "0.998", "0.999", "0.9995", "0.9997", "0.9998", "0.9999",
+    "1.0",
+)  # fmt: skip
+
+#: columns of a distribution
+SUMMARY = ("size", "mean", "stddev", "centiles")
+
+Constants = Mapping[str, object]
+
+
+def samples(metric: Metric, constants: Constants) -> exp.Select:
+    """One row a sample: `value`, and `per` where the metric has one distribution for each value of a column."""
+    names = Names(constants=constants)
+    measure = compile_expression(metric.measure, names)
+    keys = [exp.alias_(column(metric.per), "per")] if metric.per else []
+    conditions: list[exp.Expression] = [column("accepted")] if metric.accepted else []
+    if metric.where:
+        conditions.append(compile_expression(metric.where, names))
+    query = exp.select(*keys).from_(metric.grain)
+    if metric.reduction is None:
+        return _present(query.select(exp.alias_(measure, "value")), measure, conditions)
+    by = [column(name) for name in metric.reduction.by]
+    reduced = exp.alias_(_reduced(metric.reduction, measure), "value")
+    query = _present(query.select(*by, reduced), measure, conditions)
+    return query.group_by(*([column(metric.per)] if metric.per else []), *(item.copy() for item in by))
+
+
+def _present(query: exp.Select, measure: exp.Expression, conditions: Sequence[exp.Expression]) -> exp.Select:
+    there = exp.Not(this=exp.Is(this=exp.paren(measure.copy()), expression=exp.Null()))
+    return query.where(exp.and_(*conditions, there))
+
+
+def _reduced(reduction: Reduction, measure: exp.Expression) -> exp.Expression:
+    simple = {"min": exp.Min, "max": exp.Max, "sum": exp.Sum, "count": exp.Count}.get(reduction.kind)
+    if simple:
+        return simple(this=measure)
+    values = dialect.ordered_list(measure)
+    return _centile(values, length(values.copy()), dialect.real(repr(reduction.centile)))
+
+
+def _centile(values: exp.Expression, count: exp.Expression, c: exp.Expression) -> exp.Expression:
+    """Member of an ascending list at index min(floor(n c), n - 1), counted from 0."""
+    place = dialect.cast(exp.Floor(this=exp.Mul(this=count.copy(), expression=c)), "integer")
+    last = exp.Sub(this=count.copy(), expression=dialect.integer(1))
+    index = exp.Anonymous(this="least", expressions=[place, last])
+    return member(values, exp.Add(this=index, expression=dialect.integer(1)))
+
+
+def distribution(metric: Metric, grain: Grain, integral: bool, constants: Constants) -> exp.Select:
+    """The statement that yields a metric's distribution: size, mean, stddev, centiles (a list; null without samples).
+
+    One row; with `per`, one row for each of its values (`per`), those without samples included (null there), ordered.
+    `integral` tells that samples are exact integers.
+    """
+    per = bool(metric.per)
+    stages: list[tuple[str, exp.Select]] = [
+        ("samples", samples(metric, constants)),
+        ("ordered", _ordered(per)),
+    ]
+    query = _summary(per, integral)
+    if per:
+        stages.append(("distributions", query))
+        domain = grain.runs.of if grain.runs else metric.grain
+        stages.append(("domain", exp.select(exp.alias_(column(metric.per), "per")).distinct().from_(domain)))
+        query = _over_domain()
+    for name, stage in stages:
+        query = query.with_(name, as_=stage)
+    return query
+
+
+def _over_domain() -> exp.Select:
+    """Every value of `per` with its distribution, if it has one."""
+    on = exp.EQ(this=column("per", "distributions"), expression=column("per", "domain"))
+    return (
+        exp.select(column("per", "domain"), *(column(name, "distributions") for name in SUMMARY))
+        .from_("domain")
+        .join(exp.to_table("distributions"), on=on, join_type="LEFT")
+        .order_by(column("per", "domain"))
+    )
+
+
+def _ordered(per: bool) -> exp.Select:
+    values = exp.alias_(dialect.ordered_list(column("value")), "ordered_values")
+    count = exp.alias_(exp.Count(this=column("value")), "size")
+    total = exp.alias_(exp.Sum(this=column("value")), "total")
+    query = exp.select(*([column("per")] if per else []), values, count, total).from_("samples")
+    return query.group_by(column("per")) if per else query
+
+
+def _mean(integral: bool) -> exp.Expression:
+    total = dialect.cast(column("total"), "real") if integral else dialect.exact_sum(column("ordered_values"))
+    return exp.Div(this=total, expression=column("size"))
+
+
+def _summary(per: bool, integral: bool) -> exp.Select:
+    """Size, mean, deviation (n - 1), extremes and centiles of each ordered list."""
+    mean = _mean(integral)
+    size = column("size")
+    square = exp.Pow(this=exp.paren(exp.Sub(this=column("x"), expression=mean.copy())), expression=dialect.integer(2))
+    squares = dialect.exact_sum(dialect.transformed(column("ordered_values"), "x", square))
+    less = exp.Sub(this=size.copy(), expression=dialect.integer(1))
+    deviation = exp.Sqrt(this=exp.Div(this=squares, expression=exp.paren(less)))
+    several = exp.GT(this=size.copy(), expression=dialect.integer(1))
+    centiles = dialect.transformed(
+        dialect.literal_list([dialect.real(c) for c in CENTILES]),
+        "c",
+        _centile(column("ordered_values"), size.copy(), column("c")),
+    )
+    return exp.select(
+        *([column("per")] if per else []),
+        size,
+        exp.alias_(mean, "mean"),
+        exp.alias_(exp.Case(ifs=[exp.If(this=several, true=deviation)], default=dialect.real("0.0")), "stddev"),
+        exp.alias_(centiles, "centiles"),
+    ).from_("ordered")

@@ -1,0 +1,160 @@
+"""Expressions of the spec language as SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+
+from sqlglot import exp
+
+from assay.spec.expression import Expression
+from assay.sql import dialect
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Where the leaves of an expression are found: a table for columns, values for constants and the parameter."""
+
+    table: str = ""
+    constants: Mapping[str, object] = field(default_factory=dict)
+    argument: str | None = None
+    argument_type: str = ""
+
+
+def compile_expression(node: Expression, names: Names) -> exp.Expression:
+    """The SQL of an expression; operands that are operators themselves stand in parentheses."""
+    leaf = _LEAVES.get(node.op)
+    if leaf:
+        return leaf(node, names)
+    operands = [_operand(compile_expression(operand, names)) for operand in node.operands]
+    if node.op in _BINARY:
+        return _BINARY[node.op](this=operands[0], expression=operands[1])
+    return _OPERATORS[node.op](node, operands)
+
+
+def _operand(value: exp.Expression) -> exp.Expression:
+    return exp.paren(value) if isinstance(value, (exp.Binary, exp.Connector, exp.Not, exp.Is)) else value
+
+
+_BINARY: Mapping[str, type[exp.Binary]] = {
+    "plus": exp.Add,
+    "minus": exp.Sub,
+    "times": exp.Mul,
+    "div": exp.IntDiv,
+    "at_least": exp.GTE,
+    "at_most": exp.LTE,
+    "above": exp.GT,
+    "below": exp.LT,
+    "equals": exp.EQ,
+}
+
+
+def _quotient(_node: Expression, operands: list[exp.Expression]) -> exp.Expression:
+    return exp.Div(this=dialect.cast(operands[0], "real"), expression=operands[1])
+
+
+def _floor(_node: Expression, operands: list[exp.Expression]) -> exp.Expression:
+    return dialect.cast(exp.Floor(this=_bare(operands[0])), "integer")
+
+
+def _bare(value: exp.Expression) -> exp.Expression:
+    return value.this if isinstance(value, exp.Paren) else value
+
+
+def _whole(node: Expression, operands: list[exp.Expression]) -> exp.Expression:
+    factor = Fraction(node.factor)
+    value = operands[0]
+    if factor.numerator != 1:
+        value = exp.paren(exp.Mul(this=value, expression=dialect.integer(factor.numerator)))
+    if factor.denominator == 1:
+        return value
+    return exp.IntDiv(this=value, expression=dialect.integer(factor.denominator))
+
+
+def _all(_node: Expression, operands: list[exp.Expression]) -> exp.Expression:
+    return exp.and_(*(_bare(item) for item in operands))
+
+
+def _any(_node: Expression, operands: list[exp.Expression]) -> exp.Expression:
+    return exp.or_(*(_bare(item) for item in operands))
+
+
+def _coalesce(_node: Expression, operands: list[exp.Expression]) -> exp.Expression:
+    bare = [_bare(item) for item in operands]
+    return exp.Coalesce(this=bare[0], expressions=bare[1:])
+
+
+def _greatest(_node: Expression, operands: list[exp.Expression]) -> exp.Expression:
+    bare = [_bare(item) for item in operands]
+    return exp.Anonymous(this="greatest", expressions=bare)
+
+
+_OPERATORS: Mapping[str, Callable[[Expression, list[exp.Expression]], exp.Expression]] = {
+    "over": _quotient,
+    "floor": _floor,
+    "whole": _whole,
+    "as_unit": lambda _node, operands: operands[0],
+    "and": _all,
+    "or": _any,
+    "not": lambda _node, operands: exp.Not(this=operands[0]),
+    "coalesce": _coalesce,
+    "greatest": _greatest,
+    "present": lambda _node, operands: exp.Not(this=exp.Is(this=operands[0], expression=exp.Null())),
+    "absent": lambda _node, operands: exp.Is(this=operands[0], expression=exp.Null()),
+}
+
+
+def _named(node: Expression, names: Names) -> exp.Expression:
+    return dialect.column(node.name, names.table)
+
+
+def _taken(node: Expression, names: Names) -> exp.Expression:
+    return dialect.column(f"{node.text}_{node.name}", names.table)
+
+
+def _number(node: Expression, _names: Names) -> exp.Expression:
+    assert node.number is not None
+    if node.op == "quantity" and node.factor:
+        exact = Fraction(node.number) * Fraction(node.factor)
+        return dialect.integer(int(exact))
+    if node.op == "integer" or (node.op == "quantity" and node.number == node.number.to_integral_value()):
+        return dialect.integer(int(node.number))
+    return dialect.real(f"{node.number:f}")
+
+
+def _constant(node: Expression, names: Names) -> exp.Expression:
+    return literal(names.constants[node.name])
+
+
+def _parameter(_node: Expression, names: Names) -> exp.Expression:
+    assert names.argument is not None
+    number = Decimal(names.argument)
+    return dialect.real(f"{number:f}") if names.argument_type == "real" else dialect.integer(int(number))
+
+
+def literal(value: object) -> exp.Expression:
+    """A constant of a run as a literal: integers exact, reals as doubles."""
+    if isinstance(value, bool):
+        return exp.Boolean(this=value)
+    if isinstance(value, int):
+        return dialect.integer(value)
+    if isinstance(value, float):
+        return dialect.real(repr(value))
+    return exp.Literal.string(str(value))
+
+
+_LEAVES: Mapping[str, Callable[[Expression, Names], exp.Expression]] = {
+    "column": _named,
+    "instant": _named,
+    "field": _named,
+    "taken": _taken,
+    "integer": _number,
+    "real": _number,
+    "quantity": _number,
+    "text": lambda node, _names: exp.Literal.string(node.text),
+    "boolean": lambda node, _names: exp.Boolean(this=node.text == "true"),
+    "constant": _constant,
+    "parameter": _parameter,
+}

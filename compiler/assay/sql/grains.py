@@ -1,0 +1,173 @@
+"""Grains as SQL: the wide table of rows with their instants, the verdicts of filters, and runs of rows.
+
+Rows are made in layers: what is bound to other tables first, then what is computed of it, a layer for each depth of
+reference, so that every expression stands in the text once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlglot import exp
+
+from assay.plan.steps import Applied, JudgeStep, RowsStep, instants, rows_name
+from assay.spec.expression import Expression
+from assay.spec.model import Grain, Instant, Pair, Tally
+from assay.sql import dialect
+from assay.sql.dialect import column
+from assay.sql.expressions import Names, compile_expression
+
+BASE = "base"
+Constants = Mapping[str, object]
+
+
+def rows(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
+    """The wide table of a grain before filters.  Of the grains `finer` the rows, not the verdicts, are read."""
+    if step.grain.runs:
+        return _runs(step.grain, constants)
+    stages = [("bound", _bound(step, finer, constants))]
+    for index, layer in enumerate(_layers(step.grain, step.members), start=1):
+        stages.append((f"computed_{index}", _computed(layer, stages[-1][0], constants)))
+    *earlier, (_, query) = stages
+    for name, stage in earlier:
+        query = query.with_(name, as_=stage)
+    return query
+
+
+def _computed(layer: Sequence[tuple[str, Expression]], source: str, constants: Constants) -> exp.Select:
+    values = [exp.alias_(compile_expression(value, Names(constants=constants)), name) for name, value in layer]
+    return exp.select("*", *values).from_(source)
+
+
+def _layers(grain: Grain, members: frozenset[str]) -> list[list[tuple[str, Expression]]]:
+    """What is computed of other members, by depth of reference; inside a layer in the order of the spec."""
+    computed = {item.name: item.value for item in instants(grain, members) if item.value}
+    computed |= {item.column.name: item.value for item in grain.derived if item.column.name in members}
+    depths: dict[str, int] = {}
+
+    def depth(name: str) -> int:
+        if name not in depths:
+            used = {node.name for node in computed[name].walk() if node.op in ("column", "instant")}
+            depths[name] = 1 + max((depth(item) for item in used & set(computed)), default=0)
+        return depths[name]
+
+    deepest = max((depth(name) for name in computed), default=0)
+    return [[(name, value) for name, value in computed.items() if depths[name] == level] for level in range(1, deepest + 1)]
+
+
+def _bound(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
+    """The relation's rows with everything that is bound to other tables."""
+    grain = step.grain
+    query = exp.select(f"{BASE}.*").from_(exp.alias_(exp.to_table(grain.relation), BASE, table=True))
+    for instant in sorted(instants(grain, step.members), key=lambda item: item.pick == "latest before"):
+        if instant.pick == "computed":
+            continue
+        query = query.select(exp.alias_(column("t_ns", instant.name), instant.name))
+        for taken in instant.fields:
+            query = query.select(exp.alias_(column(taken, instant.name), f"{instant.name}_{taken}"))
+        query = _bind(query, instant, constants)
+    for tally in grain.tallies:
+        if tally.column.name in step.members:
+            query = _count(query, tally, finer, constants)
+    return query
+
+
+def _bind(query: exp.Select, instant: Instant, constants: Constants) -> exp.Select:
+    if instant.pick == "latest before":
+        ahead = exp.LT(this=column("seq", instant.name), expression=column("seq", instant.before))
+        source = _narrowed(instant, constants)
+        return dialect.latest_before(query, source, instant.name, exp.and_(_agree(instant.on, instant.name), ahead))
+    grouped = _picked(instant, constants).subquery(alias=instant.name)
+    return query.join(grouped, on=_agree(instant.on, instant.name), join_type="LEFT")
+
+
+def _narrowed(instant: Instant, constants: Constants) -> str | exp.Expression:
+    """The bound table, or the rows of it that the instant's condition lets through."""
+    if not instant.where:
+        return instant.of
+    wanted = [*(pair.field for pair in instant.on), "seq", "t_ns", *instant.fields]
+    where = compile_expression(instant.where, Names(constants=constants))
+    return exp.select(*(column(name) for name in wanted)).from_(instant.of).where(where).subquery()
+
+
+def _picked(instant: Instant, constants: Constants) -> exp.Select:
+    """First or last row of the bound table for each key."""
+    last = instant.pick == "last"
+    keys = [column(pair.field) for pair in instant.on]
+    extreme = exp.Max(this=column("seq")) if last else exp.Min(this=column("seq"))
+    query = exp.select(*keys, exp.alias_(dialect.picked("t_ns", last), "t_ns"), exp.alias_(extreme, "seq"))
+    for taken in instant.fields:
+        query = query.select(exp.alias_(dialect.picked(taken, last), taken))
+    query = query.from_(instant.of).group_by(*(key.copy() for key in keys))
+    return query.where(compile_expression(instant.where, Names(constants=constants))) if instant.where else query
+
+
+def _count(query: exp.Select, tally: Tally, finer: frozenset[str], constants: Constants) -> exp.Select:
+    name = tally.column.name
+    keys = [column(pair.field) for pair in tally.on]
+    source = rows_name(tally.of) if tally.of in finer else tally.of
+    counted = exp.select(*keys, exp.alias_(exp.Count(this=exp.Star()), "n")).from_(source)
+    if tally.where:
+        counted = counted.where(compile_expression(tally.where, Names(constants=constants)))
+    counted = counted.group_by(*(key.copy() for key in keys))
+    query = query.join(counted.subquery(alias=name), on=_agree(tally.on, name), join_type="LEFT")
+    return query.select(exp.alias_(exp.Coalesce(this=column("n", name), expressions=[dialect.integer(0)]), name))
+
+
+def _agree(pairs: Iterable[Pair], table: str, base: str = BASE) -> exp.Expression:
+    return exp.and_(*(exp.EQ(this=column(pair.field, table), expression=column(pair.column, base)) for pair in pairs))
+
+
+def judge(step: JudgeStep, constants: Constants) -> exp.Select:
+    """The rows of a grain with the verdict of each filter (`passes_1`, ... in order) and `accepted`."""
+    grain = step.grain
+    query = exp.select(f"{BASE}.*").from_(exp.alias_(exp.to_table(rows_name(grain.name)), BASE, table=True))
+    verdicts = [_verdict(item, grain, constants) for item in step.applied]
+    for index, (item, verdict) in enumerate(zip(step.applied, verdicts, strict=True), start=1):
+        alias = exp.alias_(verdict.copy(), f"passes_{index}")
+        alias.add_comments([item.label])
+        query = query.select(alias)
+    conditions = [*verdicts]
+    if grain.subject:
+        parent = grain.subject.grain
+        conditions.insert(0, column("accepted", parent))
+        query = query.join(exp.to_table(parent), on=_agree(grain.subject.on, parent), join_type="INNER")
+    accepted = exp.and_(*(item.copy() for item in conditions)) if conditions else exp.true()
+    return query.select(exp.alias_(accepted, "accepted"))
+
+
+def _verdict(applied: Applied, grain: Grain, constants: Constants) -> exp.Expression:
+    holds = next(item.holds for item in applied.filter.conditions if item.grain == grain.name)
+    parameter = applied.filter.parameter
+    names = Names(BASE, constants, applied.argument, parameter.type if parameter else "")
+    return exp.Coalesce(this=compile_expression(holds, names), expressions=[exp.false()])
+
+
+def _runs(grain: Grain, constants: Constants) -> exp.Select:
+    """Maximal runs of accepted rows where the condition holds, next to each other among the accepted ones."""
+    runs = grain.runs
+    assert runs is not None
+    by = [column(name) for name in runs.by]
+    place = exp.Window(
+        this=exp.RowNumber(), partition_by=[item.copy() for item in by], order=exp.Order(expressions=[column(runs.along)])
+    )
+    kept = [*by, column(runs.along), *(column(name) for name in runs.carry)]
+    accepted = exp.select(
+        *kept,
+        exp.alias_(compile_expression(runs.holds, Names(constants=constants)), "holds"),
+        exp.alias_(place, "place"),
+    ).from_(runs.of).where(column("accepted"))
+    again = place.copy()
+    island = exp.alias_(exp.Sub(this=column("place"), expression=again), "island")
+    holding = exp.select(*(item.copy() for item in kept), island).from_("accepted_rows").where(column("holds"))
+    query = exp.select(
+        *(item.copy() for item in by),
+        exp.alias_(exp.Min(this=column(runs.along)), "first"),
+        exp.alias_(exp.Max(this=column(runs.along)), "last"),
+        exp.alias_(exp.Count(this=exp.Star()), "length"),
+    )
+    for name in runs.carry:
+        query = query.select(exp.alias_(exp.ArgMin(this=column(name), expression=column(runs.along)), f"first_{name}"))
+        query = query.select(exp.alias_(exp.ArgMax(this=column(name), expression=column(runs.along)), f"last_{name}"))
+    query = query.from_("holding").group_by(*(item.copy() for item in by), column("island"))
+    return query.with_("accepted_rows", as_=accepted).with_("holding", as_=holding)

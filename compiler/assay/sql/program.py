@@ -1,0 +1,96 @@
+"""A plan as statements: what is created, in order, and what is asked then.  Also each metric's SQL standing alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from assay.plan.steps import CheckStep, EventStep, JudgeStep, Plan, RelationStep, RowsStep, Step
+from assay.spec.model import Grain, Metric
+from assay.spec.normal_form import Checked
+from assay.sql import dialect, distributions, grains, relations
+
+Constants = Mapping[str, object]
+EventTables = Mapping[str, exp.Query]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A query and what becomes of it: `table` (its rows are kept under `name`), `view`, `check` (must yield none) or
+    `metric` (a distribution, under the metric's id)."""
+
+    kind: str
+    name: str
+    query: exp.Expression
+    step: Step | None = None
+
+
+def compile_plan(
+    plan: Plan, checked: Checked, constants: Constants, events: EventTables
+) -> tuple[Statement, ...]:
+    """Every statement of a plan, in order.  `events` are the queries that yield the event tables (and the logs)."""
+    finer = _finer(plan)
+    made = [Statement("view", name, events[name]) for name in sorted(set(events) - set(plan.wanted))]
+    made += [_statement(step, finer, constants, events) for step in plan.steps]
+    by_name = {grain.name: grain for grain in checked.package.grains}
+    made += [metric_statement(metric, by_name[metric.grain], checked, constants) for metric in plan.metrics]
+    return tuple(made)
+
+
+def metric_statement(metric: Metric, grain: Grain, checked: Checked, constants: Constants) -> Statement:
+    """The statement of a metric's distribution."""
+    integral = checked.measured[metric.id].type == "integer"
+    query = distributions.distribution(metric, grain, integral, constants)
+    query.add_comments([f" {metric.id}: {metric.name} ", *([f" definition {checked.definitions[metric.id]} "])])
+    return Statement("metric", metric.id, query)
+
+
+def _finer(plan: Plan) -> frozenset[str]:
+    """Grains that others tally before their verdicts are known: those that have a subject."""
+    return frozenset(step.grain.name for step in plan.steps if isinstance(step, RowsStep) and step.grain.subject)
+
+
+def _statement(step: Step, finer: frozenset[str], constants: Constants, events: EventTables) -> Statement:
+    if isinstance(step, EventStep):
+        return Statement("view", step.name, events[step.name], step)
+    if isinstance(step, RelationStep):
+        what = f"relation `{step.name}`"
+        return Statement("table", step.name, relations.compile_query(step.relation.sql, constants, what), step)
+    if isinstance(step, RowsStep):
+        return Statement("table", step.name, grains.rows(step, finer, constants), step)
+    if isinstance(step, JudgeStep):
+        return Statement("table", step.name, grains.judge(step, constants), step)
+    query = relations.compile_query(step.check.sql, constants, f"check `{step.check.code}` of `{step.of}`")
+    return Statement("check", step.name, query, step)
+
+
+def standalone(statements: Iterable[Statement], metric: str) -> exp.Expression:
+    """One statement that yields the metric by itself: everything it is made of, as common table expressions."""
+    everything = tuple(statements)
+    final = next(item for item in everything if item.kind == "metric" and item.name == metric)
+    query = final.query.copy()
+    assert isinstance(query, exp.Select)
+    own = query.args.pop("with_", None)
+    made = [item for item in everything if item.kind in ("table", "view")]
+    for item in made:
+        query = query.with_(item.name, as_=item.query.copy())
+    for part in own.expressions if own else ():
+        query = query.with_(part.alias, as_=part.this)
+    return query
+
+
+def creation(statement: Statement) -> str:
+    """The text that keeps a statement's rows as a temporary table or view."""
+    kind = "VIEW" if statement.kind == "view" else "TABLE"
+    tree = exp.Create(
+        this=exp.to_table(exp.to_identifier(statement.name).sql(dialect.DIALECT)),
+        kind=kind,
+        expression=statement.query,
+        properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+    )
+    return dialect.text(tree)
+
+
+__all__ = ["CheckStep", "Statement", "compile_plan", "creation", "metric_statement", "standalone"]

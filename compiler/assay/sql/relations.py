@@ -1,0 +1,33 @@
+"""Relations and checks: SQL files with `$constant` places, as trees with the constants of a run as literals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ParseError
+
+from assay.spec.diagnostics import did_you_mean, fail
+from assay.sql import dialect
+from assay.sql.expressions import literal
+
+
+def compile_query(sql: str, constants: Mapping[str, object], what: str) -> exp.Expression:
+    """The tree of a query; raises AssayError `sql` when it does not parse, `unknown-constant` for a place that names none."""
+    try:
+        tree = sqlglot.parse_one(sql, read=dialect.DIALECT)
+    except ParseError as error:
+        first = error.errors[0] if error.errors else {}
+        where = f"line {first.get('line', '?')}, column {first.get('col', '?')}"
+        raise fail("sql", f"the SQL of {what} does not parse: {first.get('description', error)} ({where})") from None
+    for place in list(tree.find_all(exp.Placeholder)):
+        name = str(place.this)
+        if name not in constants:
+            raise fail(
+                "unknown-constant",
+                f"the SQL of {what} names a constant that no source of the package has: ${name}",
+                hint=did_you_mean(name, constants),
+            )
+        place.replace(literal(constants[name]))
+    return tree
