@@ -1,0 +1,74 @@
+# `just` alone lists the recipes. Without just: `python3 bootstrap.py RECIPE` sets everything up first.
+
+export PATH := justfile_directory() / ".venv/bin:" + env("PATH")
+
+baseline := "golden/cardano/baseline/run"
+candidate := "golden/cardano/candidate/run"
+
+[private]
+default:
+    @just --list --unsorted
+
+# Make .venv what uv.lock says (does nothing when it is).
+setup:
+    @python3 bootstrap.py
+
+# Build the comparison report of the two runs in golden/, and print where the PDF is.
+demo out="build/demo":
+    assay build cardano/comparison --run 10.5={{baseline}} --run 10.6={{candidate}} -o {{quote(out)}}
+    @echo "{{absolute_path(out)}}/report.pdf"
+
+# Lint, check types, then run the tests; arguments go to pytest.
+test *args: lint types
+    pytest {{args}}
+
+# Lint, and check the formatting.
+lint:
+    ruff check .
+    ruff format --check .
+
+# Check types, strictly.
+types:
+    mypy compiler/assay
+
+# Check the specs: names, types, units, cycles.
+check:
+    assay check
+
+# Compare what is produced now with golden/.
+golden *args:
+    pytest tests -m golden {{args}}
+
+# Take what is produced now for golden, and show the difference.
+accept *args:
+    pytest tests -m golden --snapshot-update --inline-snapshot=create,fix {{args}}
+    git --no-pager diff --stat -- golden tests
+
+# Check the documentation: every command documented, every example executed.
+docs *args:
+    pytest tests -m docs {{args}}
+
+# Measure speed and memory on simulated runs, beside DuckDB's own reader (--help lists the options).
+bench *args:
+    python bench/compare.py {{args}}
+
+# Write a simulated run: just simulate OUT --hosts 6 --megabytes 275 --seed 1
+simulate *args:
+    python bench/simulate.py {{args}}
+
+# Build the wheel into dist/.
+wheel:
+    hatchling build --target wheel --directory dist
+
+# Format the code, and mend what the linter can.
+fmt:
+    ruff check --fix .
+    ruff format .
+
+# Renew uv.lock within the ranges of pyproject.toml.
+lock:
+    uv lock --upgrade
+
+# Remove what was built; `rm -r .venv` removes the environment too.
+clean:
+    rm -rf build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
