@@ -1,0 +1,42 @@
+"""An independent oracle: what the metrics document defines, in plain Python, without any database.
+
+`analyse(run_dir, filters)` computes everything; `reconstruct` and `analyse_reconstruction` are its two
+halves, for several filters over one run. `Refused` is raised, with the reason, for a run that cannot be
+analysed. Nothing here comes from the compiler under test, so an agreement of the two is evidence. NOTES.md
+states the rules in full.
+"""
+
+from tests.oracle.analysis import Reconstruction, analyse, analyse_reconstruction, reconstruct
+from tests.oracle.distribution import CENTILES
+from tests.oracle.filters import load_filters
+from tests.oracle.model import (
+    Analysis,
+    BlockRow,
+    Centile,
+    Condition,
+    Distribution,
+    HostRow,
+    Observation,
+    Refused,
+    Spread,
+)
+from tests.oracle.texts import manifest_cells
+
+__all__ = [
+    "CENTILES",
+    "Analysis",
+    "BlockRow",
+    "Centile",
+    "Condition",
+    "Distribution",
+    "HostRow",
+    "Observation",
+    "Reconstruction",
+    "Refused",
+    "Spread",
+    "analyse",
+    "analyse_reconstruction",
+    "load_filters",
+    "manifest_cells",
+    "reconstruct",
+]

@@ -1,0 +1,140 @@
+"""The main chain: which blocks it holds, and each block's forger, observations and verdicts (section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tests.oracle.durations import adoption_delays, forger_durations, observations
+from tests.oracle.filters import BlockFacts, SlotFacts, block_holds
+from tests.oracle.model import BlockRow, Condition, Event, Genesis, Refused, Run
+from tests.oracle.slots import epoch_of, safe_interval
+from tests.oracle.views import ForgerView, HostViews, host_views
+
+GENESIS_HASH = "GenesisHash"
+
+
+def _merged_forges(logs: Sequence[tuple[str, Sequence[Event]]]) -> list[tuple[str, Event]]:
+    """All block_forged events by instant; of equal instants in the order of hosts, then of their logs."""
+    forges = [(host, event) for host, events in logs for event in events if event.name == "block_forged"]
+    return sorted(forges, key=lambda pair: pair[1].at)
+
+
+def check_hashes(run: Run) -> None:
+    """Raise Refused when a parent was not forged before its child, or a header's hash was forged nowhere."""
+    logs = [(log.host, log.events) for log in run.logs]
+    forged = {GENESIS_HASH}
+    for host, event in _merged_forges(logs):
+        if event.data["previous"] not in forged:
+            raise Refused(
+                f"{host} forged {event.data['block']} on the unknown parent {event.data['previous']}"
+            )
+        forged.add(event.data["block"])
+    for host, events in logs:
+        for event in events:
+            if event.name == "header_seen" and event.data["block"] not in forged:
+                raise Refused(f"{host} saw a header of {event.data['block']}, which nobody forged")
+
+
+class _Cluster:
+    """All hosts' views together, with the look-ups that the chain needs."""
+
+    def __init__(self, views: Sequence[HostViews]) -> None:
+        self.views = views
+        self.at_height: dict[int, set[str]] = {}
+        for host in views:
+            for view in host.blocks.values():
+                if view is not None:
+                    self.at_height.setdefault(view.block_no, set()).add(view.block)
+        self.known = sum(len(hashes) for hashes in self.at_height.values())
+
+    def forger(self, block: str, block_no: int) -> tuple[str, ForgerView]:
+        """The first host that is the block's forger."""
+        for host in self.views:
+            view = host.blocks.get(block)
+            if isinstance(view, ForgerView):
+                return host.host, view
+        hosts = ", ".join(host.host for host in self.views if block in host.blocks)
+        raise Refused(f"block {block_no} {block} has no forger; seen by: {hosts or 'nobody'}")
+
+    def last(self) -> tuple[int, str]:
+        """Number and hash of the block with the greatest number."""
+        candidates = [
+            (-view.block_no, not isinstance(view, ForgerView), index, view.block)
+            for index, host in enumerate(self.views)
+            for view in host.blocks.values()
+            if view is not None
+        ]
+        if not candidates:
+            raise Refused("no block in any log")
+        number, _, _, block = min(candidates)
+        return -number, block
+
+    def chain(self) -> list[tuple[str, ForgerView]]:
+        """Host and forger view of each main chain block, from block 0 on; the last block is left out."""
+        number, tip = self.last()
+        block = self.forger(tip, number)[1].previous
+        found: list[tuple[str, ForgerView]] = []
+        while True:
+            host, view = self.forger(block, number - 1)
+            found.append((host, view))
+            if view.block_no == 0:
+                return found[::-1]
+            if len(found) > self.known:
+                raise Refused(f"the chain below block {number} never reaches block 0")
+            block, number = view.previous, view.block_no
+
+    def others(self, view: ForgerView) -> tuple[str, ...]:
+        """The other hashes at a block's number, each of which must have a forger."""
+        hashes = sorted(self.at_height[view.block_no] - {view.block})
+        for block in hashes:
+            self.forger(block, view.block_no)
+        return tuple(hashes)
+
+
+def _row(genesis: Genesis, cluster: _Cluster, host: str, view: ForgerView) -> BlockRow:
+    missing = [name for name in ("started", "leading") if name not in view.loop]
+    if view.size is None:
+        missing.append("size")
+    if missing:
+        raise Refused(f"block {view.block_no} {view.block} of {host} lacks {', '.join(missing)}")
+    assert view.size is not None
+    epoch, epoch_slot = epoch_of(genesis, view.slot)
+    return BlockRow(
+        block_no=view.block_no,
+        block=view.block,
+        previous=view.previous,
+        slot=view.slot,
+        epoch=epoch,
+        safe_interval=safe_interval(genesis, epoch_slot),
+        forger=host,
+        size=view.size,
+        chain_delta=view.chain_delta,
+        durations=forger_durations(genesis, view),
+        other_blocks=cluster.others(view),
+        observations=observations(genesis, cluster.views, view.block),
+        adoption_delays=adoption_delays(genesis, cluster.views, view),
+    )
+
+
+def _judged(genesis: Genesis, row: BlockRow, filters: Sequence[Condition]) -> BlockRow:
+    slot = SlotFacts(row.slot, row.epoch, row.safe_interval, epoch_of(genesis, row.slot)[1], True)
+    adoptions = sum(seen.adopted is not None for seen in row.observations)
+    block = BlockFacts(row.size, row.chain_delta, adoptions)
+    return replace(row, acceptance=tuple((c, block_holds(c, genesis, slot, block)) for c in filters))
+
+
+def build_chain(run: Run) -> tuple[list[HostViews], list[BlockRow]]:
+    """Every host's views and the main chain from block 0 on, not yet judged by filters. Raises Refused."""
+    check_hashes(run)
+    views = [host_views(log.host, log.events) for log in run.logs]
+    cluster = _Cluster(views)
+    return views, [_row(run.genesis, cluster, host, view) for host, view in cluster.chain()]
+
+
+def judge(genesis: Genesis, chain: Sequence[BlockRow], filters: Sequence[Condition]) -> list[BlockRow]:
+    """The chain with every condition's verdict. Raises Refused when no block passes all of them."""
+    judged = [_judged(genesis, row, filters) for row in chain]
+    if not any(row.accepted for row in judged):
+        raise Refused("the filters accept no block")
+    return judged

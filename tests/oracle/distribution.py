@@ -1,0 +1,143 @@
+"""Distributions: order statistics, exact means, deviations; of one population and of a cluster of hosts.
+
+Samples are integers, or doubles taken at their exact binary value. `scale` is the number of sample units in
+one unit of the metric (durations: nanoseconds and seconds), applied last, in the one division that leaves the
+exact numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tests.oracle.model import Centile, Distribution, Number, Spread
+
+CENTILES = (
+    0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.875, 0.9, 0.925, 0.95, 0.97, 0.98,
+    0.99, 0.995, 0.997, 0.998, 0.999, 0.9995, 0.9997, 0.9998, 0.9999, 1.0,
+)  # fmt: skip
+
+Exact = int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """The summary of one set of exact samples; all zero when there is none."""
+
+    size: int
+    mean: Fraction
+    variance: Fraction
+    least: Exact
+    greatest: Exact
+    median: Exact
+    centiles: tuple[Exact, ...]
+
+
+def order_statistic(ascending: Sequence[Exact], centile: float) -> Exact:
+    """The sample at index min(floor(n c), n - 1), n c as a double; never interpolated."""
+    n = len(ascending)
+    return ascending[min(math.floor(n * centile), n - 1)] if n else 0
+
+
+def _integers(samples: Sequence[Exact]) -> tuple[list[int], int]:
+    """The samples as integers in 1/unit; unit is 1 or, for doubles, the power of two that makes all whole."""
+    ratios = [x.as_integer_ratio() for x in samples]
+    unit = max(below for _, below in ratios)
+    return [above * (unit // below) for above, below in ratios], unit
+
+
+def populate(samples: Sequence[Exact], centiles: Sequence[float] = CENTILES) -> Population:
+    """Summarise samples; the variance is over n - 1, 0 for a single sample."""
+    ascending = sorted(samples)
+    n = len(ascending)
+    if n == 0:
+        return Population(0, Fraction(0), Fraction(0), 0, 0, 0, (0,) * len(centiles))
+    wholes, unit = _integers(ascending)
+    total = sum(wholes)
+    squares = sum(x * x for x in wholes)
+    return Population(
+        size=n,
+        mean=Fraction(total, n * unit),
+        variance=Fraction(n * squares - total * total, n * (n - 1) * unit**2) if n > 1 else Fraction(0),
+        least=ascending[0],
+        greatest=ascending[-1],
+        median=order_statistic(ascending, 0.5),
+        centiles=tuple(order_statistic(ascending, c) for c in centiles),
+    )
+
+
+def in_unit(x: Exact, scale: int) -> Number:
+    """A sample in the metric's unit: counts stay whole, durations are one division away from a double."""
+    return x if scale == 1 else x / scale
+
+
+def _deviation(population: Population, scale: int) -> float:
+    return math.sqrt(population.variance / scale**2)
+
+
+def single(population: Population, scale: int) -> Distribution:
+    """The distribution of one population: a block level metric, or one host's machine metric."""
+    average = float(population.mean / scale)
+    return Distribution(
+        size=population.size,
+        average_published=average,
+        average_hosts=average,
+        median=in_unit(population.median, scale),
+        stddev=_deviation(population, scale),
+        min=in_unit(population.least, scale),
+        max=in_unit(population.greatest, scale),
+        centiles=tuple(
+            Centile(c, in_unit(x, scale), None, None)
+            for c, x in zip(CENTILES, population.centiles, strict=True)
+        ),
+        is_cluster=False,
+    )
+
+
+def equicentiles(n: int) -> list[float]:
+    """Centiles in the middle of each of n equal parts."""
+    step = 1.0 / n
+    return [step * (i + 0.5) for i in range(n)]
+
+
+def across(hosts: Sequence[Population], index: int) -> Population:
+    """The distribution over hosts of their centile number `index`, itself with max(7, n) centiles."""
+    return populate([host.centiles[index] for host in hosts], equicentiles(max(7, len(hosts))))
+
+
+def published_average(means: Sequence[float]) -> float:
+    """The summary `published`: of the ascending means the first min(29, n), each weighted with n."""
+    n = len(means)
+    taken = sorted(means)[: min(len(CENTILES), n)]
+    total = 0.0
+    for mean in taken:
+        total += n * mean
+    return total / (n * len(taken))
+
+
+def _spread(over: Population, scale: int) -> Spread:
+    positions = equicentiles(len(over.centiles))
+    samples = tuple((c, in_unit(x, scale)) for c, x in zip(positions, over.centiles, strict=True))
+    return Spread(float(over.mean / scale), _deviation(over, scale), samples)
+
+
+def cluster(hosts: Sequence[Population], scale: int) -> Distribution:
+    """The cluster's distribution of a metric from the hosts' own; one without samples counts with zeros."""
+    over = [across(hosts, index) for index in range(len(CENTILES))]
+    return Distribution(
+        size=sum(host.size for host in hosts),
+        average_published=published_average([float(host.mean / scale) for host in hosts]),
+        average_hosts=float(sum((host.mean for host in hosts), Fraction(0)) / (scale * len(hosts))),
+        median=in_unit(order_statistic(sorted(host.median for host in hosts), 0.5), scale),
+        stddev=max(_deviation(host, scale) for host in hosts),
+        min=in_unit(min(host.least for host in hosts), scale),
+        max=in_unit(max(host.greatest for host in hosts), scale),
+        centiles=tuple(
+            Centile(c, in_unit(x.median, scale), in_unit(x.least, scale), in_unit(x.greatest, scale))
+            for c, x in zip(CENTILES, over, strict=True)
+        ),
+        is_cluster=True,
+        spreads=tuple(_spread(x, scale) for x in over),
+    )

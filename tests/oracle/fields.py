@@ -1,0 +1,46 @@
+"""Typed access to the fields of a log object: one that is missing or of another type is an error.
+
+Where a field has a default, absent and null are the default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+HASH_LENGTH = 64
+
+
+def whole(data: Mapping[str, Any], name: str, default: int | None = None) -> int:
+    """An integer field; `5.0` is 5, a truth value or a text is not a number."""
+    value = data.get(name)
+    if value is None and default is not None:
+        return default
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError(f"{name}: not an integer")
+    return value
+
+
+def real(data: Mapping[str, Any], name: str, default: float | None = None) -> float:
+    """A number, as a double."""
+    value = data.get(name)
+    if value is None and default is not None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{name}: not a number")
+    return float(value)
+
+
+def text(data: Mapping[str, Any], name: str) -> str:
+    """A text field."""
+    value = data[name]
+    if not isinstance(value, str):
+        raise ValueError(f"{name}: not a text")
+    return value
+
+
+def hash_of_point(data: Mapping[str, Any], name: str) -> str:
+    """The hash at the front of a point (`hash@slot`)."""
+    return text(data, name)[:HASH_LENGTH]

@@ -1,0 +1,98 @@
+"""Filter files and the verdict of a condition on a block and on a slot."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.oracle.model import Condition, Genesis, Number
+
+_SLOT_TESTS: Mapping[str, tuple[str, Callable[[Number, Number], bool]]] = {
+    f"{name}{suffix}": (attribute, test)
+    for name, attribute in (
+        ("Slot", "slot"),
+        ("Epoch", "epoch"),
+        ("EpochSafeInt", "safe_interval"),
+        ("EpSlot", "epoch_slot"),
+    )
+    for suffix, test in (("GEq", lambda x, limit: x >= limit), ("LEq", lambda x, limit: x <= limit))
+}
+_BLOCK_NAMES = frozenset(
+    {
+        "BUnitaryChainDelta",
+        "BMinimumAdoptions",
+        "BSizeGEq",
+        "BSizeLEq",
+        "BFullnessGEq",
+        "BFullnessLEq",
+        "BNonNegatives",
+    }
+)
+
+
+class SlotFacts(NamedTuple):
+    """What slot conditions look at."""
+
+    slot: int
+    epoch: int
+    safe_interval: int
+    epoch_slot: int
+    has_leaders: bool
+
+
+class BlockFacts(NamedTuple):
+    """What block conditions look at besides the block's slot."""
+
+    size: int
+    chain_delta: int
+    adoptions: int
+
+
+def _condition(entry: Mapping[str, Any]) -> Condition:
+    inner = entry["contents"]
+    argument = inner.get("contents")
+    return Condition(inner["tag"], None if isinstance(argument, bool) else argument)
+
+
+def load_filters(path: Path) -> list[Condition]:
+    """The conditions of a filter file, a JSON array of `{"tag": "CSlot"|"CBlock", "contents": {...}}`."""
+    return [_condition(entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
+
+
+def is_slot_condition(condition: Condition) -> bool:
+    """Whether the condition restricts slots too (section 6)."""
+    return condition.name not in _BLOCK_NAMES
+
+
+def slot_holds(condition: Condition, facts: SlotFacts) -> bool:
+    """The verdict of a slot condition."""
+    if condition.name == "SlotHasLeaders":
+        return facts.has_leaders
+    attribute, test = _SLOT_TESTS[condition.name]
+    assert condition.argument is not None
+    return test(getattr(facts, attribute), condition.argument)
+
+
+def block_holds(condition: Condition, genesis: Genesis, slot: SlotFacts, block: BlockFacts) -> bool:
+    """The verdict of any condition on a block."""
+    if is_slot_condition(condition):
+        return slot_holds(condition, slot)
+    limit = condition.argument or 0
+    match condition.name:
+        case "BUnitaryChainDelta":
+            return block.chain_delta == 1
+        case "BMinimumAdoptions":
+            return block.adoptions >= limit
+        case "BSizeGEq":
+            return block.size >= limit
+        case "BSizeLEq":
+            return block.size <= limit
+        case "BFullnessGEq":
+            return block.size > math.floor(genesis.max_block_body_size * limit)
+        case "BFullnessLEq":
+            return block.size < math.floor(genesis.max_block_body_size * limit)
+        case _:  # BNonNegatives: holds for no block, whatever its times
+            return False

@@ -1,0 +1,309 @@
+"""Random run directories and random filters, to compare two implementations on what no reference case holds.
+
+A run has 2 to 5 hosts and 20 to 80 slots, battles and short forks, lost, doubled and disordered events, ties
+in time, missing readings, restarted counters, silences below 1000 slots, events before the system start, and
+all generations of names; it can always be analysed (some block, some slot), unless a defect is asked for by
+name. The same seed writes the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from tests.oracle.instants import SECOND
+from tests.oracle.lines import GENERATIONS, Line, Style, instant_text, line_text, write_log
+from tests.oracle.model import Condition
+from tests.oracle.simulate import Block, Shape, Simulation, draw_shape
+
+LARGEST_SILENCE = 990
+_EXTENDING = ("resources", "check_started")
+_NAMING = (
+    "block_context",
+    "ledger_state",
+    "ledger_view",
+    "leader",
+    "not_leader",
+    "ticked",
+    "snapshot",
+    "forged",
+)
+
+
+def _generator(seed: int | Random) -> Random:
+    return seed if isinstance(seed, Random) else Random(seed)
+
+
+def _early_lines(sim: Simulation, host: int) -> None:
+    """Events before the system start, as of a node that waits for it."""
+    rng, start = sim.rng, sim.shape.system_start
+    for _ in range(rng.choice([0, 0, 0, 1, 4])):
+        at = start - rng.randint(1, 100 * SECOND)
+        event = rng.choice(["resources", "ledger_metrics", "noise", "check_started"])
+        if event == "resources":
+            sim.resources(host, at)
+        else:
+            data = {"slot": 0, "utxoSize": 5, "chainDensity": 0.5} if event != "noise" else {}
+            sim.hosts[host].lines.append(Line(at, event, data))
+
+
+def _silence(sim: Simulation, host: int) -> None:
+    """A last reading, long after the run."""
+    shape = sim.shape
+    slot = shape.first_slot + shape.slots + sim.rng.randint(1, LARGEST_SILENCE - 100)
+    sim.resources(host, sim.start_of(slot) + sim.delay(0.4, 0.6))
+
+
+def _lose_and_double(rng: Random, shape: Shape, lines: Sequence[Line]) -> list[Line]:
+    kept: list[Line] = []
+    for line in lines:
+        if not line.fixed and rng.random() < shape.loss:
+            continue
+        kept.append(line)
+        if not line.fixed and rng.random() < shape.doubling:
+            later = rng.choice([0, 0, 1_000_000, 50_000_000])
+            kept.append(Line(line.at + later, line.event, dict(line.data), False, line.slot))
+    return kept
+
+
+def _disorder(rng: Random, shape: Shape, lines: list[Line]) -> list[Line]:
+    """Move some lines a few places within the log, instants unchanged."""
+    found = sorted(lines, key=lambda line: line.at)
+    for index in range(len(found)):
+        if not found[index].fixed and rng.random() < shape.disorder:
+            line = found.pop(index)
+            found.insert(max(0, index + rng.choice([-8, -2, -1, 1, 2, 8])), line)
+    return found
+
+
+def _reachable(shape: Shape, lines: Sequence[Line]) -> list[Line]:
+    """Without the lines that would name a slot which their host's log has not reached, or lies before it."""
+    known = [line for line in lines if line.event != "noise"]
+    if not known:
+        return list(lines)
+    opening = (max(known[0].at, shape.system_start) - shape.system_start) // shape.slot_length
+    latest, kept = opening, list[Line]()
+    for line in lines:
+        slot = line.slot
+        if line.event == "resources":
+            slot = (line.at - shape.system_start) // shape.slot_length
+        if line.at < shape.system_start or slot is None:
+            kept.append(line)
+        elif slot >= opening and line.event in _EXTENDING:
+            latest = max(latest, slot)
+            kept.append(line)
+        elif opening <= slot <= latest or line.event not in _NAMING + _EXTENDING:
+            kept.append(line)
+    return kept
+
+
+def _block_of(line: Line) -> str | None:
+    found = [line.data.get(key) for key in ("block", "head", "newtip", "addBlock", "blockHash")]
+    return next((str(text)[:64] for text in found if text is not None), None)
+
+
+def _after_forging(sim: Simulation, host: int, lines: Sequence[Line]) -> list[Line]:
+    """Without what a host's log says of its own block before it says that the block was forged."""
+    waiting = {block.block for block in sim.blocks if block.forger == host}
+    kept: list[Line] = []
+    for line in lines:
+        block = _block_of(line)
+        if line.event == "forged" and block is not None:
+            waiting.discard(block)
+        if block not in waiting:
+            kept.append(line)
+    return kept
+
+
+def _host_lines(sim: Simulation, host: int) -> list[Line]:
+    rng, shape = sim.rng, sim.shape
+    _early_lines(sim, host)
+    if rng.random() < 0.05:
+        _silence(sim, host)
+    lines = _lose_and_double(rng, shape, sim.hosts[host].lines)
+    return _reachable(shape, _after_forging(sim, host, _disorder(rng, shape, lines)))
+
+
+def _junk(rng: Random, at: int) -> tuple[int | None, str]:
+    """Lines that are no events: texts, cut off objects, unknown objects, an event that lacks its field."""
+    when = instant_text(rng, at)
+    choices: tuple[tuple[int | None, str], ...] = (
+        (None, "Listening on a socket"),
+        (None, ""),
+        (None, f'{{"at":"{when}","ns":"Resources","data":{{"Alloc":1'),
+        (at, f'{{"at":"{when}","ns":"Other.Thing","data":{{"kind":"X"}}}}'),
+        (at, f'{{"at":"{when}","ns":"Forge.Loop.LedgerView","data":{{"kind":"K"}}}}'),
+        (at, f'{{"at":"{when}","ns":"Resources","data":{{"CentiCpu":3}}}}'),
+    )
+    return rng.choice(choices)
+
+
+def _entries(rng: Random, lines: Sequence[Line]) -> list[tuple[int | None, str]]:
+    style = Style(rng.choice(GENERATIONS), rng.choice([0.0, 0.0, 0.3]))
+    entries: list[tuple[int | None, str]] = [(None, "Node configuration: NodeConfiguration {}")]
+    for line in lines:
+        entries.append((line.at, line_text(rng, line, style)))
+        if rng.random() < 0.01:
+            entries.append(_junk(rng, line.at))
+    return entries
+
+
+def _genesis(rng: Random, shape: Shape) -> dict[str, Any]:
+    seconds = shape.slot_length / SECOND
+    return {
+        "systemStart": instant_text(Random(0), shape.system_start).replace("000Z", "Z"),
+        "slotLength": int(seconds) if seconds.is_integer() else seconds,
+        "epochLength": shape.epoch_length,
+        "securityParam": rng.choice([1, 3, 5, 12]),
+        "activeSlotsCoeff": rng.choice([0.05, 0.1, 0.5, 1.0]),
+        "protocolParams": {"maxBlockBodySize": shape.max_block_body_size, "maxTxSize": 16_384},
+    }
+
+
+def _meta(rng: Random) -> dict[str, Any]:
+    components = ["cardano-node", "ouroboros-consensus", "ouroboros-network", "plutus-core"]
+    plutus = rng.choice([None, {"type": "LimitSaturationLoop", "script": "v1/loops"}, {"script": "alone"}])
+    generator = {"add_tx_size": 100, "inputs_per_tx": 2, "outputs_per_tx": 2, "tps": 0.5, "tx_count": 90}
+    return {
+        "tag": "random",
+        "batch": rng.choice(["batch", "glass"]),
+        "ident": "random",
+        "node_ghc_version": "9.6.5",
+        "era": "conway",
+        "manifest": {name: {"version": "1.2.3", "commit": "0" * 40} for name in components},
+        "profile_content": {
+            "genesis": {"delegators": 7, "utxo": 8} | rng.choice([{}, {"dreps": 9}]),
+            "generator": generator | ({"plutus": plutus} if plutus else {}),
+        },
+    }
+
+
+def _write_frame(rng: Random, directory: Path, shape: Shape) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / rng.choice(["genesis-shelley.json", "genesis/genesis.shelley.json"])
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(_genesis(rng, shape)), encoding="utf-8")
+    (directory / "meta.json").write_text(json.dumps({"meta": _meta(rng)}), encoding="utf-8")
+
+
+def _own_lines(sim: Simulation, block: Block) -> list[Line]:
+    return sim.hosts[block.forger].lines
+
+
+def _without_size(sim: Simulation, block: Block) -> None:
+    lines = _own_lines(sim, block)
+    lines[:] = [line for line in lines if line.data.get("blockHash") != block.block]
+
+
+def _without_forge(sim: Simulation, block: Block) -> None:
+    lines = _own_lines(sim, block)
+    lines[:] = [x for x in lines if not (x.event == "forged" and x.data["block"] == block.block)]
+
+
+def _forged_twice(sim: Simulation, block: Block) -> None:
+    lines = _own_lines(sim, block)
+    lines += [x for x in lines if x.event == "forged" and x.data["block"] == block.block]
+
+
+def _requested_by_forger(sim: Simulation, block: Block) -> None:
+    sim.log(block.forger, block.forged + 1, "requested", {"head": block.block, "length": 1}, fixed=True)
+
+
+def _unknown_parent(sim: Simulation, block: Block) -> None:
+    for line in _own_lines(sim, block):
+        if line.event == "forged" and line.data["block"] == block.block:
+            line.data["blockPrev"] = "0" * 64
+
+
+def _unknown_header(sim: Simulation, block: Block) -> None:
+    data = {"slot": block.slot, "blockNo": block.block_no, "block": "0" * 64}
+    sim.log(block.forger, block.forged + 1, "header", data, fixed=True)
+
+
+def _long_silence(sim: Simulation, block: Block) -> None:
+    slot = sim.shape.first_slot + sim.shape.slots + 1200
+    sim.resources(block.forger, sim.start_of(slot))
+    _own_lines(sim, block)[-1].fixed = True
+
+
+DEFECTS: Mapping[str, Callable[[Simulation, Block], None]] = {
+    "block without size": _without_size,
+    "block forged by nobody": _without_forge,
+    "block forged twice": _forged_twice,
+    "block requested by its forger": _requested_by_forger,
+    "unknown parent": _unknown_parent,
+    "unknown header": _unknown_header,
+    "long silence": _long_silence,
+}
+
+
+def random_run(
+    directory: Path,
+    seed: int | Random,
+    *,
+    hosts: tuple[int, int] = (2, 5),
+    slots: tuple[int, int] = (20, 80),
+    defect: str | None = None,
+) -> Shape:
+    """Write a random run into a directory, and return its shape.
+
+    `seed` is a number or a generator of random numbers; a property based test draws a number, since a run
+    takes more random numbers than a drawn generator gives, and bounds of hosts and slots if it is to shrink.
+    `defect`, one of DEFECTS, breaks one rule, so that the run must be refused.
+    """
+    rng = _generator(seed)
+    sim = Simulation(rng, draw_shape(rng, hosts, slots))
+    sim.run()
+    if defect is not None:
+        for block in [block for block in sim.blocks if block.block_no == 0]:  # one of them is on the chain
+            DEFECTS[defect](sim, block)
+    _write_frame(rng, directory, sim.shape)
+    for index, name in enumerate(sim.shape.hosts):
+        write_log(rng, directory / name, _entries(rng, _host_lines(sim, index)))
+    return sim.shape
+
+
+def _arguments(rng: Random, shape: Shape) -> dict[str, int | float | None]:
+    """Condition name -> an argument that accepts some and rejects some."""
+    first, last = shape.first_slot, shape.first_slot + shape.slots - 1
+    middle, epochs = rng.randint(first, last), last // shape.epoch_length
+    return {
+        "SlotGEq": rng.randint(first, middle),
+        "SlotLEq": rng.randint(middle, last),
+        "EpochGEq": rng.randint(0, epochs),
+        "EpochLEq": rng.randint(0, epochs),
+        "EpochSafeIntGEq": rng.choice([0, 0, 1]),
+        "EpochSafeIntLEq": rng.choice([0, 1, 2, 5]),
+        "EpSlotGEq": rng.randrange(shape.epoch_length // 2 + 1),
+        "EpSlotLEq": rng.randrange(shape.epoch_length // 2, shape.epoch_length),
+        "SlotHasLeaders": None,
+        "BUnitaryChainDelta": None,
+        "BMinimumAdoptions": rng.randint(0, len(shape.hosts)),
+        "BSizeGEq": rng.choice([500, 2_990, 3_000, 3_001]),
+        "BSizeLEq": rng.choice([2_999, 3_000, 3_010, shape.max_block_body_size]),
+        "BFullnessGEq": rng.choice([0.01, 0.0333, 0.2, 0.299]),
+        "BFullnessLEq": rng.choice([0.0333, 0.3, 0.5, 1.0]),
+        "BNonNegatives": None,
+    }
+
+
+def random_filters(seed: int | Random, shape: Shape) -> list[Condition]:
+    """None to four conditions, of all kinds; they may well accept nothing."""
+    rng = _generator(seed)
+    arguments = _arguments(rng, shape)
+    names = [name for name in arguments if name != "BNonNegatives" or rng.random() < 0.05]
+    return [Condition(name, arguments[name]) for name in rng.sample(names, rng.choice([0, 0, 1, 1, 2, 3, 4]))]
+
+
+def filter_json(filters: Sequence[Condition]) -> str:
+    """The text of a filter file with these conditions."""
+
+    def entry(condition: Condition) -> dict[str, Any]:
+        argument = {} if condition.argument is None else {"contents": condition.argument}
+        tag = "CBlock" if condition.name.startswith("B") else "CSlot"
+        return {"tag": tag, "contents": {"tag": condition.name, **argument}}
+
+    return json.dumps([entry(condition) for condition in filters])

@@ -1,0 +1,101 @@
+"""Machine level metrics: samples of one host's analysed slots (section 6)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from tests.oracle.distribution import Exact, Population, populate
+from tests.oracle.filters import SlotFacts, is_slot_condition, slot_holds
+from tests.oracle.instants import SECOND
+from tests.oracle.model import Condition, Genesis, Refused
+from tests.oracle.propagation import Samples
+from tests.oracle.resources import RESOURCES
+from tests.oracle.slots import epoch_of
+from tests.oracle.timeline import Slot, started_after
+
+BUSY = 85  # % of a core
+
+
+def analysed_slots(
+    genesis: Genesis, host: str, slots: Sequence[Slot], filters: Sequence[Condition]
+) -> list[Slot]:
+    """The slots that all slot conditions accept. Raises Refused when none is left."""
+    conditions = [condition for condition in filters if is_slot_condition(condition)]
+
+    def accepted(slot: Slot) -> bool:
+        true_epoch_slot = epoch_of(genesis, slot.slot)[1]  # the opening slot's own epoch slot is 0
+        facts = SlotFacts(slot.slot, slot.epoch, slot.safe_interval, true_epoch_slot, slot.leads > 0)
+        return all(slot_holds(condition, facts) for condition in conditions)
+
+    left = [slot for slot in slots if accepted(slot)]
+    if not left:
+        raise Refused(f"{host}: the filters accept no slot")
+    return left
+
+
+def _between(start: int | None, end: int | None) -> int | None:
+    return None if start is None or end is None else end - start
+
+
+def _durations(genesis: Genesis, slot: Slot) -> Iterator[tuple[str, int | None]]:
+    yield "cdfStarted", started_after(genesis, slot)
+    yield "cdfBlkCtx", _between(slot.started, slot.block_context)
+    yield "cdfLgrState", _between(slot.block_context, slot.ledger_state)
+    yield "cdfLgrView", _between(slot.ledger_state, slot.ledger_view)
+    since = slot.started if slot.ledger_view is None else slot.ledger_view
+    yield "cdfLeading", _between(since, slot.leading)
+
+
+DURATIONS = ("cdfStarted", "cdfBlkCtx", "cdfLgrState", "cdfLgrView", "cdfLeading")
+
+
+def busy_spans(slots: Sequence[Slot]) -> list[list[Slot]]:
+    """Maximal runs, in the list of analysed slots, of busy slots and of slots without a reading."""
+    spans: list[list[Slot]] = [[]]
+    for slot in slots:
+        if slot.resources is None or slot.resources["CentiCpu"] >= BUSY:
+            spans[-1].append(slot)
+        elif spans[-1]:
+            spans.append([])
+    return [span for span in spans if span]
+
+
+def _across(spans: Sequence[Sequence[Slot]], epoch_slot: int) -> list[Exact]:
+    """Numbers of slots of the spans that begin before and end after an epoch slot."""
+    return [len(span) for span in spans if span[0].epoch_slot < epoch_slot < span[-1].epoch_slot]
+
+
+def _span_samples(genesis: Genesis, slots: Sequence[Slot]) -> dict[str, Samples]:
+    spans = busy_spans(slots)
+    return {
+        "cdfSpanLensCpu": ([span[-1].slot - span[0].slot for span in spans], 1),
+        "cdfSpanLensCpuEpoch": (_across(spans, 3), 1),
+        "cdfSpanLensCpuRwd": (_across(spans, 3 + math.floor(genesis.epoch_length * 0.4)), 1),
+    }
+
+
+def host_samples(genesis: Genesis, slots: Sequence[Slot]) -> dict[str, Samples]:
+    """Metric id -> exact samples of one host's analysed slots."""
+    pooled: dict[str, list[Exact]] = {name: [] for name in DURATIONS}
+    for slot in slots:
+        for name, value in _durations(genesis, slot):
+            if value is not None:
+                pooled[name].append(value)
+    read = [slot.resources for slot in slots if slot.resources is not None]
+    return {
+        **{name: (samples, SECOND) for name, samples in pooled.items()},
+        **{name: ([values[name] for values in read], 1) for name in RESOURCES},
+        **_span_samples(genesis, slots),
+        "cdfStarts": ([slot.starts for slot in slots], 1),
+        "cdfLeads": ([slot.leads for slot in slots], 1),
+        "cdfUtxo": ([slot.utxo_size for slot in slots], 1),
+        "cdfDensity": ([slot.density for slot in slots], 1),
+        "cdfBlockGap": ([slot.block_gap for slot in slots], 1),
+        "cdfHostSlots": ([slots[-1].slot - slots[0].slot], 1),
+    }
+
+
+def host_populations(samples: dict[str, Samples]) -> dict[str, tuple[Population, int]]:
+    """Metric id -> summary and scale."""
+    return {name: (populate(values), scale) for name, (values, scale) in samples.items()}

@@ -1,0 +1,114 @@
+"""The manifest numbers of a run (section 7), uncut."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from tests.oracle.instants import SECOND, instant_text
+from tests.oracle.model import BlockRow, Condition, HostLog, Run
+from tests.oracle.slots import slot_start
+from tests.oracle.timeline import Slot
+
+COMPONENTS = (
+    "cardano-node", "ouroboros-consensus", "ouroboros-network", "cardano-ledger-core", "plutus-core",
+    "cardano-crypto", "cardano-prelude",
+)  # fmt: skip
+
+
+def _identity(run: Run) -> dict[str, Any]:
+    meta, start = run.meta, run.genesis.system_start
+    components: Mapping[str, Mapping[str, Any]] = meta.get("manifest") or {}
+
+    def of(name: str, key: str) -> str:
+        return (components.get(name) or {}).get(key) or "unknown"
+
+    return {
+        "Cluster system start date": instant_text(start, "%Y-%m-%d"),
+        "Cluster system start time": instant_text(start, "%H:%M:%S"),
+        "Identifier": meta["ident"],
+        "Run batch": meta["batch"],
+        "GHC version": meta["node_ghc_version"],
+        **{f"{name} version": of(name, "version") for name in COMPONENTS},
+        **{f"{name} git": of(name, "commit") for name in COMPONENTS},
+        "Era": meta["era"],
+    }
+
+
+def _workload(meta: Mapping[str, Any]) -> dict[str, Any]:
+    genesis, generator = meta["profile_content"]["genesis"], meta["profile_content"]["generator"]
+    plutus = generator.get("plutus") or {}
+    script = plutus.get("script") if plutus.get("type") is not None else None
+    return {
+        "Delegation map size": genesis["delegators"],
+        "Stuffed UTxO size": genesis["utxo"],
+        "DRep count": genesis.get("dreps") or 0,
+        "Extra tx payload": generator["add_tx_size"],
+        "Tx inputs": generator["inputs_per_tx"],
+        "Tx Outputs": generator["outputs_per_tx"],
+        "TPS": float(generator["tps"]),
+        "Transaction count": generator["tx_count"],
+        "Plutus script": "---" if script is None else script,
+    }
+
+
+def _mean(values: Sequence[int | Fraction]) -> float:
+    return float(Fraction(sum(values)) / len(values))
+
+
+def _line_rate(log: HostLog) -> float:
+    """Lines a second: a double per host; a run time below one second gives infinity."""
+    seconds = (log.last - log.first) // SECOND
+    return log.lines / seconds if seconds else float("inf")
+
+
+def _mean_rate(logs: Sequence[HostLog]) -> float:
+    rates = [_line_rate(log) for log in logs]
+    return float("inf") if float("inf") in rates else _mean([Fraction(rate) for rate in rates])
+
+
+def _logs(logs: Sequence[HostLog]) -> dict[str, Any]:
+    return {
+        "Log objects emitted per host": _mean([log.objects for log in logs]),
+        "Log objects analysed per host": _mean([len(log.events) for log in logs]),
+        "Host run time, s": _mean([Fraction(log.last - log.first, SECOND) for log in logs]),
+        "Host log line rate, Hz": _mean_rate(logs),
+        "Total log objects analysed": sum(len(log.events) for log in logs),
+    }
+
+
+def _seconds(duration: int) -> int:
+    """Whole seconds, half to even."""
+    return round(Fraction(duration, SECOND))
+
+
+def _domain(run: Run, slots: Sequence[Sequence[Slot]]) -> dict[str, Any]:
+    logs = run.logs
+    run_time = _seconds(max(log.last for log in logs) - min(log.first for log in logs))
+    first, last = min(host[0].slot for host in slots), max(host[-1].slot for host in slots)
+    analysed = _seconds(slot_start(run.genesis, last) - slot_start(run.genesis, first))
+    return {
+        "Run time, s": run_time,
+        "Analysed run duration, s": analysed,
+        "Run time efficiency": analysed / run_time if run_time else float("nan"),
+        "Node start spread, s": max(log.first for log in logs) - min(log.first for log in logs),
+        "Node stop spread, s": max(log.last for log in logs) - min(log.last for log in logs),
+        "Slots analysed": sum(host[-1].slot - host[0].slot for host in slots) // len(slots),
+    }
+
+
+def run_manifest(
+    run: Run, filters: Sequence[Condition], slots: Sequence[Sequence[Slot]], chain: Sequence[BlockRow]
+) -> dict[str, Any]:
+    """Cell label -> uncut value, in the order of the table; spreads in ns. The analysis date is left out."""
+    return {
+        **_identity(run),
+        **_workload(run.meta),
+        "Machines": len(run.logs),
+        "Number of filters applied": len(filters),
+        **_logs(run.logs),
+        **_domain(run, slots),
+        "Blocks analysed": sum(row.accepted for row in chain),
+        "Blocks rejected": sum(not row.accepted for row in chain),
+    }

@@ -1,0 +1,71 @@
+"""Resource readings: from counters and gauges to whole percents, MiB, KiB (section 6)."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Mapping
+
+from tests.oracle.instants import SECOND
+from tests.oracle.model import Event
+from tests.oracle.recognise import COUNTERS, GAUGES
+
+WORD = 1 << 64
+CENTI = ("CentiCpu", "CentiGC", "CentiMut", "CentiBlkIO")
+RESOURCES = COUNTERS + GAUGES
+_DIVISORS = {
+    **dict.fromkeys(("Alloc", "RSS", "Heap", "Live"), 1 << 20),
+    **dict.fromkeys(("NetRd", "NetWr", "FsRd", "FsWr"), 1 << 10),
+    **dict.fromkeys(("GcsMajor", "GcsMinor", "Threads"), 1),
+}
+
+
+def _as_single(x: float) -> float:
+    return float(struct.unpack("f", struct.pack("f", x))[0])
+
+
+def single_of_ratio(numerator: int, denominator: int) -> float:
+    """The single precision number nearest to a quotient of integers, rounded once (halves to even)."""
+    if numerator == 0:
+        return 0.0
+    size = abs(numerator).bit_length() - denominator.bit_length()
+    shift = 25 - size  # leaves 25 or 26 bits, and what is cut off is remembered below them
+    scaled = (abs(numerator) << max(shift, 0)) // (denominator << max(-shift, 0))
+    exact = scaled * (denominator << max(-shift, 0)) == abs(numerator) << max(shift, 0)
+    nearest = _as_single(float(scaled * 4 + (0 if exact else 1)))
+    return math.copysign(math.ldexp(nearest, -shift - 2), numerator)
+
+
+def percent_of_core(increase: int, elapsed: int) -> int:
+    """ceil(single(100 x increase) / (single(elapsed s) x 100)) modulo 2^64; 0 when nothing elapsed.
+
+    `increase` is in centiseconds, modulo 2^64; `elapsed` in ns, below 0 when the objects are out of order.
+    """
+    below = _as_single(single_of_ratio(elapsed, SECOND) * 100.0)
+    if below == 0.0:
+        return 0
+    above = single_of_ratio(increase * 100 % WORD, 1)
+    return math.ceil(_as_single(above / below)) % WORD
+
+
+class ResourceMeter:
+    """What one host's last resources object said; the one before the first is all zeros at 1970-01-01."""
+
+    def __init__(self) -> None:
+        self._at = 0
+        self._raw: Mapping[str, int] = dict.fromkeys(RESOURCES, 0)
+        self._values: dict[str, int] = dict.fromkeys(RESOURCES, 0)
+
+    def update(self, event: Event) -> Mapping[str, int]:
+        """The values of a new object, with its increase over the one before it in the log."""
+        elapsed = event.at - self._at
+        increase = {name: (event.data[name] - self._raw[name]) % WORD for name in COUNTERS}
+        values = {name: percent_of_core(increase[name], elapsed) for name in CENTI}
+        for name, divisor in _DIVISORS.items():
+            values[name] = (event.data[name] if name in GAUGES else increase[name]) // divisor
+        self._at, self._raw, self._values = event.at, event.data, values
+        return values
+
+    def carried(self) -> Mapping[str, int]:
+        """What a slot starts with: the last percents and gauges, 0 for the rest."""
+        return {name: value if name in CENTI or name in GAUGES else 0 for name, value in self._values.items()}

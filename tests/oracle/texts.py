@@ -1,0 +1,69 @@
+"""Number texts of section 8: decimal text, cutting, manifest cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from tests.oracle.instants import SECOND
+
+PICOSECOND_DIGITS = 12
+
+
+def decimal_text(x: float) -> str:
+    """The shortest digits that give the double back, no exponent, always with a point."""
+    if not math.isfinite(x):
+        return "NaN" if math.isnan(x) else ("Infinity" if x > 0 else "-Infinity")
+    text = f"{Decimal(repr(float(x))):f}"
+    return text if "." in text else text + ".0"
+
+
+def exact_text(units: int, digits: int) -> str:
+    """A whole number of 10^-digits, exactly, without trailing zeros and without a point when whole."""
+    whole, fraction = divmod(abs(units), 10**digits)
+    tail = f"{fraction:0{digits}d}".rstrip("0")
+    return ("-" if units < 0 else "") + str(whole) + (f".{tail}" if tail else "")
+
+
+def short_text(text: str, width: int) -> str:
+    """Leading `0.` to `.`, cut to a width."""
+    return (text[1:] if text.startswith("0.") else text)[:width]
+
+
+def whole_text(x: int, width: int) -> str:
+    """An integer; one longer than the width as its first width - 1 characters and `>`."""
+    text = str(x)
+    return text if len(text) <= width else text[: width - 1] + ">"
+
+
+_REAL_CELLS = {
+    "TPS": 7,
+    "Log objects emitted per host": 12,
+    "Log objects analysed per host": 12,
+    "Host run time, s": 7,
+    "Host log line rate, Hz": 6,
+    "Run time efficiency": 4,
+}
+_SPREAD_CELLS = {"Node start spread, s": 9, "Node stop spread, s": 9}
+
+
+def _text_cell(label: str, text: str) -> str:
+    width = (
+        12 if label.endswith(" version") and label != "GHC version" else 7 if label.endswith(" git") else 32
+    )
+    return text.rstrip("s")[:width]
+
+
+def manifest_cells(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """The texts of the manifest table, by cell label."""
+
+    def cell(label: str, value: Any) -> str:
+        if label in _REAL_CELLS:
+            return decimal_text(value)[: _REAL_CELLS[label]]
+        if label in _SPREAD_CELLS:
+            return short_text(exact_text(value, len(str(SECOND)) - 1), _SPREAD_CELLS[label])
+        return str(value) if isinstance(value, int) else _text_cell(label, value)
+
+    return {label: cell(label, value) for label, value in manifest.items()}
