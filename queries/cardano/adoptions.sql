@@ -1,8 +1,20 @@
--- Every adoption of a block of the main chain, by its forger and by its observers, complete observations or not.
-SELECT block.block, block.forger AS host, block.slot_start, block.adopted
-FROM block
-WHERE block.adopted IS NOT NULL
+-- Every adoption of a block of the main chain, by its forger and by its observers, complete observations or not,
+-- since the start of the slot that its forger names.
+-- Compatibility: a block that nobody adopted counts as adopted at once.
+WITH adopted AS (
+    SELECT block.block, block.forger AS host, block.slot_start, block.adopted
+    FROM block
+    WHERE block.adopted IS NOT NULL
+    UNION ALL
+    SELECT observation.block, observation.host, block.slot_start, observation.adopted
+    FROM observation
+    INNER JOIN block ON block.block = observation.block
+    WHERE observation.adopted IS NOT NULL
+)
+
+SELECT block, host, slot_start, adopted
+FROM adopted
 UNION ALL
-SELECT observation.block, observation.host, observation.slot_start, observation.adopted
-FROM observation
-WHERE observation.adopted IS NOT NULL
+SELECT block.block, block.forger AS host, block.slot_start, block.slot_start AS adopted
+FROM block
+ANTI JOIN adopted ON adopted.block = block.block

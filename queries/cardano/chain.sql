@@ -1,7 +1,12 @@
 -- The main chain: from the block below the highest one back to block 0, along the hashes of the parents.
 -- The highest block itself is left out, as its propagation may be cut off by the end of the run.
 WITH RECURSIVE forged AS (
-    SELECT block, min(block_no) AS block_no, min(slot) AS slot, min(block_prev) AS block_prev, min(host) AS forger
+    SELECT
+        block,
+        min_by(block_no, host) AS block_no,
+        min_by(slot, host) AS slot,
+        min_by(block_prev, host) AS block_prev,
+        min(host) AS forger
     FROM blocks
     WHERE role = 'forger'
     GROUP BY block

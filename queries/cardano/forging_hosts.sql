@@ -7,7 +7,7 @@ WITH made AS (
         count(block.block) AS chained,
         count(CASE WHEN block.accepted THEN 1 END) AS filtered
     FROM blocks
-    LEFT JOIN block ON block.block = blocks.block AND block.forger = blocks.host
+    LEFT JOIN block ON block.block = blocks.block
     WHERE blocks.role = 'forger'
     GROUP BY blocks.host
 )

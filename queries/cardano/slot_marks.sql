@@ -1,4 +1,5 @@
--- The events that extend a host's slot timeline, and the latest slot of the timeline once each has come.
+-- The events that extend a host's slot timeline: the slot of each (the one it names, or that its instant lies in), and
+-- the latest slot of the timeline once it has come.
 -- Events before the start of the system do not count. The timeline opens with the slot of the host's first
 -- recognised event.
 WITH openings AS (
@@ -10,12 +11,12 @@ WITH openings AS (
 ),
 
 marks AS (
-    SELECT host, seq, t_ns, 'started' AS mark, slot AS reached, utxo_size, chain_density
+    SELECT host, seq, t_ns, 'started' AS mark, slot, utxo_size, chain_density
     FROM leadership_check_started
     WHERE t_ns >= $system_start
     UNION ALL
     SELECT
-        host, seq, t_ns, 'resources' AS mark, (t_ns - $system_start) // $slot_length AS reached,
+        host, seq, t_ns, 'resources' AS mark, (t_ns - $system_start) // $slot_length AS slot,
         NULL AS utxo_size, NULL AS chain_density
     FROM resources
     WHERE t_ns >= $system_start
@@ -27,12 +28,13 @@ SELECT
     marks.t_ns,
     marks.mark,
     openings.opening,
+    marks.slot,
     greatest(
         openings.opening,
-        max(marks.reached) OVER (
+        max(marks.slot) OVER (
             PARTITION BY marks.host ORDER BY marks.seq ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         )
-    ) AS slot,
+    ) AS latest,
     marks.utxo_size,
     marks.chain_density
 FROM marks

@@ -32,7 +32,7 @@ settings AS (
     FROM slot_marks
     WHERE mark = 'started' AND chain_density > 0
     UNION ALL
-    SELECT metrics.host, slot_marks.slot, metrics.seq, metrics.utxo_size, metrics.chain_density
+    SELECT metrics.host, slot_marks.latest AS slot, metrics.seq, metrics.utxo_size, metrics.chain_density
     FROM ledger_metrics AS metrics
     ASOF INNER JOIN slot_marks ON slot_marks.host = metrics.host AND slot_marks.seq < metrics.seq
     WHERE metrics.t_ns >= $system_start
@@ -51,14 +51,14 @@ held AS (
         timeline.kind,
         timeline.before,
         usage.seq IS NOT NULL AS used,
-        last_value(usage.cpu IGNORE NULLS) OVER so_far AS cpu,
-        last_value(usage.gc IGNORE NULLS) OVER so_far AS gc,
-        last_value(usage.mut IGNORE NULLS) OVER so_far AS mut,
-        last_value(usage.blk_io IGNORE NULLS) OVER so_far AS blk_io,
-        last_value(usage.rss IGNORE NULLS) OVER so_far AS rss,
-        last_value(usage.heap IGNORE NULLS) OVER so_far AS heap,
-        last_value(usage.live IGNORE NULLS) OVER so_far AS live,
-        last_value(usage.threads IGNORE NULLS) OVER so_far AS threads,
+        CASE WHEN usage.seq IS NULL THEN coalesce(earlier.cpu, 0) ELSE usage.cpu END AS cpu,
+        CASE WHEN usage.seq IS NULL THEN coalesce(earlier.gc, 0) ELSE usage.gc END AS gc,
+        CASE WHEN usage.seq IS NULL THEN coalesce(earlier.mut, 0) ELSE usage.mut END AS mut,
+        CASE WHEN usage.seq IS NULL THEN coalesce(earlier.blk_io, 0) ELSE usage.blk_io END AS blk_io,
+        CASE WHEN usage.seq IS NULL THEN coalesce(earlier.rss, 0) ELSE usage.rss END AS rss,
+        CASE WHEN usage.seq IS NULL THEN coalesce(earlier.heap, 0) ELSE usage.heap END AS heap,
+        CASE WHEN usage.seq IS NULL THEN coalesce(earlier.live, 0) ELSE usage.live END AS live,
+        CASE WHEN usage.seq IS NULL THEN coalesce(earlier.threads, 0) ELSE usage.threads END AS threads,
         coalesce(usage.gcs_major, 0) AS gcs_major,
         coalesce(usage.gcs_minor, 0) AS gcs_minor,
         coalesce(usage.alloc, 0) AS alloc,
@@ -68,9 +68,8 @@ held AS (
         coalesce(usage.fs_wr, 0) AS fs_wr
     FROM timeline
     LEFT JOIN usage ON usage.host = timeline.host AND usage.slot = timeline.slot
-    WINDOW so_far AS (
-        PARTITION BY timeline.host ORDER BY timeline.slot ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-    )
+    ASOF LEFT JOIN resource_usage AS earlier
+        ON earlier.host = timeline.host AND earlier.seq < timeline.reached_seq
 )
 
 SELECT
@@ -86,14 +85,14 @@ SELECT
     coalesce(density.density, 0) AS density,
     coalesce(density.utxo, 0) AS utxo,
     block_gaps.block_gap,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN coalesce(held.cpu, 0) END AS cpu,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN coalesce(held.gc, 0) END AS gc,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN coalesce(held.mut, 0) END AS mut,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN coalesce(held.blk_io, 0) END AS blk_io,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN coalesce(held.rss, 0) END AS rss,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN coalesce(held.heap, 0) END AS heap,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN coalesce(held.live, 0) END AS live,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN coalesce(held.threads, 0) END AS threads,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN held.cpu END AS cpu,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN held.gc END AS gc,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN held.mut END AS mut,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN held.blk_io END AS blk_io,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN held.rss END AS rss,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN held.heap END AS heap,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN held.live END AS live,
+    CASE WHEN held.used OR held.kind <> 'opening' THEN held.threads END AS threads,
     CASE WHEN held.used OR held.kind <> 'opening' THEN held.gcs_major END AS gcs_major,
     CASE WHEN held.used OR held.kind <> 'opening' THEN held.gcs_minor END AS gcs_minor,
     CASE WHEN held.used OR held.kind <> 'opening' THEN held.alloc END AS alloc,

@@ -4,9 +4,9 @@ WITH steps AS (
     SELECT
         host,
         seq,
-        slot,
+        latest AS slot,
         opening,
-        coalesce(lag(slot) OVER (PARTITION BY host ORDER BY seq), opening) AS before
+        coalesce(lag(latest) OVER (PARTITION BY host ORDER BY seq), opening) AS before
     FROM slot_marks
 ),
 

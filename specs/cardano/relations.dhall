@@ -21,7 +21,7 @@ let c =
       , role = column "text" "role" U.none "forger, observer or error"
       , blockPrev = column "text" "block_prev" U.none "Hash of the block before"
       , forger = column "text" "forger" U.none "Host that made the block"
-      , battles = column "integer" "battles" D.block "Other hashes with the block's number"
+      , battles = column "unsigned" "battles" D.block "Other hashes with the block's number"
       , slotStart = column "instant" "slot_start" U.nanosecond "Start of the block's slot"
       , adopted = column "instant" "adopted" U.nanosecond "When the host adopted the block"
       , total = column "integer" "total" D.block "Blocks made by the host"
@@ -29,12 +29,13 @@ let c =
       , filtered = column "integer" "filtered" D.block "Of these, accepted by the filters"
       , mark = column "text" "mark" U.none "started or resources"
       , opening = column "integer" "opening" D.slot "First slot of the host's timeline"
+      , latest = column "integer" "latest" D.slot "Latest slot of the timeline once the event has come"
       , utxoSize = column "integer" "utxo_size" U.none "Entries of the UTxO set, where the event tells"
       , chainDensity = column "real" "chain_density" U.none "Blocks a slot, where the event tells"
       , kind = column "text" "kind" U.none "opening, reached or gap"
       , reachedSeq = column "integer" "reached_seq" U.none "Place in the log of the event that reached the slot"
       , before = column "integer" "before" D.slot "Latest slot before that event"
-      , blockGap = column "integer" "block_gap" D.slot "Slots since the tip of the chain changed"
+      , blockGap = column "unsigned" "block_gap" D.slot "Slots since the tip of the chain changed"
       , epoch = column "integer" "epoch" D.epoch "Epoch of the slot; 0 for an opening slot"
       , epochSlot = column "integer" "epoch_slot" D.slot "Slot within its epoch; 0 for an opening slot"
       , trueEpochSlot = column "integer" "true_epoch_slot" D.slot "Slot within its epoch"
@@ -165,7 +166,7 @@ let slotMarks =
       , name = "slot_marks"
       , sql = ../../queries/cardano/slot_marks.sql as Text
       , uses = [ "logs", events.leadershipCheckStarted.name, events.resources.name ]
-      , columns = [ c.host, c.seq, c.at, c.mark, c.opening, c.slot, c.utxoSize, c.chainDensity ]
+      , columns = [ c.host, c.seq, c.at, c.mark, c.opening, c.slot, c.latest, c.utxoSize, c.chainDensity ]
       , key = [ "host", "seq" ]
       , doc = "The events that extend the slot timeline of a host"
       }
@@ -190,6 +191,7 @@ let timeline =
           , sql = ../../queries/cardano/checks/slot_outside.sql as Text
           , uses =
             [ "timeline"
+            , slotMarks.name
             , events.blockContext.name
             , events.ledgerState.name
             , events.ledgerView.name

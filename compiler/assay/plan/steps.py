@@ -116,9 +116,7 @@ def applied_to(grain: Grain, applied: Iterable[Applied]) -> tuple[Applied, ...]:
 
 class _Order:
     def __init__(self, package: Package, need: Needs, applied: tuple[Applied, ...]) -> None:
-        self.tables: Mapping[str, Event | Relation | Grain] = {
-            item.name: item for item in (*package.events, *package.relations, *package.grains)
-        }
+        self.tables = {item.name: item for item in package.tables}
         self.need = need
         self.applied = applied
         self.steps: dict[str, Step] = {}

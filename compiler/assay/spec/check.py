@@ -13,8 +13,8 @@ from assay.spec import scopes
 from assay.spec.diagnostics import Diagnostic, Span, did_you_mean
 from assay.spec.expression import Expression
 from assay.spec.model import Event, Grain, Metric, Package
-from assay.spec.typing_rules import Scope, Typed, TypeMismatch, UnitMismatch, UnknownName, infer
-from assay.spec.unit_library import UnitLibrary, UnknownUnit
+from assay.spec.typing_rules import KindError, Scope, Typed, UnitError, UnknownNameError, infer
+from assay.spec.unit_library import UnitLibrary, UnknownUnitError
 
 Locate = Callable[[str], tuple[Span | None, str]]
 
@@ -28,27 +28,48 @@ class Checker:
     library: UnitLibrary
     problems: list[Diagnostic] = field(default_factory=list)
 
-    def report(self, code: str, message: str, word: str, **more: str) -> None:
+    def report(
+        self, code: str, message: str, word: str, *, expected: str = "", found: str = "", hint: str = ""
+    ) -> None:
         """Note a problem; it stands where `word` (an id, a name) is written in the sources."""
         span, excerpt = self.locate(word)
-        self.problems.append(Diagnostic(code, message, span, excerpt, **more))
+        self.problems.append(Diagnostic(code, message, span, excerpt, expected, found, hint))
 
     def kind(self, node: Expression, scope: Scope, what: str, word: str) -> Typed | None:
         """The type and unit of an expression, or None with the problem noted."""
         try:
             return infer(node, scope, self.library.units())
-        except UnknownName as error:
-            self.report(f"unknown-{error.kind}", f"{what} refers to an unknown {error.kind} `{error.name}`", word,
-                        hint=did_you_mean(error.name, error.known))
-        except TypeMismatch as error:
-            self.report("type", f"{what} has a value of the wrong type in {error.node}", word,
-                        expected=error.expected, found=error.found)
-        except UnitMismatch as error:
-            self.report("unit", f"{what} mixes units that do not convert", word, expected=error.expected,
-                        found=error.found, hint="`asUnit` declares a number to be in a unit, for every reader to see")
-        except UnknownUnit as error:
-            self.report("unknown-unit", f"{what} uses an unknown unit `{error.name}`", word,
-                        hint=did_you_mean(error.name, error.known))
+        except UnknownNameError as error:
+            self.report(
+                f"unknown-{error.kind}",
+                f"{what} refers to an unknown {error.kind} `{error.name}`",
+                word,
+                hint=did_you_mean(error.name, error.known),
+            )
+        except KindError as error:
+            self.report(
+                "type",
+                f"{what} has a value of the wrong type in {error.node}",
+                word,
+                expected=error.expected,
+                found=error.found,
+            )
+        except UnitError as error:
+            self.report(
+                "unit",
+                f"{what} mixes units that do not convert",
+                word,
+                expected=error.expected,
+                found=error.found,
+                hint="`asUnit` declares a number to be in a unit, for every reader to see",
+            )
+        except UnknownUnitError as error:
+            self.report(
+                "unknown-unit",
+                f"{what} uses an unknown unit `{error.name}`",
+                word,
+                hint=did_you_mean(error.name, error.known),
+            )
         return None
 
 
@@ -68,32 +89,49 @@ def _duplicates(checker: Checker) -> None:
         ("report", [item.name for item in package.reports]),
         ("summary", [item.name for item in package.summaries]),
         ("source", [item.name for item in package.sources]),
-        ("table", [item.name for item in (*package.events, *package.relations, *package.grains)] + [scopes.LOGS]),
+        (
+            "table",
+            [item.name for item in package.tables] + [scopes.LOGS],
+        ),
     )
     for kind, names in groups:
         for name, times in Counter(names).items():
             if times > 1:
-                checker.report(f"duplicate-{kind}", f"{times} {kind}s are called `{name}`", name,
-                               hint="rename all but one" if kind != "table" else
-                               "events, relations and grains share one set of names")
+                checker.report(
+                    f"duplicate-{kind}",
+                    f"{times} {kind}s are called `{name}`",
+                    name,
+                    hint="rename all but one"
+                    if kind != "table"
+                    else "events, relations and grains share one set of names",
+                )
 
 
 def _units(checker: Checker) -> None:
     for what, unit, word in _all_units(checker.package):
         try:
             checker.library.unit(unit)
-        except UnknownUnit as error:
-            checker.report("unknown-unit", f"{what} is in an unknown unit `{error.name}`", word,
-                           hint=did_you_mean(error.name, error.known))
+        except UnknownUnitError as error:
+            checker.report(
+                "unknown-unit",
+                f"{what} is in an unknown unit `{error.name}`",
+                word,
+                hint=did_you_mean(error.name, error.known),
+            )
 
 
 def _all_units(package: Package) -> Iterator[tuple[str, str, str]]:
     for event in package.events:
-        yield from ((f"field `{item.name}` of event `{event.name}`", item.unit.name, item.name)
-                    for form in event.forms for item in form.fields)
+        yield from (
+            (f"field `{item.name}` of event `{event.name}`", item.unit.name, item.name)
+            for form in event.forms
+            for item in form.fields
+        )
     for relation in package.relations:
-        yield from ((f"column `{item.name}` of relation `{relation.name}`", item.unit.name, item.name)
-                    for item in relation.columns)
+        yield from (
+            (f"column `{item.name}` of relation `{relation.name}`", item.unit.name, item.name)
+            for item in relation.columns
+        )
     for metric in package.metrics:
         yield f"metric `{metric.id}`", metric.unit.name, metric.id
 
@@ -103,8 +141,12 @@ def _events(checker: Checker) -> None:
     seen: dict[tuple[str, str, str], str] = {}
     for event in checker.package.events:
         if event.source not in sources:
-            checker.report("unknown-source", f"event `{event.name}` is of an unknown source `{event.source}`",
-                           event.name, hint=did_you_mean(event.source, sources))
+            checker.report(
+                "unknown-source",
+                f"event `{event.name}` is of an unknown source `{event.source}`",
+                event.name,
+                hint=did_you_mean(event.source, sources),
+            )
             continue
         generations = {lookup.generation for lookup in sources[event.source].lookups}
         _event_names(checker, event, generations, seen)
@@ -114,13 +156,21 @@ def _events(checker: Checker) -> None:
 def _event_names(checker: Checker, event: Event, generations: set[str], seen: dict[tuple[str, str, str], str]) -> None:
     for name in (name for form in event.forms for name in form.names):
         if name.generation not in generations:
-            checker.report("unknown-generation", f"event `{event.name}` has a name of generation `{name.generation}`, "
-                           f"which source `{event.source}` does not look up", event.name,
-                           hint=did_you_mean(name.generation, generations))
+            checker.report(
+                "unknown-generation",
+                f"event `{event.name}` has a name of generation `{name.generation}`, "
+                f"which source `{event.source}` does not look up",
+                event.name,
+                hint=did_you_mean(name.generation, generations),
+            )
         key = (event.source, name.generation, name.name)
         if seen.setdefault(key, event.name) != event.name:
-            checker.report("ambiguous-event", f"`{name.name}` is a name of the events `{seen[key]}` and "
-                           f"`{event.name}`", event.name, hint="a record can be one event only")
+            checker.report(
+                "ambiguous-event",
+                f"`{name.name}` is a name of the events `{seen[key]}` and `{event.name}`",
+                event.name,
+                hint="a record can be one event only",
+            )
 
 
 def _event_forms(checker: Checker, event: Event) -> None:
@@ -129,9 +179,13 @@ def _event_forms(checker: Checker, event: Event) -> None:
     shape = [(item.name, item.type, item.unit.name) for item in event.fields]
     for form in event.forms[1:]:
         if [(item.name, item.type, item.unit.name) for item in form.fields] != shape:
-            checker.report("event-forms", f"the forms of event `{event.name}` have different fields", event.name,
-                           expected=", ".join(name for name, _, _ in shape) or "no field",
-                           found=", ".join(item.name for item in form.fields) or "no field")
+            checker.report(
+                "event-forms",
+                f"the forms of event `{event.name}` have different fields",
+                event.name,
+                expected=", ".join(name for name, _, _ in shape) or "no field",
+                found=", ".join(item.name for item in form.fields) or "no field",
+            )
 
 
 def _uses(checker: Checker) -> None:
@@ -139,21 +193,33 @@ def _uses(checker: Checker) -> None:
     for relation in checker.package.relations:
         for used in (*relation.uses, *(name for item in relation.checks for name in item.uses)):
             if used not in known:
-                checker.report("unknown-table", f"relation `{relation.name}` uses an unknown table `{used}`",
-                               relation.name, hint=did_you_mean(used, known))
+                checker.report(
+                    "unknown-table",
+                    f"relation `{relation.name}` uses an unknown table `{used}`",
+                    relation.name,
+                    hint=did_you_mean(used, known),
+                )
     for grain in checker.package.grains:
         wanted = (grain.runs.of, "grain") if grain.runs else (grain.relation, "relation")
         if wanted[0] not in known:
-            checker.report(f"unknown-{wanted[1]}", f"grain `{grain.name}` is made of an unknown {wanted[1]} "
-                           f"`{wanted[0]}`", grain.name, hint=did_you_mean(wanted[0], known))
+            checker.report(
+                f"unknown-{wanted[1]}",
+                f"grain `{grain.name}` is made of an unknown {wanted[1]} `{wanted[0]}`",
+                grain.name,
+                hint=did_you_mean(wanted[0], known),
+            )
         for instant in grain.instants:
             if instant.pick != "computed" and instant.of not in known:
-                checker.report("unknown-event", f"instant `{instant.name}` of grain `{grain.name}` is bound to an "
-                               f"unknown event `{instant.of}`", instant.name, hint=did_you_mean(instant.of, known))
+                checker.report(
+                    "unknown-event",
+                    f"instant `{instant.name}` of grain `{grain.name}` is bound to an unknown event `{instant.of}`",
+                    instant.name,
+                    hint=did_you_mean(instant.of, known),
+                )
 
 
 def _tables(package: Package) -> set[str]:
-    return {item.name for item in (*package.events, *package.relations, *package.grains)} | {scopes.LOGS}
+    return {item.name for item in package.tables} | {scopes.LOGS}
 
 
 def _cycles(checker: Checker) -> None:
@@ -162,9 +228,13 @@ def _cycles(checker: Checker) -> None:
 
     def visit(name: str, trail: tuple[str, ...]) -> None:
         if name in trail:
-            cycle = (*trail[trail.index(name):], name)
-            checker.report("cycle", f"`{name}` is made of itself: {' -> '.join(cycle)}", name,
-                           hint="break the circle: one of these must not read the next")
+            cycle = (*trail[trail.index(name) :], name)
+            checker.report(
+                "cycle",
+                f"`{name}` is made of itself: {' -> '.join(cycle)}",
+                name,
+                hint="break the circle: one of these must not read the next",
+            )
             done.update(cycle)
         elif name not in done:
             for following in sorted(edges.get(name, ())):
@@ -199,16 +269,29 @@ def _grains(checker: Checker) -> None:
             found = checker.kind(item.value, scope, f"column `{item.column.name}` of {what}", item.column.name)
             expected = scopes.typed(item.column)
             if found and found.type != expected.type:
-                checker.report("type", f"column `{item.column.name}` of {what} is declared as another type than it has",
-                               item.column.name, expected=expected.type, found=found.type)
+                checker.report(
+                    "type",
+                    f"column `{item.column.name}` of {what} is declared as another type than it has",
+                    item.column.name,
+                    expected=expected.type,
+                    found=found.type,
+                )
         for tally in grain.tallies:
             if tally.where:
-                checker.kind(tally.where, scopes.of_rows(checker.package, tally.of),
-                             f"column `{tally.column.name}` of {what}", tally.column.name)
+                checker.kind(
+                    tally.where,
+                    scopes.of_rows(checker.package, tally.of),
+                    f"column `{tally.column.name}` of {what}",
+                    tally.column.name,
+                )
         missing = set(grain.key) - set(scope.leaves["column"])
         for name in sorted(missing):
-            checker.report("unknown-key", f"{what} has a key column `{name}` that it lacks", grain.name,
-                           hint=did_you_mean(name, scope.leaves["column"]))
+            checker.report(
+                "unknown-key",
+                f"{what} has a key column `{name}` that it lacks",
+                grain.name,
+                hint=did_you_mean(name, scope.leaves["column"]),
+            )
     _runs(checker)
 
 
@@ -216,8 +299,11 @@ def _instant(checker: Checker, grain: Grain, name: str, scope: Scope) -> None:
     instant = next(item for item in grain.instants if item.name == name)
     what = f"instant `{instant.name}` of grain `{grain.name}`"
     if instant.grain != grain.name:
-        checker.report("foreign-instant", f"grain `{grain.name}` lists an instant of grain `{instant.grain}`: "
-                       f"`{instant.name}`", instant.name)
+        checker.report(
+            "foreign-instant",
+            f"grain `{grain.name}` lists an instant of grain `{instant.grain}`: `{instant.name}`",
+            instant.name,
+        )
     if instant.value:
         checker.kind(instant.value, scope, what, instant.name)
     rows = scopes.rows(checker.package, instant.of) or {}
@@ -227,15 +313,27 @@ def _instant(checker: Checker, grain: Grain, name: str, scope: Scope) -> None:
         return
     for pair in instant.on:
         if pair.field not in rows:
-            checker.report("unknown-field", f"{what} is bound by field `{pair.field}`, which `{instant.of}` lacks",
-                           instant.name, hint=did_you_mean(pair.field, rows))
+            checker.report(
+                "unknown-field",
+                f"{what} is bound by field `{pair.field}`, which `{instant.of}` lacks",
+                instant.name,
+                hint=did_you_mean(pair.field, rows),
+            )
         if pair.column not in scope.leaves["column"]:
-            checker.report("unknown-column", f"{what} is bound to column `{pair.column}`, which the grain lacks",
-                           instant.name, hint=did_you_mean(pair.column, scope.leaves["column"]))
+            checker.report(
+                "unknown-column",
+                f"{what} is bound to column `{pair.column}`, which the grain lacks",
+                instant.name,
+                hint=did_you_mean(pair.column, scope.leaves["column"]),
+            )
     for taken in instant.fields:
         if taken not in rows:
-            checker.report("unknown-field", f"{what} takes along field `{taken}`, which `{instant.of}` lacks",
-                           instant.name, hint=did_you_mean(taken, rows))
+            checker.report(
+                "unknown-field",
+                f"{what} takes along field `{taken}`, which `{instant.of}` lacks",
+                instant.name,
+                hint=did_you_mean(taken, rows),
+            )
 
 
 def _runs(checker: Checker) -> None:
@@ -250,8 +348,12 @@ def _metrics(checker: Checker) -> None:
     grains = {grain.name: grain for grain in checker.package.grains}
     for metric in checker.package.metrics:
         if metric.grain not in grains:
-            checker.report("unknown-grain", f"metric `{metric.id}` is of an unknown grain `{metric.grain}`",
-                           metric.id, hint=did_you_mean(metric.grain, grains))
+            checker.report(
+                "unknown-grain",
+                f"metric `{metric.id}` is of an unknown grain `{metric.grain}`",
+                metric.id,
+                hint=did_you_mean(metric.grain, grains),
+            )
             continue
         _metric(checker, metric, scopes.of_grain(checker.package, grains[metric.grain]))
 
@@ -260,33 +362,58 @@ def _metric(checker: Checker, metric: Metric, scope: Scope) -> None:
     what = f"metric `{metric.id}`"
     found = checker.kind(metric.measure, scope, what, metric.id)
     if found and found.type not in ("integer", "real"):
-        checker.report("type", f"{what} measures no number", metric.id, expected="a number or a duration",
-                       found=found.type, hint="`elapsed` measures from one instant to another")
+        checker.report(
+            "type",
+            f"{what} measures no number",
+            metric.id,
+            expected="a number or a duration",
+            found=found.type,
+            hint="`elapsed` measures from one instant to another",
+        )
     elif found:
         _metric_unit(checker, metric, found)
     if metric.where:
         where = checker.kind(metric.where, scope, what, metric.id)
         if where and where.type != "boolean":
-            checker.report("type", f"{what} has a condition that is none", metric.id, expected="boolean",
-                           found=where.type)
+            checker.report(
+                "type",
+                f"{what} has a condition that is none",
+                metric.id,
+                expected="boolean",
+                found=where.type,
+            )
     keys = (*(metric.reduction.by if metric.reduction else ()), *((metric.per,) if metric.per else ()))
     for name in keys:
         if name not in scope.leaves["column"]:
-            checker.report("unknown-key", f"{what} is reduced by `{name}`, which grain `{metric.grain}` lacks",
-                           metric.id, hint=did_you_mean(name, scope.leaves["column"]))
+            checker.report(
+                "unknown-key",
+                f"{what} is reduced by `{name}`, which grain `{metric.grain}` lacks",
+                metric.id,
+                hint=did_you_mean(name, scope.leaves["column"]),
+            )
     if metric.better not in ("lower", "higher", "neither"):
-        checker.report("better", f"{what} is better when `{metric.better}`", metric.id,
-                       expected="lower, higher or neither", found=metric.better)
+        checker.report(
+            "better",
+            f"{what} is better when `{metric.better}`",
+            metric.id,
+            expected="lower, higher or neither",
+            found=metric.better,
+        )
 
 
 def _metric_unit(checker: Checker, metric: Metric, found: Typed) -> None:
     try:
         checker.library.factor(found.unit, metric.unit.name)
-    except UnitMismatch:
-        checker.report("unit", f"metric `{metric.id}` is measured in a unit that does not convert to its own",
-                       metric.id, expected=metric.unit.name, found=found.unit,
-                       hint="`asUnit` declares a number to be in a unit, for every reader to see")
-    except UnknownUnit:
+    except UnitError:
+        checker.report(
+            "unit",
+            f"metric `{metric.id}` is measured in a unit that does not convert to its own",
+            metric.id,
+            expected=metric.unit.name,
+            found=found.unit,
+            hint="`asUnit` declares a number to be in a unit, for every reader to see",
+        )
+    except UnknownUnitError:
         return  # noted with the units
 
 
@@ -295,37 +422,73 @@ def _filters(checker: Checker) -> None:
     for item in checker.package.filters:
         for condition in item.conditions:
             if condition.grain not in grains:
-                checker.report("unknown-grain", f"filter `{item.name}` is on an unknown grain `{condition.grain}`",
-                               item.name, hint=did_you_mean(condition.grain, grains))
+                checker.report(
+                    "unknown-grain",
+                    f"filter `{item.name}` is on an unknown grain `{condition.grain}`",
+                    item.name,
+                    hint=did_you_mean(condition.grain, grains),
+                )
                 continue
             scope = scopes.of_grain(checker.package, grains[condition.grain], item.parameter)
             kind = checker.kind(condition.holds, scope, f"filter `{item.name}`", item.name)
             if kind and kind.type != "boolean":
-                checker.report("type", f"filter `{item.name}` is no condition", item.name, expected="boolean",
-                               found=kind.type)
+                checker.report(
+                    "type",
+                    f"filter `{item.name}` is no condition",
+                    item.name,
+                    expected="boolean",
+                    found=kind.type,
+                )
 
 
 def _reports(checker: Checker) -> None:
     package = checker.package
     metrics = {metric.id for metric in package.metrics}
     for report in package.reports:
-        named = [*(name for section in report.sections for name in section.metrics),
-                 *(chart.metric for chart in report.charts), *report.also,
-                 *(name for group in report.dictionary for name in group.metrics)]
+        named = [
+            *(name for section in report.sections for name in section.metrics),
+            *(chart.metric for chart in report.charts),
+            *report.also,
+            *(name for group in report.dictionary for name in group.metrics),
+        ]
         for name in sorted(set(named) - metrics):
-            checker.report("unknown-metric", f"report `{report.name}` shows a metric that its package does not list: "
-                           f"`{name}`", name, hint="add it to the package's `metrics`")
+            checker.report(
+                "unknown-metric",
+                f"report `{report.name}` shows a metric that its package does not list: `{name}`",
+                name,
+                hint="add it to the package's `metrics`",
+            )
         summaries = {item.name for item in package.summaries}
         if report.summary not in summaries:
-            checker.report("unknown-summary", f"report `{report.name}` uses an unknown summary `{report.summary}`",
-                           report.name, hint=did_you_mean(report.summary, summaries))
+            checker.report(
+                "unknown-summary",
+                f"report `{report.name}` uses an unknown summary `{report.summary}`",
+                report.name,
+                hint=did_you_mean(report.summary, summaries),
+            )
         known = set(scopes.constants(package))
-        for name in (report.label, *report.compare, *(row.constant for row in report.manifest if row.constant)):
+        for name in (
+            report.label,
+            *report.compare,
+            *(row.constant for row in report.manifest if row.constant),
+        ):
             if name not in known:
-                checker.report("unknown-constant", f"report `{report.name}` uses an unknown constant `{name}`",
-                               report.name, hint=did_you_mean(name, known))
+                checker.report(
+                    "unknown-constant",
+                    f"report `{report.name}` uses an unknown constant `{name}`",
+                    report.name,
+                    hint=did_you_mean(name, known),
+                )
 
 
 _STEPS: tuple[Callable[[Checker], None], ...] = (
-    _duplicates, _units, _events, _uses, _cycles, _grains, _metrics, _filters, _reports,
+    _duplicates,
+    _units,
+    _events,
+    _uses,
+    _cycles,
+    _grains,
+    _metrics,
+    _filters,
+    _reports,
 )

@@ -30,9 +30,7 @@ class Needs:
 
 class _Walk:
     def __init__(self, package: Package, filters: Iterable[Filter]) -> None:
-        self.tables: dict[str, Event | Relation | Grain] = {
-            item.name: item for item in (*package.events, *package.relations, *package.grains)
-        }
+        self.tables = {item.name: item for item in package.tables}
         self.filters = tuple(filters)
         self.needs = Needs()
         self.done: set[tuple[str, str]] = set()
@@ -74,9 +72,10 @@ class _Walk:
             self.table(name, words)
 
     def all_members(self, grain: Grain) -> set[str]:
-        names = {item.name for item in (*grain.columns, *grain.instants)} | {ACCEPTED}
+        names = {item.name for item in grain.columns} | {item.name for item in grain.instants} | {ACCEPTED}
         names |= {f"{item.name}_{taken}" for item in grain.instants for taken in item.fields}
-        return names | {item.column.name for item in (*grain.tallies, *grain.derived)}
+        names |= {item.column.name for item in grain.tallies}
+        return names | {item.column.name for item in grain.derived}
 
     def members(self, grain: Grain, names: Iterable[str]) -> None:
         for name in (*grain.key, *sorted(names)):

@@ -41,8 +41,11 @@ def _filled(hint: Any, data: object) -> Any:
         inner = typing.get_args(hint)[0]
         return [_filled(inner, item) for item in data] if isinstance(data, list) else (data or [])
     if dataclasses.is_dataclass(hint) and hint is not Expression and isinstance(data, dict):
-        fields = _fields(typing.cast("type[Any]", hint))
-        return {**data, **{name: _filled(inner, data.get(name, _empty(inner))) for name, inner in fields.items()}}
+        fields = _fields(hint)
+        return {
+            **data,
+            **{name: _filled(inner, data.get(name, _empty(inner))) for name, inner in fields.items()},
+        }
     return data
 
 
@@ -52,10 +55,14 @@ def _empty(hint: Any) -> Any:
     return [] if typing.get_origin(hint) is tuple else None
 
 
-@functools.cache
-def _fields(kind: type[Any]) -> Mapping[str, Any]:
-    hints = typing.get_type_hints(kind)
-    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+_FIELDS: dict[Any, Mapping[str, Any]] = {}
+
+
+def _fields(kind: Any) -> Mapping[str, Any]:
+    if kind not in _FIELDS:
+        hints = typing.get_type_hints(kind)
+        _FIELDS[kind] = {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+    return _FIELDS[kind]
 
 
 @functools.cache
@@ -122,7 +129,13 @@ def _scalar(hint: Any, data: object, where: str, path: str) -> Any:
 
 
 def _shape(where: str, path: str, expected: str, data: object) -> AssayError:
-    return fail("spec-shape", f"{path} has the wrong shape", span=_span(where), expected=expected, found=repr(data)[:200])
+    return fail(
+        "spec-shape",
+        f"{path} has the wrong shape",
+        span=_span(where),
+        expected=expected,
+        found=repr(data)[:200],
+    )
 
 
 def _span(where: str) -> Span:

@@ -35,7 +35,19 @@ ARITY: Mapping[str, int | None] = {
     "as_unit": 1,
 }
 
-LEAVES = ("column", "instant", "field", "taken", "constant", "parameter", "integer", "real", "text", "boolean", "quantity")
+LEAVES = (
+    "column",
+    "instant",
+    "field",
+    "taken",
+    "constant",
+    "parameter",
+    "integer",
+    "real",
+    "text",
+    "boolean",
+    "quantity",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -446,6 +446,10 @@ class Report:
     doc: str
 
 
+Table = Event | Relation | Grain
+"""What SQL and instants may read by name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Package:
     """All that the specs of one system say."""
@@ -460,3 +464,8 @@ class Package:
     filters: tuple[Filter, ...]
     summaries: tuple[Summary, ...]
     reports: tuple[Report, ...]
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Events, relations and grains: they share one set of names."""
+        return (*self.events, *self.relations, *self.grains)

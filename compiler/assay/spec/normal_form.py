@@ -11,11 +11,12 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from assay.spec import closure, decode, scopes
 from assay.spec.expression import Expression, show
-from assay.spec.model import Metric, Package
+from assay.spec.model import Grain, Metric, Package
 from assay.spec.typing_rules import infer
 from assay.spec.unit_library import UnitLibrary
 
@@ -24,11 +25,16 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a metric's measure yields: `type` (integer or real), and the factor from its unit to the metric's."""
+    """What a metric's measure yields: `type` (integer, unsigned, real), and the factor from its unit to the metric's."""
 
     type: str
     unit: str
     factor: Fraction
+
+    @property
+    def integral(self) -> bool:
+        """Whether samples are exact integers."""
+        return self.type != "real"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +60,18 @@ def resolve(package: Package, sources: str) -> Checked:
     measured = {}
     for metric in package.metrics:
         found = infer(metric.measure, scopes.of_grain(package, grains[metric.grain]), library.units())
-        measured[metric.id] = Measured(found.type, found.unit, library.factor(found.unit, metric.unit.name))
+        kind = "unsigned" if _unsigned(metric.measure, grains[metric.grain]) else found.type
+        measured[metric.id] = Measured(kind, found.unit, library.factor(found.unit, metric.unit.name))
     return Checked(package, measured, definitions(package), sources)
+
+
+def _unsigned(node: Expression, grain: Grain) -> bool:
+    """Whether a measure is a column that cannot be negative, at most converted."""
+    if node.op in ("whole", "as_unit"):
+        return _unsigned(node.operands[0], grain)
+    columns = (*grain.columns, *(t.column for t in grain.tallies), *(d.column for d in grain.derived))
+    types = {column.name: column.type for column in columns}
+    return node.op == "column" and types[node.name] in ("unsigned", "huge")
 
 
 def _with_factors(package: Package, library: UnitLibrary) -> Package:
@@ -87,7 +103,9 @@ def _with_factors(package: Package, library: UnitLibrary) -> Package:
             dataclasses.replace(
                 grain,
                 instants=tuple(
-                    dataclasses.replace(i, value=maybe(i.value, scope), where=maybe(i.where, scopes.of_rows(package, i.of)))
+                    dataclasses.replace(
+                        i, value=maybe(i.value, scope), where=maybe(i.where, scopes.of_rows(package, i.of))
+                    )
                     for i in grain.instants
                 ),
                 tallies=tuple(
@@ -101,7 +119,9 @@ def _with_factors(package: Package, library: UnitLibrary) -> Package:
         )
     metrics = tuple(
         dataclasses.replace(
-            m, measure=resolve_node(m.measure, grain_scope(m.grain)), where=maybe(m.where, grain_scope(m.grain))
+            m,
+            measure=resolve_node(m.measure, grain_scope(m.grain)),
+            where=maybe(m.where, grain_scope(m.grain)),
         )
         for m in package.metrics
     )
@@ -109,7 +129,9 @@ def _with_factors(package: Package, library: UnitLibrary) -> Package:
         dataclasses.replace(
             f,
             conditions=tuple(
-                dataclasses.replace(c, holds=resolve_node(c.holds, scopes.of_grain(package, grains[c.grain], f.parameter)))
+                dataclasses.replace(
+                    c, holds=resolve_node(c.holds, scopes.of_grain(package, grains[c.grain], f.parameter))
+                )
                 for c in f.conditions
             ),
         )
@@ -210,14 +232,25 @@ def dump(checked: Checked) -> str:
 
     Dumper.add_representer(str, text)
     body = plain(checked.package)
-    for key in ("units", "sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports"):
+    for key in (
+        "units",
+        "sources",
+        "events",
+        "relations",
+        "grains",
+        "metrics",
+        "filters",
+        "summaries",
+        "reports",
+    ):
         body[key] = sorted(body.get(key, []), key=lambda item: str(item.get("id") or item["name"]))
     for item in body["metrics"]:
         found = checked.measured[item["id"]]
         item["measured"] = {"type": found.type, "unit": found.unit, "factor": str(found.factor)}
         item["definition"] = checked.definitions[item["id"]]
     content = {"format": FORMAT, "dhall": checked.sources, "package": body}
-    return yaml.dump(content, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
+    text_of: str = yaml.dump(content, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
+    return text_of
 
 
 def load(text: str, where: str) -> Checked:
@@ -241,3 +274,19 @@ def header(text: str) -> str:
     if lines[:1] != [f"format: {FORMAT}"] or not lines[1].startswith("dhall: "):
         return ""
     return lines[1].removeprefix("dhall: ").strip()
+
+
+def code_version() -> str:
+    """A word for the way packages are decoded and resolved, so that caches of another version are not read."""
+    folder = Path(__file__).parent
+    names = (
+        "closure.py",
+        "decode.py",
+        "expression.py",
+        "model.py",
+        "normal_form.py",
+        "scopes.py",
+        "typing_rules.py",
+    )
+    digest = hashlib.sha256(b"".join((folder / name).read_bytes() for name in names))
+    return digest.hexdigest()[:12]

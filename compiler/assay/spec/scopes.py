@@ -59,7 +59,11 @@ def rows(package: Package, table: str) -> Mapping[str, Typed] | None:
     if isinstance(found, Relation):
         return _columns(found.columns)
     if isinstance(found, Grain):
-        return {**_columns(found.columns), **own(found), **dict.fromkeys((i.name for i in found.instants), INSTANT)}
+        return {
+            **_columns(found.columns),
+            **own(found),
+            **dict.fromkeys((i.name for i in found.instants), INSTANT),
+        }
     return None
 
 
@@ -73,7 +77,7 @@ def own(grain: Grain) -> dict[str, Typed]:
 
 
 def _find(package: Package, name: str) -> Event | Relation | Grain | None:
-    things = (*package.events, *package.relations, *package.grains)
+    things: tuple[Event | Relation | Grain, ...] = (*package.events, *package.relations, *package.grains)
     return next((item for item in things if item.name == name), None)
 
 

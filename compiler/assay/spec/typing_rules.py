@@ -15,13 +15,13 @@ from assay.spec.expression import Expression
 NANOSECOND = "nanosecond"
 NONE = "dimensionless"
 
-#: (from, to) -> exact factor; raises UnitMismatch
+#: (from, to) -> exact factor; raises UnitError
 Convert = Callable[[str, str], Fraction]
 Combine = Callable[[str, str, str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class UnitMismatch(Exception):
+class UnitError(Exception):
     """`found` cannot be converted to `expected`."""
 
     expected: str
@@ -29,7 +29,7 @@ class UnitMismatch(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class TypeMismatch(Exception):
+class KindError(Exception):
     """A value of type `found` stands where `expected` is needed."""
 
     expected: str
@@ -38,7 +38,7 @@ class TypeMismatch(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class UnknownName(Exception):
+class UnknownNameError(Exception):
     """A leaf names nothing that its scope has; `known` is what there is."""
 
     kind: str
@@ -68,11 +68,11 @@ class Scope:
     leaves: Mapping[str, Mapping[str, Typed]] = field(default_factory=dict)
 
     def leaf(self, node: Expression) -> Typed:
-        """Type and unit of a reference; UnknownName when there is none."""
+        """Type and unit of a reference; UnknownNameError when there is none."""
         known = self.leaves.get(node.op, {})
         name = f"{node.text}.{node.name}" if node.op == "taken" else node.name
         if name not in known:
-            raise UnknownName(node.op, name, tuple(sorted(known)))
+            raise UnknownNameError(node.op, name, tuple(sorted(known)))
         return known[name]
 
 
@@ -85,7 +85,7 @@ class Units:
 
 
 def infer(node: Expression, scope: Scope, units: Units) -> Typed:
-    """Type and unit of an expression.  Raises UnknownName, TypeMismatch, UnitMismatch."""
+    """Type and unit of an expression.  Raises UnknownNameError, KindError, UnitError."""
     rule = _RULES.get(node.op)
     return rule(node, scope, units) if rule else scope.leaf(node)
 
@@ -101,15 +101,15 @@ def _literal(node: Expression, _scope: Scope, _units: Units) -> Typed:
 def _is_time(unit: str, units: Units) -> bool:
     try:
         units.factor(unit, NANOSECOND)
-    except UnitMismatch:
+    except UnitError:
         return False
     return True
 
 
 def number(typed: Typed, node: Expression) -> Typed:
-    """The type, when it is a number's; TypeMismatch otherwise."""
+    """The type, when it is a number's; KindError otherwise."""
     if typed.type not in ("integer", "real"):
-        raise TypeMismatch("a number", typed.type, node)
+        raise KindError("a number", typed.type, node)
     return typed
 
 
@@ -119,10 +119,10 @@ def _same(left: Typed, right: Typed, node: Expression, units: Units) -> Typed:
         return left
     if {left.type, right.type} <= {"integer", "real"}:
         if units.factor(right.unit, left.unit) != 1:
-            raise UnitMismatch(left.unit, right.unit)
+            raise UnitError(left.unit, right.unit)
         return Typed("real" if "real" in (left.type, right.type) else "integer", left.unit)
     if left.type != right.type:
-        raise TypeMismatch(left.type, right.type, node)
+        raise KindError(left.type, right.type, node)
     return left
 
 
@@ -130,12 +130,12 @@ def _sum(node: Expression, scope: Scope, units: Units) -> Typed:
     left, right = (infer(operand, scope, units) for operand in node.operands)
     if left.type == "instant" and right.type == "instant":
         if node.op == "plus":
-            raise TypeMismatch("a duration", "instant", node.operands[1])
+            raise KindError("a duration", "instant", node.operands[1])
         return Typed("integer", NANOSECOND)
     if left.type == "instant":
         duration = number(right, node.operands[1])
         if units.factor(duration.unit, NANOSECOND) != 1:
-            raise UnitMismatch(NANOSECOND, duration.unit)
+            raise UnitError(NANOSECOND, duration.unit)
         return INSTANT
     return number(_same(left, right, node.operands[1], units), node)
 
@@ -180,7 +180,7 @@ def _logic(node: Expression, scope: Scope, units: Units) -> Typed:
     for operand in node.operands:
         kind = infer(operand, scope, units)
         if kind.type != "boolean":
-            raise TypeMismatch("boolean", kind.type, operand)
+            raise KindError("boolean", kind.type, operand)
     return BOOLEAN
 
 

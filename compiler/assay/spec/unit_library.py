@@ -12,7 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from assay.spec.typing_rules import NONE, UnitMismatch, Units
+from assay.spec.typing_rules import NONE, UnitError, Units
 
 OWN = (
     "information = [information]",
@@ -36,7 +36,7 @@ OWN = (
 )
 
 
-class UnknownUnit(Exception):
+class UnknownUnitError(Exception):
     """A unit expression names a unit that is not defined."""
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
@@ -61,22 +61,22 @@ class UnitLibrary:
         return Units(self.factor, self.combine)
 
     def unit(self, text: str) -> Any:
-        """The unit of an expression such as `mebibyte / second`; UnknownUnit when a word of it is not defined."""
+        """The unit of an expression such as `mebibyte / second`; UnknownUnitError when a word of it is not defined."""
         return self._parsed(text)
 
-    @functools.lru_cache(maxsize=None)  # noqa: B019 - one library lives as long as its checks
+    @functools.cache  # noqa: B019 - one library lives as long as its checks
     def _parsed(self, text: str) -> Any:
         try:
             return self._registry.Unit("" if text == NONE else text)
         except self._undefined as error:
-            raise UnknownUnit(str(error).split("'")[1] if "'" in str(error) else text, self._known) from None
+            raise UnknownUnitError(str(error).split("'")[1] if "'" in str(error) else text, self._known) from None
 
-    @functools.lru_cache(maxsize=None)  # noqa: B019
+    @functools.cache  # noqa: B019
     def factor(self, found: str, expected: str) -> Fraction:
-        """Number by which a value in `found` is multiplied to be in `expected`, exact; UnitMismatch if there is none."""
+        """Number by which a value in `found` is multiplied to be in `expected`, exact; UnitError if there is none."""
         source, target = self._parsed(found), self._parsed(expected)
         if source.dimensionality != target.dimensionality:
-            raise UnitMismatch(expected, found)
+            raise UnitError(expected, found)
         return self._exact(source) / self._exact(target)
 
     def _exact(self, unit: Any) -> Fraction:

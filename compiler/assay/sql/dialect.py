@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
@@ -20,7 +21,7 @@ TYPES = {
 }
 
 
-def text(tree: exp.Expression) -> str:
+def text(tree: exp.Expr) -> str:
     """A statement as people read it."""
     return tree.sql(dialect=DIALECT, pretty=True)
 
@@ -30,73 +31,90 @@ def column(name: str, table: str = "") -> exp.Column:
     return exp.column(name, table=table or None)
 
 
-def cast(value: exp.Expression, kind: str) -> exp.Expression:
+@functools.cache
+def _type(kind: str) -> exp.DataType:
+    return exp.DataType.build(TYPES[kind], dialect=DIALECT)
+
+
+def cast(value: exp.Expr, kind: str) -> exp.Expr:
     """A value as another type of the spec language."""
-    return exp.cast(value, TYPES[kind], dialect=DIALECT)
+    return exp.Cast(this=value, to=_type(kind).copy())
 
 
-def real(value: str) -> exp.Expression:
+def reals(values: Sequence[str]) -> exp.Expr:
+    """A list of doubles from their decimal texts."""
+    numbers = exp.Array(expressions=[exp.Literal.number(value) for value in values])
+    return exp.Cast(this=numbers, to=exp.DataType.build("DOUBLE[]", dialect=DIALECT))
+
+
+def staged(query: exp.Select, stages: Iterable[tuple[str, exp.Query]]) -> exp.Select:
+    """A query that reads named queries, in their order, as common table expressions."""
+    for name, stage in stages:
+        query.with_(name, as_=stage, copy=False)
+    return query
+
+
+def real(value: str) -> exp.Expr:
     """A double from its decimal text (a bare `0.1` would be a decimal)."""
     return cast(exp.Literal.number(value), "real")
 
 
-def integer(value: int) -> exp.Expression:
+def integer(value: int) -> exp.Expr:
     """An integer literal."""
     return exp.Literal.number(value) if value >= 0 else exp.Neg(this=exp.Literal.number(-value))
 
 
-def picked(value: str, last: bool) -> exp.Expression:
+def picked(value: str, last: bool) -> exp.Expr:
     """The value of the row with the least (`last`: greatest) `seq` of a group, null if it is null there."""
     return exp.Anonymous(this="arg_max_null" if last else "arg_min_null", expressions=[column(value), column("seq")])
 
 
-def ordered_list(value: exp.Expression) -> exp.Expression:
+def ordered_list(value: exp.Expr) -> exp.Expr:
     """All values of a group, ascending."""
     return exp.Anonymous(this="list", expressions=[exp.Order(this=value, expressions=[exp.Ordered(this=value.copy())])])
 
 
-def listed(value: exp.Expression) -> exp.Expression:
+def listed(value: exp.Expr) -> exp.Expr:
     """All values of a group as a list, in an order made by the query."""
     return exp.Anonymous(this="list", expressions=[value])
 
 
-def length(of: exp.Expression) -> exp.Expression:
+def length(of: exp.Expr) -> exp.Expr:
     """Number of members of a list."""
     return exp.Anonymous(this="len", expressions=[of])
 
 
-def member(of: exp.Expression, index: exp.Expression) -> exp.Expression:
+def member(of: exp.Expr, index: exp.Expr) -> exp.Expr:
     """A member of a list by its index, counted from 1."""
     return exp.Anonymous(this="list_extract", expressions=[of, index])
 
 
-def transformed(of: exp.Expression, name: str, body: exp.Expression) -> exp.Expression:
+def transformed(of: exp.Expr, name: str, body: exp.Expr) -> exp.Expr:
     """A list with an expression worked out for each member, which the expression calls `name`."""
     return exp.Transform(this=of, expression=exp.Lambda(this=body, expressions=[exp.to_identifier(name)], colon=True))
 
 
-def exact_sum(of: exp.Expression) -> exp.Expression:
+def exact_sum(of: exp.Expr) -> exp.Expr:
     """Sum of a list of doubles with compensation, in the order of the list: the same for any number of threads."""
     return exp.Anonymous(this="list_aggregate", expressions=[of, exp.Literal.string("fsum")])
 
 
-def plain_sum(of: exp.Expression) -> exp.Expression:
+def plain_sum(of: exp.Expr) -> exp.Expr:
     """Sum of a list of doubles, one after the other."""
     return exp.Anonymous(this="list_aggregate", expressions=[of, exp.Literal.string("sum")])
 
 
-def sliced(of: exp.Expression, count: exp.Expression) -> exp.Expression:
+def sliced(of: exp.Expr, count: exp.Expr) -> exp.Expr:
     """The first `count` members of a list."""
     return exp.Anonymous(this="list_slice", expressions=[of, integer(1), count])
 
 
-def literal_list(values: Sequence[exp.Expression]) -> exp.Expression:
-    """A list of given values."""
-    return exp.Array(expressions=list(values))
-
-
-def latest_before(query: exp.Select, table: str | exp.Expression, alias: str, on: exp.Expression) -> exp.Select:
+def latest_before(query: exp.Select, table: str | exp.Expr, alias: str, on: exp.Expr) -> exp.Select:
     """Join each row with the last row of `table` that `on` (equalities and one `<`) allows."""
-    joined = exp.alias_(exp.to_table(table), alias, table=True) if isinstance(table, str) else exp.alias_(table, alias, table=True)
+    joined = (
+        exp.alias_(exp.to_table(table), alias, table=True)
+        if isinstance(table, str)
+        else exp.alias_(table, alias, table=True)
+    )
     query.append("joins", exp.Join(this=joined, method="ASOF", side="LEFT", on=on))
     return query

@@ -34,24 +34,25 @@ def samples(metric: Metric, constants: Constants) -> exp.Select:
     names = Names(constants=constants)
     measure = compile_expression(metric.measure, names)
     keys = [exp.alias_(column(metric.per), "per")] if metric.per else []
-    conditions: list[exp.Expression] = [column("accepted")] if metric.accepted else []
+    conditions: list[exp.Expr] = [column("accepted")] if metric.accepted else []
     if metric.where:
         conditions.append(compile_expression(metric.where, names))
-    query = exp.select(*keys).from_(metric.grain)
+    query = exp.select(*keys).from_(metric.grain, copy=False)
     if metric.reduction is None:
-        return _present(query.select(exp.alias_(measure, "value")), measure, conditions)
+        return _present(query.select(exp.alias_(measure, "value"), copy=False), measure, conditions)
     by = [column(name) for name in metric.reduction.by]
     reduced = exp.alias_(_reduced(metric.reduction, measure), "value")
-    query = _present(query.select(*by, reduced), measure, conditions)
-    return query.group_by(*([column(metric.per)] if metric.per else []), *(item.copy() for item in by))
+    query = _present(query.select(*by, reduced, copy=False), measure, conditions)
+    keys = [*([column(metric.per)] if metric.per else []), *(item.copy() for item in by)]
+    return query.group_by(*keys, copy=False)
 
 
-def _present(query: exp.Select, measure: exp.Expression, conditions: Sequence[exp.Expression]) -> exp.Select:
+def _present(query: exp.Select, measure: exp.Expr, conditions: Sequence[exp.Expr]) -> exp.Select:
     there = exp.Not(this=exp.Is(this=exp.paren(measure.copy()), expression=exp.Null()))
-    return query.where(exp.and_(*conditions, there))
+    return query.where(exp.and_(*conditions, there), copy=False)
 
 
-def _reduced(reduction: Reduction, measure: exp.Expression) -> exp.Expression:
+def _reduced(reduction: Reduction, measure: exp.Expr) -> exp.Expr:
     simple = {"min": exp.Min, "max": exp.Max, "sum": exp.Sum, "count": exp.Count}.get(reduction.kind)
     if simple:
         return simple(this=measure)
@@ -59,7 +60,7 @@ def _reduced(reduction: Reduction, measure: exp.Expression) -> exp.Expression:
     return _centile(values, length(values.copy()), dialect.real(repr(reduction.centile)))
 
 
-def _centile(values: exp.Expression, count: exp.Expression, c: exp.Expression) -> exp.Expression:
+def _centile(values: exp.Expr, count: exp.Expr, c: exp.Expr) -> exp.Expr:
     """Member of an ascending list at index min(floor(n c), n - 1), counted from 0."""
     place = dialect.cast(exp.Floor(this=exp.Mul(this=count.copy(), expression=c)), "integer")
     last = exp.Sub(this=count.copy(), expression=dialect.integer(1))
@@ -77,16 +78,20 @@ def distribution(metric: Metric, grain: Grain, integral: bool, constants: Consta
     stages: list[tuple[str, exp.Select]] = [
         ("samples", samples(metric, constants)),
         ("ordered", _ordered(per)),
+        ("averaged", exp.select("*", exp.alias_(_mean(integral), "mean")).from_("ordered", copy=False)),
     ]
-    query = _summary(per, integral)
+    query = _summary(per)
     if per:
         stages.append(("distributions", query))
         domain = grain.runs.of if grain.runs else metric.grain
-        stages.append(("domain", exp.select(exp.alias_(column(metric.per), "per")).distinct().from_(domain)))
+        stages.append(
+            (
+                "domain",
+                exp.select(exp.alias_(column(metric.per), "per")).distinct(copy=False).from_(domain, copy=False),
+            )
+        )
         query = _over_domain()
-    for name, stage in stages:
-        query = query.with_(name, as_=stage)
-    return query
+    return dialect.staged(query, stages)
 
 
 def _over_domain() -> exp.Select:
@@ -94,9 +99,9 @@ def _over_domain() -> exp.Select:
     on = exp.EQ(this=column("per", "distributions"), expression=column("per", "domain"))
     return (
         exp.select(column("per", "domain"), *(column(name, "distributions") for name in SUMMARY))
-        .from_("domain")
-        .join(exp.to_table("distributions"), on=on, join_type="LEFT")
-        .order_by(column("per", "domain"))
+        .from_("domain", copy=False)
+        .join(exp.to_table("distributions"), on=on, join_type="LEFT", copy=False)
+        .order_by(column("per", "domain"), copy=False)
     )
 
 
@@ -104,18 +109,18 @@ def _ordered(per: bool) -> exp.Select:
     values = exp.alias_(dialect.ordered_list(column("value")), "ordered_values")
     count = exp.alias_(exp.Count(this=column("value")), "size")
     total = exp.alias_(exp.Sum(this=column("value")), "total")
-    query = exp.select(*([column("per")] if per else []), values, count, total).from_("samples")
-    return query.group_by(column("per")) if per else query
+    query = exp.select(*([column("per")] if per else []), values, count, total).from_("samples", copy=False)
+    return query.group_by(column("per"), copy=False) if per else query
 
 
-def _mean(integral: bool) -> exp.Expression:
+def _mean(integral: bool) -> exp.Expr:
     total = dialect.cast(column("total"), "real") if integral else dialect.exact_sum(column("ordered_values"))
     return exp.Div(this=total, expression=column("size"))
 
 
-def _summary(per: bool, integral: bool) -> exp.Select:
-    """Size, mean, deviation (n - 1), extremes and centiles of each ordered list."""
-    mean = _mean(integral)
+def _summary(per: bool) -> exp.Select:
+    """Size, mean, deviation (n - 1) and centiles of each ordered list."""
+    mean = column("mean")
     size = column("size")
     square = exp.Pow(this=exp.paren(exp.Sub(this=column("x"), expression=mean.copy())), expression=dialect.integer(2))
     squares = dialect.exact_sum(dialect.transformed(column("ordered_values"), "x", square))
@@ -123,14 +128,14 @@ def _summary(per: bool, integral: bool) -> exp.Select:
     deviation = exp.Sqrt(this=exp.Div(this=squares, expression=exp.paren(less)))
     several = exp.GT(this=size.copy(), expression=dialect.integer(1))
     centiles = dialect.transformed(
-        dialect.literal_list([dialect.real(c) for c in CENTILES]),
+        dialect.reals(CENTILES),
         "c",
         _centile(column("ordered_values"), size.copy(), column("c")),
     )
     return exp.select(
         *([column("per")] if per else []),
         size,
-        exp.alias_(mean, "mean"),
+        mean,
         exp.alias_(exp.Case(ifs=[exp.If(this=several, true=deviation)], default=dialect.real("0.0")), "stddev"),
         exp.alias_(centiles, "centiles"),
-    ).from_("ordered")
+    ).from_("averaged", copy=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -23,7 +23,7 @@ class Names:
     argument_type: str = ""
 
 
-def compile_expression(node: Expression, names: Names) -> exp.Expression:
+def compile_expression(node: Expression, names: Names) -> exp.Expr:
     """The SQL of an expression; operands that are operators themselves stand in parentheses."""
     leaf = _LEAVES.get(node.op)
     if leaf:
@@ -34,7 +34,7 @@ def compile_expression(node: Expression, names: Names) -> exp.Expression:
     return _OPERATORS[node.op](node, operands)
 
 
-def _operand(value: exp.Expression) -> exp.Expression:
+def _operand(value: exp.Expr) -> exp.Expr:
     return exp.paren(value) if isinstance(value, (exp.Binary, exp.Connector, exp.Not, exp.Is)) else value
 
 
@@ -51,19 +51,19 @@ _BINARY: Mapping[str, type[exp.Binary]] = {
 }
 
 
-def _quotient(_node: Expression, operands: list[exp.Expression]) -> exp.Expression:
+def _quotient(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
     return exp.Div(this=dialect.cast(operands[0], "real"), expression=operands[1])
 
 
-def _floor(_node: Expression, operands: list[exp.Expression]) -> exp.Expression:
+def _floor(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
     return dialect.cast(exp.Floor(this=_bare(operands[0])), "integer")
 
 
-def _bare(value: exp.Expression) -> exp.Expression:
+def _bare(value: exp.Expr) -> exp.Expr:
     return value.this if isinstance(value, exp.Paren) else value
 
 
-def _whole(node: Expression, operands: list[exp.Expression]) -> exp.Expression:
+def _whole(node: Expression, operands: list[exp.Expr]) -> exp.Expr:
     factor = Fraction(node.factor)
     value = operands[0]
     if factor.numerator != 1:
@@ -73,25 +73,25 @@ def _whole(node: Expression, operands: list[exp.Expression]) -> exp.Expression:
     return exp.IntDiv(this=value, expression=dialect.integer(factor.denominator))
 
 
-def _all(_node: Expression, operands: list[exp.Expression]) -> exp.Expression:
+def _all(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
     return exp.and_(*(_bare(item) for item in operands))
 
 
-def _any(_node: Expression, operands: list[exp.Expression]) -> exp.Expression:
+def _any(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
     return exp.or_(*(_bare(item) for item in operands))
 
 
-def _coalesce(_node: Expression, operands: list[exp.Expression]) -> exp.Expression:
+def _coalesce(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
     bare = [_bare(item) for item in operands]
     return exp.Coalesce(this=bare[0], expressions=bare[1:])
 
 
-def _greatest(_node: Expression, operands: list[exp.Expression]) -> exp.Expression:
+def _greatest(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
     bare = [_bare(item) for item in operands]
     return exp.Anonymous(this="greatest", expressions=bare)
 
 
-_OPERATORS: Mapping[str, Callable[[Expression, list[exp.Expression]], exp.Expression]] = {
+_OPERATORS: Mapping[str, Callable[[Expression, list[exp.Expr]], exp.Expr]] = {
     "over": _quotient,
     "floor": _floor,
     "whole": _whole,
@@ -106,15 +106,15 @@ _OPERATORS: Mapping[str, Callable[[Expression, list[exp.Expression]], exp.Expres
 }
 
 
-def _named(node: Expression, names: Names) -> exp.Expression:
+def _named(node: Expression, names: Names) -> exp.Expr:
     return dialect.column(node.name, names.table)
 
 
-def _taken(node: Expression, names: Names) -> exp.Expression:
+def _taken(node: Expression, names: Names) -> exp.Expr:
     return dialect.column(f"{node.text}_{node.name}", names.table)
 
 
-def _number(node: Expression, _names: Names) -> exp.Expression:
+def _number(node: Expression, _names: Names) -> exp.Expr:
     assert node.number is not None
     if node.op == "quantity" and node.factor:
         exact = Fraction(node.number) * Fraction(node.factor)
@@ -124,18 +124,20 @@ def _number(node: Expression, _names: Names) -> exp.Expression:
     return dialect.real(f"{node.number:f}")
 
 
-def _constant(node: Expression, names: Names) -> exp.Expression:
+def _constant(node: Expression, names: Names) -> exp.Expr:
     return literal(names.constants[node.name])
 
 
-def _parameter(_node: Expression, names: Names) -> exp.Expression:
+def _parameter(_node: Expression, names: Names) -> exp.Expr:
     assert names.argument is not None
     number = Decimal(names.argument)
     return dialect.real(f"{number:f}") if names.argument_type == "real" else dialect.integer(int(number))
 
 
-def literal(value: object) -> exp.Expression:
-    """A constant of a run as a literal: integers exact, reals as doubles."""
+def literal(value: object) -> exp.Expr:
+    """A constant of a run as a literal: integers exact, reals as doubles; a place for one stays a place."""
+    if isinstance(value, exp.Expr):
+        return value.copy()
     if isinstance(value, bool):
         return exp.Boolean(this=value)
     if isinstance(value, int):
@@ -145,7 +147,7 @@ def literal(value: object) -> exp.Expression:
     return exp.Literal.string(str(value))
 
 
-_LEAVES: Mapping[str, Callable[[Expression, Names], exp.Expression]] = {
+_LEAVES: Mapping[str, Callable[[Expression, Names], exp.Expr]] = {
     "column": _named,
     "instant": _named,
     "field": _named,
@@ -158,3 +160,8 @@ _LEAVES: Mapping[str, Callable[[Expression, Names], exp.Expression]] = {
     "constant": _constant,
     "parameter": _parameter,
 }
+
+
+def places(names: Iterable[str]) -> dict[str, object]:
+    """A place (`$name`) for each constant: what is compiled so serves every run, with its constants as parameters."""
+    return {name: exp.Placeholder(this=name) for name in names}

@@ -29,9 +29,7 @@ def rows(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.Sel
     for index, layer in enumerate(_layers(step.grain, step.members), start=1):
         stages.append((f"computed_{index}", _computed(layer, stages[-1][0], constants)))
     *earlier, (_, query) = stages
-    for name, stage in earlier:
-        query = query.with_(name, as_=stage)
-    return query
+    return dialect.staged(query, earlier)
 
 
 def _computed(layer: Sequence[tuple[str, Expression]], source: str, constants: Constants) -> exp.Select:
@@ -52,7 +50,9 @@ def _layers(grain: Grain, members: frozenset[str]) -> list[list[tuple[str, Expre
         return depths[name]
 
     deepest = max((depth(name) for name in computed), default=0)
-    return [[(name, value) for name, value in computed.items() if depths[name] == level] for level in range(1, deepest + 1)]
+    return [
+        [(name, value) for name, value in computed.items() if depths[name] == level] for level in range(1, deepest + 1)
+    ]
 
 
 def _bound(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
@@ -81,7 +81,7 @@ def _bind(query: exp.Select, instant: Instant, constants: Constants) -> exp.Sele
     return query.join(grouped, on=_agree(instant.on, instant.name), join_type="LEFT")
 
 
-def _narrowed(instant: Instant, constants: Constants) -> str | exp.Expression:
+def _narrowed(instant: Instant, constants: Constants) -> str | exp.Expr:
     """The bound table, or the rows of it that the instant's condition lets through."""
     if not instant.where:
         return instant.of
@@ -114,7 +114,7 @@ def _count(query: exp.Select, tally: Tally, finer: frozenset[str], constants: Co
     return query.select(exp.alias_(exp.Coalesce(this=column("n", name), expressions=[dialect.integer(0)]), name))
 
 
-def _agree(pairs: Iterable[Pair], table: str, base: str = BASE) -> exp.Expression:
+def _agree(pairs: Iterable[Pair], table: str, base: str = BASE) -> exp.Expr:
     return exp.and_(*(exp.EQ(this=column(pair.field, table), expression=column(pair.column, base)) for pair in pairs))
 
 
@@ -136,7 +136,7 @@ def judge(step: JudgeStep, constants: Constants) -> exp.Select:
     return query.select(exp.alias_(accepted, "accepted"))
 
 
-def _verdict(applied: Applied, grain: Grain, constants: Constants) -> exp.Expression:
+def _verdict(applied: Applied, grain: Grain, constants: Constants) -> exp.Expr:
     holds = next(item.holds for item in applied.filter.conditions if item.grain == grain.name)
     parameter = applied.filter.parameter
     names = Names(BASE, constants, applied.argument, parameter.type if parameter else "")
@@ -149,14 +149,20 @@ def _runs(grain: Grain, constants: Constants) -> exp.Select:
     assert runs is not None
     by = [column(name) for name in runs.by]
     place = exp.Window(
-        this=exp.RowNumber(), partition_by=[item.copy() for item in by], order=exp.Order(expressions=[column(runs.along)])
+        this=exp.RowNumber(),
+        partition_by=[item.copy() for item in by],
+        order=exp.Order(expressions=[column(runs.along)]),
     )
     kept = [*by, column(runs.along), *(column(name) for name in runs.carry)]
-    accepted = exp.select(
-        *kept,
-        exp.alias_(compile_expression(runs.holds, Names(constants=constants)), "holds"),
-        exp.alias_(place, "place"),
-    ).from_(runs.of).where(column("accepted"))
+    accepted = (
+        exp.select(
+            *kept,
+            exp.alias_(compile_expression(runs.holds, Names(constants=constants)), "holds"),
+            exp.alias_(place, "place"),
+        )
+        .from_(runs.of)
+        .where(column("accepted"))
+    )
     again = place.copy()
     island = exp.alias_(exp.Sub(this=column("place"), expression=again), "island")
     holding = exp.select(*(item.copy() for item in kept), island).from_("accepted_rows").where(column("holds"))
@@ -170,4 +176,4 @@ def _runs(grain: Grain, constants: Constants) -> exp.Select:
         query = query.select(exp.alias_(exp.ArgMin(this=column(name), expression=column(runs.along)), f"first_{name}"))
         query = query.select(exp.alias_(exp.ArgMax(this=column(name), expression=column(runs.along)), f"last_{name}"))
     query = query.from_("holding").group_by(*(item.copy() for item in by), column("island"))
-    return query.with_("accepted_rows", as_=accepted).with_("holding", as_=holding)
+    return dialect.staged(query, (("accepted_rows", accepted), ("holding", holding)))

@@ -23,17 +23,14 @@ class Statement:
 
     kind: str
     name: str
-    query: exp.Expression
+    query: exp.Expr
     step: Step | None = None
 
 
-def compile_plan(
-    plan: Plan, checked: Checked, constants: Constants, events: EventTables
-) -> tuple[Statement, ...]:
-    """Every statement of a plan, in order.  `events` are the queries that yield the event tables (and the logs)."""
+def compile_plan(plan: Plan, checked: Checked, constants: Constants, events: EventTables) -> tuple[Statement, ...]:
+    """Every statement of a plan, in order.  `events` are the queries that yield the event tables."""
     finer = _finer(plan)
-    made = [Statement("view", name, events[name]) for name in sorted(set(events) - set(plan.wanted))]
-    made += [_statement(step, finer, constants, events) for step in plan.steps]
+    made = [_statement(step, finer, constants, events) for step in plan.steps]
     by_name = {grain.name: grain for grain in checked.package.grains}
     made += [metric_statement(metric, by_name[metric.grain], checked, constants) for metric in plan.metrics]
     return tuple(made)
@@ -41,7 +38,7 @@ def compile_plan(
 
 def metric_statement(metric: Metric, grain: Grain, checked: Checked, constants: Constants) -> Statement:
     """The statement of a metric's distribution."""
-    integral = checked.measured[metric.id].type == "integer"
+    integral = checked.measured[metric.id].integral
     query = distributions.distribution(metric, grain, integral, constants)
     query.add_comments([f" {metric.id}: {metric.name} ", *([f" definition {checked.definitions[metric.id]} "])])
     return Statement("metric", metric.id, query)
@@ -66,19 +63,43 @@ def _statement(step: Step, finer: frozenset[str], constants: Constants, events: 
     return Statement("check", step.name, query, step)
 
 
-def standalone(statements: Iterable[Statement], metric: str) -> exp.Expression:
-    """One statement that yields the metric by itself: everything it is made of, as common table expressions."""
+def standalone(
+    statements: Iterable[Statement], metric: str, tables: Mapping[str, exp.Select], constants: str
+) -> exp.Expr:
+    """One statement that yields the metric by itself: everything it is made of, as common table expressions.
+
+    `tables` are the queries of the raw tables (and of `constants`, a table of one row that has the run's constants).
+    """
     everything = tuple(statements)
     final = next(item for item in everything if item.kind == "metric" and item.name == metric)
+    made = {item.name: item.query for item in everything if item.kind in ("table", "view")}
+    needed = _read(final.query, {**tables, **made})
     query = final.query.copy()
     assert isinstance(query, exp.Select)
-    own = query.args.pop("with_", None)
-    made = [item for item in everything if item.kind in ("table", "view")]
-    for item in made:
-        query = query.with_(item.name, as_=item.query.copy())
-    for part in own.expressions if own else ():
-        query = query.with_(part.alias, as_=part.this)
+    own = query.args.get("with_")
+    query.set("with_", None)
+    for name, part in (
+        (name, part) for name, part in {**tables, **made}.items() if name in needed or name == constants
+    ):
+        query = query.with_(name, as_=part.copy())
+    for item in own.expressions if own else ():
+        query = query.with_(item.alias, as_=item.this)
+    for place in list(query.find_all(exp.Placeholder)):
+        value = exp.select(exp.column(str(place.this))).from_(constants)
+        place.replace(value.subquery())
     return query
+
+
+def _read(query: exp.Expr, made: Mapping[str, exp.Expr]) -> set[str]:
+    """The tables that a query reads, directly or not."""
+    found: set[str] = set()
+    queue = [query]
+    while queue:
+        for table in queue.pop().find_all(exp.Table):
+            if table.name in made and table.name not in found:
+                found.add(table.name)
+                queue.append(made[table.name])
+    return found
 
 
 def creation(statement: Statement) -> str:

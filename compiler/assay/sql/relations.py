@@ -13,7 +13,7 @@ from assay.sql import dialect
 from assay.sql.expressions import literal
 
 
-def compile_query(sql: str, constants: Mapping[str, object], what: str) -> exp.Expression:
+def compile_query(sql: str, constants: Mapping[str, object], what: str) -> exp.Expr:
     """The tree of a query; raises AssayError `sql` when it does not parse, `unknown-constant` for a place that names none."""
     try:
         tree = sqlglot.parse_one(sql, read=dialect.DIALECT)

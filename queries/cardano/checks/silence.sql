@@ -1,6 +1,6 @@
 -- Steps of a host's timeline that jump over 1000 slots or more.
 WITH steps AS (
-    SELECT host, t_ns, slot, coalesce(lag(slot) OVER (PARTITION BY host ORDER BY seq), opening) AS before
+    SELECT host, t_ns, latest AS slot, coalesce(lag(latest) OVER (PARTITION BY host ORDER BY seq), opening) AS before
     FROM slot_marks
 )
 

@@ -23,4 +23,12 @@ SELECT
 FROM named
 LEFT JOIN timeline ON timeline.host = named.host AND timeline.slot = named.slot
 WHERE named.t_ns >= $system_start AND (timeline.slot IS NULL OR timeline.reached_seq > named.seq)
-ORDER BY named.host, named.seq
+UNION ALL
+SELECT
+    host,
+    CASE WHEN mark = 'started' THEN 'leadership_check_started' ELSE 'resources' END AS event,
+    slot,
+    strftime(make_timestamp_ns(t_ns), '%Y-%m-%d %H:%M:%S.%n') AS instant
+FROM slot_marks
+WHERE slot < opening
+ORDER BY host, instant, event, slot

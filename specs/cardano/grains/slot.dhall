@@ -63,9 +63,9 @@ let at =
       , decided = last "decided" events.leadershipDecided "The host knew whether it leads"
       }
 
-let starts = G.column "integer" "starts" S.unit.count "How often the forge loop began in the slot"
+let starts = G.column "unsigned" "starts" S.unit.count "How often the forge loop began in the slot"
 
-let leads = G.column "integer" "leads" S.unit.count "How often the host found itself leader of the slot"
+let leads = G.column "unsigned" "leads" S.unit.count "How often the host found itself leader of the slot"
 
 let grain =
       S.Grain::{

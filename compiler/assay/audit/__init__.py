@@ -1,0 +1,1 @@
+"""What stands behind a number: provenance of builds, catalogues of what there is."""

@@ -1,0 +1,155 @@
+"""`assay build`: runs in, report out."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.audit.provenance import Inputs, printed, provenance
+from assay.build import filters
+from assay.build.compute import Computation, Computed, Prepared, compute, report_metrics
+from assay.build.outputs import replacing
+from assay.build.runs import NamedRun
+from assay.build.session import Session
+from assay.build.sql_files import write_sql
+from assay.compare.style import style, style_names
+from assay.report.assemble import assemble
+from assay.report.figures import Choices, RunFigures
+from assay.report.pdf import render, warm_up
+from assay.report.results_json import results_json
+from assay.spec.diagnostics import USAGE, did_you_mean, fail
+from assay.spec.model import Metric, Report
+from assay.spec.normal_form import Checked
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user may say of a build; empty texts leave it to the report (or, the date, to the data)."""
+
+    filters: tuple[str, ...] = ()
+    no_filters: bool = False
+    summary: str = ""
+    style: str = ""
+    title: str = ""
+    author: str = ""
+    date: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A finished build: its folder, its PDF, and the warnings that the report carries."""
+
+    folder: Path
+    pdf: Path
+    warnings: tuple[str, ...]
+
+
+def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, options: Options) -> Built:
+    """Build a report over runs, the first of which is the baseline, into `out`.
+
+    Writes report.pdf, report.typ with its data, charts/, results.json, document.json, sql/, provenance.json; all or
+    nothing.  Raises AssayError.
+    """
+    checked, report = session.report(name)
+    applied = filters.applied(checked.package, report, options.filters, options.no_filters)
+    chosen = _checked_options(checked, report, options)
+    metrics = report_metrics(checked, report)
+    relations = sorted({row.relation for row in report.manifest if row.relation})
+    with replacing(out) as fresh:
+        found = compute(
+            session, checked, runs, metrics, applied, relations, lambda: warm_up(session.workspace.templates)
+        )
+        choices = Choices(
+            chosen.style, chosen.summary, tuple(item.label for item in applied), chosen.date or _date(found),
+            chosen.title, chosen.author,
+        )  # fmt: skip
+        figures = [_figures(item) for item in found.runs]
+        warnings = _write(session, checked, report, name, metrics, found, figures, choices, fresh)
+    return Built(out, out / "report.pdf", warnings)
+
+
+def _checked_options(checked: Checked, report: Report, options: Options) -> Options:
+    """The options with the report's own where the user says nothing; AssayError (usage) for unknown ones."""
+    summary = options.summary or report.summary
+    known = [item.name for item in checked.package.summaries]
+    if summary not in known:
+        raise fail(
+            "unknown-summary",
+            f"there is no summary `{summary}`",
+            hint=did_you_mean(summary, known),
+            status=USAGE,
+        )
+    look = options.style or report.style
+    if look not in style_names():
+        raise fail(
+            "unknown-style",
+            f"there is no number style `{look}`",
+            hint=did_you_mean(look, style_names()),
+            status=USAGE,
+        )
+    style(look)
+    if options.date:
+        _valid_date(options.date)
+    return Options(options.filters, options.no_filters, summary, look, options.title, options.author, options.date)
+
+
+def _valid_date(text: str) -> None:
+    try:
+        datetime.date.fromisoformat(text)
+    except ValueError:
+        raise fail("date", "the date does not exist", expected="YYYY-MM-DD", found=text, status=USAGE) from None
+
+
+def _date(found: Computation) -> str:
+    """Without a date from the user: the day of the latest log object of all runs, UTC."""
+    last = max(item.last_ns for run in found.runs for item in run.prepared.logs)
+    return datetime.datetime.fromtimestamp(last // 1_000_000_000, tz=datetime.UTC).strftime("%Y-%m-%d")
+
+
+def _figures(run: Computed) -> RunFigures:
+    logs = run.prepared.logs
+    lost = [item for item in logs if item.quarantined]
+    notes = []
+    if lost:
+        total = sum(item.quarantined for item in lost)
+        where = ", ".join(f"{item.host}: {item.quarantined}" for item in lost)
+        notes.append(f"{total} broken log {'line' if total == 1 else 'lines'} left out ({where}).")
+    return RunFigures(run.prepared.run.id, run.prepared.constants, run.results, len(logs), tuple(notes))
+
+
+def _write(
+    session: Session,
+    checked: Checked,
+    report: Report,
+    name: str,
+    metrics: Sequence[Metric],
+    found: Computation,
+    figures: Sequence[RunFigures],
+    choices: Choices,
+    fresh: Path,
+) -> tuple[str, ...]:
+    ids = [metric.id for metric in metrics]
+    made = provenance(checked, name, ids, choices, figures, [_inputs(item) for item in found.runs])
+    document = assemble(checked, report, figures, choices, printed(made, checked))
+    _json(fresh / "results.json", results_json(checked, report, ids, figures, choices))
+    _json(fresh / "provenance.json", made)
+    write_sql(fresh / "sql", found)
+    render(document, fresh, session.workspace.templates, session.progress)
+    return document.warnings
+
+
+def _inputs(run: Computed) -> Inputs:
+    prepared = run.prepared
+    quarantined = tuple((item.host, item.quarantined) for item in prepared.logs if item.quarantined)
+    return Inputs(prepared.run.id, str(prepared.run.directory), _files(prepared), quarantined)
+
+
+def _files(prepared: Prepared) -> tuple[tuple[str, int, str], ...]:
+    return ()
+
+
+def _json(place: Path, value: object) -> None:
+    place.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

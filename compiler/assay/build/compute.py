@@ -1,0 +1,187 @@
+"""From runs to results: ingest, then execution of the plan, runs side by side."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay import ingest
+from assay.build.runs import NamedRun
+from assay.build.session import Session
+from assay.engine.execute import Job, connect, execute
+from assay.engine.graph import Node, nodes
+from assay.engine.mount import HostLog, host_logs, mount, write_constants
+from assay.engine.results import RunResults
+from assay.plan.steps import Applied, Plan, plan
+from assay.spec.diagnostics import AssayError, fail
+from assay.spec.model import Metric, Report, Source
+from assay.spec.normal_form import Checked
+from assay.sql.events import event_table
+from assay.sql.expressions import places
+from assay.sql.program import Statement, compile_plan
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run whose raw data is in place: files, constants, content hash, the folder of its events, its hosts' logs."""
+
+    run: NamedRun
+    files: ingest.RunFiles
+    constants: Mapping[str, object]
+    raw: str
+    events: Path
+    logs: tuple[HostLog, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A run with its results."""
+
+    prepared: Prepared
+    results: RunResults
+
+
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """What was worked out: the plan, its statements in order, and every run's results."""
+
+    plan: Plan
+    graph: tuple[Node, ...]
+    runs: tuple[Computed, ...]
+
+
+def the_source(checked: Checked) -> Source:
+    """The source of a package's logs."""
+    if len(checked.package.sources) != 1:
+        raise fail("sources", f"`{checked.package.system}` has {len(checked.package.sources)} sources; one is needed")
+    return checked.package.sources[0]
+
+
+def compute(
+    session: Session,
+    checked: Checked,
+    runs: Sequence[NamedRun],
+    metrics: Sequence[Metric],
+    applied: Sequence[Applied],
+    relations: Sequence[str] = (),
+    beside: Callable[[], None] | None = None,
+) -> Computation:
+    """The results of runs: metrics and one-row relations.  `beside` is called while files are being read.
+
+    Raises AssayError with the problems of every run.
+    """
+    made = plan(checked.package, metrics, applied, relations)
+    with ThreadPoolExecutor(max_workers=1) as reader:
+        reading = reader.submit(prepare, session, checked, runs, made.wanted)
+        statements = compiled(checked, made)
+        graph = nodes(statements)
+        if beside:
+            beside()
+        prepared = reading.result()
+    jobs = [_job(item, made, graph, relations) for item in prepared]
+    results = _execute(session, checked, jobs, prepared)
+    return Computation(made, graph, tuple(map(Computed, prepared, results)))
+
+
+def compiled(checked: Checked, made: Plan) -> tuple[Statement, ...]:
+    """The statements of a plan, with places (`$name`) for constants and for the folder of the events."""
+    names = [item.name for source in checked.package.sources for item in source.constants]
+    tables = {name: event_table(checked.package.events, name, fields) for name, fields in made.wanted.items()}
+    return compile_plan(made, checked, places(names), tables)
+
+
+def report_metrics(checked: Checked, report: Report) -> tuple[Metric, ...]:
+    """Every metric that a report shows or lists, each once, in the package's order."""
+    named = {name for section in report.sections for name in section.metrics}
+    named |= {chart.metric for chart in report.charts} | set(report.also)
+    named |= {name for group in report.dictionary for name in group.metrics}
+    return tuple(metric for metric in checked.package.metrics if metric.id in named)
+
+
+def _job(prepared: Prepared, made: Plan, graph: tuple[Node, ...], relations: Sequence[str]) -> Job:
+    return Job(prepared.run.id, made, graph, prepared.constants, prepared.raw, tuple(relations))
+
+
+def _execute(session: Session, checked: Checked, jobs: Sequence[Job], prepared: Sequence[Prepared]) -> list[RunResults]:
+    cores = os.cpu_count() or 1
+    side_by_side = min(len(jobs), cores)
+    threads = max(1, cores // side_by_side)
+    spill = session.store.folder / "spill"
+    done = 0
+    total = sum(len(job.graph) for job in jobs)
+
+    def tell(_name: str) -> None:
+        nonlocal done
+        done += 1
+        session.progress("working out results", done, total)
+
+    def one(index: int) -> RunResults:
+        with connect(threads, spill, side_by_side) as connection:
+            mount(connection, prepared[index].events)
+            return execute(jobs[index], checked, session.store, connection, tell)
+
+    with ThreadPoolExecutor(max_workers=side_by_side) as pool:
+        pending = [pool.submit(one, index) for index in range(len(jobs))]
+    return _gathered(pending)
+
+
+def _gathered(pending: Sequence[Future[RunResults]]) -> list[RunResults]:
+    """The results of all runs, or one error with the problems of all."""
+    found, problems = [], []
+    for item in pending:
+        try:
+            found.append(item.result())
+        except AssayError as error:
+            problems.append(error)
+    if problems:
+        raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
+    return found
+
+
+def prepare(
+    session: Session, checked: Checked, runs: Sequence[NamedRun], wanted: Mapping[str, frozenset[str]]
+) -> tuple[Prepared, ...]:
+    """Every run with its events ingested, unless the cache has them; AssayError with the problems of every run."""
+    source = the_source(checked)
+    problems: list[AssayError] = []
+    found = []
+    for run in runs:
+        try:
+            found.append((run, ingest.find_run(source, run.directory), ingest.read_constants(source, run.directory)))
+        except AssayError as error:
+            problems.append(error)
+    if problems:
+        raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
+    return tuple(_ingested(session, checked, source, run, files, constants, wanted) for run, files, constants in found)
+
+
+def _ingested(
+    session: Session,
+    checked: Checked,
+    source: Source,
+    run: NamedRun,
+    files: ingest.RunFiles,
+    constants: Mapping[str, object],
+    wanted: Mapping[str, frozenset[str]],
+) -> Prepared:
+    raw = ingest.content_key(files, session.store.folder / "files.sqlite")
+    events = checked.package.events
+    held = session.store.place("ingest", raw)
+    for entry in sorted(held.iterdir()) if held.is_dir() else ():
+        if ingest.covers(entry, source, events, wanted):
+            write_constants(entry, constants)
+            return Prepared(run, files, constants, raw, entry, host_logs(entry))
+    key = hashlib.sha256(json.dumps({n: sorted(f) for n, f in sorted(wanted.items())}).encode()).hexdigest()[:16]
+    place = held / f"{ingest.definitions_hash(source, events, wanted)[:16]}-{key}"
+
+    def tell(done: int, total: int) -> None:
+        session.progress(f"reading {run.id}", done, total)
+
+    ingest.ingest(source, events, wanted, files, place, progress=tell)
+    write_constants(place, constants)
+    return Prepared(run, files, constants, raw, place, host_logs(place))

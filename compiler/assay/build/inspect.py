@@ -1,0 +1,256 @@
+"""`assay check`, `list`, `query`, `sql`, `ingest`: what there is, and single numbers."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay import ingest
+from assay.build import filters
+from assay.build.compute import Prepared, compiled, compute, prepare, report_metrics, the_source
+from assay.build.runs import NamedRun
+from assay.build.session import Session
+from assay.build.sql_files import sql_texts, write_texts
+from assay.engine.dry import dry_run
+from assay.engine.graph import nodes
+from assay.engine.mount import CONSTANTS, raw_tables
+from assay.engine.results import Distribution
+from assay.plan.steps import Applied, plan
+from assay.spec import normal_form, workspace
+from assay.spec.diagnostics import USAGE, AssayError, did_you_mean, fail, raise_all
+from assay.spec.model import Metric, Package, Report
+from assay.spec.normal_form import Checked
+from assay.sql import dialect
+from assay.sql.program import standalone
+
+Row = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemCheck:
+    """What the check of a system found: how many there are of each thing, and whether its normal form is current."""
+
+    system: str
+    counts: Mapping[str, int]
+    current: bool
+
+
+def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
+    """Check all specs of a system, its SQL on empty tables too; with `accept`, write its normal form.
+
+    Raises AssayError with every problem.
+    """
+    checked = session.package(system)
+    package = checked.package
+    every = [Applied(item, "1" if item.parameter else None) for item in package.filters]
+    relations = [item.name for item in package.relations]
+    statements = compiled(checked, plan(package, package.metrics, every, relations))
+    constants = [item for source in package.sources for item in source.constants]
+    raise_all(dry_run(nodes(statements), constants))
+    place = session.workspace.normal_form(system)
+    if accept:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(normal_form.dump(checked), encoding="utf-8")
+        _accept_sql(session, checked)
+    held = normal_form.header(place.read_text(encoding="utf-8")) if place.is_file() else ""
+    names = ("sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports")
+    return SystemCheck(system, {name: len(getattr(package, name)) for name in names}, held == checked.sources)
+
+
+def _accept_sql(session: Session, checked: Checked) -> None:
+    """Write the compiled SQL of every report under golden/sql."""
+    folder = session.workspace.root / "golden" / "sql" / checked.package.system
+    shutil.rmtree(folder, ignore_errors=True)
+    for report in checked.package.reports:
+        write_texts(folder / report.name, report_sql(checked, report))
+
+
+def report_sql(checked: Checked, report: Report) -> Mapping[str, str]:
+    """File name -> text of every statement of a report under its own filters."""
+    applied = filters.applied(checked.package, report, (), False)
+    relations = sorted({row.relation for row in report.manifest if row.relation})
+    made = plan(checked.package, report_metrics(checked, report), applied, relations)
+    return sql_texts(nodes(compiled(checked, made)))
+
+
+def catalogue(session: Session, kind: str, systems: Sequence[str]) -> tuple[Row, list[Row]]:
+    """Header and rows of a list: metrics, events, grains, filters or reports."""
+    header, rows_of = _CATALOGUES[kind]
+    return header, [row for system in systems for row in rows_of(session.package(system).package, system)]
+
+
+def _metrics(package: Package, _system: str) -> list[Row]:
+    return [(m.id, m.name, m.unit.symbol, m.grain, m.better, m.doc) for m in package.metrics]
+
+
+def _events(package: Package, _system: str) -> list[Row]:
+    return [
+        (
+            e.name,
+            ", ".join(f.name for f in e.fields),
+            ", ".join(dict.fromkeys(n.name for f in e.forms for n in f.names)),
+            e.doc,
+        )
+        for e in package.events
+    ]
+
+
+def _grains(package: Package, _system: str) -> list[Row]:
+    return [(g.name, ", ".join(g.key), ", ".join(i.name for i in g.instants), g.doc) for g in package.grains]
+
+
+def _filters(package: Package, _system: str) -> list[Row]:
+    return [
+        (
+            f.name + (f"={f.parameter.name.upper()}" if f.parameter else ""),
+            ", ".join(c.grain for c in f.conditions),
+            f.doc,
+        )
+        for f in package.filters
+    ]
+
+
+def _reports(package: Package, system: str) -> list[Row]:
+    return [
+        (f"{system}/{r.name}", str(sum(len(s.metrics) for s in r.sections)), str(len(r.charts)), r.doc)
+        for r in package.reports
+    ]
+
+
+_CATALOGUES = {
+    "metrics": (("id", "name", "unit", "grain", "better", "what it is"), _metrics),
+    "events": (("event", "fields", "names in logs", "what it is"), _events),
+    "grains": (("grain", "key", "instants", "what one row is"), _grains),
+    "filters": (("filter", "on", "holds when"), _filters),
+    "reports": (("report", "metrics", "charts", "what it is"), _reports),
+}
+KINDS = tuple(_CATALOGUES)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Distributions of metrics: rows of (metric, run, distribution), and the filters that were applied."""
+
+    checked: Checked
+    rows: tuple[tuple[Metric, str, Distribution], ...]
+    filters: tuple[str, ...]
+    summary: str
+
+
+def query(
+    session: Session,
+    names: Sequence[str],
+    runs: Sequence[NamedRun],
+    given: Sequence[str],
+    no_filters: bool,
+    system: str | None,
+    summary: str,
+) -> Answer:
+    """The distributions of some metrics over some runs, under the filters of the report that shows them, or given ones."""
+    found = [session.metric(name, system) for name in names]
+    checked = found[0][0]
+    if any(item is not checked for item, _ in found):
+        raise fail("systems", "the metrics are of different systems", status=USAGE, hint="query them one by one")
+    metrics = tuple(metric for _, metric in found)
+    report = _report_of(checked.package, metrics[0])
+    applied = filters.applied(checked.package, report, given, no_filters)
+    known = [item.name for item in checked.package.summaries]
+    chosen = summary or (report.summary if report else known[0])
+    if chosen not in known:
+        raise fail(
+            "unknown-summary",
+            f"there is no summary `{chosen}`",
+            hint=did_you_mean(chosen, known),
+            status=USAGE,
+        )
+    computed = compute(session, checked, runs, metrics, applied)
+    rows = tuple(
+        (metric, run.prepared.run.id, run.results.metrics[metric.id]) for metric in metrics for run in computed.runs
+    )
+    return Answer(checked, rows, tuple(item.label for item in applied), chosen)
+
+
+def _report_of(package: Package, metric: Metric) -> Report | None:
+    showing = (
+        report for report in package.reports
+        if any(metric.id in section.metrics for section in report.sections) or metric.id in report.also
+        or any(metric.id in group.metrics for group in report.dictionary)
+    )  # fmt: skip
+    return next(showing, package.reports[0] if package.reports else None)
+
+
+def metric_sql(
+    session: Session,
+    name: str,
+    given: Sequence[str],
+    no_filters: bool,
+    system: str | None,
+    run: NamedRun | None,
+) -> str:
+    """The SQL of a metric standing alone: over the Parquet files of the folder where it is run, or of an ingested run."""
+    checked, metric = session.metric(name, system)
+    applied = filters.applied(checked.package, _report_of(checked.package, metric), given, no_filters)
+    made = plan(checked.package, [metric], applied)
+    statements = compiled(checked, made)
+    folder = prepare(session, checked, [run], made.wanted)[0].events if run else Path()
+    return dialect.text(standalone(statements, name, raw_tables(folder), CONSTANTS)) + ";"
+
+
+def ingest_runs(
+    session: Session, runs: Sequence[NamedRun], system: str | None, everything: bool
+) -> tuple[Prepared, ...]:
+    """Ingest runs: the events that the system's metrics need, or all of its events."""
+    checked = _system_of(session, runs[0], system)
+    package = checked.package
+    made = plan(
+        package,
+        package.metrics,
+        [Applied(item, "1" if item.parameter else None) for item in package.filters],
+        [item.name for item in package.relations],
+    )
+    wanted = dict(made.wanted)
+    if everything:
+        wanted = {event.name: frozenset(field.name for field in event.fields) for event in package.events}
+    return prepare(session, checked, runs, wanted)
+
+
+def _system_of(session: Session, run: NamedRun, system: str | None) -> Checked:
+    """The system whose source finds its files in the run's directory; the only one there is, if there is one."""
+    systems = (system,) if system else session.workspace.systems()
+    if len(systems) == 1:
+        return session.package(systems[0])
+    for item in systems:
+        checked = session.package(item)
+        try:
+            ingest.find_run(the_source(checked), run.directory)
+        except AssayError:
+            continue
+        return checked
+    raise fail(
+        "unknown-system",
+        f"no system's source finds its files in {run.directory}",
+        hint="name the system with --system",
+    )
+
+
+def all_systems(session: Session, system: str | None) -> tuple[str, ...]:
+    """The systems of the workspace, or the one named (AssayError when there is none of that name)."""
+    if system is None:
+        return session.workspace.systems()
+    session.package(system)
+    return (system,)
+
+
+__all__ = [
+    "KINDS",
+    "Answer",
+    "all_systems",
+    "catalogue",
+    "check_system",
+    "ingest_runs",
+    "metric_sql",
+    "query",
+    "workspace",
+]

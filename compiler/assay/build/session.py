@@ -1,0 +1,68 @@
+"""A session: the workspace, the packages loaded from it, the cache, and what the user is told meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay.engine.store import Store
+from assay.spec import workspace as workspaces
+from assay.spec.diagnostics import USAGE, did_you_mean, fail
+from assay.spec.model import Metric, Report
+from assay.spec.normal_form import Checked
+from assay.spec.workspace import Workspace
+
+#: told what is being done, how much of it is done, how much there is (bytes, or steps)
+Progress = Callable[[str, int, int], None]
+
+
+def silent(_what: str, _done: int, _total: int) -> None:
+    """Progress that nobody watches."""
+
+
+@dataclass(slots=True)
+class Session:
+    """What commands share.  Packages are loaded when first asked for."""
+
+    workspace: Workspace
+    store: Store
+    progress: Progress = silent
+    packages: dict[str, Checked] = field(default_factory=dict)
+
+    def package(self, system: str) -> Checked:
+        """A system's package, checked; AssayError with all problems of its specs."""
+        if system not in self.packages:
+            self.packages[system] = workspaces.load(self.workspace, system, self.store.folder)
+        return self.packages[system]
+
+    def report(self, name: str) -> tuple[Checked, Report]:
+        """The report `system/name` and its package; AssayError (usage) when there is none."""
+        system, slash, short = name.partition("/")
+        systems = self.workspace.systems()
+        if not slash or system not in systems:
+            known = [f"{item}/{report.name}" for item in systems for report in self.package(item).package.reports]
+            raise fail("unknown-report", f"there is no report `{name}`", hint=did_you_mean(name, known), status=USAGE)
+        checked = self.package(system)
+        reports = {report.name: report for report in checked.package.reports}
+        if short not in reports:
+            known = [f"{system}/{item}" for item in reports]
+            raise fail("unknown-report", f"there is no report `{name}`", hint=did_you_mean(name, known), status=USAGE)
+        return checked, reports[short]
+
+    def metric(self, name: str, system: str | None = None) -> tuple[Checked, Metric]:
+        """The metric of an id, looked for in all systems (or the one named); AssayError (usage) when there is none."""
+        systems = (system,) if system else self.workspace.systems()
+        known: list[str] = []
+        for item in systems:
+            checked = self.package(item)
+            for metric in checked.package.metrics:
+                if metric.id == name:
+                    return checked, metric
+                known.append(metric.id)
+        raise fail("unknown-metric", f"there is no metric `{name}`", hint=did_you_mean(name, known), status=USAGE)
+
+
+def open_session(start: Path, cache: Path, progress: Progress = silent) -> Session:
+    """A session in the workspace of a folder."""
+    return Session(workspaces.find(start), Store(cache), progress)

@@ -1,0 +1,44 @@
+"""The SQL of a build as files: what was created, checked and asked, in order, with places for a run's constants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from assay.build.compute import Computation
+from assay.engine.graph import Node
+
+HEAD = "-- `$name` stands for a constant of the run; constants.json has the values.\n"
+
+
+def write_sql(folder: Path, found: Computation) -> None:
+    """`tables/NN-name.sql` in order of creation, `checks/`, `metrics/`, and the constants of each run."""
+    write_texts(folder, sql_texts(found.graph))
+    constants = {run.prepared.run.id: dict(sorted(run.prepared.constants.items())) for run in found.runs}
+    text = json.dumps(constants, ensure_ascii=False, indent=1)
+    (folder / "constants.json").write_text(text + "\n", encoding="utf-8")
+
+
+def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
+    """Files of a folder by their names."""
+    for name, text in texts.items():
+        place = folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+
+
+def sql_texts(graph: tuple[Node, ...]) -> Mapping[str, str]:
+    """File name -> text of every statement."""
+    texts: dict[str, str] = {}
+    made = 0
+    for node in graph:
+        head = HEAD if node.places else ""
+        if node.statement.kind in ("table", "view"):
+            made += 1
+            texts[f"tables/{made:02}-{node.name}.sql"] = f"{head}{node.text};\n"
+        elif node.statement.kind == "check":
+            texts[f"checks/{node.name.removeprefix('check ').replace(' ', '-')}.sql"] = f"{head}{node.text};\n"
+        else:
+            texts[f"metrics/{node.name}.sql"] = f"{head}{node.text};\n"
+    return texts

@@ -1,0 +1,61 @@
+"""Errors at the edge: rendered once, as text or JSON, with the exit status that belongs to them."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+INTERNAL = 70
+INTERRUPTED = 130
+
+
+def run(command: click.Group, arguments: Sequence[str] | None) -> int:
+    """Run a command; the exit status: 0 done, 1 specs or data are wrong, 2 usage, 3 a difference, 70 a bug of ours."""
+    as_json = _wants_json(list(arguments) if arguments is not None else sys.argv[1:])
+    try:
+        status = command.main(args=list(arguments) if arguments is not None else None, standalone_mode=False)
+        return status if isinstance(status, int) else 0
+    except click.exceptions.Abort:
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - nobody reads us any more
+        return 0
+    except Exception as error:
+        return _failed(error, as_json)
+
+
+def _wants_json(arguments: Sequence[str]) -> bool:
+    joined = " ".join(arguments)
+    return "--errors json" in joined or "--errors=json" in joined
+
+
+def _failed(error: Exception, as_json: bool) -> int:
+    from assay.spec.diagnostics import AssayError, Diagnostic
+
+    if isinstance(error, AssayError):
+        _show(error, as_json)
+        return error.status
+    if os.environ.get("ASSAY_DEBUG"):
+        raise error
+    cause = f"{type(error).__name__}: {error}"
+    item = Diagnostic("bug", f"this is a bug of Assay: {cause}", hint="ASSAY_DEBUG=1 shows where; please report it")
+    _show(AssayError((item,), INTERNAL), as_json)
+    return INTERNAL
+
+
+def _show(error: Exception, as_json: bool) -> None:
+    from assay.spec.diagnostics import AssayError
+
+    assert isinstance(error, AssayError)
+    if as_json:
+        click.echo(json.dumps([item.to_json() for item in error.diagnostics], ensure_ascii=False, indent=1), err=True)
+    else:
+        click.echo(str(error), err=True)

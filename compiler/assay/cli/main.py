@@ -1,0 +1,232 @@
+"""`assay`: the commands and their options.  Heavy modules are imported by the command that needs them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from assay.build.session import Session
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+Command = Callable[..., Any]
+
+
+@click.group(context_settings=CONTEXT)
+@click.version_option(package_name="assay", message="assay %(version)s")
+@click.option(
+    "--cache",
+    metavar="DIR",
+    help="Folder for what can be worked out again  [default: the user's cache folder]",
+)
+@click.option("--errors", "errors", type=click.Choice(["text", "json"]), default="text", help="Form of errors.")
+@click.pass_context
+def cli(context: click.Context, cache: str | None, errors: str) -> None:
+    """Compile metric definitions into reports."""
+    context.obj = {"cache": cache, "errors": errors}
+
+
+def cache_option(command: Command) -> Command:
+    """`--cache` after the command's name, as before it."""
+
+    def remember(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+        if value:
+            context.obj["cache"] = value
+
+    option = click.option(
+        "--cache",
+        metavar="DIR",
+        callback=remember,
+        expose_value=False,
+        help="Folder for what can be worked out again.",
+    )
+    return option(command)
+
+
+def filter_options(command: Command) -> Command:
+    """`--filter` and `--no-filters`."""
+    command = click.option("--no-filters", is_flag=True, help="Apply no filter at all.")(command)
+    return click.option("--filter", "filters", metavar="NAME[=ARG]", multiple=True,
+                        help="Apply this filter, instead of the report's own (repeatable).")(command)  # fmt: skip
+
+
+def run_option(command: Command) -> Command:
+    """`--run`, at least once."""
+    return click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
+                        help="Directory of a run (repeatable); the first is the baseline.")(command)  # fmt: skip
+
+
+system_option = click.option("--system", metavar="NAME", help="Only this system's specs.")
+
+
+@cli.command()
+@click.argument("report")
+@run_option
+@click.option("-o", "--out", metavar="DIR", required=True, help="Folder for the report.")
+@filter_options
+@click.option("--summary", default="", metavar="NAME", help="How averages are taken over hosts.")
+@click.option("--style", default="", metavar="NAME", help="Number style of the tables.")
+@click.option("--title", default="", help="Title of the report.")
+@click.option("--author", default="", help="Author of the report.")
+@click.option(
+    "--date", default="", metavar="YYYY-MM-DD", help="Date of the report  [default: the last day of the logs]"
+)
+@cache_option
+@click.pass_context
+def build(context: click.Context, /, report: str, runs: tuple[str, ...], out: str, **options: Any) -> None:
+    """Build a report: assay build cardano/comparison --run runs/10.5 --run runs/10.6 -o build/cmp"""
+    from assay.build.comparison import Options
+    from assay.build.comparison import build as build_report
+    from assay.build.runs import named_runs
+
+    with working(context) as session:
+        built = build_report(session, report, named_runs(runs), Path(out), Options(**options))
+    for warning in built.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    click.echo(str(built.pdf))
+
+
+@cli.command()
+@system_option
+@click.option("--accept", is_flag=True, help="Write the normal forms under golden/specs.")
+@cache_option
+@click.pass_context
+def check(context: click.Context, system: str | None, accept: bool) -> None:
+    """Check all specs: types, names, units, cycles, and their SQL on empty tables."""
+    from assay.build import inspect
+
+    with working(context) as session:
+        found = [inspect.check_system(session, item, accept) for item in inspect.all_systems(session, system)]
+    for item in found:
+        counts = ", ".join(f"{number} {name}" for name, number in item.counts.items())
+        click.echo(f"{item.system}: {counts}: no problem")
+        if not item.current:
+            click.echo(
+                f"{item.system}: its normal form under golden/specs is not of these specs; "
+                "`assay check --accept` writes it",
+                err=True,
+            )
+
+
+@cli.command(name="list")
+@click.argument("kind", type=click.Choice(["metrics", "events", "grains", "filters", "reports"]))
+@system_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    help="Form of the output.",
+)
+@cache_option
+@click.pass_context
+def list_(context: click.Context, kind: str, system: str | None, form: str) -> None:
+    """List what there is: metrics, events, grains, filters or reports."""
+    from assay.build import inspect
+    from assay.cli.printing import print_rows
+
+    with working(context) as session:
+        header, rows = inspect.catalogue(session, kind, inspect.all_systems(session, system))
+    print_rows(header, rows, form)
+
+
+@cli.command()
+@click.argument("metrics", nargs=-1, required=True)
+@run_option
+@filter_options
+@system_option
+@click.option("--summary", default="", metavar="NAME", help="How averages are taken over hosts.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    help="Form of the output.",
+)
+@cache_option
+@click.pass_context
+def query(
+    context: click.Context, metrics: tuple[str, ...], runs: tuple[str, ...], filters: tuple[str, ...],
+    no_filters: bool, system: str | None, summary: str, form: str,
+) -> None:  # fmt: skip
+    """Work out metrics: assay query cdfForgerTicked CentiCpu --run runs/10.5"""
+    from assay.build import inspect
+    from assay.build.runs import named_runs
+    from assay.cli.printing import print_answer
+
+    with working(context) as session:
+        answer = inspect.query(session, metrics, named_runs(runs), filters, no_filters, system, summary)
+    print_answer(answer, form)
+
+
+@cli.command()
+@click.argument("metric")
+@click.option("--run", "run", metavar="DIR", help="Ingest this run, and read its Parquet files where they are.")
+@filter_options
+@system_option
+@cache_option
+@click.pass_context
+def sql(
+    context: click.Context,
+    metric: str,
+    run: str | None,
+    filters: tuple[str, ...],
+    no_filters: bool,
+    system: str | None,
+) -> None:
+    """Print the SQL of a metric; it runs in the duckdb shell, in the folder that `assay ingest` prints."""
+    from assay.build import inspect
+    from assay.build.runs import named_runs
+
+    with working(context) as session:
+        text = inspect.metric_sql(session, metric, filters, no_filters, system, named_runs([run])[0] if run else None)
+    click.echo(text)
+
+
+@cli.command()
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@system_option
+@click.option("--all", "everything", is_flag=True, help="All events, not just those that metrics need.")
+@cache_option
+@click.pass_context
+def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, everything: bool) -> None:
+    """Ingest runs to Parquet only, and print the folder of each."""
+    from assay.build import inspect
+    from assay.build.runs import named_runs
+
+    with working(context) as session:
+        found = inspect.ingest_runs(session, named_runs(runs), system, everything)
+    for item in found:
+        click.echo(str(item.events))
+
+
+def working(context: click.Context) -> Any:
+    """A session for a command, with a progress display on a terminal."""
+    from assay.cli.progress import watched
+
+    return watched(open_session_of(context))
+
+
+def open_session_of(context: click.Context) -> Session:
+    """The session of the folder that the command is run in."""
+    from assay.build.session import open_session
+    from assay.engine.store import default_folder
+
+    cache = context.obj["cache"]
+    return open_session(Path.cwd(), Path(cache) if cache else default_folder())
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; errors become messages on stderr and an exit status, never a traceback."""
+    from assay.cli.failure import run
+
+    sys.exit(run(cli, arguments))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""Progress on a terminal: what is being done, bytes, rate, time left.  Nothing anywhere else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.build.session import Session
+
+
+@contextmanager
+def watched(session: Session) -> Iterator[Session]:
+    """The session, with its progress shown on stderr when that is a terminal."""
+    if not sys.stderr.isatty():
+        yield session
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TaskID,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    display = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[amount]}"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    _ = (DownloadColumn, TransferSpeedColumn)
+    tasks: dict[str, TaskID] = {}
+
+    def tell(what: str, done: int, total: int) -> None:
+        if what not in tasks:
+            tasks[what] = display.add_task(what, total=total, amount="")
+        task = display.tasks[tasks[what]]
+        display.update(tasks[what], completed=done, total=total, amount=_amount(what, done, total, task.speed))
+
+    session.progress = tell
+    with display:
+        yield session
+
+
+def _amount(what: str, done: int, total: int, speed: float | None) -> str:
+    """Bytes with their rate for reading, steps for the rest."""
+    if not what.startswith("reading"):
+        return f"{done}/{total}"
+    rate = f", {speed / 1e6:.0f} MB/s" if speed else ""
+    return f"{done / 1e6:.0f}/{total / 1e6:.0f} MB{rate}"

@@ -1,0 +1,1 @@
+"""Numbers of several runs side by side, as text: number styles, deltas, manifest cells, chart points."""

@@ -1,0 +1,70 @@
+"""Decimal text of numbers, and the two ways in which printed tables shorten it."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+
+
+def shortest_decimal(number: float) -> Decimal:
+    """The decimal number of fewest digits that reads back as `number`.
+
+    Rounding starts from it, not from the binary value: 0.15 to one decimal is a tie.
+    """
+    return Decimal(repr(float(number)))
+
+
+def decimal_text(number: float) -> str:
+    """The shortest digits that give the double back, without exponent and always with a point: `18764.0`.
+
+    Not-a-number and the infinities, which have no digits, are `nan`, `inf`, `-inf`.
+    """
+    if not math.isfinite(number):
+        return repr(float(number))
+    text = format(shortest_decimal(number), "f")
+    return text if "." in text else text + ".0"
+
+
+def exact_text(count: int, digits: int) -> str:
+    """`count` / 10**`digits`, exactly; no trailing zeros, and no point when the quotient is whole.
+
+    A count of nanoseconds as seconds: `exact_text(874_200, 9)` is `0.0008742`.
+    """
+    sign = "-" if count < 0 else ""
+    whole, part = divmod(abs(count), 10**digits)
+    fraction = f"{part:0{digits}d}".rstrip("0") if part else ""
+    return f"{sign}{whole}.{fraction}" if fraction else f"{sign}{whole}"
+
+
+def exact_count(number: float, digits: int) -> int:
+    """The whole number of units of 10**-`digits` that the decimal text of `number` states.
+
+    Reads seconds that were written as decimal text back to nanoseconds (`digits` 9).
+    Raises ValueError when the text has more than `digits` decimals, or `number` is not finite.
+    """
+    scaled = shortest_decimal(number).scaleb(digits)
+    if not scaled.is_finite() or scaled != scaled.to_integral_value():
+        raise ValueError(f"{number!r} is no whole number of units of 1e-{digits}")
+    return int(scaled)
+
+
+def rounded_text(number: float, decimals: int) -> str:
+    """`number` with so many decimals (0: no point), rounded half to even on its decimal text; no exponent."""
+    return format(quantized(shortest_decimal(number), decimals, ROUND_HALF_EVEN), "f")
+
+
+def quantized(number: Decimal, decimals: int, rounding: str) -> Decimal:
+    """`number` rounded to so many decimals, however many digits the result has."""
+    # A double has up to 309 digits before the point; the default context would refuse more than 28 in all.
+    digits = Context(prec=max(number.adjusted(), 0) + decimals + 2)
+    return number.quantize(Decimal(1).scaleb(-decimals), rounding=rounding, context=digits)
+
+
+def cut(text: str, width: int) -> str:
+    """The first `width` characters: digits fall off unrounded, and a number above the width loses its end."""
+    return text[:width]
+
+
+def without_leading_zero(text: str) -> str:
+    """`0.` at the start becomes `.`, which gains a digit under `cut`; a negative number keeps its zero."""
+    return text[1:] if text.startswith("0.") else text

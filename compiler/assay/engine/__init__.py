@@ -1,0 +1,1 @@
+"""Runs plans over ingested events, and keeps what was made: DuckDB embedded; results as exact numbers."""

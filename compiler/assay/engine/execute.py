@@ -1,0 +1,238 @@
+"""Runs the statements of a plan over one run's events, and reads what they yield; keeps it by content hash."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.engine import results
+from assay.engine.graph import Node, content_hashes, demanded
+from assay.engine.results import Distribution, FilterCount, RunResults
+from assay.engine.store import Store
+from assay.plan.steps import CheckStep, JudgeStep, Plan
+from assay.spec.diagnostics import INTERNAL, AssayError, Diagnostic, fail
+from assay.spec.normal_form import Checked
+from assay.sql import dialect, verdicts
+
+if TYPE_CHECKING:
+    import duckdb
+
+MEMORY = 1200  # MiB that all connections together may hold before they spill
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be worked out for a run: statements, its constants, the hash of its raw data, its name in messages."""
+
+    label: str
+    plan: Plan
+    graph: tuple[Node, ...]
+    constants: Mapping[str, object]
+    raw: str
+    relations: tuple[str, ...]
+
+
+def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnection:
+    """A fresh engine in memory; `share` such connections work side by side."""
+    import duckdb
+
+    spill.mkdir(parents=True, exist_ok=True)
+    connection = duckdb.connect()
+    for name, value in (
+        ("threads", str(threads)),
+        ("memory_limit", f"{MEMORY // share}MiB"),
+        ("temp_directory", str(spill)),
+        ("TimeZone", "UTC"),
+        ("preserve_insertion_order", "true"),
+        ("autoinstall_known_extensions", "false"),
+        ("autoload_known_extensions", "false"),
+    ):
+        connection.execute(f"SET {name} = ?", [value])
+    return connection
+
+
+def engine_version() -> str:
+    """Version of the engine, as hashes and provenance name it."""
+    import duckdb
+
+    return f"duckdb {duckdb.__version__}"
+
+
+class _Execution:
+    def __init__(self, job: Job, checked: Checked, store: Store, connection: duckdb.DuckDBPyConnection) -> None:
+        self.job = job
+        self.checked = checked
+        self.store = store
+        self.connection = connection
+        self.hashes = content_hashes(job.graph, job.constants, job.raw, engine_version())
+        self.nodes = {node.name: node for node in job.graph}
+        self.kept: dict[str, Any] = {}
+
+    def asked(self) -> list[tuple[str, str]]:
+        """What the run is asked for: (kind, name of the node), in order."""
+        found: list[tuple[str, str]] = []
+        for node in self.job.graph:
+            step = node.statement.step
+            if node.statement.kind in ("check", "metric"):
+                found.append((node.statement.kind, node.name))
+            elif isinstance(step, JudgeStep) and step.applied:
+                found.append(("rejections", node.name))
+            elif node.name in self.job.relations:
+                found.append(("row", node.name))
+        return found
+
+    def run(self, progress: Callable[[str], None]) -> None:
+        """Work out what the cache does not hold, in the plan's order; stop at the first check that finds something."""
+        missing = {name for kind, name in self.asked() if not self.recall(kind, name)}
+        needed = demanded(self.job.graph, missing)
+        asked = {name: kind for kind, name in self.asked()}
+        for node in self.job.graph:
+            if node.name not in needed:
+                continue
+            progress(node.name)
+            if node.statement.kind in ("table", "view"):
+                self.create(node)
+            if node.name in missing:
+                self.keep(asked[node.name], node.name, self.answer(asked[node.name], node))
+                self.stop_at(node)
+
+    def create(self, node: Node) -> None:
+        self.execute(node, node.text)
+
+    def answer(self, kind: str, node: Node) -> Any:
+        if kind == "rejections":
+            assert isinstance(node.statement.step, JudgeStep)
+            return [list(row) for row in self.rows(node, dialect.text(verdicts.rejections(node.statement.step)))]
+        if kind == "row":
+            return self.records(node, f"FROM {node.name}")
+        if kind == "check":
+            return self.records(node, node.text)
+        return [list(row) for row in self.rows(node, node.text)]
+
+    def execute(self, node: Node, text: str) -> Any:
+        import duckdb
+
+        values = {name: self.job.constants[name] for name in node.places} if text == node.text else {}
+        try:
+            return self.connection.execute(text, values or None)
+        except duckdb.Error as error:
+            raise _engine_error(self.job.label, node, error) from None
+
+    def rows(self, node: Node, text: str) -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = self.execute(node, text).fetchall()
+        return found
+
+    def records(self, node: Node, text: str) -> list[dict[str, Any]]:
+        cursor = self.execute(node, text)
+        names = [item[0] for item in cursor.description]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def recall(self, kind: str, name: str) -> bool:
+        place = self.store.place("results", f"{self.hashes[name]}.{kind}.json")
+        if not place.is_file():
+            return False
+        self.kept[name] = json.loads(place.read_text(encoding="utf-8"))
+        return True
+
+    def keep(self, kind: str, name: str, value: Any) -> None:
+        self.kept[name] = value
+        place = self.store.place("results", f"{self.hashes[name]}.{kind}.json")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        partial = place.with_suffix(f".{id(self)}.part")
+        partial.write_text(json.dumps(value, default=str), encoding="utf-8")
+        partial.replace(place)
+
+    def stop_at(self, node: Node) -> None:
+        found = self.problems(node)
+        if any(item.severity == "error" for item in found):
+            raise AssayError(tuple(found))
+
+    def problems(self, node: Node) -> list[Diagnostic]:
+        step = node.statement.step
+        if not isinstance(step, CheckStep):
+            return []
+        rows = self.kept[node.name]
+        notes = _rejected_notes(self.filters()) if rows and self.job.plan.applied else ()
+        return [_problem(step, row, len(rows) - 1, self.job.label, notes) for row in rows[:1]]
+
+    def filters(self) -> tuple[FilterCount, ...]:
+        counts = []
+        for node in self.job.graph:
+            step = node.statement.step
+            if isinstance(step, JudgeStep) and step.applied and node.name in self.kept:
+                total, _accepted, *rejected = self.kept[node.name][0]
+                counts += [
+                    FilterCount(item.filter.name, item.argument or "", node.name, number, total)
+                    for item, number in zip(step.applied, rejected, strict=True)
+                ]
+        return tuple(counts)
+
+    def results(self) -> RunResults:
+        warnings = [item.message for node in self.job.graph for item in self.problems(node)]
+        relations = {name: self.kept[name][0] for name in self.job.relations}
+        metrics = {metric.id: self.distribution(metric.id) for metric in self.job.plan.metrics}
+        return RunResults(metrics, relations, self.filters(), tuple(warnings))
+
+    def distribution(self, name: str) -> Distribution:
+        measured = self.checked.measured[name]
+        summaries = self.checked.package.summaries
+        integral = measured.integral
+        factor = Fraction(measured.factor)
+        rows = self.kept[name]
+        if not self.checked.metric(name).per:
+            return results.pooled(results.host_row(rows[0]), summaries, factor, integral)
+        hosts = [results.host_row(row[1:]) for row in rows]
+        return results.over_hosts(hosts, summaries, factor, integral)
+
+
+def execute(
+    job: Job,
+    checked: Checked,
+    store: Store,
+    connection: duckdb.DuckDBPyConnection,
+    progress: Callable[[str], None] = lambda _: None,
+) -> RunResults:
+    """The results of a run: what the cache holds, and the rest worked out.
+
+    Raises AssayError with the first check that finds rows which must not be.
+    """
+    execution = _Execution(job, checked, store, connection)
+    execution.run(progress)
+    for node in job.graph:
+        execution.stop_at(node)
+    return execution.results()
+
+
+def _problem(step: CheckStep, row: Mapping[str, object], more: int, label: str, notes: Sequence[str]) -> Diagnostic:
+    check = step.check
+    message = f"run {label}: {check.message.format(**row)}"
+    others = (f"{more} more like it",) if more > 0 else ()
+    hint = check.hint.format(**row)
+    return Diagnostic(check.code, message, notes=(*others, *notes), hint=hint, severity=check.severity)
+
+
+def _rejected_notes(counts: Sequence[FilterCount]) -> tuple[str, ...]:
+    return tuple(
+        f"filter {item.filter}{'=' + item.argument if item.argument else ''} rejected {item.rejected} of {item.rows} "
+        f"of `{item.grain}`"
+        for item in counts
+    )
+
+
+def _engine_error(label: str, node: Node, error: Exception) -> AssayError:
+    cause = str(error).split("\n\nLINE")[0].replace("\n", " ")[:500]
+    if node.statement.step is None and node.statement.kind == "metric":
+        what = f"metric `{node.name}`"
+    else:
+        what = f"`{node.name}`"
+    if type(error).__name__ in ("OutOfMemoryException", "IOException", "InternalException", "FatalException"):
+        return fail("engine", f"run {label}: the engine stopped at {what}: {cause}", status=INTERNAL)
+    return fail(
+        "sql",
+        f"run {label}: the SQL of {what} fails: {cause}",
+        hint="`assay check` tries every query on empty tables",
+    )

@@ -1,0 +1,75 @@
+"""Content hashes of statements: of their text and of all that they read, down to the raw files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from assay.sql import dialect
+from assay.sql.program import Statement, creation
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A statement with its text, the tables that it reads, and the places of constants in it."""
+
+    statement: Statement
+    text: str
+    reads: tuple[str, ...]
+    places: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the statement."""
+        return self.statement.name
+
+
+def nodes(statements: Sequence[Statement]) -> tuple[Node, ...]:
+    """The statements with what they read of each other."""
+    made = {item.name for item in statements if item.kind in ("table", "view")}
+    return tuple(_node(item, made) for item in statements)
+
+
+def _node(statement: Statement, made: set[str]) -> Node:
+    kept = statement.kind in ("table", "view")
+    text = creation(statement) if kept else dialect.text(statement.query)
+    reads = {table.name for table in statement.query.find_all(exp.Table)} & made - {statement.name if kept else ""}
+    places = {str(place.this) for place in statement.query.find_all(exp.Placeholder)}
+    return Node(statement, text, tuple(sorted(reads)), tuple(sorted(places)))
+
+
+def content_hashes(graph: Iterable[Node], constants: Mapping[str, object], raw: str, engine: str) -> dict[str, str]:
+    """Statement name -> hash of its text, its constants, what it reads, and (for views) the raw data `raw`."""
+    hashes: dict[str, str] = {}
+    for node in graph:
+        body = {
+            "text": node.text if node.statement.kind != "view" else _definition(node),
+            "constants": {name: repr(constants[name]) for name in node.places},
+            "reads": [hashes[name] for name in node.reads],
+            "raw": raw if node.statement.kind == "view" else "",
+            "engine": engine,
+        }
+        hashes[node.name] = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+    return hashes
+
+
+def _definition(node: Node) -> str:
+    """What a view selects, and of what: the event as it is defined."""
+    return f"{node.text} {node.statement.step!r}"
+
+
+def demanded(graph: Sequence[Node], wanted: set[str]) -> set[str]:
+    """The wanted statements and all tables and views that they read, directly or not."""
+    by_name = {node.name: node for node in graph}
+    found: set[str] = set()
+    queue = sorted(wanted)
+    while queue:
+        name = queue.pop()
+        if name not in found:
+            found.add(name)
+            queue.extend(by_name[name].reads)
+    return found

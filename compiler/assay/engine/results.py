@@ -1,0 +1,172 @@
+"""Results: what a run's metrics came to.  Numbers are in the metric's unit; exact integers are kept beside them.
+
+A metric with one distribution for each host is summarised over the hosts: its value at a centile is the hosts' median
+there (index floor(n / 2) of the ascending values), its size the sum, its deviation the greatest, its median that of
+the hosts' medians, its range the least and the greatest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from assay.spec.model import Summary
+from assay.sql.distributions import CENTILES
+
+Number = int | float
+MEDIAN = CENTILES.index("0.5")
+
+
+@dataclass(frozen=True, slots=True)
+class Centile:
+    """A centile: its value as measured (integers exact, in the measure's unit).
+
+    Over hosts: the median, the least and the greatest, and their deviation (n - 1); None for one distribution.
+    """
+
+    centile: float
+    value: Number
+    low: Number | None
+    high: Number | None
+    deviation: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """What a metric came to in a run.  `averages`: summary name -> average, in the metric's unit; `factor` converts
+    what was measured to that unit."""
+
+    size: int
+    averages: Mapping[str, float]
+    median: float
+    stddev: float
+    least: float
+    greatest: float
+    centiles: tuple[Centile, ...]
+    factor: Fraction
+    integral: bool
+
+    @property
+    def over_hosts(self) -> bool:
+        """Whether it is a summary of one distribution for each host."""
+        return bool(self.centiles) and self.centiles[0].low is not None
+
+    def scaled(self, value: Number) -> float:
+        """A measured value in the metric's unit."""
+        return scale(value, self.factor)
+
+
+@dataclass(frozen=True, slots=True)
+class HostRow:
+    """The distribution of one host: size, mean, deviation and centiles, as measured; all 0 without samples."""
+
+    size: int
+    mean: float
+    stddev: float
+    centiles: tuple[Number, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FilterCount:
+    """How many rows of a grain a filter rejected, of how many."""
+
+    filter: str
+    argument: str
+    grain: str
+    rejected: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunResults:
+    """All results of a run: metrics, one-row relations (of manifests), what filters rejected, warnings of checks."""
+
+    metrics: Mapping[str, Distribution]
+    relations: Mapping[str, Mapping[str, object]]
+    filters: tuple[FilterCount, ...]
+    warnings: tuple[str, ...]
+
+
+def scale(value: Number, factor: Fraction) -> float:
+    """A number times a factor, rounded once where the number is an integer."""
+    if isinstance(value, int):
+        return value * factor.numerator / factor.denominator
+    return float(value) * factor.numerator / factor.denominator
+
+
+def host_row(row: Sequence[object]) -> HostRow:
+    """A row of size, mean, deviation, centiles as the engine yields it (None where there are no samples)."""
+    size, mean, stddev, centiles = row
+    if not size:
+        return HostRow(0, 0.0, 0.0, tuple(0 for _ in CENTILES))
+    assert isinstance(size, int)
+    assert isinstance(centiles, list)
+    assert isinstance(mean, float)
+    assert isinstance(stddev, float)
+    return HostRow(size, mean, stddev, tuple(centiles))
+
+
+def pooled(row: HostRow, summaries: Sequence[Summary], factor: Fraction, integral: bool) -> Distribution:
+    """The distribution of a metric whose samples are pooled: one average, whatever the summary."""
+    centiles = tuple(
+        Centile(float(c), value, None, None, None) for c, value in zip(CENTILES, row.centiles, strict=True)
+    )
+    return Distribution(
+        row.size,
+        {item.name: scale(row.mean, factor) for item in summaries},
+        scale(row.centiles[MEDIAN], factor),
+        scale(row.stddev, factor),
+        scale(row.centiles[0], factor),
+        scale(row.centiles[-1], factor),
+        centiles,
+        factor,
+        integral,
+    )
+
+
+def over_hosts(rows: Sequence[HostRow], summaries: Sequence[Summary], factor: Fraction, integral: bool) -> Distribution:
+    """The distribution of a metric over the hosts' distributions."""
+    centiles = tuple(_centile(float(c), [row.centiles[i] for row in rows]) for i, c in enumerate(CENTILES))
+    means = sorted(scale(row.mean, factor) for row in rows)
+    return Distribution(
+        sum(row.size for row in rows),
+        {item.name: _average(means, item) for item in summaries},
+        scale(centiles[MEDIAN].value, factor),
+        max(scale(row.stddev, factor) for row in rows),
+        scale(min(row.centiles[0] for row in rows), factor),
+        scale(max(row.centiles[-1] for row in rows), factor),
+        centiles,
+        factor,
+        integral,
+    )
+
+
+def _centile(c: float, values: Sequence[Number]) -> Centile:
+    ordered = sorted(values)
+    return Centile(c, ordered[len(ordered) // 2], ordered[0], ordered[-1], deviation(ordered))
+
+
+def deviation(ordered: Sequence[Number]) -> float:
+    """Standard deviation of a sample (n - 1), 0 for one value."""
+    count = len(ordered)
+    if count < 2:
+        return 0.0
+    mean = math.fsum(ordered) / count
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in ordered) / (count - 1))
+
+
+def _average(means: Sequence[float], summary: Summary) -> float:
+    """Average of the hosts' means, ascending: of all of them, or (compatibility) of the lowest few.
+
+    The compatible order of operations: each mean times the number of hosts, added up one after the other, the sum
+    divided by that number times how many were added.
+    """
+    if not summary.lowest:
+        return math.fsum(means) / len(means)
+    kept = means[: summary.lowest]
+    total = 0.0
+    for mean in kept:
+        total += len(means) * mean
+    return total / (len(means) * len(kept))

@@ -1,0 +1,143 @@
+"""Results to the document: finished cells, charts as points, dictionary, warnings, provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from assay.compare.style import Style, style
+from assay.engine.results import Distribution
+from assay.report import figures
+from assay.report.document import Chart, Document, Entry, Group, Section, Series, Table
+from assay.report.figures import Choices, RunFigures, row_label
+from assay.spec.model import Chart as ChartSpec
+from assay.spec.model import Metric, Report
+from assay.spec.model import Section as SectionSpec
+from assay.spec.normal_form import Checked
+
+DELTA = ("Δ", "Δ%")
+
+
+def assemble(
+    checked: Checked,
+    report: Report,
+    runs: Sequence[RunFigures],
+    choices: Choices,
+    provenance: Mapping[str, str],
+) -> Document:
+    """The document of a report over some runs, the first of which is the baseline."""
+    named = figures.labels(report, runs)
+    words = _words(runs, named)
+    return Document(
+        title=choices.title or _filled(report.title, words),
+        subtitle="",
+        author=choices.author,
+        date=choices.date,
+        intro=tuple(_filled(text, words) for text in report.intro.split("\n\n") if text.strip()),
+        style=choices.style,
+        manifest=_manifest(report, runs, named, choices),
+        sections=tuple(_section(checked, item, runs, named, choices) for item in report.sections),
+        charts=tuple(_chart(checked, index, item, runs, named) for index, item in enumerate(report.charts, start=1)),
+        dictionary=_dictionary(checked, report),
+        warnings=tuple(_warnings(report, runs, named)),
+        filters=_filters(runs, named),
+        provenance=tuple(provenance.items()),
+    )
+
+
+def _words(runs: Sequence[RunFigures], named: Sequence[str]) -> dict[str, str]:
+    others = named[1:] or named
+    listed = ", ".join(others[:-1]) + " and " + others[-1] if len(others) > 1 else others[0]
+    constants = {f"constant.{name}": str(value) for name, value in runs[0].constants.items()}
+    return {"base": named[0], "others": listed, **constants}
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    for name, value in words.items():
+        text = text.replace("{" + name + "}", value)
+    return text
+
+
+def _manifest(report: Report, runs: Sequence[RunFigures], named: Sequence[str], choices: Choices) -> Table:
+    rows = tuple((row.label, *(figures.manifest_text(row, run, choices) for run in runs)) for row in report.manifest)
+    return Table("Overall run parameters", ("", *named), rows)
+
+
+def _section(
+    checked: Checked, section: SectionSpec, runs: Sequence[RunFigures], named: Sequence[str], choices: Choices
+) -> Section:
+    look = style(choices.style)
+    header = ["", named[0]]
+    for name in named[1:]:
+        header += [name, *DELTA]
+    rows = [_row(look, checked.metric(name), runs, choices.summary) for name in section.metrics]
+    ids: list[str | None] = list(section.metrics)
+    if look.has_sample_counts and section.metrics:
+        rows.append(_sample_counts(look, section.metrics[0], runs))
+        ids.append(None)
+    slug = "-".join(section.title.lower().split())
+    return Section(slug, section.title, section.doc, tuple(header), tuple(rows), tuple(ids))
+
+
+def _row(look: Style, metric: Metric, runs: Sequence[RunFigures], summary: str) -> tuple[str, ...]:
+    found = look.table_row([run.results.metrics[metric.id].averages[summary] for run in runs], metric.width)
+    cells = [row_label(metric.name, metric.unit.symbol), found.cells[0]]
+    for cell, delta, percent in zip(found.cells[1:], found.deltas, found.percents, strict=True):
+        cells += [cell, delta, percent]
+    return tuple(cells)
+
+
+def _sample_counts(look: Style, metric: str, runs: Sequence[RunFigures]) -> tuple[str, ...]:
+    first, *rest = (look.sample_count(run.results.metrics[metric].size) for run in runs)
+    cells = ["Sample count", first]
+    for count in rest:
+        cells += [count, "", ""]
+    return tuple(cells)
+
+
+def _chart(checked: Checked, figure: int, chart: ChartSpec, runs: Sequence[RunFigures], named: Sequence[str]) -> Chart:
+    metric = checked.metric(chart.metric)
+    series = tuple(
+        Series(name, _points(run.results.metrics[metric.id]))
+        for name, run in zip(named, runs, strict=True)
+        if run.results.metrics[metric.id].size
+    )
+    symbol = metric.unit.symbol
+    return Chart(metric.id, figure, metric.name, row_label(metric.name, symbol), symbol, chart.template, series)
+
+
+def _points(found: Distribution) -> tuple[tuple[float, float, float | None, float | None], ...]:
+    def unit(value: float | None) -> float | None:
+        return None if value is None else found.scaled(value)
+
+    return tuple((found.scaled(item.value), item.centile, unit(item.low), unit(item.high)) for item in found.centiles)
+
+
+def _dictionary(checked: Checked, report: Report) -> tuple[Group, ...]:
+    def entry(name: str) -> Entry:
+        metric = checked.metric(name)
+        return Entry(metric.id, metric.name, metric.unit.symbol, metric.doc, checked.definitions[name])
+
+    return tuple(Group(group.title, tuple(entry(name) for name in group.metrics)) for group in report.dictionary)
+
+
+def _warnings(report: Report, runs: Sequence[RunFigures], named: Sequence[str]) -> Iterable[str]:
+    for name in report.compare:
+        values = [str(run.constants[name]) for run in runs]
+        if len(set(values)) > 1:
+            said = ", ".join(f"{label}: {value}" for label, value in zip(named, values, strict=True))
+            yield f"The runs differ in {name} ({said})."
+    if len({run.hosts for run in runs}) > 1:
+        said = ", ".join(f"{label}: {run.hosts}" for label, run in zip(named, runs, strict=True))
+        yield f"The runs differ in their number of hosts ({said})."
+    for label, run in zip(named, runs, strict=True):
+        for note in (*run.notes, *run.results.warnings):
+            yield f"{label}: {note}"
+
+
+def _filters(runs: Sequence[RunFigures], named: Sequence[str]) -> Table:
+    rows = tuple(
+        (label, item.filter, item.argument, item.grain, str(item.rejected), str(item.rows))
+        for label, run in zip(named, runs, strict=True)
+        for item in run.results.filters
+    )
+    return Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), rows)

@@ -1,0 +1,61 @@
+"""The charts of a document, each as a Vega-Lite specification and as SVG."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.report.chart_spec import chart_spec
+from assay.report.document import Chart
+from assay.report.svg import Drawer
+from assay.spec.diagnostics import did_you_mean, fail
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A finished chart: its Vega-Lite text and its SVG text."""
+
+    id: str
+    spec: str
+    svg: str
+
+
+def draw(
+    charts: Iterable[Chart], templates: Path, runs: Sequence[str] = (), kept: Path | None = None
+) -> Iterator[Drawing]:
+    """Every chart drawn, in the given order; what one chart looks like does not depend on the others.
+
+    `templates` holds `charts/` and `fonts/`; `runs` are the labels of all runs of the report; `kept`, when
+    given, is a folder in which drawings are kept between builds.  Raises `unknown-chart-template` and
+    `unknown-placeholder`.
+    """
+    drawer = Drawer(templates / "fonts", kept)
+    loaded: dict[str, dict[str, Any]] = {}
+    for chart in charts:
+        if chart.template not in loaded:
+            loaded[chart.template] = load_template(templates, chart.template)
+        spec = spec_text(chart_spec(chart, loaded[chart.template], runs))
+        yield Drawing(chart.id, spec, drawer.draw(spec))
+
+
+def load_template(templates: Path, name: str) -> dict[str, Any]:
+    """The chart template `name` of a templates folder; raises `unknown-chart-template` when there is none."""
+    path = templates / "charts" / f"{name}.vl.json"
+    if not path.is_file():
+        known = [item.name.removesuffix(".vl.json") for item in path.parent.glob("*.vl.json")]
+        raise fail(
+            "unknown-chart-template",
+            f"there is no chart template `{name}`",
+            expected=f"the file {path}",
+            hint=did_you_mean(name, known),
+        )
+    loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return loaded
+
+
+def spec_text(spec: dict[str, Any]) -> str:
+    """A specification as the text of its file."""
+    return json.dumps(spec, ensure_ascii=False, indent=1, allow_nan=False) + "\n"

@@ -1,0 +1,185 @@
+"""The report as data: what is printed, cell by cell, with nothing of how it looks.
+
+A `Document` is the contract between what computes a report and what shows it.  Every cell, date and hash in
+it is a finished string; only the points of charts are numbers.  A document that cannot be laid out (a row of
+the wrong width, a chart named twice, a number that is none) cannot be built.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from assay.spec.diagnostics import fail
+
+Point = tuple[float, float, float | None, float | None]
+"""One listed centile of one run: value, centile (0..1), least and greatest value among the hosts or None."""
+
+
+def _invalid(message: str, *, expected: str = "", found: str = "") -> Exception:
+    return fail("invalid-document", message, expected=expected, found=found)
+
+
+def _check_unique(what: str, names: Iterable[object]) -> None:
+    seen: set[object] = set()
+    for name in names:
+        if name in seen:
+            raise _invalid(f"the {what} `{name}` occurs twice in the document")
+        seen.add(name)
+
+
+def _check_width(title: str, header: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> None:
+    for row in rows:
+        if len(row) != len(header):
+            raise _invalid(
+                f"a row of the table `{title}` does not fit its header",
+                expected=f"{len(header)} cells",
+                found=f"{len(row)}: {row!r}",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of finished cells: header and rows have the same length; the first column holds labels."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def __post_init__(self) -> None:
+        _check_width(self.title, self.header, self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table of metrics.
+
+    `header`: "", the base's label, then label, Δ, Δ% of each further run.  `metrics` holds one metric id a
+    row, None for a row that is about no metric (a sample count).
+    """
+
+    id: str
+    title: str
+    doc: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    metrics: tuple[str | None, ...]
+
+    def __post_init__(self) -> None:
+        _check_width(self.title, self.header, self.rows)
+        if len(self.metrics) != len(self.rows):
+            raise _invalid(
+                f"the section `{self.id}` must name one metric a row",
+                expected=str(len(self.rows)),
+                found=str(len(self.metrics)),
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One run's distribution: points in ascending order of centile, values never descending."""
+
+    run: str
+    points: tuple[Point, ...]
+
+    def __post_init__(self) -> None:
+        if not all(math.isfinite(x) for point in self.points for x in point if x is not None):
+            raise _invalid(f"a plotted point of the run `{self.run}` is not a finite number")
+        if any(b[1] <= a[1] or b[0] < a[0] for a, b in pairwise(self.points)):
+            raise _invalid(f"the plotted points of the run `{self.run}` do not ascend")
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A figure: `id` is the metric's, `template` names a file of `templates/charts`, `unit` may be empty."""
+
+    id: str
+    figure: int
+    title: str
+    x_label: str
+    unit: str
+    template: str
+    series: tuple[Series, ...]
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"\w[\w.+-]*", self.id):
+            raise _invalid("the id of a chart must serve as a file name", found=self.id)
+        _check_unique(f"run of the chart {self.id}", (item.run for item in self.series))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A metric in the data dictionary; `definition` is the hash of its definition."""
+
+    id: str
+    name: str
+    unit: str
+    description: str
+    definition: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A titled part of the data dictionary."""
+
+    title: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A whole report.  `date` is `YYYY-MM-DD`: the only date in the printed report and its metadata."""
+
+    title: str
+    subtitle: str
+    author: str
+    date: str
+    intro: tuple[str, ...]
+    style: str
+    manifest: Table
+    sections: tuple[Section, ...]
+    charts: tuple[Chart, ...]
+    dictionary: tuple[Group, ...]
+    warnings: tuple[str, ...]
+    filters: Table
+    provenance: tuple[tuple[str, str], ...]
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
+
+    def __post_init__(self) -> None:
+        parse_date(self.date)
+        _check_unique("section", (item.id for item in self.sections))
+        _check_unique("chart", (item.id for item in self.charts))
+        _check_unique("figure", (item.figure for item in self.charts))
+        _check_unique("dictionary entry", (entry.id for group in self.dictionary for entry in group.entries))
+
+
+def parse_date(text: str) -> datetime.date:
+    """The date of a document; raises the error `invalid-document` when it is not `YYYY-MM-DD`."""
+    try:
+        return datetime.datetime.strptime(text, "%Y-%m-%d").date()
+    except ValueError:
+        raise _invalid("the date of the document cannot be read", expected="YYYY-MM-DD", found=text) from None
+
+
+def to_json(document: Document) -> str:
+    """The document as JSON text: keys in the order of the classes above, one space of indent, no escapes."""
+    return json.dumps(dataclasses.asdict(document), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def from_json(text: str) -> Document:
+    """The document that `to_json` wrote; raises `invalid-document` with the place of every problem."""
+    from pydantic import TypeAdapter, ValidationError  # slow to import, and only readers need it
+
+    try:
+        return TypeAdapter(Document).validate_json(text, strict=True)
+    except ValidationError as error:
+        problems = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
+        raise _invalid("the text is not a report document", found=problems) from None

@@ -1,0 +1,92 @@
+"""What a report knows of its runs, and the texts that follow from it: labels, manifest cells, chart points."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.compare.manifest import manifest_cell
+from assay.compare.points import HostSpread, PointKind, centile_text, host_point_texts, point_text
+from assay.engine.results import Centile, Distribution, RunResults
+from assay.spec.model import ManifestRow, Metric, Report
+from assay.spec.normal_form import Checked, Measured
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """A run of a report: its id (unique), constants, results, and the number of its hosts."""
+
+    id: str
+    constants: Mapping[str, object]
+    results: RunResults
+    hosts: int
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the user chose for a report: number style, summary, filters as texts, date, title, author."""
+
+    style: str
+    summary: str
+    filters: tuple[str, ...]
+    date: str
+    title: str = ""
+    author: str = ""
+
+
+def labels(report: Report, runs: Sequence[RunFigures]) -> tuple[str, ...]:
+    """What each run is called in headings: its label constant, with its id where two runs share one."""
+    named = [str(run.constants[report.label]) for run in runs]
+    times = Counter(named)
+    return tuple(name if times[name] == 1 else f"{name} ({run.id})" for name, run in zip(named, runs, strict=True))
+
+
+def row_label(name: str, symbol: str) -> str:
+    """A metric's name with its unit: `Fetch duration, s`."""
+    return f"{name}, {symbol}" if symbol else name
+
+
+def manifest_text(row: ManifestRow, run: RunFigures, choices: Choices) -> str:
+    """A cell of the manifest."""
+    if row.built == "analysis date":
+        return choices.date
+    if row.built == "filters applied":
+        return str(len(choices.filters))
+    if row.constant:
+        value = run.constants[row.constant]
+        if row.needs and not run.constants[row.needs]:
+            value = ""
+    else:
+        value = run.results.relations[row.relation][row.column]
+    assert value is None or isinstance(value, (str, int, float))
+    return manifest_cell(value, row.cell)
+
+
+def point_kind(measured: Measured) -> PointKind:
+    """How a metric's chart points are written."""
+    if not measured.integral:
+        return PointKind.RATIO
+    if measured.unit == "nanosecond":
+        return PointKind.DURATION
+    return PointKind.COUNT if measured.type == "unsigned" else PointKind.INTEGER
+
+
+def chart_points(checked: Checked, metric: Metric, found: Distribution, summary: str) -> list[list[str]]:
+    """The points of a metric's chart as published: centile, value; over hosts also least, greatest, less and plus the
+    deviation; every number a text cut to the metric's width."""
+    kind = point_kind(checked.measured[metric.id])
+    reciprocal = next(item.reciprocal_points for item in checked.package.summaries if item.name == summary)
+    return [
+        [centile_text(item.centile), *_point_texts(kind, item, metric.width, found, reciprocal)]
+        for item in found.centiles
+    ]
+
+
+def _point_texts(kind: PointKind, item: Centile, width: int, found: Distribution, reciprocal: bool) -> tuple[str, ...]:
+    if item.low is None or item.high is None or item.deviation is None:
+        return (point_text(kind, item.value, width),)
+    deviation = item.deviation * found.factor.numerator / found.factor.denominator
+    spread = HostSpread(item.value, item.low, item.high, deviation)
+    return host_point_texts(kind, spread, width, reciprocal_points=reciprocal)

@@ -1,0 +1,115 @@
+"""A document laid out: the files of a report written into a fresh folder, the PDF last."""
+
+from __future__ import annotations
+
+import datetime
+import shutil
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.report.charts import draw
+from assay.report.document import Chart, Document, Series, parse_date, to_json
+from assay.spec.diagnostics import fail
+
+if TYPE_CHECKING:
+    import typst
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, how much there is."""
+
+STANDARDS: list[typst.PDFStandard] = ["a-3a", "ua-1"]
+"""Archivable with the data attached, and accessible: Typst refuses what breaks a rule of either."""
+
+
+def render(
+    document: Document,
+    out: Path,
+    templates: Path,
+    progress: Progress | None = None,
+    *,
+    kept: Path | None = None,
+) -> None:
+    """Write the files of a report into `out`.
+
+    These are `document.json`, `charts/<id>.vl.json`, `charts/<id>.svg`, `report.typ` with its parts in
+    `report/`, and `report.pdf`.  `out` is created; it should be fresh, for files of an earlier report stay.
+    `templates` holds `report.typ`, `report/`, `charts/` and `fonts/`; system fonts are never used.  `kept` is
+    a folder in which drawings are kept between builds.  The same document and templates give the same bytes.
+    Raises `typesetting` when Typst has an error or a warning, and the errors of `charts.draw`.
+    """
+    tell = progress or _silent
+    (out / "charts").mkdir(parents=True, exist_ok=True)
+    _write(out / "document.json", to_json(document))
+    drawings = draw(document.charts, templates, document.manifest.header[1:], kept)
+    for done, drawing in enumerate(drawings, start=1):
+        _write(out / "charts" / f"{drawing.id}.vl.json", drawing.spec)
+        _write(out / "charts" / f"{drawing.id}.svg", drawing.svg)
+        tell("charts", done, len(document.charts))
+    tell("typesetting", 0, 1)
+    _copy_layout(templates, out)
+    (out / "report.pdf").write_bytes(typeset(out, templates / "fonts", document.date))
+    tell("typesetting", 1, 1)
+
+
+def _silent(_what: str, _done: int, _total: int) -> None:
+    """Progress that nobody wants to see."""
+
+
+def warm_up(templates: Path) -> None:
+    """Start the chart converter and draw a little, which is most of what a first report waits for.
+
+    Meant for a thread beside work that releases the interpreter (a query): the converter itself does not.
+    """
+    points = tuple((float(i), i / 8, i - 0.5, i + 0.5) for i in range(9))
+    chart = Chart("warm-up", 1, "", "", "", "cdf", (Series("a", points), Series("b", points)))
+    for _ in draw([chart] * 4, templates):
+        pass
+
+
+def typeset(folder: Path, fonts: Path, date: str) -> bytes:
+    """The PDF of `folder/report.typ`, dated `date`; raises `typesetting` on an error or warning of Typst."""
+    import typst  # slow to load, and only this function needs it
+
+    moment = datetime.datetime.combine(parse_date(date), datetime.time(), datetime.UTC)
+    try:
+        pdf, warnings = typst.compile_with_warnings(
+            str(folder / "report.typ"),
+            root=str(folder),
+            font_paths=_load_fonts(fonts),
+            ignore_system_fonts=True,
+            pdf_standards=STANDARDS,
+            timestamp=moment,
+        )
+    except typst.TypstError as error:
+        raise _typesetting(error, fonts) from None
+    if warnings:
+        raise _typesetting(warnings[0], fonts)
+    return pdf
+
+
+def _typesetting(problem: typst.TypstError | typst.TypstWarning, fonts: Path) -> Exception:
+    hint = "; ".join(problem.hints)
+    if "could not be displayed" in problem.message:
+        hint = f"a font that has these characters can be put into {fonts}"
+    message = f"the report cannot be set: {problem.message}"
+    return fail("typesetting", message, excerpt=problem.diagnostic.rstrip(), hint=hint)
+
+
+@cache
+def _load_fonts(folder: Path) -> typst.Fonts:
+    """The shipped fonts and no others (Typst carries some of its own), read once a process and folder."""
+    import typst
+
+    return typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=[str(folder)])
+
+
+def _copy_layout(templates: Path, out: Path) -> None:
+    """The Typst text beside the data, so that the folder compiles by itself."""
+    shutil.copyfile(templates / "report.typ", out / "report.typ")
+    shutil.copytree(templates / "report", out / "report", dirs_exist_ok=True, copy_function=shutil.copyfile)
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_bytes(text.encode("utf-8"))

@@ -1,0 +1,88 @@
+"""`results.json`: the contract between computing and showing, and the machine-readable product."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.engine.results import Centile, Distribution
+from assay.report.figures import Choices, RunFigures, chart_points, labels
+from assay.spec.model import Report
+from assay.spec.normal_form import Checked
+
+
+def results_json(
+    checked: Checked, report: Report, metrics: Sequence[str], runs: Sequence[RunFigures], choices: Choices
+) -> dict[str, object]:
+    """All results of a report as plain data.
+
+    Of each metric and run: size, average (by the chosen summary), averages (by each), median, stddev, min, max,
+    centiles `[c, value]` (over hosts `[c, median, lowest, highest]`), points (the texts of chart points).
+    """
+    return {
+        "report": f"{checked.package.system}/{report.name}",
+        "summary": choices.summary,
+        "filters": list(choices.filters),
+        "runs": [{"id": run.id, "label": label} for run, label in zip(runs, labels(report, runs), strict=True)],
+        "metrics": {name: _metric(checked, name, runs, choices) for name in sorted(metrics)},
+        "manifest": {run.id: _manifest(report, run, choices) for run in runs},
+        "filtered": {run.id: [_filtered(run, index) for index in range(len(run.results.filters))] for run in runs},
+    }
+
+
+def _metric(checked: Checked, name: str, runs: Sequence[RunFigures], choices: Choices) -> dict[str, object]:
+    metric = checked.metric(name)
+    found = {run.id: run.results.metrics[name] for run in runs}
+    return {
+        "name": metric.name,
+        "unit": metric.unit.symbol,
+        "definition": checked.definitions[name],
+        "runs": {
+            run: {
+                **distribution(item, choices.summary),
+                "points": chart_points(checked, metric, item, choices.summary),
+            }
+            for run, item in found.items()
+        },
+    }
+
+
+def distribution(found: Distribution, summary: str) -> dict[str, object]:
+    """A distribution as plain data, in the metric's unit."""
+    return {
+        "size": found.size,
+        "average": found.averages[summary],
+        "averages": dict(sorted(found.averages.items())),
+        "median": found.median,
+        "stddev": found.stddev,
+        "min": found.least,
+        "max": found.greatest,
+        "centiles": [_centile(found, item) for item in found.centiles],
+    }
+
+
+def _centile(found: Distribution, item: Centile) -> list[float]:
+    values = [item.value] if item.low is None or item.high is None else [item.value, item.low, item.high]
+    return [item.centile, *(found.scaled(value) for value in values)]
+
+
+def _manifest(report: Report, run: RunFigures, choices: Choices) -> dict[str, object]:
+    facts: dict[str, object] = {}
+    for row in report.manifest:
+        if row.constant:
+            facts[row.id] = run.constants[row.constant]
+        elif row.relation:
+            facts[row.id] = run.results.relations[row.relation][row.column]
+        else:
+            facts[row.id] = choices.date if row.built == "analysis date" else len(choices.filters)
+    return facts
+
+
+def _filtered(run: RunFigures, index: int) -> dict[str, object]:
+    item = run.results.filters[index]
+    return {
+        "filter": item.filter,
+        "argument": item.argument,
+        "grain": item.grain,
+        "rejected": item.rejected,
+        "rows": item.rows,
+    }

@@ -1,0 +1,203 @@
+"""Which part of a distribution's values a chart shows, and on which scale.
+
+A few extreme samples must not press the body of a distribution into a corner.  The rule: among the candidates
+below, in this order, the first one in which the middle 90 % of the samples takes three tenths of the axis.
+
+1. all values and the bands of the hosts;
+2. all values;
+3. the axis cut at the centile 0.999, 0.995, 0.99, 0.97, 0.95 of the run that reaches furthest: its upper end,
+   then its lower end, then both.
+
+Each is tried on a linear scale, then on a logarithmic one if all is positive and spans a decade or more.
+When every one fails, or when the middle 90 % is one value, the axis shows all values, linear.  Positive
+values whose middle 90 % spans two decades or more are tried on the logarithmic scale first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from assay.report.document import Series
+
+BODY_SHARE = 0.3
+BODY = (0.05, 0.95)
+CUTS = (0.999, 0.995, 0.99, 0.97, 0.95)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A finished x axis: `kind` is `linear` or `log`, `low` < `high` its ends, `ticks` within them."""
+
+    kind: str
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    kind: str
+    low: float
+    high: float
+
+    def share(self, body: tuple[float, float]) -> float:
+        """How much of the axis lies between two values."""
+        low, high, left, right = (_position(self.kind, x) for x in (self.low, self.high, *body))
+        return (min(right, high) - max(left, low)) / (high - low) if high > low else 1.0
+
+
+def _position(kind: str, x: float) -> float:
+    return math.log10(x) if kind == "log" else x
+
+
+def _at(series: Series, centile: float) -> float:
+    """The value at the greatest listed centile that is not above the asked one."""
+    listed = [point[0] for point in series.points if point[1] <= centile]
+    return listed[-1] if listed else series.points[0][0]
+
+
+def _reach(series: Sequence[Series], low: float, high: float) -> tuple[float, float]:
+    """The values between two centiles, over all runs."""
+    return min(_at(item, low) for item in series), max(_at(item, high) for item in series)
+
+
+def extent(series: Sequence[Series]) -> tuple[float, float]:
+    """The least and greatest of all plotted numbers, the hosts' bands included; without any, 0 and 1."""
+    numbers = [x for item in series for p in item.points for x in (p[0], p[2], p[3]) if x is not None]
+    return (min(numbers), max(numbers)) if numbers else (0.0, 1.0)
+
+
+def _ends(series: Sequence[Series]) -> Iterator[tuple[float, float]]:
+    """The ends of the candidates' axes, in order of preference."""
+    yield extent(series)
+    yield _reach(series, 0.0, 1.0)
+    for cut in CUTS:
+        yield _reach(series, 0.0, cut)
+        yield _reach(series, 1.0 - cut, 1.0)
+        yield _reach(series, 1.0 - cut, cut)
+
+
+def _kinds(body: tuple[float, float], low: float, high: float) -> tuple[str, ...]:
+    if low <= 0 or high / low < 10:
+        return ("linear",)
+    return ("log", "linear") if body[1] / body[0] >= 100 else ("linear", "log")
+
+
+def choose(series: Sequence[Series], asked: str = "auto") -> Scale:
+    """The x axis for these runs; `asked` is `auto`, `linear` or `log`.
+
+    `log` with a number that is not positive falls back to `auto`.  Without points the axis goes from 0 to 1.
+    """
+    present = [item for item in series if item.points]
+    whole = extent(present)
+    if asked == "linear" or (asked == "log" and whole[0] > 0):
+        window = _Window(asked, *whole)
+    else:
+        window = _with_room(_first_readable(present), whole)
+    return _finish(window, all(point[0] % 1 == 0 for item in present for point in item.points))
+
+
+def _first_readable(series: Sequence[Series]) -> _Window:
+    """The first candidate that gives the body its share of the axis."""
+    body = _reach(series, *BODY) if series else (0.0, 0.0)
+    if body[0] < body[1]:
+        for low, high in _ends(series):
+            for kind in _kinds(body, low, high):
+                window = _Window(kind, low, high)
+                if window.share(body) >= BODY_SHARE:
+                    return window
+    return _Window("linear", *extent(series))
+
+
+def _with_room(window: _Window, whole: tuple[float, float]) -> _Window:
+    """A cut axis goes on a little beyond the cut, so that no line runs along its end."""
+    room = 0.04 * (window.high - window.low) if window.kind == "linear" else 0.0
+    low = window.low - room if window.low > whole[0] else window.low
+    return _Window(window.kind, low, window.high + room if window.high < whole[1] else window.high)
+
+
+def _finish(window: _Window, whole_numbers: bool) -> Scale:
+    if window.kind == "log" and window.low < window.high:
+        return _log_axis(window)
+    return _linear_axis(window, whole_numbers)
+
+
+def _linear_axis(window: _Window, whole_numbers: bool) -> Scale:
+    """Ends rounded outwards to whole steps; from zero on when the least value is near it.
+
+    Where all values are whole numbers, so are the ticks.
+    """
+    low, high = window.low, window.high
+    if low == high:
+        low, high = _around(low)
+    if 0 < low <= 0.35 * high:
+        low = 0.0
+    step = max(_step(high - low), (1, 0), key=_size) if whole_numbers else _step(high - low)
+    first, last = math.floor(_steps(low, step) + 1e-9), math.ceil(_steps(high, step) - 1e-9)
+    ticks = tuple(_multiple(index, step) for index in range(first, last + 1))
+    return Scale("linear", ticks[0], ticks[-1], ticks)
+
+
+def _around(value: float) -> tuple[float, float]:
+    """Ends for an axis that shows one value only."""
+    if value == 0:
+        return 0.0, 1.0
+    return tuple(sorted((0.9 * value, 1.1 * value)))  # type: ignore[return-value]
+
+
+def _step(width: float) -> tuple[int, int]:
+    """A step (mantissa, exponent of ten) of 1, 2 or 5 x ten to some power: the least with 6 parts at most."""
+    exponent = math.floor(math.log10(width)) - 1
+    for power in (exponent, exponent + 1, exponent + 2):
+        for mantissa in (1, 2, 5):
+            if width / (mantissa * 10.0**power) <= 6:
+                return mantissa, power
+    raise AssertionError("a step of the width itself always fits")
+
+
+def _size(step: tuple[int, int]) -> float:
+    return _multiple(1, step)
+
+
+def _steps(x: float, step: tuple[int, int]) -> float:
+    return x / _size(step)
+
+
+def _multiple(index: int, step: tuple[int, int]) -> float:
+    """index x step, as the double nearest to the decimal text (0.3, not 0.30000000000000004)."""
+    return float(f"{index * step[0]}e{step[1]}")
+
+
+def _log_axis(window: _Window) -> Scale:
+    """Ends rounded outwards to 1, 2, 5 times a power of ten; ticks at the powers when there are three."""
+    marks = _log_marks(window.low, window.high)
+    low = max(x for x in marks if x <= window.low)
+    high = min(x for x in marks if x >= window.high)
+    inside = [x for x in marks if low <= x <= high]
+    powers = [x for x in inside if f"{x:e}".startswith("1.000000e")]
+    return Scale("log", low, high, tuple(powers if len(powers) >= 3 else inside))
+
+
+def _log_marks(low: float, high: float) -> list[float]:
+    first, last = math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1
+    return [float(f"{mantissa}e{power}") for power in range(first, last + 1) for mantissa in (1, 2, 5)]
+
+
+def tick_format(ticks: Sequence[float]) -> str:
+    """The d3 format of tick labels: the decimals that the finest tick needs; from 1e5 on k, M and so on."""
+    if max(map(abs, ticks), default=0.0) >= 1e5:
+        return "~s"
+    return f".{max((_decimals(x) for x in ticks), default=0)}f" if _evenly_spaced(ticks) else "~r"
+
+
+def _evenly_spaced(ticks: Sequence[float]) -> bool:
+    gaps = [later - earlier for earlier, later in pairwise(ticks)]
+    return not gaps or max(gaps) < 1.5 * min(gaps)
+
+
+def _decimals(x: float) -> int:
+    text = f"{x:.12f}".rstrip("0")
+    return len(text) - text.index(".") - 1

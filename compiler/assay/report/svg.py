@@ -1,0 +1,81 @@
+"""A Vega-Lite specification -> SVG, the same bytes in every process; drawings can be kept and found again.
+
+Starting the converter takes half a second and a chart twenty milliseconds, so a drawing made before is looked
+up by the hash of everything it depends on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+VEGA_LITE = "6.4"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawer:
+    """Draws with the fonts of one folder; `kept` is a folder of earlier drawings, or None."""
+
+    fonts: Path
+    kept: Path | None = None
+
+    def draw(self, spec: str) -> str:
+        """The specification (JSON text) as SVG text."""
+        if self.kept is None:
+            return _convert(spec, self.fonts)
+        path = self.kept / f"{self._key(spec)}.svg"
+        if path.is_file():
+            return path.read_text(encoding="utf-8")
+        svg = _convert(spec, self.fonts)
+        _keep(path, svg)
+        return svg
+
+    def _key(self, spec: str) -> str:
+        parts = (version("vl-convert-python"), VEGA_LITE, _fonts_hash(self.fonts), spec)
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _convert(spec: str, fonts: Path) -> str:
+    """Draw; no data, image or font is fetched from anywhere."""
+    import vl_convert  # starts slowly, and only drawing needs it
+
+    _register(fonts)
+    svg: str = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[])
+    return renumber_clips(svg) + "\n"
+
+
+def renumber_clips(svg: str) -> str:
+    """The SVG with its clip paths numbered from 0: the converter counts on over all charts of a process."""
+    names = list(dict.fromkeys(re.findall(r'<clipPath id="([^"]+)"', svg)))
+    for number, name in enumerate(names):
+        svg = svg.replace(f'id="{name}"', f'id="\0{number}"').replace(f"url(#{name})", f"url(#\0{number})")
+    return svg.replace("\0", "clip")
+
+
+@cache
+def _register(fonts: Path) -> None:
+    """Make the shipped fonts known to the converter, once a process and folder."""
+    import vl_convert
+
+    vl_convert.register_font_directory(str(fonts.resolve()))
+
+
+@cache
+def _fonts_hash(fonts: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(fonts.iterdir()):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _keep(path: Path, text: str) -> None:
+    """Write beside and move into place: a build that runs at the same time sees all of the file or none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f"{path.name}.{os.getpid()}")
+    beside.write_bytes(text.encode("utf-8"))
+    beside.replace(path)

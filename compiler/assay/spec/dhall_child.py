@@ -1,0 +1,90 @@
+"""The program that evaluates one Dhall file in a process of its own; run by `dhall_run`, never imported.
+
+Arguments: the folder of the evaluator's package, the expression, the memory limit in bytes, the limit of
+processor seconds.  Its input is a JSON list of texts that must be expressions.  It prints one JSON object:
+{"value": ...}, {"error": class, "text": ...}, or {"broken": the number of the first text that is no
+expression}.
+"""
+
+import _thread
+import contextlib
+import json
+import resource
+import sys
+
+STACK = 512 << 20  # the parser is recursive: long multi-line texts need far more than the usual 8 MB
+
+
+def confine(memory: int, seconds: int) -> None:
+    """Bound memory and processor time; write no files and no core dump."""
+    limits = {
+        resource.RLIMIT_AS: (memory, memory),
+        resource.RLIMIT_CPU: (seconds, seconds + 1),
+        resource.RLIMIT_FSIZE: (0, 0),
+        resource.RLIMIT_CORE: (0, 0),
+    }
+    for name, limit in limits.items():
+        with contextlib.suppress(ValueError, OSError):  # a system that has the limit but does not let it be set
+            resource.setrlimit(name, limit)
+
+
+def is_expression(text: str) -> bool:
+    """Whether a text is one whole expression; it is parsed only.
+
+    It gets a last line that is no Dhall: a parser that reaches that line and would take the end of the file
+    there has found nothing to complain about before.
+    """
+    import dhall
+
+    try:
+        dhall.loads(f"{text}\n§")
+    except TypeError as error:
+        end = len(text.encode()) + 1
+        return "EOI" in str(error) and f"location: Pos({end})" in str(error)
+    return False
+
+
+def evaluate(expression: str, inner: list[str]) -> dict[str, object]:
+    """The value of the expression or the error, as data."""
+    try:
+        import dhall
+
+        for number, text in enumerate(inner):
+            if not is_expression(text):
+                return {"broken": number}
+        return {"value": dhall.loads(expression)}
+    except BaseException as error:  # a panic of the evaluator is one
+        return {"error": type(error).__name__, "text": str(error)}
+
+
+def answer(expression: str, inner: list[str]) -> str:
+    """The result as JSON with sorted keys, so that it is the same in every process."""
+    sys.setrecursionlimit(20_000)
+    try:
+        return json.dumps(evaluate(expression, inner), sort_keys=True)
+    except (RecursionError, TypeError, ValueError) as error:
+        return json.dumps({"error": type(error).__name__, "text": str(error)})
+
+
+def main() -> None:
+    """Evaluate in a thread with a large stack and print the result."""
+    packages, expression, memory, seconds = sys.argv[1:]
+    inner = json.load(sys.stdin)
+    sys.path.append(packages)
+    confine(int(memory), int(seconds))
+    _thread.stack_size(STACK)
+    done = _thread.allocate_lock()
+    done.acquire()
+
+    def work() -> None:
+        try:
+            sys.stdout.write(answer(expression, inner))
+            sys.stdout.flush()
+        finally:
+            done.release()
+
+    _thread.start_new_thread(work, ())
+    done.acquire()
+
+
+main()

@@ -1,0 +1,125 @@
+"""Evaluation of scanned sources in a separate process: bounded in time and memory, with an empty environment.
+
+The sources are first written to a private folder, so what is evaluated is exactly what was scanned and
+hashed, whatever happens to the files meanwhile, and nothing else is there to be imported.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+import posixpath
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.spec.imports import SourceFile
+
+MEMORY = 2 << 30
+_PROGRAM = Path(__file__).with_name("dhall_child.py")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an evaluation: `kind` is value, error, broken, panic, time, memory, crash or absent."""
+
+    kind: str
+    value: object = None
+    text: str = ""
+
+
+def available() -> bool:
+    """Whether the evaluator (the package `dhall`) is installed."""
+    return _packages() is not None
+
+
+def _packages() -> Path | None:
+    try:
+        found = importlib.util.find_spec("dhall")
+    except (ImportError, ValueError):
+        return None
+    return Path(found.origin).parent.parent if found and found.origin else None
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A private copy of the sources in `folder`."""
+
+    folder: Path
+
+    def evaluate(self, name: str, seconds: float, inner: Sequence[str] = (), memory: int = MEMORY) -> Outcome:
+        """The value of the file `name`; before that, each of the texts `inner` must be an expression."""
+        packages = _packages()
+        if packages is None:
+            return Outcome("absent")
+        folder, base = posixpath.split(name)
+        limits = [str(memory), str(math.ceil(seconds) + 1)]
+        command = [sys.executable, "-I", "-S", str(_PROGRAM), str(packages), f'./"{base}"', *limits]
+        try:
+            done = subprocess.run(
+                command,
+                cwd=self.folder / folder,
+                env={},
+                input=json.dumps(inner).encode(),
+                capture_output=True,
+                timeout=seconds,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return Outcome("time")
+        return _outcome(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+
+    @contextmanager
+    def changed(self, name: str, text: str) -> Iterator[None]:
+        """For a moment, the file `name` with another text."""
+        path = self.folder / name
+        before = path.read_bytes()
+        path.write_text(text, encoding="utf-8", newline="")
+        try:
+            yield
+        finally:
+            path.write_bytes(before)
+
+
+@contextmanager
+def copied(files: Iterable[SourceFile]) -> Iterator[Copy]:
+    """A private copy of the sources, removed at the end."""
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        for file in files:
+            path = Path(folder, file.name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(file.content)
+        yield Copy(Path(folder))
+
+
+def _outcome(status: int, out: bytes, err: str) -> Outcome:
+    if status == -24:  # SIGXCPU
+        return Outcome("time")
+    if status != 0:
+        return Outcome("memory" if "memory allocation" in err else "crash", text=_last_line(err))
+    try:
+        answer: Mapping[str, object] = json.loads(out)
+    except (ValueError, RecursionError):
+        return Outcome("crash", text=_last_line(err))
+    if "value" in answer or "broken" in answer:
+        kind = "value" if "value" in answer else "broken"
+        return Outcome(kind, answer[kind])
+    return _failure(str(answer["error"]), str(answer["text"]))
+
+
+def _failure(name: str, text: str) -> Outcome:
+    absent = {"ImportError": "absent", "ModuleNotFoundError": "absent"}
+    kinds = {"TypeError": "error", "MemoryError": "memory", **absent}
+    if name == "TypeError" and not text.startswith("Error("):
+        return Outcome("crash", text=text)
+    return Outcome(kinds.get(name, "panic"), text=text)
+
+
+def _last_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    return lines[-1] if lines else ""

@@ -1,0 +1,149 @@
+"""Workspaces: folders with `specs/`; finding one, and loading its packages.
+
+A package comes from its committed normal form when that is of the very Dhall sources that are there, else from the
+cache, else from the Dhall evaluator.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.spec import check, decode, normal_form
+from assay.spec.dhall_adapter import SourceFile, available, evaluate_sources, sources, sources_hash
+from assay.spec.diagnostics import Span, did_you_mean, excerpt_at, fail, raise_all
+from assay.spec.normal_form import Checked
+
+SCHEMA = "schema"
+ROOT_FILE = "package.dhall"
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A workspace: `root` with `specs/`, and what may stand beside it."""
+
+    root: Path
+
+    @property
+    def specs(self) -> Path:
+        """Folder of the specs."""
+        return self.root / "specs"
+
+    @property
+    def templates(self) -> Path:
+        """Folder of the templates: the workspace's own, or the shipped ones."""
+        own = self.root / "templates"
+        return own if own.is_dir() else shipped().root / "templates"
+
+    def normal_form(self, system: str) -> Path:
+        """Where a system's normal form is committed."""
+        return self.root / "golden" / "specs" / f"{system}.yaml"
+
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems that have specs."""
+        found = (path.parent.name for path in self.specs.glob(f"*/{ROOT_FILE}"))
+        return tuple(sorted(name for name in found if name != SCHEMA))
+
+
+def shipped() -> Workspace:
+    """The workspace that comes with the package: beside the code in a wheel, the repository in a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    inside = package / "_workspace"
+    return Workspace(inside if inside.is_dir() else package.parent.parent)
+
+
+def find(start: Path) -> Workspace:
+    """The workspace of a folder: the nearest one that holds or is above it, else the shipped one."""
+    for folder in (start, *start.parents):
+        found = Workspace(folder)
+        if found.specs.is_dir() and found.systems():
+            return found
+    return shipped()
+
+
+def load(workspace: Workspace, system: str, cache: Path | None) -> Checked:
+    """A system's package, checked.  Raises AssayError with every problem of it.
+
+    `cache` is a folder that keeps evaluated packages, by the hash of their sources.
+    """
+    if system not in workspace.systems():
+        raise fail(
+            "unknown-system",
+            f"there are no specs for `{system}` in {workspace.specs}",
+            hint=did_you_mean(system, workspace.systems()),
+        )
+    files = scan(workspace, system)
+    return _known(workspace, system, files, cache) or _evaluated(workspace, system, files, cache)
+
+
+def scan(workspace: Workspace, system: str) -> tuple[SourceFile, ...]:
+    """Every file that a system's package is made of."""
+    return sources(workspace.specs / system / ROOT_FILE, workspace.root, shipped().root)
+
+
+def _known(workspace: Workspace, system: str, files: Sequence[SourceFile], cache: Path | None) -> Checked | None:
+    wanted = sources_hash(files)
+    places = [workspace.normal_form(system), *([_cached(cache, wanted)] if cache else [])]
+    for place in places:
+        if place.is_file():
+            text = place.read_text(encoding="utf-8")
+            if normal_form.header(text) == wanted:
+                return normal_form.load(text, str(place))
+    return None
+
+
+def _cached(cache: Path, sources: str) -> Path:
+    return cache / "specs" / f"{sources}-{normal_form.code_version()}.yaml"
+
+
+def _evaluated(workspace: Workspace, system: str, files: Sequence[SourceFile], cache: Path | None) -> Checked:
+    if not available():
+        raise fail(
+            "no-evaluator",
+            f"the specs of `{system}` have changed since their normal form was written, and no Dhall evaluator is here",
+            span=Span(str(workspace.normal_form(system))),
+            expected=f"a normal form of sources {sources_hash(files)[:12]}",
+            found=_header_of(workspace.normal_form(system)) or "none",
+            hint="write it on a machine where the Python package `dhall` installs: `assay check --accept`",
+        )
+    checked = evaluate(workspace, system, files)
+    if cache:
+        place = _cached(cache, checked.sources)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        partial = place.with_suffix(".part")
+        partial.write_text(normal_form.dump(checked), encoding="utf-8")
+        partial.replace(place)
+    return checked
+
+
+def _header_of(place: Path) -> str:
+    return normal_form.header(place.read_text(encoding="utf-8"))[:12] if place.is_file() else ""
+
+
+def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> Checked:
+    """A system's package out of its Dhall sources, checked."""
+    root = workspace.specs / system / ROOT_FILE
+    name = next(item.name for item in files if item.path == root.resolve() or item.path == root)
+    data = evaluate_sources(name, files)
+    package = decode.package(data, str(root))
+    raise_all(check.check(package, locator([item.path for item in files if item.path.suffix == ".dhall"])))
+    return normal_form.resolve(package, sources_hash(files))
+
+
+def locator(paths: Sequence[Path]) -> Callable[[str], tuple[Span | None, str]]:
+    """A function that finds where a name stands in quotes in the sources (the first place, by file name)."""
+    texts = [(path, path.read_text(encoding="utf-8", errors="replace").splitlines()) for path in sorted(paths)]
+
+    def locate(word: str) -> tuple[Span | None, str]:
+        pattern = re.compile(re.escape(f'"{word}"'))
+        for path, lines in texts:
+            for number, line in enumerate(lines, start=1):
+                found = pattern.search(line)
+                if found:
+                    span = Span(str(path), number, found.start() + 1, len(found.group()))
+                    return span, excerpt_at(path, number, span.column, span.length)
+        return None, ""
+
+    return locate

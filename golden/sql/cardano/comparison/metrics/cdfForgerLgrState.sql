@@ -1,0 +1,71 @@
+WITH samples AS (
+  SELECT
+    ledger_state_known - block_context_known AS value
+  FROM block
+  WHERE
+    accepted AND NOT (
+      ledger_state_known - block_context_known
+    ) IS NULL
+), ordered AS (
+  SELECT
+    LIST(value ORDER BY value) AS ordered_values,
+    COUNT(value) AS size,
+    SUM(value) AS total
+  FROM samples
+), averaged AS (
+  SELECT
+    *,
+    CAST(total AS DOUBLE) / size AS mean
+  FROM ordered
+)
+/* cdfForgerLgrState: Acquired ledger state */
+/* definition bba10ae8c21824be030a1f4eea95760885a9c33f20f1f598fbfd92a3d5706c12 */
+SELECT
+  size,
+  mean,
+  CASE
+    WHEN size > 1
+    THEN SQRT(
+      LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
+        x - mean
+      ), 2)), 'fsum') / (
+        size - 1
+      )
+    )
+    ELSE CAST(0.0 AS DOUBLE)
+  END AS stddev,
+  LIST_TRANSFORM(
+    CAST([
+      0.0,
+      0.01,
+      0.05,
+      0.1,
+      0.2,
+      0.3,
+      0.4,
+      0.5,
+      0.6,
+      0.7,
+      0.75,
+      0.8,
+      0.85,
+      0.875,
+      0.9,
+      0.925,
+      0.95,
+      0.97,
+      0.98,
+      0.99,
+      0.995,
+      0.997,
+      0.998,
+      0.999,
+      0.9995,
+      0.9997,
+      0.9998,
+      0.9999,
+      1.0
+    ] AS DOUBLE[]),
+    LAMBDA c : LIST_EXTRACT(ordered_values, LEAST(CAST(FLOOR(size * c) AS BIGINT), size - 1) + 1)
+  ) AS centiles
+FROM averaged;

@@ -1,0 +1,85 @@
+-- `$name` stands for a constant of the run; constants.json has the values.
+CREATE TEMPORARY TABLE block_gaps AS
+/* The block gap of each slot: slots since the tip of the host's chain last changed. */
+/* A host keeps the block number of its last block context and the slot of the last change, both 0 at first. A context */
+/* with another block number sets the gap of its slot to 0; one with the same number sets it to that of the latest slot. */
+WITH contexts AS (
+  SELECT
+    host,
+    seq,
+    slot,
+    block_no <> COALESCE(LAG(block_no) OVER (PARTITION BY host ORDER BY seq), 0) AS changed
+  FROM block_context
+  WHERE
+    t_ns >= $system_start
+), located AS (
+  SELECT
+    contexts.host,
+    contexts.seq,
+    contexts.slot,
+    contexts.changed,
+    COALESCE(slot_marks.latest, openings.slot) AS latest
+  FROM contexts
+  ASOF LEFT JOIN slot_marks
+    ON slot_marks.host = contexts.host AND slot_marks.seq < contexts.seq
+  INNER JOIN (
+    SELECT
+      host,
+      slot
+    FROM timeline
+    WHERE
+      kind = 'opening'
+  ) AS openings
+    ON openings.host = contexts.host
+), changes AS (
+  SELECT
+    host,
+    seq,
+    slot,
+    latest
+  FROM located
+  WHERE
+    changed
+), starts /* what each slot starts with */ AS (
+  SELECT
+    timeline.host,
+    timeline.slot,
+    timeline.reached_seq,
+    CASE
+      WHEN timeline.kind = 'opening'
+      THEN 0
+      ELSE timeline.slot - COALESCE(changes.latest, 0)
+    END AS gap
+  FROM timeline
+  ASOF LEFT JOIN changes
+    ON changes.host = timeline.host AND changes.seq < timeline.reached_seq
+), deciding /* the last context that names a slot decides, if there is one */ AS (
+  SELECT
+    host,
+    slot,
+    ARG_MAX(changed, seq) AS changed,
+    ARG_MAX(latest, seq) AS latest,
+    MAX(seq) AS seq,
+    MIN(CASE WHEN changed THEN seq END) AS first_change
+  FROM located
+  GROUP BY
+    host,
+    slot
+)
+SELECT
+  starts.host,
+  starts.slot,
+  CASE
+    WHEN deciding.seq IS NULL
+    THEN starts.gap
+    WHEN deciding.changed OR reset.first_change < deciding.seq
+    THEN 0
+    ELSE latest_start.gap
+  END AS block_gap
+FROM starts
+LEFT JOIN deciding
+  ON deciding.host = starts.host AND deciding.slot = starts.slot
+LEFT JOIN starts AS latest_start
+  ON latest_start.host = deciding.host AND latest_start.slot = deciding.latest
+LEFT JOIN deciding AS reset
+  ON reset.host = deciding.host AND reset.slot = deciding.latest;

@@ -1,0 +1,130 @@
+-- `$name` stands for a constant of the run; constants.json has the values.
+CREATE TEMPORARY TABLE slots AS
+/* The slots of each host, with what each held at its end. */
+/* Resources: a slot has the values of its last `resources` event. Without one it has the last shares of a core and the */
+/* last gauges (0 before any), and 0 for all that is counted; an opening slot without one has none. */
+/* Density and UTxO size: as last set in the slot, 0 otherwise; a gap slot has those of the slot before the gap. */
+/* Compatibility: the opening slot counts as epoch 0, epoch slot 0, safe interval 0; `true_epoch_slot` is the true one. */
+WITH usage AS (
+  SELECT
+    host,
+    slot,
+    MAX(seq) AS seq,
+    ARG_MAX(cpu, seq) AS cpu,
+    ARG_MAX(gc, seq) AS gc,
+    ARG_MAX(mut, seq) AS mut,
+    ARG_MAX(blk_io, seq) AS blk_io,
+    ARG_MAX(rss, seq) AS rss,
+    ARG_MAX(heap, seq) AS heap,
+    ARG_MAX(live, seq) AS live,
+    ARG_MAX(threads, seq) AS threads,
+    ARG_MAX(gcs_major, seq) AS gcs_major,
+    ARG_MAX(gcs_minor, seq) AS gcs_minor,
+    ARG_MAX(alloc, seq) AS alloc,
+    ARG_MAX(net_rd, seq) AS net_rd,
+    ARG_MAX(net_wr, seq) AS net_wr,
+    ARG_MAX(fs_rd, seq) AS fs_rd,
+    ARG_MAX(fs_wr, seq) AS fs_wr
+  FROM resource_usage
+  GROUP BY
+    host,
+    slot
+), settings AS (
+  SELECT
+    host,
+    slot,
+    seq,
+    utxo_size,
+    chain_density
+  FROM slot_marks
+  WHERE
+    mark = 'started' AND chain_density > 0
+  UNION ALL
+  SELECT
+    metrics.host,
+    slot_marks.latest AS slot,
+    metrics.seq,
+    metrics.utxo_size,
+    metrics.chain_density
+  FROM ledger_metrics AS metrics
+  ASOF INNER JOIN slot_marks
+    ON slot_marks.host = metrics.host AND slot_marks.seq < metrics.seq
+  WHERE
+    metrics.t_ns >= $system_start
+), density AS (
+  SELECT
+    host,
+    slot,
+    ARG_MAX(chain_density, seq) AS density,
+    ARG_MAX(utxo_size, seq) AS utxo
+  FROM settings
+  GROUP BY
+    host,
+    slot
+), held AS (
+  SELECT
+    timeline.host,
+    timeline.slot,
+    timeline.kind,
+    timeline.before,
+    NOT usage.seq IS NULL AS used,
+    CASE WHEN usage.seq IS NULL THEN COALESCE(earlier.cpu, 0) ELSE usage.cpu END AS cpu,
+    CASE WHEN usage.seq IS NULL THEN COALESCE(earlier.gc, 0) ELSE usage.gc END AS gc,
+    CASE WHEN usage.seq IS NULL THEN COALESCE(earlier.mut, 0) ELSE usage.mut END AS mut,
+    CASE WHEN usage.seq IS NULL THEN COALESCE(earlier.blk_io, 0) ELSE usage.blk_io END AS blk_io,
+    CASE WHEN usage.seq IS NULL THEN COALESCE(earlier.rss, 0) ELSE usage.rss END AS rss,
+    CASE WHEN usage.seq IS NULL THEN COALESCE(earlier.heap, 0) ELSE usage.heap END AS heap,
+    CASE WHEN usage.seq IS NULL THEN COALESCE(earlier.live, 0) ELSE usage.live END AS live,
+    CASE WHEN usage.seq IS NULL THEN COALESCE(earlier.threads, 0) ELSE usage.threads END AS threads,
+    COALESCE(usage.gcs_major, 0) AS gcs_major,
+    COALESCE(usage.gcs_minor, 0) AS gcs_minor,
+    COALESCE(usage.alloc, 0) AS alloc,
+    COALESCE(usage.net_rd, 0) AS net_rd,
+    COALESCE(usage.net_wr, 0) AS net_wr,
+    COALESCE(usage.fs_rd, 0) AS fs_rd,
+    COALESCE(usage.fs_wr, 0) AS fs_wr
+  FROM timeline
+  LEFT JOIN usage
+    ON usage.host = timeline.host AND usage.slot = timeline.slot
+  ASOF LEFT JOIN resource_usage AS earlier
+    ON earlier.host = timeline.host AND earlier.seq < timeline.reached_seq
+)
+SELECT
+  held.host,
+  held.slot,
+  CASE WHEN held.kind = 'opening' THEN 0 ELSE held.slot // $epoch_length END AS epoch,
+  CASE WHEN held.kind = 'opening' THEN 0 ELSE held.slot % $epoch_length END AS epoch_slot,
+  held.slot % $epoch_length AS true_epoch_slot,
+  CASE
+    WHEN held.kind = 'opening'
+    THEN 0
+    ELSE CAST(FLOOR(
+      CAST((
+        held.slot % $epoch_length
+      ) AS DOUBLE) / $security_parameter * $active_slots
+    ) AS BIGINT)
+  END AS safe_interval,
+  COALESCE(density.density, 0) AS density,
+  COALESCE(density.utxo, 0) AS utxo,
+  block_gaps.block_gap,
+  CASE WHEN held.used OR held.kind <> 'opening' THEN held.cpu END AS cpu,
+  CASE WHEN held.used OR held.kind <> 'opening' THEN held.gc END AS gc,
+  CASE WHEN held.used OR held.kind <> 'opening' THEN held.mut END AS mut,
+  CASE WHEN held.used OR held.kind <> 'opening' THEN held.blk_io END AS blk_io,
+  CASE WHEN held.used OR held.kind <> 'opening' THEN held.rss END AS rss,
+  CASE WHEN held.used OR held.kind <> 'opening' THEN held.heap END AS heap,
+  CASE WHEN held.used OR held.kind <> 'opening' THEN held.live END AS live,
+  CASE WHEN held.used OR held.kind <> 'opening' THEN held.threads END AS threads,
+  CASE WHEN held.used OR held.kind <> 'opening' THEN held.gcs_major END AS gcs_major,
+  CASE WHEN held.used OR held.kind <> 'opening' THEN held.gcs_minor END AS gcs_minor,
+  CASE WHEN held.used OR held.kind <> 'opening' THEN held.alloc END AS alloc,
+  CASE WHEN held.used OR held.kind <> 'opening' THEN held.net_rd END AS net_rd,
+  CASE WHEN held.used OR held.kind <> 'opening' THEN held.net_wr END AS net_wr,
+  CASE WHEN held.used OR held.kind <> 'opening' THEN held.fs_rd END AS fs_rd,
+  CASE WHEN held.used OR held.kind <> 'opening' THEN held.fs_wr END AS fs_wr
+FROM held
+INNER JOIN block_gaps
+  ON block_gaps.host = held.host AND block_gaps.slot = held.slot
+LEFT JOIN density
+  ON density.host = held.host
+  AND density.slot = CASE WHEN held.kind = 'gap' THEN held.before ELSE held.slot END;

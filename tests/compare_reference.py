@@ -1,0 +1,103 @@
+"""Readers of the reference data that the tests of number styles share."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+GOLDEN = Path(__file__).resolve().parent.parent / "golden"
+CARDANO = GOLDEN / "cardano"
+PUBLISHED = GOLDEN / "published"
+CASES = tuple(sorted(str(path.relative_to(CARDANO)) for path in CARDANO.glob("*/expected*")))
+
+_WIDTHS = {
+    3: ("CentiCpu", "CentiGC", "CentiMut", "GcsMajor", "GcsMinor"),
+    5: (
+        *("RSS", "Heap", "Live", "Alloc", "NetRd", "NetWr", "FsRd", "FsWr", "cdfDensity"),
+        *("cdfSpanLensCpu", "cdfSpanLensCpuEpoch", "cdfSpanLensCpuRwd"),
+        *("cdfBlocksPerHost", "cdfBlocksFilteredRatio", "cdfBlocksChainedRatio"),
+    ),
+    9: ("cdfBlockSize",),
+}
+_WIDTH = {metric: width for width, metrics in _WIDTHS.items() for metric in metrics}
+RATIOS = frozenset({"cdfDensity", "cdfBlocksFilteredRatio", "cdfBlocksChainedRatio"})
+SIGNED = frozenset({"cdfSpanLensCpu", "cdfSpanLensCpuEpoch"})
+COUNTS = frozenset(_WIDTH) - RATIOS - SIGNED | {"cdfStarts", "cdfBlockBattle", "cdfBlockGap"}
+
+
+def width(metric: str) -> int:
+    """The field width of a metric; durations, starts, battles, gaps have 4."""
+    return _WIDTH.get(metric, 4)
+
+
+def load(path: Path) -> Any:
+    """A JSON document, packed or not."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8") as file:
+        return json.load(file)
+
+
+@functools.cache
+def block_metrics(case: str) -> dict[str, Any]:
+    """Distributions of block metrics by id."""
+    return _with_samples(load(CARDANO / case / "blockprop.json.gz"), "bpPropagation")
+
+
+@functools.cache
+def host_metrics(case: str) -> dict[str, Any]:
+    """Distributions of metrics that are summarised host by host, by id."""
+    return _with_samples(load(CARDANO / case / "clusterperf.json.gz"), "mpResourceCDFs")
+
+
+def averages(case: str) -> dict[str, float]:
+    """The unrounded average of every metric that reports of this case print, by id."""
+    blocks = {metric: item["cdfAverage"] for metric, item in block_metrics(case).items()}
+    return blocks | {
+        metric: _lowest_hosts_mean(item["cdfAverage"]) for metric, item in host_metrics(case).items()
+    }
+
+
+def _lowest_hosts_mean(means: dict[str, Any]) -> float:
+    """The mean of the 29 lowest hosts, with the roundings of the sum that the reports print."""
+    hosts: int = means["cdfSize"]
+    lowest: list[float] = [mean for _, mean in means["cdfSamples"][:29]]
+    total = 0.0
+    for mean in lowest:
+        total += hosts * mean
+    return total / (hosts * len(lowest))
+
+
+def metric_ids(names: list[tuple[bool, str, str]]) -> dict[tuple[bool, str], str]:
+    """(whether in the table of machine metrics, label) -> id, from (whether a machine metric, label, id)."""
+    ids = {(is_machine, label): metric for is_machine, label, metric in names}
+    assert len(ids) == len(names), "a label stands for two metrics of one group"
+    return ids
+
+
+def published_reports(generation: str) -> list[str]:
+    """File names of the published reports of a generation: `org-latex` or `typst`."""
+    files = [path for path in sorted(PUBLISHED.glob("*.json")) if not path.name.endswith(".cdf.json")]
+    return [path.name for path in files if load(path)["generation"] == generation]
+
+
+def _with_samples(document: dict[str, Any], nested: str) -> dict[str, Any]:
+    merged = document | document[nested]
+    return {
+        metric: item for metric, item in merged.items() if isinstance(item, dict) and "cdfSamples" in item
+    }
+
+
+@functools.cache
+def reference_ids() -> dict[tuple[bool, str], str]:
+    """(whether in the table of machine metrics, row label) -> metric, of the reference reports and tables."""
+    groups = load(CARDANO / "reports" / "two.json")["dictionary"]
+    return metric_ids(
+        [
+            (group == "dClusterPerf", f"{item['deShortDesc']}, {item['deUnit']}", metric)
+            for group, items in groups.items()
+            for metric, item in items.items()
+        ]
+    )

@@ -1,0 +1,129 @@
+"""Decimal text: shortest digits that read back, no exponent, cut and stripped as printed tables do."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.compare.decimal_text import (
+    cut,
+    decimal_text,
+    exact_count,
+    exact_text,
+    rounded_text,
+    without_leading_zero,
+)
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (18764, "18764.0"),
+        (0.1, "0.1"),
+        (5e-05, "0.00005"),
+        (1e22, "10000000000000000000000.0"),
+        (-0.001, "-0.001"),
+        (0.0, "0.0"),
+        (float("nan"), "nan"),
+        (float("-inf"), "-inf"),
+    ],
+)
+def test_decimal_text_has_a_point_and_no_exponent(number: float, text: str) -> None:
+    assert decimal_text(number) == text
+
+
+@given(FINITE)
+def test_decimal_text_reads_back_as_the_same_number(number: float) -> None:
+    text = decimal_text(number)
+    assert float(text) == number
+    assert set(text) <= set("-.0123456789")
+    assert text.count(".") == 1
+
+
+@given(FINITE)
+def test_decimal_text_has_the_fewest_digits(number: float) -> None:
+    assert Decimal(decimal_text(number)) == Decimal(repr(number))
+
+
+@given(FINITE, FINITE)
+def test_decimal_text_keeps_the_order_of_numbers(one: float, other: float) -> None:
+    assert (Fraction(decimal_text(one)) < Fraction(decimal_text(other))) == (one < other)
+
+
+@pytest.mark.parametrize(
+    ("count", "digits", "text"),
+    [
+        (874_208, 9, "0.000874208"),
+        (874_200, 9, "0.0008742"),
+        (4_000_000_000, 9, "4"),
+        (0, 9, "0"),
+        (-17_881, 6, "-0.017881"),
+        (7, 0, "7"),
+    ],
+)
+def test_exact_text_has_no_trailing_zeros(count: int, digits: int, text: str) -> None:
+    assert exact_text(count, digits) == text
+
+
+@given(st.integers(), st.integers(0, 20))
+def test_exact_text_is_exact(count: int, digits: int) -> None:
+    text = exact_text(count, digits)
+    assert Fraction(text) == Fraction(count, 10**digits)
+    assert "." not in text or not text.endswith(("0", "."))
+
+
+@given(st.integers(-(10**15), 10**15))
+def test_nanoseconds_survive_being_written_as_seconds(nanoseconds: int) -> None:
+    assert exact_count(float(exact_text(nanoseconds, 9)), 9) == nanoseconds
+
+
+@pytest.mark.parametrize("seconds", [1e-10, float("inf"), float("nan")])
+def test_exact_count_refuses_what_is_not_whole(seconds: float) -> None:
+    with pytest.raises(ValueError, match="is no whole number of units of 1e-9"):
+        exact_count(seconds, 9)
+
+
+@pytest.mark.parametrize(
+    ("number", "decimals", "text"),
+    [
+        (0.15, 1, "0.2"),
+        (0.25, 1, "0.2"),
+        (0.35, 1, "0.4"),
+        (2.5, 0, "2"),
+        (-3.5, 0, "-4"),
+        (1e300, 1, "1" + "0" * 300 + ".0"),
+        (-0.01, 1, "-0.0"),
+    ],
+)
+def test_rounding_takes_ties_of_the_decimal_text_to_even(number: float, decimals: int, text: str) -> None:
+    assert rounded_text(number, decimals) == text
+
+
+@given(FINITE, st.integers(0, 12))
+def test_rounding_moves_by_half_a_step_at_most(number: float, decimals: int) -> None:
+    moved = abs(Fraction(rounded_text(number, decimals)) - Fraction(decimal_text(number)))
+    assert moved <= Fraction(1, 2 * 10**decimals)
+
+
+@given(FINITE, FINITE, st.integers(0, 6))
+def test_rounding_keeps_the_order_of_numbers(one: float, other: float, decimals: int) -> None:
+    low, high = sorted((one, other))
+    assert Fraction(rounded_text(low, decimals)) <= Fraction(rounded_text(high, decimals))
+
+
+def test_cutting_drops_digits_unrounded() -> None:
+    assert cut("0.99999", 4) == "0.99"
+    assert cut("0.9", 4) == "0.9"
+
+
+def test_only_a_zero_at_the_start_goes() -> None:
+    assert without_leading_zero("0.05") == ".05"
+    assert without_leading_zero("10.05") == "10.05"
+    assert without_leading_zero("-0.05") == "-0.05"
+    assert without_leading_zero("0") == "0"

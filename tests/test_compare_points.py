@@ -1,0 +1,206 @@
+"""Texts of chart points: those of every reference case, all values of a centile."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.compare.decimal_text import exact_count
+from assay.compare.points import (
+    HostSpread,
+    PointKind,
+    centile_text,
+    host_point_texts,
+    inverted_twice,
+    picoseconds_inverted_twice,
+    point_text,
+)
+from tests.compare_reference import (
+    CARDANO,
+    CASES,
+    COUNTS,
+    PUBLISHED,
+    RATIOS,
+    SIGNED,
+    block_metrics,
+    host_metrics,
+    load,
+    width,
+)
+
+PLOTTED = ("release-10.5.4.plutus.cdf.json", "release-10.5.4.value-only.cdf.json")
+NANOSECONDS = st.integers(0, 10**15)
+
+
+def kind(metric: str) -> PointKind:
+    if metric in RATIOS:
+        return PointKind.RATIO
+    if metric in SIGNED:
+        return PointKind.INTEGER
+    return PointKind.COUNT if metric in COUNTS else PointKind.DURATION
+
+
+def sample(metric: str, number: float) -> float:
+    """A reference number in the unit of its kind: durations are written in seconds, to the nanosecond."""
+    return exact_count(number, 9) if kind(metric) is PointKind.DURATION else number
+
+
+def host_spread(metric: str, item: dict[str, Any]) -> HostSpread:
+    median, least, greatest = (sample(metric, item) for item in (item["cdfMedian"], *item["cdfRange"]))
+    return HostSpread(median, least, greatest, item["cdfStddev"])
+
+
+def host_texts(metric: str, item: dict[str, Any], reciprocal_points: bool) -> list[list[str]]:
+    return [
+        [
+            centile_text(centile),
+            *host_point_texts(
+                kind(metric), host_spread(metric, hosts), width(metric), reciprocal_points=reciprocal_points
+            ),
+        ]
+        for centile, hosts in item["cdfSamples"]
+    ]
+
+
+def block_texts(metric: str, item: dict[str, Any]) -> list[list[str]]:
+    return [
+        [centile_text(centile), point_text(kind(metric), sample(metric, number), width(metric))]
+        for centile, number in item["cdfSamples"]
+    ]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_point_of_the_reference_charts_is_printed(case: str) -> None:
+    expected = load(CARDANO / case / "cdf.json.gz")
+    printed = {metric: block_texts(metric, item) for metric, item in block_metrics(case).items()}
+    printed |= {metric: host_texts(metric, item, True) for metric, item in host_metrics(case).items()}
+    assert len(expected) == 55
+    for metric, points in expected.items():
+        assert (metric, printed[metric]) == (metric, points)
+
+
+def test_reference_charts_need_the_median_inverted_twice() -> None:
+    changed = set()
+    for case in CASES:
+        expected = load(CARDANO / case / "cdf.json.gz")
+        plain = {metric: host_texts(metric, item, False) for metric, item in host_metrics(case).items()}
+        changed |= {
+            kind(metric) for metric in plain.keys() & expected.keys() if plain[metric] != expected[metric]
+        }
+    assert changed == {PointKind.RATIO}
+
+
+@pytest.mark.parametrize("file", PLOTTED)
+def test_points_of_published_charts_lie_on_the_grid_of_printed_texts(file: str) -> None:
+    charts = load(PUBLISHED / file)
+    assert len(charts) == 29
+    for metric, runs in charts.items():
+        for points in runs.values():
+            printed = [point_text(kind(metric), sample(metric, value), width(metric)) for value, _ in points]
+            assert [float(text) for text in printed] == [float(value) for value, _ in points], metric
+
+
+@pytest.mark.parametrize(
+    ("of_kind", "value", "field", "text"),
+    [
+        (PointKind.DURATION, 395_681, 4, ".000"),
+        (PointKind.DURATION, 1_395_681_000, 4, "1.39"),
+        (PointKind.DURATION, 2_000_000_000, 4, "2"),
+        (PointKind.DURATION, 0, 4, "0"),
+        (PointKind.RATIO, 12 / 13, 5, ".9230"),
+        (PointKind.RATIO, 1, 5, "1.0"),
+        (PointKind.COUNT, 93674, 5, "93674"),
+        (PointKind.COUNT, 936741, 5, "9367>"),
+        (PointKind.INTEGER, -1, 5, "-1"),
+    ],
+)
+def test_a_value_fits_the_field(of_kind: PointKind, value: float, field: int, text: str) -> None:
+    assert point_text(of_kind, value, field) == text
+
+
+@pytest.mark.parametrize(
+    ("of_kind", "spread", "field", "texts"),
+    [
+        (PointKind.COUNT, HostSpread(11, 10, 89, 31.862), 3, ("11", "10", "89", "18>", "43")),
+        (PointKind.INTEGER, HostSpread(2, 1, 8, 2.881), 5, ("2", "1", "8", "-1", "5")),
+        (PointKind.COUNT, HostSpread(5, 5, 5, 0.5), 3, ("5", "5", "5", "5", "5")),
+        (PointKind.RATIO, HostSpread(0.0, 0.0, 0.0438, 0.01788), 5, (".0", ".0", ".0438", "-0.01", ".0178")),
+        (
+            PointKind.DURATION,
+            HostSpread(387_472_691, 135_889_425, 463_313_544, 0.1227805),
+            4,
+            (".387", ".135", ".463", ".264", ".510"),
+        ),
+    ],
+)
+def test_hosts_have_median_range_and_band(
+    of_kind: PointKind, spread: HostSpread, field: int, texts: tuple[str, ...]
+) -> None:
+    assert host_point_texts(of_kind, spread, field) == texts
+
+
+def test_inverting_twice_changes_last_digits() -> None:
+    assert inverted_twice(49.0) == 49.00000000000001
+    assert inverted_twice(0.0) == 0.0
+    assert picoseconds_inverted_twice(3.0) == 3_000_000_000_003
+    assert picoseconds_inverted_twice(0.001000003) == 1_000_003_000
+    assert picoseconds_inverted_twice(0.5) == 500_000_000_000
+    assert picoseconds_inverted_twice(0.0) == 0
+    assert picoseconds_inverted_twice(4e12) == 4 * 10**24
+
+
+def test_a_chart_shows_the_digits_of_a_median_that_was_inverted_twice() -> None:
+    spread = HostSpread(3_000_000_000, 3_000_000_000, 3_000_000_000, 0.0)
+    assert host_point_texts(PointKind.DURATION, spread, 4) == ("3",) * 5
+    inverted = host_point_texts(PointKind.DURATION, spread, 4, reciprocal_points=True)
+    assert inverted == ("3.00", "3", "3", "3.00", "3.00")
+
+
+@pytest.mark.parametrize(
+    ("of_kind", "deviation", "field", "plain", "inverted"),
+    [(PointKind.RATIO, 0.013, 5, ".013", ".0130"), (PointKind.DURATION, 0.009, 4, ".008", ".009")],
+)
+def test_the_deviation_is_inverted_twice_with_the_median(
+    of_kind: PointKind, deviation: float, field: int, plain: str, inverted: str
+) -> None:
+    spread = HostSpread(0, 0, 0, deviation)
+    assert host_point_texts(of_kind, spread, field)[4] == plain
+    assert host_point_texts(of_kind, spread, field, reciprocal_points=True)[4] == inverted
+
+
+@given(NANOSECONDS)
+def test_a_duration_is_cut_not_rounded(nanoseconds: int) -> None:
+    text = point_text(PointKind.DURATION, nanoseconds, 4)
+    assert len(text) <= 4
+    if nanoseconds < 1000 * 10**9:
+        lost = Decimal(nanoseconds).scaleb(-9) - Decimal(text)
+        assert 0 <= lost < Decimal(1).scaleb(-len(text.partition(".")[2]))
+
+
+@given(NANOSECONDS, NANOSECONDS)
+def test_durations_below_a_thousand_seconds_keep_their_order(one: int, other: int) -> None:
+    low, high = sorted((one % 10**12, other % 10**12))
+    assert Decimal(point_text(PointKind.DURATION, low, 4)) <= Decimal(point_text(PointKind.DURATION, high, 4))
+
+
+@given(st.integers(0, 2**64 - 1), st.integers(2, 9))
+def test_a_marked_integer_is_longer_than_the_field(count: int, field: int) -> None:
+    text = point_text(PointKind.COUNT, count, field)
+    assert len(text) <= field
+    assert text.endswith(">") == (count >= 10**field)
+
+
+@given(st.integers(1, 10**13))
+def test_inverting_twice_keeps_a_duration_to_the_nanosecond_below_ten_seconds(nanoseconds: int) -> None:
+    seconds = nanoseconds % 10**10 / 10**9
+    assert abs(picoseconds_inverted_twice(seconds) - round(seconds * 10**12)) < 1000
+
+
+@given(st.integers(0, 2**52))
+def test_inverting_a_count_twice_does_not_change_it(count: int) -> None:
+    spread = HostSpread(count, count, count, 0.0)
+    assert len(set(host_point_texts(PointKind.COUNT, spread, 16, reciprocal_points=True))) == 1
