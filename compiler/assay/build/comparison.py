@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.audit.provenance import Inputs, printed, provenance
 from assay.build import filters
-from assay.build.compute import Computation, Computed, Prepared, compute, report_metrics
+from assay.build.compute import Computation, Computed, compute, report_metrics
 from assay.build.outputs import replacing
 from assay.build.runs import NamedRun
 from assay.build.session import Session
@@ -18,8 +17,9 @@ from assay.build.sql_files import write_sql
 from assay.compare.style import style, style_names
 from assay.report.assemble import assemble
 from assay.report.figures import Choices, RunFigures
-from assay.report.pdf import render, warm_up
-from assay.report.results_json import results_json
+from assay.build.rendering import rendered
+from assay.report.pdf import warm_up
+from assay.report.results_json import lines_json, results_json
 from assay.spec.diagnostics import USAGE, did_you_mean, fail
 from assay.spec.model import Metric, Report
 from assay.spec.normal_form import Checked
@@ -134,22 +134,15 @@ def _write(
     ids = [metric.id for metric in metrics]
     made = provenance(checked, name, ids, choices, figures, [_inputs(item) for item in found.runs])
     document = assemble(checked, report, figures, choices, printed(made, checked))
-    _json(fresh / "results.json", results_json(checked, report, ids, figures, choices))
-    _json(fresh / "provenance.json", made)
+    (fresh / "results.json").write_text(lines_json(results_json(checked, report, ids, figures, choices)), "utf-8")
+    (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
     write_sql(fresh / "sql", found)
-    render(document, fresh, session.workspace.templates, session.progress)
+    rendered(document, fresh, session)
     return document.warnings
 
 
 def _inputs(run: Computed) -> Inputs:
     prepared = run.prepared
     quarantined = tuple((item.host, item.quarantined) for item in prepared.logs if item.quarantined)
-    return Inputs(prepared.run.id, str(prepared.run.directory), _files(prepared), quarantined)
-
-
-def _files(prepared: Prepared) -> tuple[tuple[str, int, str], ...]:
-    return ()
-
-
-def _json(place: Path, value: object) -> None:
-    place.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    files = tuple((item.name, item.size, item.sha256) for item in prepared.hashes)
+    return Inputs(prepared.run.id, str(prepared.run.directory), files, quarantined)

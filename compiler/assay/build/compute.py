@@ -34,6 +34,7 @@ class Prepared:
     files: ingest.RunFiles
     constants: Mapping[str, object]
     raw: str
+    hashes: tuple[ingest.FileHash, ...]
     events: Path
     logs: tuple[HostLog, ...]
 
@@ -71,7 +72,7 @@ def compute(
     relations: Sequence[str] = (),
     beside: Callable[[], None] | None = None,
 ) -> Computation:
-    """The results of runs: metrics and one-row relations.  `beside` is called while files are being read.
+    """The results of runs: metrics and one-row relations.  `beside` is called while files are being read, if they are.
 
     Raises AssayError with the problems of every run.
     """
@@ -80,7 +81,7 @@ def compute(
         reading = reader.submit(prepare, session, checked, runs, made.wanted)
         statements = compiled(checked, made)
         graph = nodes(statements)
-        if beside:
+        if beside and not reading.done():
             beside()
         prepared = reading.result()
     jobs = [_job(item, made, graph, relations) for item in prepared]
@@ -169,13 +170,14 @@ def _ingested(
     constants: Mapping[str, object],
     wanted: Mapping[str, frozenset[str]],
 ) -> Prepared:
-    raw = ingest.content_key(files, session.store.folder / "files.sqlite")
+    hashes = ingest.file_hashes(files, session.store.folder / "files.json")
+    raw = ingest.content_key(hashes, files)
     events = checked.package.events
     held = session.store.place("ingest", raw)
     for entry in sorted(held.iterdir()) if held.is_dir() else ():
         if ingest.covers(entry, source, events, wanted):
             write_constants(entry, constants)
-            return Prepared(run, files, constants, raw, entry, host_logs(entry))
+            return Prepared(run, files, constants, raw, hashes, entry, host_logs(entry))
     key = hashlib.sha256(json.dumps({n: sorted(f) for n, f in sorted(wanted.items())}).encode()).hexdigest()[:16]
     place = held / f"{ingest.definitions_hash(source, events, wanted)[:16]}-{key}"
 
@@ -184,4 +186,4 @@ def _ingested(
 
     ingest.ingest(source, events, wanted, files, place, progress=tell)
     write_constants(place, constants)
-    return Prepared(run, files, constants, raw, place, host_logs(place))
+    return Prepared(run, files, constants, raw, hashes, place, host_logs(place))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 
 from assay.engine.results import Centile, Distribution
 from assay.report.figures import Choices, RunFigures, chart_points, labels
@@ -86,3 +87,16 @@ def _filtered(run: RunFigures, index: int) -> dict[str, object]:
         "rejected": item.rejected,
         "rows": item.rows,
     }
+
+
+def lines_json(value: Mapping[str, object]) -> str:
+    """Plain data as JSON text: one line for each member of a member, so that two results can be compared by line."""
+    parts = [f"{json.dumps(key, ensure_ascii=False)}: {_member(item)}" for key, item in value.items()]
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _member(value: object) -> str:
+    if not isinstance(value, dict) or not value:
+        return json.dumps(value, ensure_ascii=False)
+    parts = [f" {json.dumps(key)}: {json.dumps(item, ensure_ascii=False)}" for key, item in value.items()]
+    return "{\n" + ",\n".join(parts) + "\n}"

@@ -7,8 +7,8 @@ What a value becomes:
   around without a word: 2^64 - 1 and 1 make 0.
 * Double `float`: `1.0` stays a float, NaN and infinities pass.
 * `Some x` is `x` and `None T` is `None`, so `Some (None T)` cannot be told from `None T`.
-* A list of `{ mapKey : Text, mapValue : T }`, which is what `toMap` gives, is a `dict`: a key that comes
-  twice is lost.  An empty one is an empty list.
+* A list of `{ mapKey : Text, mapValue : T }`, which is what `toMap` gives, is a `dict`, also
+  when it is empty; of a key that comes twice the last value stays.
 * A union loses its tag: `A.Mono "t"` is `"t"`, an alternative without a value is its name.
 * Functions and types are refused.
 """

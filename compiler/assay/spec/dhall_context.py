@@ -208,9 +208,10 @@ class Context:
         notes: Sequence[str] = (),
     ) -> Diagnostic:
         """A diagnostic at a piece of the file (the error's own place when there is none)."""
+        known = part is not None or self.message.column > 0
         part = part or self.part
         span, excerpt = Span(self.file.name), ""
-        if self.message.column:
+        if known:
             line, column = self.scan.place(part.start)
             length = max(1, min(part.end - part.start, len(self.scan.line(line)) - column + 1))
             span = Span(self.file.name, line, column, length)

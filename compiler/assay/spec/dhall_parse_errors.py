@@ -54,7 +54,7 @@ def explain(context: Context) -> Diagnostic:
         return _custom(context, reason)
     found = f"`{part.text}`" if at_word else "the end of the file"
     if token and not at_word:
-        found = f"`{part.text}`" if part.text.strip() else "a line break" if "\n" in part.text else "a space"
+        found = f"`{part.text}`" if part.text.strip() else "line break" if "\n" in part.text else "space"
     message = "the text ends too early" if found == "the end of the file" else f"unexpected {found}"
     wanted = _expected(reason, _open_bracket(context, start))
     hint = _hint(context, index, reason)

@@ -57,7 +57,7 @@ _PATH = r'(?:/(?:[!$%&\'*+\-.0-9:;=@A-Z^_`a-z|~]+|"[^"/\x00-\x1f]+"))+'
 _CODE = re.compile(
     r"(?P<space>[ \t\r\n]+)"
     r"|(?P<comment>--[^\n]*)"
-    r"|(?P<block>\{-)"
+    r"|(?P<remark>\{-)"
     r"|(?P<http>https?://[^\s()\[\]{}<>,\"]*)"
     r'|(?P<env>env:(?:[A-Za-z_][A-Za-z0-9_]*|"[^"]*"))'
     r"|(?P<hash>sha256:[0-9a-fA-F]{64})"
@@ -70,7 +70,7 @@ _CODE = re.compile(
     r"|(?P<other>.)",
     re.DOTALL,
 )
-_BLOCK = re.compile(r"\{-|-\}")
+_REMARK = re.compile(r"\{-|-\}")
 _TEXT_ENDS = {
     '"': re.compile(r'\\.|\$\{|"', re.DOTALL),
     "''": re.compile(r"'''|''\$\{|\$\{|''"),
@@ -192,8 +192,8 @@ class _Lexer:
         self.position = match.end()
         if kind in ("space", "comment"):
             return
-        if kind == "block":
-            self._skip_block(start)
+        if kind == "remark":
+            self._skip_remark(start)
             return
         yield self._word(kind, match.group(), start)
 
@@ -213,10 +213,10 @@ class _Lexer:
         if self.open and OPENING.get(self.open[-1].text) == bracket:
             self.open.pop()
 
-    def _skip_block(self, start: int) -> None:
+    def _skip_remark(self, start: int) -> None:
         depth = 1
         while depth:
-            match = _BLOCK.search(self.text, self.position)
+            match = _REMARK.search(self.text, self.position)
             if not match:
                 self.open.append(Token("comment", "{-", start))
                 self.position = len(self.text)

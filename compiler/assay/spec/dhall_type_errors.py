@@ -106,14 +106,26 @@ def _annotation(context: Context) -> Diagnostic:
 
 
 def _unbound(context: Context) -> Diagnostic:
-    name = context.message.title.split("`")[1]
+    name = context.message.title.removeprefix("unbound variable ").strip("`")
     if name in KEYWORDS:
         return context.problem(f"`{name}` is a reserved word", hint="as a name it is written in backticks")
-    return context.problem(f"unknown name `{name}`", hint=_near(name, bound_names(context.scan)))
+    part = None if context.message.column else _punned(context, name)
+    return context.problem(f"unknown name `{name}`", part, hint=_near(name, bound_names(context.scan)))
+
+
+def _punned(context: Context, name: str) -> Part | None:
+    """The field of a record `{ name }`, which the evaluator reads as `{ name = name }` and gives no place."""
+    tokens = context.scan.tokens
+    for index in range(1, len(tokens) - 1):
+        alone = tokens[index - 1].text in ("{", ",") and tokens[index + 1].text in ("}", ",")
+        if alone and tokens[index].names(name):
+            return context.cut(tokens[index].start, tokens[index].end)
+    return None
 
 
 def _near(name: str, bound: set[str]) -> str:
-    hints = (did_you_mean(name, known) for known in (bound, BUILTINS))
+    builtins = BUILTINS if name[:1].isupper() else frozenset[str]()
+    hints = (did_you_mean(name, known) for known in (bound, builtins))
     none = "no `let` or function around it binds this name"
     return next((hint for hint in hints if hint.startswith("did")), none)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 SPECS_OR_DATA = 1
@@ -74,12 +74,13 @@ class Diagnostic:
         return {key: value for key, value in pairs if value}
 
 
-@dataclass(frozen=True, slots=True)
 class AssayError(Exception):
     """One or more problems that end a stage; `status` is the exit status of the command."""
 
-    diagnostics: tuple[Diagnostic, ...]
-    status: int = field(default=SPECS_OR_DATA)
+    def __init__(self, diagnostics: Sequence[Diagnostic], status: int = SPECS_OR_DATA) -> None:
+        super().__init__(diagnostics, status)
+        self.diagnostics = tuple(diagnostics)
+        self.status = status
 
     def __str__(self) -> str:
         return "\n\n".join(render(item) for item in self.diagnostics)

@@ -219,8 +219,20 @@ def _event(package: Package, name: str, fields: set[str]) -> Any:
     return plain(dataclasses.replace(event, forms=forms), prose=False)
 
 
+def content(checked: Checked) -> dict[str, Any]:
+    """The normal form as plain data: sorted by name, the sources' hash first."""
+    body = plain(checked.package)
+    for key in ("units", "sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports"):
+        body[key] = sorted(body.get(key, []), key=lambda item: str(item.get("id") or item["name"]))
+    for item in body["metrics"]:
+        found = checked.measured[item["id"]]
+        item["measured"] = {"type": found.type, "unit": found.unit, "factor": str(found.factor)}
+        item["definition"] = checked.definitions[item["id"]]
+    return {"format": FORMAT, "dhall": checked.sources, "package": body}
+
+
 def dump(checked: Checked) -> str:
-    """The normal form as YAML: sorted by name, the sources' hash first."""
+    """The normal form as YAML."""
     import yaml
 
     class Dumper(yaml.SafeDumper):
@@ -231,41 +243,27 @@ def dump(checked: Checked) -> str:
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
     Dumper.add_representer(str, text)
-    body = plain(checked.package)
-    for key in (
-        "units",
-        "sources",
-        "events",
-        "relations",
-        "grains",
-        "metrics",
-        "filters",
-        "summaries",
-        "reports",
-    ):
-        body[key] = sorted(body.get(key, []), key=lambda item: str(item.get("id") or item["name"]))
-    for item in body["metrics"]:
-        found = checked.measured[item["id"]]
-        item["measured"] = {"type": found.type, "unit": found.unit, "factor": str(found.factor)}
-        item["definition"] = checked.definitions[item["id"]]
-    content = {"format": FORMAT, "dhall": checked.sources, "package": body}
-    text_of: str = yaml.dump(content, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
+    text_of: str = yaml.dump(content(checked), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
     return text_of
 
 
 def load(text: str, where: str) -> Checked:
-    """The package of a normal form."""
+    """The package of a normal form in YAML."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    content = yaml.load(text, Loader=loader)
-    body = content["package"]
+    return restored(yaml.load(text, Loader=loader), where)
+
+
+def restored(found: dict[str, Any], where: str) -> Checked:
+    """The package of a normal form as plain data (which is used up); `where` names its file in messages."""
+    body = found["package"]
     measured, hashes = {}, {}
     for item in body["metrics"]:
-        found = item.pop("measured")
-        measured[item["id"]] = Measured(found["type"], found["unit"], Fraction(found["factor"]))
+        said = item.pop("measured")
+        measured[item["id"]] = Measured(said["type"], said["unit"], Fraction(said["factor"]))
         hashes[item["id"]] = item.pop("definition")
-    return Checked(decode.package(body, where, lenient=True), measured, hashes, content["dhall"])
+    return Checked(decode.package(body, where, lenient=True), measured, hashes, found["dhall"])
 
 
 def header(text: str) -> str:

@@ -20,7 +20,7 @@ Convert = Callable[[str, str], Fraction]
 Combine = Callable[[str, str, str], str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class UnitError(Exception):
     """`found` cannot be converted to `expected`."""
 
@@ -28,7 +28,7 @@ class UnitError(Exception):
     found: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class KindError(Exception):
     """A value of type `found` stands where `expected` is needed."""
 
@@ -37,7 +37,7 @@ class KindError(Exception):
     node: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class UnknownNameError(Exception):
     """A leaf names nothing that its scope has; `known` is what there is."""
 

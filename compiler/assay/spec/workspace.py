@@ -6,6 +6,8 @@ cache, else from the Dhall evaluator.
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -84,18 +86,37 @@ def scan(workspace: Workspace, system: str) -> tuple[SourceFile, ...]:
 
 
 def _known(workspace: Workspace, system: str, files: Sequence[SourceFile], cache: Path | None) -> Checked | None:
+    """The package of these very sources, from the cache (JSON, quick to read) or the committed normal form."""
     wanted = sources_hash(files)
-    places = [workspace.normal_form(system), *([_cached(cache, wanted)] if cache else [])]
-    for place in places:
-        if place.is_file():
-            text = place.read_text(encoding="utf-8")
-            if normal_form.header(text) == wanted:
-                return normal_form.load(text, str(place))
-    return None
+    place = _cached(cache, wanted) if cache else None
+    if place and place.is_file():
+        return normal_form.restored(json.loads(place.read_text(encoding="utf-8")), str(place))
+    committed = workspace.normal_form(system)
+    text = committed.read_text(encoding="utf-8") if committed.is_file() else ""
+    if normal_form.header(text) != wanted:
+        return None
+    return _kept(normal_form.load(text, str(committed)), place)
 
 
 def _cached(cache: Path, sources: str) -> Path:
-    return cache / "specs" / f"{sources}-{normal_form.code_version()}.yaml"
+    return cache / "specs" / f"{sources}-{normal_form.code_version()}.json"
+
+
+def _kept(checked: Checked, place: Path | None) -> Checked:
+    """The package, put into the cache where there is one that can be written."""
+    if place:
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            partial = place.with_suffix(f".{os.getpid()}.part")
+            partial.write_text(json.dumps(normal_form.content(checked), ensure_ascii=False), encoding="utf-8")
+            partial.replace(place)
+        except OSError as error:
+            raise fail(
+                "cache",
+                f"the cache folder cannot be written: {error.strerror}: {place.parent}",
+                hint="name another with --cache",
+            ) from None
+    return checked
 
 
 def _evaluated(workspace: Workspace, system: str, files: Sequence[SourceFile], cache: Path | None) -> Checked:
@@ -109,13 +130,7 @@ def _evaluated(workspace: Workspace, system: str, files: Sequence[SourceFile], c
             hint="write it on a machine where the Python package `dhall` installs: `assay check --accept`",
         )
     checked = evaluate(workspace, system, files)
-    if cache:
-        place = _cached(cache, checked.sources)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        partial = place.with_suffix(".part")
-        partial.write_text(normal_form.dump(checked), encoding="utf-8")
-        partial.replace(place)
-    return checked
+    return _kept(checked, _cached(cache, checked.sources) if cache else None)
 
 
 def _header_of(place: Path) -> str:

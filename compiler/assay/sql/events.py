@@ -1,7 +1,7 @@
 """Event tables out of ingested records.
 
-Ingested records stand in one wide table, `events`: host, event, seq, t_ns, and a column for each field; fields of one
-name and type share a column.  An event's own table is the rows of that event with its fields.
+Ingested records stand in one wide table, `events`: host, event, seq, t_ns, state (0: whole), and a column for each
+field; fields of one name and type share a column.  An event's own table is the rows of that event with its fields.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def event_table(events: Sequence[Event], event: str, fields: Iterable[str]) -> e
     """The rows of an event: host, seq, t_ns and the fields."""
     named = [_renamed(wide_column(events, event, field), field) for field in sorted(fields)]
     of = exp.EQ(this=column("event"), expression=exp.Literal.string(event))
-    return exp.select(*(column(name) for name in KEYS), *named).from_(EVENTS).where(of)
+    whole = exp.EQ(this=column("state"), expression=dialect.integer(0))
+    return exp.select(*(column(name) for name in KEYS), *named).from_(EVENTS).where(exp.and_(of, whole))
 
 
 def _renamed(found: str, wanted: str) -> exp.Expr:

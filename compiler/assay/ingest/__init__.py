@@ -1,0 +1,22 @@
+"""Raw records to events: finding a run's files, reading its constants, extracting its events to Parquet."""
+
+from __future__ import annotations
+
+from assay.ingest.constants import read_constants
+from assay.ingest.files import HostFiles, RunFiles, find_run
+from assay.ingest.hashes import FileHash, content_key, file_hashes
+from assay.ingest.held import covers, definitions_hash
+from assay.ingest.reader import ingest
+
+__all__ = [
+    "FileHash",
+    "HostFiles",
+    "RunFiles",
+    "content_key",
+    "covers",
+    "definitions_hash",
+    "file_hashes",
+    "find_run",
+    "ingest",
+    "read_constants",
+]

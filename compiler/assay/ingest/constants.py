@@ -1,0 +1,143 @@
+"""The constants of a run, out of the JSON documents of its directory."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from assay.spec.diagnostics import AssayError, Diagnostic, Span, excerpt_at
+from assay.spec.model import Constant, Source
+
+NANOSECONDS = 1_000_000_000
+_INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?Z")
+
+
+def read_constants(source: Source, directory: Path) -> Mapping[str, object]:
+    """Every constant of the source: integers, floats, texts, booleans; instants and durations as integer ns.
+
+    Raises AssayError with all that is missing or wrong in the documents of the run.
+    """
+    documents: dict[Path, Any] = {}
+    values: dict[str, object] = {}
+    problems: dict[str, Diagnostic] = {}
+    for constant in source.constants:
+        try:
+            values[constant.name] = _read(constant, directory, documents)
+        except AssayError as error:
+            for item in error.diagnostics:
+                problems.setdefault(item.message, item)
+    if problems:
+        raise AssayError(tuple(problems.values()))
+    return values
+
+
+def _problem(code: str, message: str, **more: Any) -> AssayError:
+    return AssayError((Diagnostic(code, message, **more),))
+
+
+def _read(constant: Constant, directory: Path, documents: dict[Path, Any]) -> object:
+    path = next((directory / name for name in constant.files if (directory / name).is_file()), None)
+    if path is None:
+        raise _problem("no-document", f"the run has no {' or '.join(constant.files)}: {directory}")
+    if path not in documents:
+        documents[path] = _document(path)
+    found = documents[path]
+    for key in constant.path:
+        found = found.get(key) if isinstance(found, dict) else None
+    if found is None:
+        if constant.default is None:
+            dotted = ".".join(constant.path)
+            raise _problem(
+                "missing-fact", f"the run's {path.name} lacks `{dotted}` ({constant.doc})", span=Span(str(path))
+            )
+        return _typed(constant, _default(constant), path)
+    return _typed(constant, found, path)
+
+
+def _document(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+    except json.JSONDecodeError as error:
+        span = Span(str(path), error.lineno, error.colno)
+        raise _problem(
+            "not-json",
+            f"{path.name} is not JSON: {error.msg}",
+            span=span,
+            excerpt=excerpt_at(path, error.lineno, error.colno),
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise _problem("no-document", f"{path.name} cannot be read: {error}", span=Span(str(path))) from None
+
+
+def _default(constant: Constant) -> object:
+    text = constant.default or ""
+    return Decimal(text) if constant.type in ("integer", "real", "duration") else text
+
+
+def _typed(constant: Constant, value: object, path: Path) -> object:
+    kind = constant.type
+    number = isinstance(value, (int, Decimal)) and not isinstance(value, bool)
+    if kind == "text" and isinstance(value, str):
+        return value
+    if kind == "boolean" and isinstance(value, bool):
+        return value
+    if kind == "instant" and isinstance(value, str):
+        return _instant(constant, value, path)
+    if number and isinstance(value, (int, Decimal)):
+        exact = Decimal(value)
+        if kind == "real":
+            return float(exact)
+        if kind == "duration" and exact > 0:
+            return int(exact * NANOSECONDS)
+        if kind == "integer" and exact == exact.to_integral_value():
+            return int(exact)
+    raise _wrong(constant, value, path)
+
+
+def _instant(constant: Constant, text: str, path: Path) -> int:
+    found = _INSTANT.fullmatch(text)
+    try:
+        assert found is not None
+        moment = datetime.fromisoformat(found[1]).replace(tzinfo=UTC)
+    except (AssertionError, ValueError):
+        raise _wrong(constant, text, path) from None
+    seconds = int((moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds())
+    return seconds * NANOSECONDS + int((found[2] or "")[:9].ljust(9, "0"))
+
+
+_EXPECTED = {
+    "text": "a text",
+    "boolean": "true or false",
+    "instant": "a time in UTC, such as 2026-02-05T18:52:16Z",
+    "real": "a number",
+    "duration": "a number above 0",
+    "integer": "a whole number",
+}
+
+
+def _wrong(constant: Constant, value: object, path: Path) -> AssayError:
+    dotted = ".".join(constant.path)
+    shown = str(value) if isinstance(value, Decimal) else json.dumps(value, default=str, ensure_ascii=False)
+    span, excerpt = _place(path, constant.path[-1])
+    return _problem(
+        "wrong-fact",
+        f"`{dotted}` of the run's {path.name} is not what it should be ({constant.doc})",
+        span=span,
+        excerpt=excerpt,
+        expected=_EXPECTED[constant.type],
+        found=shown[:200],
+    )
+
+
+def _place(path: Path, key: str) -> tuple[Span, str]:
+    """Where the key first stands in the document."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        column = line.find(f'"{key}"') + 1
+        if column:
+            return Span(str(path), number, column, len(key) + 2), excerpt_at(path, number, column, len(key) + 2)
+    return Span(str(path)), ""

@@ -1,0 +1,62 @@
+"""What an ingested folder holds: which events with which fields, by their definitions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from assay.spec.model import Event, Source
+
+MANIFEST = "ingest.json"
+FORMAT = 1
+
+Wanted = Mapping[str, Iterable[str]]
+
+
+def recognition_hash(source: Source, events: Sequence[Event]) -> str:
+    """Hash of how records are recognised: a change of any name or lookup changes what is counted."""
+    names = [(event.name, [(form.names, form.unless) for form in event.forms]) for event in events]
+    body = repr((FORMAT, source.time, source.body, source.unwrap, source.lookups, source.quarantine, sorted(names)))
+    return hashlib.sha256(body.encode()).hexdigest()
+
+
+def event_hash(event: Event) -> str:
+    """Hash of an event's definition."""
+    return hashlib.sha256(repr(event.forms).encode()).hexdigest()
+
+
+def definitions_hash(source: Source, events: Sequence[Event], wanted: Wanted) -> str:
+    """Hash of all that shapes an ingested folder but the raw data."""
+    body = [recognition_hash(source, events), sorted((name, sorted(fields)) for name, fields in wanted.items())]
+    body.append(sorted((event.name, event_hash(event)) for event in events if event.name in wanted))
+    return hashlib.sha256(json.dumps(body).encode()).hexdigest()
+
+
+def manifest(source: Source, events: Sequence[Event], wanted: Wanted) -> str:
+    """The text of `ingest.json`."""
+    by_name = {event.name: event for event in events}
+    held = {
+        name: {"definition": event_hash(by_name[name]), "fields": sorted(fields)}
+        for name, fields in sorted(wanted.items())
+    }
+    return (
+        json.dumps({"format": FORMAT, "recognition": recognition_hash(source, events), "events": held}, indent=1) + "\n"
+    )
+
+
+def covers(folder: Path, source: Source, events: Sequence[Event], wanted: Wanted) -> bool:
+    """Whether a folder holds the wanted events and fields, as they are now defined."""
+    try:
+        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    if found.get("format") != FORMAT or found.get("recognition") != recognition_hash(source, events):
+        return False
+    by_name = {event.name: event for event in events}
+    for name, fields in wanted.items():
+        held = found["events"].get(name)
+        if not held or held["definition"] != event_hash(by_name[name]) or not set(fields) <= set(held["fields"]):
+            return False
+    return True
