@@ -1,0 +1,1 @@
+./parts/good.dhall as Bytes

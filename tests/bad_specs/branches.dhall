@@ -1,0 +1,3 @@
+let wide = True
+
+in  if wide then 1 else "one"

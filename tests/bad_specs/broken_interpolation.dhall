@@ -1,0 +1,1 @@
+{ id = "a", doc = "in ${unit =} or ${"more"}" }

@@ -1,0 +1,3 @@
+let Type = { id : Text }
+
+in  1

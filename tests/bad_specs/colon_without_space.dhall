@@ -1,0 +1,3 @@
+let Metric = { id :Text, doc:Text }
+
+in  1

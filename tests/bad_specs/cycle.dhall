@@ -1,0 +1,3 @@
+let second = ./parts/cycle_b.dhall
+
+in  { second }

@@ -1,0 +1,1 @@
+{ name = "x", make = { twice = \(n : Natural) -> n + n } }

@@ -1,0 +1,1 @@
+{- {- -} (env:HOME as Text) ++ ./parts/good.dhall

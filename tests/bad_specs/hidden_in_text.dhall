@@ -1,0 +1,1 @@
+{ a = "${ = " } // { b = /etc/passwd as Text, c = " }" }

@@ -1,0 +1,4 @@
+{ doc =
+    ''
+    several lines
+}

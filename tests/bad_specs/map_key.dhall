@@ -1,0 +1,1 @@
+[ { mapKey = 1, mapValue = "one" } ]

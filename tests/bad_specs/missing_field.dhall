@@ -1,0 +1,3 @@
+let metric = \(m : { id : Text, doc : Text, unit : Text }) -> m
+
+in  metric { id = "first" }

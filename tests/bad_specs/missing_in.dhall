@@ -1,0 +1,3 @@
+let first = 1
+
+let second = 2

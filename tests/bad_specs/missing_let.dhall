@@ -1,0 +1,4 @@
+let first = 1
+    second = 2
+
+in  first

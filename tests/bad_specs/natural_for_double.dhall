@@ -1,0 +1,3 @@
+let half = \(value : Double) -> { value }
+
+in  half 2

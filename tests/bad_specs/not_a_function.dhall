@@ -1,0 +1,5 @@
+let first = 1
+
+let second = 2
+
+in  [ first second ]

@@ -1,0 +1,3 @@
+let first = 1
+
+in  { first, again = ../cycle.dhall }

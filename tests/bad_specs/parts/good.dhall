@@ -1,0 +1,1 @@
+{ ticked = 1, started = 2 }

@@ -1,0 +1,5 @@
+let S = ./schema.dhall
+
+in  { first = S.at.started
+    , second = S.at.tiked
+    }

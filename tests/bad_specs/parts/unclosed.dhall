@@ -1,0 +1,4 @@
+let value = 1
+
+in  [ value
+    , 2

@@ -1,0 +1,3 @@
+let defaults = { unit = "s", better = "lower" }
+
+in  defaults /\ { id = "first", unit = "ms" }

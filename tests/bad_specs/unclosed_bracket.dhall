@@ -1,0 +1,3 @@
+let value = ./parts/unclosed.dhall
+
+in  value

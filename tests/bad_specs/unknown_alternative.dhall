@@ -1,0 +1,3 @@
+let S = ./parts/schema.dhall
+
+in  S.Number.Naturl

@@ -1,0 +1,3 @@
+let good = ./parts/good.dhall
+
+in  good.zzz

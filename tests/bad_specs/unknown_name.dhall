@@ -1,0 +1,3 @@
+let baseline = 1
+
+in  { value = basline }

@@ -1,0 +1,3 @@
+let started = 1
+
+in  { started, stopped = 2, tiked }

@@ -1,0 +1,3 @@
+let label : Text = 5
+
+in  label

@@ -1,0 +1,5 @@
+let add = \(left : Natural) -> \(right : Natural) -> left + right
+
+in  add
+      1
+      2.5
