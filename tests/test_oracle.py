@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from tests.compare_reference import CARDANO
 from tests.oracle import (
     Analysis,
-    Condition,
     Reconstruction,
     Refused,
     analyse,
@@ -29,29 +29,12 @@ from tests.oracle.model import Event, Genesis, HostLog
 from tests.oracle.resources import RESOURCES, percent_of_core
 from tests.oracle.simulate import draw_shape
 from tests.oracle.timeline import Slot, slot_timeline
-
-GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "cardano"
-READABLE_TINY = ("gap999", "hdrforge2", "longspan", "peerfirst", "plain", "tie-hash", "tie-hosts")
-CASES: tuple[tuple[str, str, str], ...] = (
-    *((case, "model", "expected") for case in ("baseline", "candidate", "candidate2")),
-    ("epochs", "epoch", "expected"),
-    *(
-        (case, "unitary", "expected")
-        for case in ("many-hosts", "legacy", "list-ns", "defects", "full-blocks", "forks", "edges")
-    ),
-    ("edges", "edges1", "expected-edges1"),
-    ("edges", "edges2", "expected-edges2"),
-    *((f"tiny/{case}", "", "expected") for case in READABLE_TINY),
-)
-
-
-def filters_named(name: str) -> list[Condition]:
-    return load_filters(GOLDEN / "filters" / f"{name}.json") if name else []
+from tests.support.cases import CASES, Case, filters_named
 
 
 @functools.lru_cache(maxsize=1)
 def reconstruction(case: str) -> Reconstruction:
-    return reconstruct(GOLDEN / case / "run")
+    return reconstruct(CARDANO / case / "run")
 
 
 @functools.cache
@@ -59,7 +42,7 @@ def analysis(case: str, filter_name: str) -> Analysis:
     return analyse_reconstruction(reconstruction(case), filters_named(filter_name))
 
 
-@pytest.mark.parametrize(("case", "filter_name", "expected"), CASES)
+@pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize(
     "differences",
     [
@@ -71,10 +54,8 @@ def analysis(case: str, filter_name: str) -> Analysis:
         reference.table_differences,
     ],
 )
-def test_the_oracle_agrees_with_the_incumbent(
-    case: str, filter_name: str, expected: str, differences: Callable[[Analysis, Path], list[str]]
-) -> None:
-    found = differences(analysis(case, filter_name), GOLDEN / case / expected)
+def test_the_oracle_agrees_with_the_incumbent(case: Case, differences: Callable[[Analysis, Path], list[str]]) -> None:
+    found = differences(analysis(case.name, case.filters), case.results)
     assert not found, "\n".join([f"{len(found)} differences", *found[:20]])
 
 
@@ -89,7 +70,7 @@ def test_the_oracle_agrees_with_the_incumbent(
 )
 def test_a_run_that_cannot_be_analysed_is_refused_with_its_reason(case: str, reason: str) -> None:
     with pytest.raises(Refused, match=reason):
-        analyse(GOLDEN / "tiny" / f"refused-{case}" / "run", [])
+        analyse(CARDANO / "tiny" / f"refused-{case}" / "run", [])
 
 
 def test_an_event_without_its_slot_is_quarantined_and_the_run_analysed() -> None:

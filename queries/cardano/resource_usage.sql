@@ -1,5 +1,5 @@
 -- What a host used between one `resources` event and the one before it. The first counts from 0 at 1970-01-01.
--- Compatibility: increases, and 100 times increases, are taken modulo 2^64, so that a counter that falls gives a huge
+-- Compatibility: increases, 100 times increases, and shares are taken modulo 2^64, so that a counter that falls gives a huge
 -- number; shares of a core are worked out in single precision and rounded up, 0 where no time has passed.
 WITH increases AS (
     SELECT
@@ -53,10 +53,22 @@ SELECT
     wrapped.host,
     wrapped.seq,
     slot_marks.slot,
-    CASE WHEN wrapped.centiseconds = 0 THEN 0 ELSE ceil(wrapped.centi_cpu / wrapped.centiseconds)::HUGEINT END AS cpu,
-    CASE WHEN wrapped.centiseconds = 0 THEN 0 ELSE ceil(wrapped.centi_gc / wrapped.centiseconds)::HUGEINT END AS gc,
-    CASE WHEN wrapped.centiseconds = 0 THEN 0 ELSE ceil(wrapped.centi_mut / wrapped.centiseconds)::HUGEINT END AS mut,
-    CASE WHEN wrapped.centiseconds = 0 THEN 0 ELSE ceil(wrapped.centi_blk_io / wrapped.centiseconds)::HUGEINT END AS blk_io,
+    CASE
+        WHEN wrapped.centiseconds = 0 THEN 0
+        ELSE ((ceil(wrapped.centi_cpu / wrapped.centiseconds)::HUGEINT % 18446744073709551616 + 18446744073709551616) % 18446744073709551616)::UBIGINT
+    END AS cpu,
+    CASE
+        WHEN wrapped.centiseconds = 0 THEN 0
+        ELSE ((ceil(wrapped.centi_gc / wrapped.centiseconds)::HUGEINT % 18446744073709551616 + 18446744073709551616) % 18446744073709551616)::UBIGINT
+    END AS gc,
+    CASE
+        WHEN wrapped.centiseconds = 0 THEN 0
+        ELSE ((ceil(wrapped.centi_mut / wrapped.centiseconds)::HUGEINT % 18446744073709551616 + 18446744073709551616) % 18446744073709551616)::UBIGINT
+    END AS mut,
+    CASE
+        WHEN wrapped.centiseconds = 0 THEN 0
+        ELSE ((ceil(wrapped.centi_blk_io / wrapped.centiseconds)::HUGEINT % 18446744073709551616 + 18446744073709551616) % 18446744073709551616)::UBIGINT
+    END AS blk_io,
     wrapped.gcs_major,
     wrapped.gcs_minor,
     wrapped.alloc,

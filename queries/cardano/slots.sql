@@ -3,28 +3,16 @@
 -- last gauges (0 before any), and 0 for all that is counted; an opening slot without one has none.
 -- Density and UTxO size: as last set in the slot, 0 otherwise; a gap slot has those of the slot before the gap.
 -- Compatibility: the opening slot counts as epoch 0, epoch slot 0, safe interval 0; `true_epoch_slot` is the true one.
-WITH usage AS (
-    SELECT
-        host,
-        slot,
-        max(seq) AS seq,
-        max_by(cpu, seq) AS cpu,
-        max_by(gc, seq) AS gc,
-        max_by(mut, seq) AS mut,
-        max_by(blk_io, seq) AS blk_io,
-        max_by(rss, seq) AS rss,
-        max_by(heap, seq) AS heap,
-        max_by(live, seq) AS live,
-        max_by(threads, seq) AS threads,
-        max_by(gcs_major, seq) AS gcs_major,
-        max_by(gcs_minor, seq) AS gcs_minor,
-        max_by(alloc, seq) AS alloc,
-        max_by(net_rd, seq) AS net_rd,
-        max_by(net_wr, seq) AS net_wr,
-        max_by(fs_rd, seq) AS fs_rd,
-        max_by(fs_wr, seq) AS fs_wr
+WITH last_usage AS (
+    SELECT host, slot, max(seq) AS seq
     FROM resource_usage
     GROUP BY host, slot
+),
+
+usage AS (
+    SELECT resource_usage.*
+    FROM resource_usage
+    INNER JOIN last_usage ON last_usage.host = resource_usage.host AND last_usage.seq = resource_usage.seq
 ),
 
 settings AS (

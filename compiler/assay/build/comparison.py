@@ -98,9 +98,11 @@ def _checked_options(checked: Checked, report: Report, options: Options) -> Opti
 
 def _valid_date(text: str) -> None:
     try:
-        datetime.date.fromisoformat(text)
+        known = datetime.date.fromisoformat(text).isoformat() == text
     except ValueError:
-        raise fail("date", "the date does not exist", expected="YYYY-MM-DD", found=text, status=USAGE) from None
+        known = False
+    if not known:
+        raise fail("date", "--date takes a day that exists", expected="YYYY-MM-DD", found=text, status=USAGE)
 
 
 def _date(found: Computation) -> str:

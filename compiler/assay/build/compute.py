@@ -21,7 +21,7 @@ from assay.plan.steps import Applied, Plan, plan
 from assay.spec.diagnostics import AssayError, fail
 from assay.spec.model import Metric, Report, Source
 from assay.spec.normal_form import Checked
-from assay.sql.events import event_table
+from assay.sql.events import event_table, scan
 from assay.sql.expressions import places
 from assay.sql.program import Statement, compile_plan
 
@@ -90,9 +90,9 @@ def compute(
 
 
 def compiled(checked: Checked, made: Plan) -> tuple[Statement, ...]:
-    """The statements of a plan, with places (`$name`) for constants and for the folder of the events."""
+    """The statements of a plan, with places (`$name`) for constants; files are relative to an ingested folder."""
     names = [item.name for source in checked.package.sources for item in source.constants]
-    tables = {name: event_table(checked.package.events, name, fields) for name, fields in made.wanted.items()}
+    tables = {name: event_table(scan(f"events/{name}/*.parquet"), fields) for name, fields in made.wanted.items()}
     return compile_plan(made, checked, places(names), tables)
 
 

@@ -15,7 +15,7 @@ from assay.build.session import Session
 from assay.build.sql_files import sql_texts, write_texts
 from assay.engine.dry import dry_run
 from assay.engine.graph import nodes
-from assay.engine.mount import CONSTANTS, raw_tables
+from assay.engine.mount import CONSTANTS, located, raw_tables
 from assay.engine.results import Distribution
 from assay.plan.steps import Applied, plan
 from assay.spec import normal_form, workspace
@@ -194,8 +194,10 @@ def metric_sql(
     applied = filters.applied(checked.package, _report_of(checked.package, metric), given, no_filters)
     made = plan(checked.package, [metric], applied)
     statements = compiled(checked, made)
-    folder = prepare(session, checked, [run], made.wanted)[0].events if run else Path()
-    return dialect.text(standalone(statements, name, raw_tables(folder), CONSTANTS)) + ";"
+    query = standalone(statements, name, raw_tables(), CONSTANTS)
+    if run:
+        query = located(query, prepare(session, checked, [run], made.wanted)[0].events)
+    return dialect.text(query) + ";"
 
 
 def ingest_runs(

@@ -20,7 +20,7 @@ def rendered(document: Document, out: Path, session: Session) -> None:
     place = session.store.place("rendered", key)
     if not place.is_dir():
         with session.store.filling("rendered", key) as fresh:
-            render(document, fresh, templates, session.progress)
+            render(document, fresh, templates, session.progress, kept=session.store.folder / "drawings")
     shutil.copytree(place, out, dirs_exist_ok=True, copy_function=shutil.copyfile)
 
 

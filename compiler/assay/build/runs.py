@@ -47,7 +47,7 @@ def named_runs(texts: Sequence[str]) -> tuple[NamedRun, ...]:
 
 def _parted(text: str) -> tuple[str, Path]:
     name, equals, directory = text.partition("=")
-    if equals and not Path(text).exists():
+    if not text or (equals and not Path(text).exists()):
         if not name or not directory:
             raise fail("run-name", f"`{text}` names no run", expected="NAME=DIR or DIR", found=text, status=USAGE)
         return name, Path(directory)

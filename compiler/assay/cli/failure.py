@@ -17,7 +17,8 @@ def run(command: click.Group, arguments: Sequence[str] | None) -> int:
     """Run a command; the exit status: 0 done, 1 specs or data are wrong, 2 usage, 3 a difference, 70 a bug of ours."""
     as_json = _wants_json(list(arguments) if arguments is not None else sys.argv[1:])
     try:
-        status = command.main(args=list(arguments) if arguments is not None else None, standalone_mode=False)
+        given = list(arguments) if arguments is not None else None
+        status = command.main(args=given, prog_name="assay", standalone_mode=False)
         return status if isinstance(status, int) else 0
     except click.exceptions.Abort:
         click.echo("interrupted", err=True)

@@ -108,9 +108,7 @@ def _ratio_texts(spread: HostSpread, width: int, reciprocal_points: bool) -> tup
 
 
 def _duration_texts(spread: HostSpread, width: int, reciprocal_points: bool) -> tuple[str, ...]:
-    median, least, greatest = (
-        int(item) * _IN_NANOSECOND for item in (spread.median, spread.least, spread.greatest)
-    )
+    median, least, greatest = (int(item) * _IN_NANOSECOND for item in (spread.median, spread.least, spread.greatest))
     deviation = floor(Fraction(spread.deviation) * _PICOSECONDS)
     if reciprocal_points:
         median = picoseconds_inverted_twice(median / _PICOSECONDS)

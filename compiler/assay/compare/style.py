@@ -47,9 +47,7 @@ _STYLES: dict[str, Style] = {item.name: item for item in (Org2023(), Typst2026()
 def style(name: str) -> Style:
     """The number style of that name; raises AssayError, with a hint, when there is none."""
     if name not in _STYLES:
-        raise fail(
-            "unknown-number-style", f"no number style is called `{name}`", hint=did_you_mean(name, _STYLES)
-        )
+        raise fail("unknown-number-style", f"no number style is called `{name}`", hint=did_you_mean(name, _STYLES))
     return _STYLES[name]
 
 

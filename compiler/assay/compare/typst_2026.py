@@ -46,9 +46,7 @@ class Typst2026:
 
     def sample_count(self, count: int) -> str:
         """Always an error: tables of this style have no sample counts."""
-        raise fail(
-            "no-sample-counts", f"the number style `{self.name}` has no sample counts", found=str(count)
-        )
+        raise fail("no-sample-counts", f"the number style `{self.name}` has no sample counts", found=str(count))
 
 
 def value_text(value: float | None, width: int) -> str:

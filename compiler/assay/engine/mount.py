@@ -1,4 +1,4 @@
-"""The folder of an ingested run as tables: `events`, `logs`, and `constants` (one row)."""
+"""The folder of an ingested run as tables: a folder of files an event, `logs`, and `constants` (one row)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from assay.spec.scopes import LOGS
 from assay.sql import dialect
-from assay.sql.events import EVENTS, parquet
+from assay.sql.events import parquet
 from assay.sql.expressions import literal
 
 if TYPE_CHECKING:
@@ -33,20 +33,24 @@ class HostLog:
     last_ns: int
 
 
-def raw_tables(folder: Path) -> Mapping[str, exp.Select]:
-    """The queries that read a run's folder (relative to the current one when `folder` is empty)."""
-    return {
-        EVENTS: parquet(str(folder / "events" / "*.parquet")),
-        LOGS: parquet(str(folder / "logs.parquet")),
-        CONSTANTS: parquet(str(folder / "constants.parquet")),
-    }
+def raw_tables() -> Mapping[str, exp.Select]:
+    """The queries of the tables that every ingested folder has, relative to it."""
+    return {LOGS: parquet("logs.parquet"), CONSTANTS: parquet("constants.parquet")}
+
+
+def located(query: exp.Expr, folder: Path) -> exp.Expr:
+    """A query over an ingested folder with the paths of its files in full."""
+    query = query.copy()
+    for scan in query.find_all(exp.ReadParquet):
+        pattern = scan.expressions[0].this
+        scan.set("expressions", [exp.Literal.string(str(folder.absolute() / pattern))])
+    return query
 
 
 def mount(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
-    """Make the folder's tables known to a connection, as views."""
-    for name, query in raw_tables(folder).items():
-        if name != CONSTANTS:
-            connection.execute(f"CREATE TEMP VIEW {name} AS {dialect.text(query)}")
+    """Let a connection read the folder's files by their relative paths; `logs` is a view."""
+    connection.execute("SET file_search_path = ?", [str(folder.absolute())])
+    connection.execute(f"CREATE TEMP VIEW {LOGS} AS {dialect.text(raw_tables()[LOGS])}")
 
 
 def host_logs(folder: Path) -> tuple[HostLog, ...]:
@@ -54,7 +58,7 @@ def host_logs(folder: Path) -> tuple[HostLog, ...]:
     import duckdb
 
     wanted = ("host", "lines", "objects", "quarantined", "last_ns")
-    query = exp.select(*wanted).from_(raw_tables(folder)[LOGS].subquery(alias=LOGS)).order_by("host")
+    query = exp.select(*wanted).from_(parquet(str(folder / "logs.parquet")).subquery(alias=LOGS)).order_by("host")
     with duckdb.connect() as connection:
         return tuple(HostLog(*row) for row in connection.execute(dialect.text(query)).fetchall())
 

@@ -112,7 +112,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         with path.open("rb") as raw:
             if path.suffix == ".gz":
                 with gzip.open(raw) as stream:
-                    yield io.BufferedReader(stream)  # type: ignore[arg-type]
+                    yield io.BufferedReader(stream)
             elif path.suffix == ".zst":
                 import zstandard
 

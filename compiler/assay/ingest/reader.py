@@ -1,4 +1,8 @@
-"""Ingest: the logs of a run to Parquet, in one pass over its files, hosts side by side."""
+"""Ingest: the logs of a run to Parquet, in one pass over its files, hosts side by side.
+
+Each worker recognises the lines of some hosts (up to a batch of bytes), writes a file for each event out of them, and
+goes on with the next hosts, so that memory stays the same for any number and length of logs.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,18 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from assay.ingest.extract import Wanted, extraction
+from assay.ingest.extract import ROWS, Numbered, Wanted, event_rows, numbered, recognition
 from assay.ingest.files import HostFiles, RunFiles, broken
 from assay.ingest.held import MANIFEST, manifest
-from assay.ingest.summary import write_summary
+from assay.ingest.summary import Batch, Tally, lacking_rows, mark_lacking, read_batch, write_summary
 from assay.spec.diagnostics import fail
 from assay.spec.model import Event, Source
 from assay.sql import dialect
@@ -25,7 +30,8 @@ if TYPE_CHECKING:
     import duckdb
 
 FILE_STEP = 2**40  # places of lines of a host's next file begin here
-MEMORY = 700  # MiB for all workers together
+BATCH = 192 * 2**20  # bytes of raw files whose rows are held at a time
+MEMORY = 900  # MiB for all workers together; more is spilt to disk
 
 #: told how many bytes of raw files are done, of how many
 Progress = Callable[[int, int], None]
@@ -33,6 +39,15 @@ Progress = Callable[[int, int], None]
 
 def _silent(_done: int, _total: int) -> None:
     """Progress that nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """What is to be done, as far as it is the same for every batch."""
+
+    source: Source
+    forms: tuple[Numbered, ...]
+    events: tuple[tuple[str, exp.Select], ...]
 
 
 def ingest(
@@ -45,50 +60,67 @@ def ingest(
     workers: int | None = None,
     progress: Progress = _silent,
 ) -> None:
-    """Write the folder `out` (all or nothing): events/<host>.parquet, logs.parquet, counts.parquet,
+    """Write the folder `out` (all or nothing): events/<event>/<n>.parquet, logs.parquet, counts.parquet,
     quarantine.parquet, ingest.json.
 
     Raises AssayError: a file that cannot be read to its end, too many broken lines, no recognised line at all.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix="ingest-", dir=out.parent))
+    forms = numbered(events, wanted)
+    queries = tuple((event.name, event_rows(source, event, forms)) for event in events if event.name in wanted)
     try:
-        (fresh / "events").mkdir()
-        _read_hosts(source, events, wanted, files, fresh, workers or os.cpu_count() or 1, progress)
-        write_summary(source, events, wanted, files, fresh)
+        for name, _ in queries:
+            (fresh / "events" / name).mkdir(parents=True)
+        texts = _Texts(source, forms, queries)
+        batches = _read_all(texts, files, fresh, workers or os.cpu_count() or 1, progress)
+        write_summary(source, events, wanted, files, batches, forms, fresh)
         (fresh / MANIFEST).write_text(manifest(source, events, wanted), encoding="utf-8")
+        shutil.rmtree(fresh / "spill", ignore_errors=True)
         shutil.rmtree(out, ignore_errors=True)
         fresh.replace(out)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 
 
-def _read_hosts(
-    source: Source,
-    events: Sequence[Event],
-    wanted: Wanted,
-    files: RunFiles,
-    folder: Path,
-    workers: int,
-    progress: Progress,
-) -> None:
-    """One statement a host; as many at a time as there are workers, the largest first."""
-    lock, done = threading.Lock(), [0]
-    count = min(workers, len(files.hosts))
-    local = threading.local()
+def _batches(hosts: Iterable[HostFiles]) -> list[list[HostFiles]]:
+    """Hosts together up to a batch of bytes, the largest first."""
+    found: list[list[HostFiles]] = []
+    for host in sorted(hosts, key=lambda item: (-item.size, item.host)):
+        fitting = next((item for item in found if sum(h.size for h in item) + host.size <= BATCH), None)
+        if fitting is None:
+            found.append([host])
+        else:
+            fitting.append(host)
+    return found
 
-    def read(host: HostFiles) -> None:
-        if not hasattr(local, "connection"):
-            local.connection = _connect(folder, count)
-        _read(local.connection, source, events, wanted, host, folder)
+
+def _spread(hosts: Sequence[HostFiles], workers: int) -> list[list[HostFiles]]:
+    """Batches, at least as many as workers where there are hosts enough."""
+    found = _batches(hosts)
+    while len(found) < min(workers, len(hosts)):
+        largest = max(found, key=len)
+        found.remove(largest)
+        found += [largest[::2], largest[1::2]]
+    return found
+
+
+def _read_all(texts: _Texts, files: RunFiles, folder: Path, workers: int, progress: Progress) -> tuple[Batch, ...]:
+    lock, done = threading.Lock(), [0]
+    batches = _spread(files.hosts, workers)
+    count = min(workers, len(batches))
+
+    def tell(size: int) -> None:
         with lock:
-            done[0] += host.size
+            done[0] += size
             progress(done[0], files.size)
 
+    def read(job: tuple[int, list[HostFiles]]) -> Batch:
+        with _connect(folder, count) as connection:
+            return _read(connection, texts, job[0], job[1], folder, tell)
+
     with ThreadPoolExecutor(max_workers=count) as pool:
-        pending = [pool.submit(read, host) for host in sorted(files.hosts, key=lambda item: -item.size)]
-        for item in pending:
-            item.result()
+        return tuple(pool.map(read, enumerate(batches)))
 
 
 def _connect(folder: Path, share: int) -> duckdb.DuckDBPyConnection:
@@ -96,44 +128,63 @@ def _connect(folder: Path, share: int) -> duckdb.DuckDBPyConnection:
     import duckdb
 
     connection = duckdb.connect()
-    for name, value in (
+    settings = (
         ("threads", "1"),
         ("memory_limit", f"{MEMORY // share}MiB"),
         ("temp_directory", str(folder / "spill")),
-    ):
+    )
+    for name, value in settings:
         connection.execute(f"SET {name} = ?", [value])
     return connection
 
 
 def _read(
     connection: duckdb.DuckDBPyConnection,
-    source: Source,
-    events: Sequence[Event],
-    wanted: Wanted,
-    host: HostFiles,
+    texts: _Texts,
+    number: int,
+    hosts: Sequence[HostFiles],
     folder: Path,
-) -> None:
+    tell: Callable[[int], None],
+) -> Batch:
+    """Recognise the lines of some hosts, write a file for each event, and say what the logs hold."""
     import duckdb
 
-    parts = [
-        extraction(source, events, wanted, host.host, file, index * FILE_STEP)
+    fresh = True
+    for host in hosts:
+        for query, file in _recognitions(texts, host):
+            try:
+                connection.execute(_filled(query, fresh))
+            except duckdb.Error as error:
+                raise broken(file, str(error).split("\n")[0]) from None
+            fresh = False
+        tell(host.size)
+    for name, query in texts.events:
+        connection.execute(copied(query, folder / "events" / name / f"{number}.parquet"))
+    lacking = lacking_rows(connection, folder, number, [name for name, _ in texts.events])
+    mark_lacking(connection, lacking)
+    return read_batch(connection)
+
+
+def _recognitions(texts: _Texts, host: HostFiles) -> list[tuple[exp.Select, Path]]:
+    found = [
+        (recognition(texts.source, texts.forms, host.host, file, index * FILE_STEP), file)
         for index, (file, size) in enumerate(zip(host.files, host.sizes, strict=True))
         if size
     ]
-    if not parts:
+    if not found:
         raise fail("no-logs", f"the log files of host {host.host} are empty: {host.files[0].parent}")
-    query: exp.Query = parts[0]
-    for part in parts[1:]:
-        query = exp.union(query, part, distinct=False, copy=False)
-    target = folder / "events" / f"{host.host}.parquet"
-    try:
-        connection.execute(copied(query, target))
-    except duckdb.Error as error:
-        raise broken(_culprit(host, str(error)), str(error).split("\n")[0]) from None
+    return found
 
 
-def _culprit(host: HostFiles, message: str) -> Path:
-    return next((file for file in host.files if str(file) in message), host.files[0])
+def _filled(query: exp.Select, fresh: bool) -> str:
+    """The statement that makes the table `rows` of a query, or adds to it."""
+    table = exp.to_table(ROWS)
+    if fresh:
+        properties = exp.Properties(expressions=[exp.TemporaryProperty()])
+        tree: exp.Expr = exp.Create(this=table, kind="TABLE", expression=query, properties=properties)
+    else:
+        tree = exp.Insert(this=table, expression=query)
+    return tree.sql(dialect=dialect.DIALECT, copy=False)
 
 
 def copied(query: exp.Query, target: Path) -> str:
@@ -142,3 +193,6 @@ def copied(query: exp.Query, target: Path) -> str:
     params = [exp.CopyParameter(this=exp.var(name), expression=exp.var(value)) for name, value in options]
     tree = exp.Copy(this=exp.paren(query), kind=False, files=[exp.Literal.string(str(target))], params=params)
     return tree.sql(dialect=dialect.DIALECT)
+
+
+__all__ = ["FILE_STEP", "Tally", "ingest"]

@@ -1,84 +1,27 @@
 """The checker: what Dhall's types do not see.  Names, types, units, keys, cycles, duplicate ids.
 
-`check(package, locate)` collects every problem of a package; `locate(word)` finds where a word stands in the sources.
+`check(package, locate)` collects every problem of a package; `locate` finds where a word stands in the sources.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 
 from assay.spec import scopes
-from assay.spec.diagnostics import Diagnostic, Span, did_you_mean
-from assay.spec.expression import Expression
+from assay.spec.checker import AS_UNIT, Checker, Locate
+from assay.spec.diagnostics import Diagnostic, did_you_mean
 from assay.spec.model import Event, Grain, Metric, Package
-from assay.spec.typing_rules import KindError, Scope, Typed, UnitError, UnknownNameError, infer
+from assay.spec.typing_rules import Scope, Typed, UnitError
 from assay.spec.unit_library import UnitLibrary, UnknownUnitError
-
-Locate = Callable[[str], tuple[Span | None, str]]
-
-
-@dataclass(slots=True)
-class Checker:
-    """One check of a package: its unit library, and the problems so far."""
-
-    package: Package
-    locate: Locate
-    library: UnitLibrary
-    problems: list[Diagnostic] = field(default_factory=list)
-
-    def report(
-        self, code: str, message: str, word: str, *, expected: str = "", found: str = "", hint: str = ""
-    ) -> None:
-        """Note a problem; it stands where `word` (an id, a name) is written in the sources."""
-        span, excerpt = self.locate(word)
-        self.problems.append(Diagnostic(code, message, span, excerpt, expected, found, hint))
-
-    def kind(self, node: Expression, scope: Scope, what: str, word: str) -> Typed | None:
-        """The type and unit of an expression, or None with the problem noted."""
-        try:
-            return infer(node, scope, self.library.units())
-        except UnknownNameError as error:
-            self.report(
-                f"unknown-{error.kind}",
-                f"{what} refers to an unknown {error.kind} `{error.name}`",
-                word,
-                hint=did_you_mean(error.name, error.known),
-            )
-        except KindError as error:
-            self.report(
-                "type",
-                f"{what} has a value of the wrong type in {error.node}",
-                word,
-                expected=error.expected,
-                found=error.found,
-            )
-        except UnitError as error:
-            self.report(
-                "unit",
-                f"{what} mixes units that do not convert",
-                word,
-                expected=error.expected,
-                found=error.found,
-                hint="`asUnit` declares a number to be in a unit, for every reader to see",
-            )
-        except UnknownUnitError as error:
-            self.report(
-                "unknown-unit",
-                f"{what} uses an unknown unit `{error.name}`",
-                word,
-                hint=did_you_mean(error.name, error.known),
-            )
-        return None
 
 
 def check(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
-    """Every problem of a package, in the order of its parts."""
+    """Every problem of a package, in the order of its parts; problems that are alike are told once."""
     checker = Checker(package, locate, UnitLibrary(unit.name for unit in package.units))
     for step in _STEPS:
         step(checker)
-    return tuple(checker.problems)
+    return checker.found()
 
 
 def _duplicates(checker: Checker) -> None:
@@ -97,6 +40,7 @@ def _duplicates(checker: Checker) -> None:
     for kind, names in groups:
         for name, times in Counter(names).items():
             if times > 1:
+                again = checker.locate(name, 1)[0]
                 checker.report(
                     f"duplicate-{kind}",
                     f"{times} {kind}s are called `{name}`",
@@ -104,6 +48,7 @@ def _duplicates(checker: Checker) -> None:
                     hint="rename all but one"
                     if kind != "table"
                     else "events, relations and grains share one set of names",
+                    notes=(f"again at {again}",) if again else (),
                 )
 
 
@@ -112,12 +57,7 @@ def _units(checker: Checker) -> None:
         try:
             checker.library.unit(unit)
         except UnknownUnitError as error:
-            checker.report(
-                "unknown-unit",
-                f"{what} is in an unknown unit `{error.name}`",
-                word,
-                hint=did_you_mean(error.name, error.known),
-            )
+            checker.unknown_unit(error, what, word)
 
 
 def _all_units(package: Package) -> Iterator[tuple[str, str, str]]:
@@ -197,7 +137,7 @@ def _uses(checker: Checker) -> None:
                     "unknown-table",
                     f"relation `{relation.name}` uses an unknown table `{used}`",
                     relation.name,
-                    hint=did_you_mean(used, known),
+                    hint=_listed(used, known),
                 )
     for grain in checker.package.grains:
         wanted = (grain.runs.of, "grain") if grain.runs else (grain.relation, "relation")
@@ -214,8 +154,13 @@ def _uses(checker: Checker) -> None:
                     "unknown-event",
                     f"instant `{instant.name}` of grain `{grain.name}` is bound to an unknown event `{instant.of}`",
                     instant.name,
-                    hint=did_you_mean(instant.of, known),
+                    hint=_listed(instant.of, known),
+                    cause=instant.of,
                 )
+
+
+def _listed(name: str, known: Iterable[str]) -> str:
+    return f"is it in the package's lists? {did_you_mean(name, known)}"
 
 
 def _tables(package: Package) -> set[str]:
@@ -307,7 +252,7 @@ def _instant(checker: Checker, grain: Grain, name: str, scope: Scope) -> None:
     if instant.value:
         checker.kind(instant.value, scope, what, instant.name)
     rows = scopes.rows(checker.package, instant.of) or {}
-    if instant.where:
+    if instant.where and rows:
         checker.kind(instant.where, scopes.of_rows(checker.package, instant.of), what, instant.name)
     if not rows:
         return
@@ -398,6 +343,7 @@ def _metric(checker: Checker, metric: Metric, scope: Scope) -> None:
             metric.id,
             expected="lower, higher or neither",
             found=metric.better,
+            cause=metric.better,
         )
 
 
@@ -411,7 +357,8 @@ def _metric_unit(checker: Checker, metric: Metric, found: Typed) -> None:
             metric.id,
             expected=metric.unit.name,
             found=found.unit,
-            hint="`asUnit` declares a number to be in a unit, for every reader to see",
+            hint=AS_UNIT,
+            cause=f"{metric.unit.name} {found.unit}",
         )
     except UnknownUnitError:
         return  # noted with the units

@@ -131,7 +131,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint that names the nearest known words, or lists what there is when none is near (at most 12)."""
     names = sorted(set(known))
     lowered = {name.lower(): name for name in reversed(names)}
-    near = difflib.get_close_matches(word.lower(), list(lowered), n=3, cutoff=0.6)
+    near = _nearest(word.lower(), difflib.get_close_matches(word.lower(), list(lowered), n=3, cutoff=0.6))
     if near:
         return "did you mean " + " or ".join(f"`{lowered[item]}`" for item in near) + "?"
     if not names:
@@ -140,12 +140,23 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return "there are " + ", ".join(f"`{name}`" for name in names[:12]) + more
 
 
+def _nearest(word: str, near: Sequence[str]) -> list[str]:
+    """Of near words, best first, those that are about as near as the best."""
+    ratios = [difflib.SequenceMatcher(None, name, word).ratio() for name in near]
+    return [name for name, ratio in zip(near, ratios, strict=True) if ratio > ratios[0] - 0.15]
+
+
 def excerpt_at(path: Path, line: int, column: int, length: int = 1) -> str:
     """The line in question with its number and a caret line below; empty when the file cannot be read."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ""
+    return excerpt_of(lines, line, column, length)
+
+
+def excerpt_of(lines: Sequence[str], line: int, column: int, length: int = 1) -> str:
+    """A line of a text with its number and a caret line below; empty when there is no such line."""
     if not 1 <= line <= len(lines):
         return ""
     gutter = f"{line} | "

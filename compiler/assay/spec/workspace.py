@@ -6,16 +6,18 @@ cache, else from the Dhall evaluator.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.spec import check, decode, normal_form
+from assay.spec.checker import Locate
 from assay.spec.dhall_adapter import SourceFile, available, evaluate_sources, sources, sources_hash
-from assay.spec.diagnostics import Span, did_you_mean, excerpt_at, fail, raise_all
+from assay.spec.diagnostics import USAGE, Span, did_you_mean, excerpt_at, fail, raise_all
 from assay.spec.normal_form import Checked
 
 SCHEMA = "schema"
@@ -75,6 +77,7 @@ def load(workspace: Workspace, system: str, cache: Path | None) -> Checked:
             "unknown-system",
             f"there are no specs for `{system}` in {workspace.specs}",
             hint=did_you_mean(system, workspace.systems()),
+            status=USAGE,
         )
     files = scan(workspace, system)
     return _known(workspace, system, files, cache) or _evaluated(workspace, system, files, cache)
@@ -143,22 +146,23 @@ def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> 
     name = next(item.name for item in files if item.path == root.resolve() or item.path == root)
     data = evaluate_sources(name, files)
     package = decode.package(data, str(root))
-    raise_all(check.check(package, locator([item.path for item in files if item.path.suffix == ".dhall"])))
+    raise_all(check.check(package, locator([item for item in files if item.is_code])))
     return normal_form.resolve(package, sources_hash(files))
 
 
-def locator(paths: Sequence[Path]) -> Callable[[str], tuple[Span | None, str]]:
-    """A function that finds where a name stands in quotes in the sources (the first place, by file name)."""
-    texts = [(path, path.read_text(encoding="utf-8", errors="replace").splitlines()) for path in sorted(paths)]
+def locator(files: Sequence[SourceFile]) -> Locate:
+    """A function that finds where a name stands in quotes in the sources, in the order of files by name."""
+    texts = [(file, file.path.read_text(encoding="utf-8", errors="replace").splitlines()) for file in files]
 
-    def locate(word: str) -> tuple[Span | None, str]:
+    def places(word: str) -> Iterator[tuple[Span, str]]:
         pattern = re.compile(re.escape(f'"{word}"'))
-        for path, lines in texts:
+        for file, lines in texts:
             for number, line in enumerate(lines, start=1):
-                found = pattern.search(line)
-                if found:
-                    span = Span(str(path), number, found.start() + 1, len(found.group()))
-                    return span, excerpt_at(path, number, span.column, span.length)
-        return None, ""
+                for found in pattern.finditer(line):
+                    span = Span(file.name, number, found.start() + 1, len(found.group()))
+                    yield span, excerpt_at(file.path, number, span.column, span.length)
+
+    def locate(word: str, passed: int) -> tuple[Span | None, str]:
+        return next(itertools.islice(places(word), passed, None), (None, ""))
 
     return locate

@@ -99,9 +99,9 @@ def exact_sum(of: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this="list_aggregate", expressions=[of, exp.Literal.string("fsum")])
 
 
-def plain_sum(of: exp.Expr) -> exp.Expr:
-    """Sum of a list of doubles, one after the other."""
-    return exp.Anonymous(this="list_aggregate", expressions=[of, exp.Literal.string("sum")])
+def deviation(of: exp.Expr) -> exp.Expr:
+    """Standard deviation (n - 1) of a list of numbers, worked out in the order of the list; null for fewer than two."""
+    return exp.Anonymous(this="list_aggregate", expressions=[of, exp.Literal.string("stddev_samp")])
 
 
 def sliced(of: exp.Expr, count: exp.Expr) -> exp.Expr:

@@ -122,11 +122,7 @@ def _summary(per: bool) -> exp.Select:
     """Size, mean, deviation (n - 1) and centiles of each ordered list."""
     mean = column("mean")
     size = column("size")
-    square = exp.Pow(this=exp.paren(exp.Sub(this=column("x"), expression=mean.copy())), expression=dialect.integer(2))
-    squares = dialect.exact_sum(dialect.transformed(column("ordered_values"), "x", square))
-    less = exp.Sub(this=size.copy(), expression=dialect.integer(1))
-    deviation = exp.Sqrt(this=exp.Div(this=squares, expression=exp.paren(less)))
-    several = exp.GT(this=size.copy(), expression=dialect.integer(1))
+    deviation = exp.Coalesce(this=dialect.deviation(column("ordered_values")), expressions=[dialect.real("0.0")])
     centiles = dialect.transformed(
         dialect.reals(CENTILES),
         "c",
@@ -136,6 +132,6 @@ def _summary(per: bool) -> exp.Select:
         *([column("per")] if per else []),
         size,
         mean,
-        exp.alias_(exp.Case(ifs=[exp.If(this=several, true=deviation)], default=dialect.real("0.0")), "stddev"),
+        exp.alias_(deviation, "stddev"),
         exp.alias_(centiles, "centiles"),
     ).from_("averaged", copy=False)

@@ -65,19 +65,20 @@ def _bound(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.S
         query = query.select(exp.alias_(column("t_ns", instant.name), instant.name))
         for taken in instant.fields:
             query = query.select(exp.alias_(column(taken, instant.name), f"{instant.name}_{taken}"))
-        query = _bind(query, instant, constants)
+        query = _bind(query, instant, step, constants)
     for tally in grain.tallies:
         if tally.column.name in step.members:
             query = _count(query, tally, finer, constants)
     return query
 
 
-def _bind(query: exp.Select, instant: Instant, constants: Constants) -> exp.Select:
+def _bind(query: exp.Select, instant: Instant, step: RowsStep, constants: Constants) -> exp.Select:
     if instant.pick == "latest before":
         ahead = exp.LT(this=column("seq", instant.name), expression=column("seq", instant.before))
         source = _narrowed(instant, constants)
         return dialect.latest_before(query, source, instant.name, exp.and_(_agree(instant.on, instant.name), ahead))
-    grouped = _picked(instant, constants).subquery(alias=instant.name)
+    place = any(item.before == instant.name for item in instants(step.grain, step.members))
+    grouped = _picked(instant, place, constants).subquery(alias=instant.name)
     return query.join(grouped, on=_agree(instant.on, instant.name), join_type="LEFT")
 
 
@@ -90,12 +91,14 @@ def _narrowed(instant: Instant, constants: Constants) -> str | exp.Expr:
     return exp.select(*(column(name) for name in wanted)).from_(instant.of).where(where).subquery()
 
 
-def _picked(instant: Instant, constants: Constants) -> exp.Select:
-    """First or last row of the bound table for each key."""
+def _picked(instant: Instant, place: bool, constants: Constants) -> exp.Select:
+    """First or last row of the bound table for each key; with `place`, also where it stands in the log."""
     last = instant.pick == "last"
     keys = [column(pair.field) for pair in instant.on]
     extreme = exp.Max(this=column("seq")) if last else exp.Min(this=column("seq"))
-    query = exp.select(*keys, exp.alias_(dialect.picked("t_ns", last), "t_ns"), exp.alias_(extreme, "seq"))
+    query = exp.select(*keys, exp.alias_(dialect.picked("t_ns", last), "t_ns"))
+    if place:
+        query = query.select(exp.alias_(extreme, "seq"), copy=False)
     for taken in instant.fields:
         query = query.select(exp.alias_(dialect.picked(taken, last), taken))
     query = query.from_(instant.of).group_by(*(key.copy() for key in keys))

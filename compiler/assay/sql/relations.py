@@ -8,7 +8,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError
 
-from assay.spec.diagnostics import did_you_mean, fail
+from assay.spec.diagnostics import AssayError, did_you_mean, excerpt_of, fail
 from assay.sql import dialect
 from assay.sql.expressions import literal
 
@@ -18,9 +18,7 @@ def compile_query(sql: str, constants: Mapping[str, object], what: str) -> exp.E
     try:
         tree = sqlglot.parse_one(sql, read=dialect.DIALECT)
     except ParseError as error:
-        first = error.errors[0] if error.errors else {}
-        where = f"line {first.get('line', '?')}, column {first.get('col', '?')}"
-        raise fail("sql", f"the SQL of {what} does not parse: {first.get('description', error)} ({where})") from None
+        raise _unparsable(error, sql, what) from None
     for place in list(tree.find_all(exp.Placeholder)):
         name = str(place.this)
         if name not in constants:
@@ -31,3 +29,13 @@ def compile_query(sql: str, constants: Mapping[str, object], what: str) -> exp.E
             )
         place.replace(literal(constants[name]))
     return tree
+
+
+def _unparsable(error: ParseError, sql: str, what: str) -> AssayError:
+    first = error.errors[0] if error.errors else {}
+    line, column = int(first.get("line") or 0), int(first.get("col") or 0)
+    return fail(
+        "sql",
+        f"the SQL of {what} does not parse: {first.get('description', error)} (line {line}, column {column})",
+        excerpt=excerpt_of(sql.splitlines(), line, column),
+    )

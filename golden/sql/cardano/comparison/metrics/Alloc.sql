@@ -30,17 +30,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -82,7 +72,7 @@ WITH samples AS (
   FROM slot
 )
 /* Alloc: RTS alloc rate */
-/* definition f31d5227d906d6078310df2e820fb5055b45bb403da93f428107dcc45d1079b6 */
+/* definition 69b6101e99a101f4e5d3187abf0e25dd7b94f60a07bee0e108a82d80c45fba0a */
 SELECT
   domain.per,
   distributions.size,

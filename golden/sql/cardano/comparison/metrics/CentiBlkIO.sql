@@ -26,17 +26,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -78,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* CentiBlkIO: Block IO waits */
-/* definition f8de60ee7727016d17f2a73bb700ef2cfa0732f7fb6a45b01c2a5281e54e89db */
+/* definition 55835caa76947d5f15e4c9f0d3c4ac95de0a83328881316898703099f325270b */
 SELECT
   domain.per,
   distributions.size,

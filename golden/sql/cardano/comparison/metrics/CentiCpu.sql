@@ -26,17 +26,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -78,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* CentiCpu: Process CPU usage */
-/* definition bb58a9239c7ce733bf39a240d2a79a6e12fc558efa7d280f2e2f1d2f5283df47 */
+/* definition e899f16007d14296bd0dc4623791fd004143cb5a6bc5477ddde093659890ecce */
 SELECT
   domain.per,
   distributions.size,

@@ -26,17 +26,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -78,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition 5a43b9cbe9ce2a6ae4df9db0ece78951b4bf9d0b093ee5db865b64834b34e53e */
+/* definition 9fa67c571b4edb2690d2ce65349d784f0a4486cd9900b6238bf73a63749a2b23 */
 SELECT
   domain.per,
   distributions.size,

@@ -26,17 +26,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -78,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition c04be232ae4a78754dccd1442baa6f2c549662042d810ee77e584a1414510b50 */
+/* definition 9da0794e5e89aa4586e3379c63bb3648a80517cec384a295e9ea52e55522f95a */
 SELECT
   domain.per,
   distributions.size,

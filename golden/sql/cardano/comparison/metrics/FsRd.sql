@@ -30,17 +30,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -82,7 +72,7 @@ WITH samples AS (
   FROM slot
 )
 /* FsRd: Filesystem reads */
-/* definition 2b45d6d92fb7c878205d42359810679c1678f23ae39aab1603940126f0be68c4 */
+/* definition 81e2e92e87a1a88c0b38c7dc8efc56eb906352feff5e1b5e1045ffd406aedb65 */
 SELECT
   domain.per,
   distributions.size,

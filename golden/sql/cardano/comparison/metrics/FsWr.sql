@@ -30,17 +30,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -82,7 +72,7 @@ WITH samples AS (
   FROM slot
 )
 /* FsWr: Filesystem writes */
-/* definition 873a206139ba7d05ee48629e33cdbe4453503953784b552e90359bbe7885bb56 */
+/* definition b720a6f822c60b47ec86b1b21545fc13eca1f8ffe480ddaf4da0c3c1aa264539 */
 SELECT
   domain.per,
   distributions.size,

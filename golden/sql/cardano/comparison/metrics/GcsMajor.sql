@@ -26,17 +26,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -78,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* GcsMajor: Major GCs */
-/* definition d5cb96549cff0e26e9cbf354846c7ccd7904a0dcab2715f1914796a85b5fbc0d */
+/* definition d7c4a9b9b00607d1fee69f7761e2caa15ceb609e2e242e53b624a03572599870 */
 SELECT
   domain.per,
   distributions.size,

@@ -26,17 +26,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -78,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* GcsMinor: Minor GCs */
-/* definition 1d10d6f1d06ecfb884b8e3ed043844bf278818eb3b83cd8ac5c343381bab1dfd */
+/* definition 19c107a7b913b118b4a63daa89936f231e2f2240bdc212b5c94e4d553ae53dd3 */
 SELECT
   domain.per,
   distributions.size,

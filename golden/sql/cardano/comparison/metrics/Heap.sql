@@ -26,17 +26,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -78,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* Heap: RTS heap size */
-/* definition 041e699c4f52cabdce83f3517b1edc96d355ed078c894b21f596ff387833f867 */
+/* definition 464a4039ef3751a624f343b4bf9a297eb1aaf21c74d3cd82258a1c030ec0fdb8 */
 SELECT
   domain.per,
   distributions.size,

@@ -26,17 +26,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -78,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* Live: RTS live GC dateset */
-/* definition e8dc89a4b4906b4b9c7f8a5ff36da682694db72645485c61d0f53cf3c37ba161 */
+/* definition 39a7bfca291bd6b81394bf96b114a2d7720944818125620d92516a6e36d8e00b */
 SELECT
   domain.per,
   distributions.size,

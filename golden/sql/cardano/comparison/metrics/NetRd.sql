@@ -30,17 +30,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -82,7 +72,7 @@ WITH samples AS (
   FROM slot
 )
 /* NetRd: Network reads */
-/* definition a99b02fdc727e426c8a9d7823e017889b95c277d2e752332a03d4a8d0b0d05b4 */
+/* definition 2e68b6616539ac068fbfa477c69addcc2bddb1ea6d9a9f280a9420ad751ed28a */
 SELECT
   domain.per,
   distributions.size,

@@ -30,17 +30,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -82,7 +72,7 @@ WITH samples AS (
   FROM slot
 )
 /* NetWr: Network writes */
-/* definition 3787fa01219c8ef8f2e708a5225177b5e77b7068d41844e4dcb549574d4f3132 */
+/* definition 4ab211ed6bd9376d8f9bf02e6131ee8f21eebbee26d47a6b054004483b89cd13 */
 SELECT
   domain.per,
   distributions.size,

@@ -26,17 +26,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -78,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* Threads: Threads */
-/* definition 8fe0be024e17b63faa5c4219cdcf782b22c0a28a540e5c7d21e032bd864e8561 */
+/* definition 5040db0a5aae1df430a6369bdf076274e0849ad646320f767075a2c984cd7880 */
 SELECT
   domain.per,
   distributions.size,

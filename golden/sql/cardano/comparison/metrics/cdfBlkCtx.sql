@@ -26,17 +26,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -78,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition 94a153963b30482243ead8ffd3d017c0bcefabc8a86e4cee047620f77bd286b4 */
+/* definition e075d426e129835d3a9ea7f60a064ee40711b1460f262a9aaffab14d3892edd6 */
 SELECT
   domain.per,
   distributions.size,

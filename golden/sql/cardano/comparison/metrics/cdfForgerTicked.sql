@@ -23,17 +23,7 @@ WITH samples AS (
 SELECT
   size,
   mean,
-  CASE
-    WHEN size > 1
-    THEN SQRT(
-      LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-        x - mean
-      ), 2)), 'fsum') / (
-        size - 1
-      )
-    )
-    ELSE CAST(0.0 AS DOUBLE)
-  END AS stddev,
+  COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
   LIST_TRANSFORM(
     CAST([
       0.0,

@@ -26,17 +26,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -78,7 +68,7 @@ WITH samples AS (
   FROM host
 )
 /* cdfHostSlots: Analysed slots */
-/* definition 64c38121bfa157f72e23303b709b44db9d08f8dd5387305fa7cefaeb8f27cfd7 */
+/* definition feaa94d77b2dd9ea60d6f192f49872496448e5dd8fb92f2198ea7618b1a097c4 */
 SELECT
   domain.per,
   distributions.size,

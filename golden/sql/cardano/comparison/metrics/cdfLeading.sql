@@ -26,17 +26,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -78,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfLeading: Leadership check duration */
-/* definition 4de82694380d9158585fe10ab990a35d74534fbacb218696413d48b44ab2dbbc */
+/* definition a830aa61ddc5b78af1f972e5dbeb882fdeffc63f3a33cc520a78f9e6ca460c4a */
 SELECT
   domain.per,
   distributions.size,

@@ -26,17 +26,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -78,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfLeads: Leaderships */
-/* definition 0ff7f9ddc2c07087d47055b7825a1ced0e6b75d2cf7444a13c16427a8dbe9b9b */
+/* definition 9e42454ae4e72c8999cf396115469b8f13350787617f9ef036aa5537937cdae4 */
 SELECT
   domain.per,
   distributions.size,

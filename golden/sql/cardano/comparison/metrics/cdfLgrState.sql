@@ -26,17 +26,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -78,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition 738b9e3511b038af360cd3853904a1103af8846d8b4f420d19e974dcb0f38f21 */
+/* definition bef6ed25daa3b7a6c293ca32c3d3ebbe01d9718c27a825c3e2193c5c7e3c76be */
 SELECT
   domain.per,
   distributions.size,

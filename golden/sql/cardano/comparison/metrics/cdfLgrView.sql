@@ -26,17 +26,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -78,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition ade4b4b75fcc6cfc0e626ee6b9e0d477f3023bf2c9bcf9f9d40b1a95435d9e4c */
+/* definition 2a49ae46d2c96fe3a454a525f50587b756ed55dcf2492f67b74aeee69e9608e9 */
 SELECT
   domain.per,
   distributions.size,

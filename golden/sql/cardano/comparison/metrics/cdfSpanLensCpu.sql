@@ -26,17 +26,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -78,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition 8bb1a0fe7383e108ba3d4f8ad0761004777c2193feff67d90645db83cb765391 */
+/* definition 414caf7d1d666df27550e7138519c907f7541217728a6165eae9fcb6fa00c0c3 */
 SELECT
   domain.per,
   distributions.size,

@@ -28,17 +28,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -80,7 +70,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition f61cf3bc9c7928ec32fd1843707ecc88e82c9d4143e88a93e45c602b18869500 */
+/* definition ce2d9f4a74217fcea676060df97be99087e596ed43a465411b3279fb58ba7709 */
 SELECT
   domain.per,
   distributions.size,

@@ -35,17 +35,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -87,7 +77,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition 895aeac7d2dcbdd0bbd97ff90b46edd7d70007c15f6fc685fdc58cb8c556e6f6 */
+/* definition 5f21333c52713c37fbe6db802f4252d06ce6878b1b2341e4f9bc24fd1060a3ff */
 SELECT
   domain.per,
   distributions.size,

@@ -26,17 +26,7 @@ WITH samples AS (
     per,
     size,
     mean,
-    CASE
-      WHEN size > 1
-      THEN SQRT(
-        LIST_AGGREGATE(LIST_TRANSFORM(ordered_values, LAMBDA x : POWER((
-          x - mean
-        ), 2)), 'fsum') / (
-          size - 1
-        )
-      )
-      ELSE CAST(0.0 AS DOUBLE)
-    END AS stddev,
+    COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
       CAST([
         0.0,
@@ -78,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfUtxo: UTxO size */
-/* definition 2aa1f139f8b0daafa409c2f6189c8bbb939a390f6da302c5ea5426e6368109c0 */
+/* definition 4ff7ee1db6726a9dc57dc42c147c374c9ebdde2a0f9c0c83467f9c15e5fffaad */
 SELECT
   domain.per,
   distributions.size,

@@ -6,6 +6,6 @@ SELECT
   chain_density,
   slot,
   utxo_size
-FROM events
+FROM READ_PARQUET('events/leadership_check_started/*.parquet')
 WHERE
-  event = 'leadership_check_started';
+  whole;

@@ -18,6 +18,6 @@ SELECT
   net_wr,
   rss,
   threads
-FROM events
+FROM READ_PARQUET('events/resources/*.parquet')
 WHERE
-  event = 'resources';
+  whole;

@@ -5,6 +5,6 @@ SELECT
   t_ns,
   block_no,
   slot
-FROM events
+FROM READ_PARQUET('events/block_context/*.parquet')
 WHERE
-  event = 'block_context';
+  whole;

@@ -4,6 +4,6 @@ SELECT
   seq,
   t_ns,
   slot
-FROM events
+FROM READ_PARQUET('events/ledger_view/*.parquet')
 WHERE
-  event = 'ledger_view';
+  whole;

@@ -5,6 +5,6 @@ SELECT
   t_ns,
   leader,
   slot
-FROM events
+FROM READ_PARQUET('events/leadership_decided/*.parquet')
 WHERE
-  event = 'leadership_decided';
+  whole;

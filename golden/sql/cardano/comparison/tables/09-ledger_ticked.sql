@@ -4,6 +4,6 @@ SELECT
   seq,
   t_ns,
   slot
-FROM events
+FROM READ_PARQUET('events/ledger_ticked/*.parquet')
 WHERE
-  event = 'ledger_ticked';
+  whole;

@@ -4,6 +4,6 @@ SELECT
   seq,
   t_ns,
   slot
-FROM events
+FROM READ_PARQUET('events/mempool_snapshot/*.parquet')
 WHERE
-  event = 'mempool_snapshot';
+  whole;

@@ -7,6 +7,6 @@ SELECT
   block_no,
   block_prev,
   slot
-FROM events
+FROM READ_PARQUET('events/block_forged/*.parquet')
 WHERE
-  event = 'block_forged';
+  whole;

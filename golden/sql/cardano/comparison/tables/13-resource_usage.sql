@@ -1,7 +1,7 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE resource_usage AS
 /* What a host used between one `resources` event and the one before it. The first counts from 0 at 1970-01-01. */
-/* Compatibility: increases, and 100 times increases, are taken modulo 2^64, so that a counter that falls gives a huge */
+/* Compatibility: increases, 100 times increases, and shares are taken modulo 2^64, so that a counter that falls gives a huge */
 /* number; shares of a core are worked out in single precision and rounded up, 0 where no time has passed. */
 WITH increases AS (
   SELECT
@@ -92,22 +92,38 @@ SELECT
   CASE
     WHEN wrapped.centiseconds = 0
     THEN 0
-    ELSE CAST(CEIL(wrapped.centi_cpu / wrapped.centiseconds) AS INT128)
+    ELSE CAST((
+      (
+        CAST(CEIL(wrapped.centi_cpu / wrapped.centiseconds) AS INT128) % 18446744073709551616 + 18446744073709551616
+      ) % 18446744073709551616
+    ) AS UBIGINT)
   END AS cpu,
   CASE
     WHEN wrapped.centiseconds = 0
     THEN 0
-    ELSE CAST(CEIL(wrapped.centi_gc / wrapped.centiseconds) AS INT128)
+    ELSE CAST((
+      (
+        CAST(CEIL(wrapped.centi_gc / wrapped.centiseconds) AS INT128) % 18446744073709551616 + 18446744073709551616
+      ) % 18446744073709551616
+    ) AS UBIGINT)
   END AS gc,
   CASE
     WHEN wrapped.centiseconds = 0
     THEN 0
-    ELSE CAST(CEIL(wrapped.centi_mut / wrapped.centiseconds) AS INT128)
+    ELSE CAST((
+      (
+        CAST(CEIL(wrapped.centi_mut / wrapped.centiseconds) AS INT128) % 18446744073709551616 + 18446744073709551616
+      ) % 18446744073709551616
+    ) AS UBIGINT)
   END AS mut,
   CASE
     WHEN wrapped.centiseconds = 0
     THEN 0
-    ELSE CAST(CEIL(wrapped.centi_blk_io / wrapped.centiseconds) AS INT128)
+    ELSE CAST((
+      (
+        CAST(CEIL(wrapped.centi_blk_io / wrapped.centiseconds) AS INT128) % 18446744073709551616 + 18446744073709551616
+      ) % 18446744073709551616
+    ) AS UBIGINT)
   END AS blk_io,
   wrapped.gcs_major,
   wrapped.gcs_minor,

@@ -6,6 +6,6 @@ SELECT
   chain_density,
   slot,
   utxo_size
-FROM events
+FROM READ_PARQUET('events/ledger_metrics/*.parquet')
 WHERE
-  event = 'ledger_metrics';
+  whole;

@@ -5,30 +5,21 @@ CREATE TEMPORARY TABLE slots AS
 /* last gauges (0 before any), and 0 for all that is counted; an opening slot without one has none. */
 /* Density and UTxO size: as last set in the slot, 0 otherwise; a gap slot has those of the slot before the gap. */
 /* Compatibility: the opening slot counts as epoch 0, epoch slot 0, safe interval 0; `true_epoch_slot` is the true one. */
-WITH usage AS (
+WITH last_usage AS (
   SELECT
     host,
     slot,
-    MAX(seq) AS seq,
-    ARG_MAX(cpu, seq) AS cpu,
-    ARG_MAX(gc, seq) AS gc,
-    ARG_MAX(mut, seq) AS mut,
-    ARG_MAX(blk_io, seq) AS blk_io,
-    ARG_MAX(rss, seq) AS rss,
-    ARG_MAX(heap, seq) AS heap,
-    ARG_MAX(live, seq) AS live,
-    ARG_MAX(threads, seq) AS threads,
-    ARG_MAX(gcs_major, seq) AS gcs_major,
-    ARG_MAX(gcs_minor, seq) AS gcs_minor,
-    ARG_MAX(alloc, seq) AS alloc,
-    ARG_MAX(net_rd, seq) AS net_rd,
-    ARG_MAX(net_wr, seq) AS net_wr,
-    ARG_MAX(fs_rd, seq) AS fs_rd,
-    ARG_MAX(fs_wr, seq) AS fs_wr
+    MAX(seq) AS seq
   FROM resource_usage
   GROUP BY
     host,
     slot
+), usage AS (
+  SELECT
+    resource_usage.*
+  FROM resource_usage
+  INNER JOIN last_usage
+    ON last_usage.host = resource_usage.host AND last_usage.seq = resource_usage.seq
 ), settings AS (
   SELECT
     host,

@@ -15,8 +15,7 @@ WITH bound AS (
     SELECT
       host,
       slot,
-      ARG_MAX_NULL(t_ns, seq) AS t_ns,
-      MAX(seq) AS seq
+      ARG_MAX_NULL(t_ns, seq) AS t_ns
     FROM slot_marks
     WHERE
       mark = 'started'
@@ -29,8 +28,7 @@ WITH bound AS (
     SELECT
       host,
       slot,
-      ARG_MAX_NULL(t_ns, seq) AS t_ns,
-      MAX(seq) AS seq
+      ARG_MAX_NULL(t_ns, seq) AS t_ns
     FROM block_context
     WHERE
       t_ns >= $system_start
@@ -43,8 +41,7 @@ WITH bound AS (
     SELECT
       host,
       slot,
-      ARG_MAX_NULL(t_ns, seq) AS t_ns,
-      MAX(seq) AS seq
+      ARG_MAX_NULL(t_ns, seq) AS t_ns
     FROM ledger_state
     WHERE
       t_ns >= $system_start
@@ -57,8 +54,7 @@ WITH bound AS (
     SELECT
       host,
       slot,
-      ARG_MAX_NULL(t_ns, seq) AS t_ns,
-      MAX(seq) AS seq
+      ARG_MAX_NULL(t_ns, seq) AS t_ns
     FROM ledger_view
     WHERE
       t_ns >= $system_start
@@ -71,8 +67,7 @@ WITH bound AS (
     SELECT
       host,
       slot,
-      ARG_MAX_NULL(t_ns, seq) AS t_ns,
-      MAX(seq) AS seq
+      ARG_MAX_NULL(t_ns, seq) AS t_ns
     FROM leadership_decided
     WHERE
       t_ns >= $system_start

@@ -6,6 +6,6 @@ SELECT
   block,
   block_no,
   slot
-FROM events
+FROM READ_PARQUET('events/header_seen/*.parquet')
 WHERE
-  event = 'header_seen';
+  whole;

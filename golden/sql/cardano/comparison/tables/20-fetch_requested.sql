@@ -5,6 +5,6 @@ SELECT
   t_ns,
   block,
   length
-FROM events
+FROM READ_PARQUET('events/fetch_requested/*.parquet')
 WHERE
-  event = 'fetch_requested';
+  whole;

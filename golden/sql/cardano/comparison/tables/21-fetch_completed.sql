@@ -4,6 +4,6 @@ SELECT
   seq,
   t_ns,
   block
-FROM events
+FROM READ_PARQUET('events/fetch_completed/*.parquet')
 WHERE
-  event = 'fetch_completed';
+  whole;

@@ -4,6 +4,6 @@ SELECT
   seq,
   t_ns,
   block
-FROM events
+FROM READ_PARQUET('events/header_announced/*.parquet')
 WHERE
-  event = 'header_announced';
+  whole;

@@ -4,6 +4,6 @@ SELECT
   seq,
   t_ns,
   block
-FROM events
+FROM READ_PARQUET('events/block_sent/*.parquet')
 WHERE
-  event = 'block_sent';
+  whole;

@@ -6,6 +6,6 @@ SELECT
   block,
   chain_delta,
   size
-FROM events
+FROM READ_PARQUET('events/block_adopted/*.parquet')
 WHERE
-  event = 'block_adopted';
+  whole;

@@ -34,8 +34,7 @@ WITH bound AS (
     SELECT
       host,
       block,
-      ARG_MIN_NULL(t_ns, seq) AS t_ns,
-      MIN(seq) AS seq
+      ARG_MIN_NULL(t_ns, seq) AS t_ns
     FROM header_announced
     GROUP BY
       host,
@@ -46,8 +45,7 @@ WITH bound AS (
     SELECT
       host,
       block,
-      ARG_MIN_NULL(t_ns, seq) AS t_ns,
-      MIN(seq) AS seq
+      ARG_MIN_NULL(t_ns, seq) AS t_ns
     FROM block_sent
     GROUP BY
       host,
@@ -59,7 +57,6 @@ WITH bound AS (
       host,
       block,
       ARG_MIN_NULL(t_ns, seq) AS t_ns,
-      MIN(seq) AS seq,
       ARG_MIN_NULL(chain_delta, seq) AS chain_delta
     FROM block_adopted
     GROUP BY
@@ -72,7 +69,6 @@ WITH bound AS (
       host,
       block,
       ARG_MIN_NULL(t_ns, seq) AS t_ns,
-      MIN(seq) AS seq,
       ARG_MIN_NULL(size, seq) AS size
     FROM block_adopted
     WHERE

@@ -18,7 +18,6 @@ WITH bound AS (
       host,
       block,
       ARG_MIN_NULL(t_ns, seq) AS t_ns,
-      MIN(seq) AS seq,
       ARG_MIN_NULL(slot, seq) AS slot
     FROM header_seen
     GROUP BY
@@ -31,7 +30,6 @@ WITH bound AS (
       host,
       block,
       ARG_MIN_NULL(t_ns, seq) AS t_ns,
-      MIN(seq) AS seq,
       ARG_MIN_NULL(length, seq) AS length
     FROM fetch_requested
     GROUP BY
@@ -43,8 +41,7 @@ WITH bound AS (
     SELECT
       host,
       block,
-      ARG_MIN_NULL(t_ns, seq) AS t_ns,
-      MIN(seq) AS seq
+      ARG_MIN_NULL(t_ns, seq) AS t_ns
     FROM fetch_completed
     GROUP BY
       host,
@@ -55,8 +52,7 @@ WITH bound AS (
     SELECT
       host,
       block,
-      ARG_MIN_NULL(t_ns, seq) AS t_ns,
-      MIN(seq) AS seq
+      ARG_MIN_NULL(t_ns, seq) AS t_ns
     FROM header_announced
     GROUP BY
       host,
@@ -67,8 +63,7 @@ WITH bound AS (
     SELECT
       host,
       block,
-      ARG_MIN_NULL(t_ns, seq) AS t_ns,
-      MIN(seq) AS seq
+      ARG_MIN_NULL(t_ns, seq) AS t_ns
     FROM block_sent
     GROUP BY
       host,
@@ -80,7 +75,6 @@ WITH bound AS (
       host,
       block,
       ARG_MIN_NULL(t_ns, seq) AS t_ns,
-      MIN(seq) AS seq,
       ARG_MIN_NULL(chain_delta, seq) AS chain_delta
     FROM block_adopted
     GROUP BY

@@ -1,0 +1,1 @@
+"""Results -> document -> charts -> Typst, PDF.  Never runs SQL."""

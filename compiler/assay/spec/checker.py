@@ -1,0 +1,104 @@
+"""One check of a package: the problems so far, and how they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from assay.spec.diagnostics import Diagnostic, Span, did_you_mean
+from assay.spec.expression import Expression
+from assay.spec.model import Package
+from assay.spec.typing_rules import KindError, Scope, Typed, UnitError, UnknownNameError, infer
+from assay.spec.unit_library import UnitLibrary, UnknownUnitError
+
+AS_UNIT = "`asUnit` declares a number to be in a unit, for every reader to see"
+
+#: where a name stands in the sources, and the line: (name, how many of its places to pass over) -> (place, excerpt)
+Locate = Callable[[str, int], tuple[Span | None, str]]
+
+
+@dataclass(slots=True)
+class Checker:
+    """One check of a package: its unit library, and the problems so far."""
+
+    package: Package
+    locate: Locate
+    library: UnitLibrary
+    problems: dict[str, list[Diagnostic]] = field(default_factory=dict)
+
+    def report(
+        self,
+        code: str,
+        message: str,
+        word: str,
+        *,
+        expected: str = "",
+        found: str = "",
+        hint: str = "",
+        cause: str = "",
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        """Note a problem; it stands where `word` (an id, a name) is written in the sources.
+
+        Problems of one code and one `cause` (by default the message) are alike: only the first is told in full.
+        """
+        span, excerpt = self.locate(word, 0)
+        problem = Diagnostic(code, message, span, excerpt, expected, found, hint, notes)
+        self.problems.setdefault(f"{code} {cause or message}", []).append(problem)
+
+    def found(self) -> tuple[Diagnostic, ...]:
+        """The problems: of those that are alike (one slip in a constructor makes many) the first, with the places of
+        the others."""
+        return tuple(_told(first, others) for first, *others in self.problems.values())
+
+    def kind(self, node: Expression, scope: Scope, what: str, word: str) -> Typed | None:
+        """The type and unit of an expression, or None with the problem noted."""
+        try:
+            return infer(node, scope, self.library.units())
+        except UnknownNameError as error:
+            self.report(
+                f"unknown-{error.kind}",
+                f"{what} refers to an unknown {error.kind} `{error.name}`",
+                word,
+                hint=did_you_mean(error.name, error.known),
+            )
+        except KindError as error:
+            self.report(
+                "type",
+                f"{what} has a value of the wrong type in {error.node}",
+                word,
+                expected=error.expected,
+                found=error.found,
+            )
+        except UnitError as error:
+            self.report(
+                "unit",
+                f"{what} mixes units that do not convert",
+                word,
+                expected=error.expected,
+                found=error.found,
+                hint=AS_UNIT,
+                cause=f"{error.expected} {error.found}",
+            )
+        except UnknownUnitError as error:
+            self.unknown_unit(error, what, word)
+        return None
+
+    def unknown_unit(self, error: UnknownUnitError, what: str, word: str) -> None:
+        """Note that there is no such unit; it stands where the unit is written, else where `word` is."""
+        self.report(
+            "unknown-unit",
+            f"{what} is in an unknown unit `{error.name}`",
+            error.name if self.locate(error.name, 0)[0] else word,
+            cause=error.name,
+            hint=did_you_mean(error.name, error.known),
+        )
+
+
+def _told(first: Diagnostic, others: Sequence[Diagnostic]) -> Diagnostic:
+    if not others:
+        return first
+    places = list(dict.fromkeys(str(item.span) for item in others if item.span and item.span != first.span))
+    shown = ", ".join(places[:3]) + (", ..." if len(places) > 3 else "")
+    note = f"{len(others)} more like it" + (f": {shown}" if shown else "")
+    return replace(first, notes=(*first.notes, note))

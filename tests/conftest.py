@@ -1,0 +1,41 @@
+"""Fixtures of the tests of the whole: one cache for the session, in which nothing is worked out twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.compare_reference import CARDANO
+from tests.support.commands import MODEL, build
+from tests.support.laboratory import Laboratory, laboratory
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
+    """Where runs are worked out by the compiler under test."""
+    return laboratory(tmp_path_factory.mktemp("laboratory"))
+
+
+@pytest.fixture(scope="session")
+def cache(lab: Laboratory) -> Path:
+    """The cache folder that commands and the laboratory share."""
+    return lab.session.store.folder
+
+
+@pytest.fixture(scope="session")
+def two(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    """The folder of the report of two runs, built as the reference report was."""
+    return _report(tmp_path_factory.mktemp("two") / "report", cache, "baseline", "candidate")
+
+
+@pytest.fixture(scope="session")
+def three(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    """The folder of the report of three runs, built as the reference report was."""
+    return _report(tmp_path_factory.mktemp("three") / "report", cache, "baseline", "candidate", "candidate2")
+
+
+def _report(out: Path, cache: Path, *cases: str) -> Path:
+    done = build([f"{case}={CARDANO / case / 'run'}" for case in cases], out, cache, *MODEL)
+    assert (done.status, done.err, done.out) == (0, "", f"{out / 'report.pdf'}\n")
+    return out

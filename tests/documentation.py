@@ -1,0 +1,195 @@
+"""The documentation as data: pages, sections, blocks, tables, links; and a copy of the workspace to try blocks in."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = ("README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
+ALL_PAGES = (*PAGES, "CONTRIBUTING.md", "CHANGELOG.md")
+PLACE = re.compile(r"-- (?P<file>(?:specs|queries)/\S+\.(?:dhall|sql))(?:, (?P<how>.+))?")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, its text, where it stands."""
+
+    page: str
+    section: str
+    line: int
+    language: str
+    text: str
+
+    @property
+    def where(self) -> str:
+        return f"{self.page}:{self.line}"
+
+    @property
+    def place(self) -> re.Match[str] | None:
+        """The file that the block's first line names, and how the block belongs to it."""
+        return PLACE.fullmatch(self.text.split("\n", 1)[0])
+
+    @property
+    def body(self) -> str:
+        """The block without the line that names its place."""
+        return self.text.split("\n", 1)[1]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a page: section, header, rows of cells."""
+
+    page: str
+    section: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page, taken apart."""
+
+    name: str
+    prose: str
+    sections: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    tables: tuple[Table, ...]
+
+
+def page(name: str) -> Page:
+    """A page by its path in the repository; `prose` is its text without fenced blocks."""
+    lines = (ROOT / name).read_text(encoding="utf-8").split("\n")
+    section, sections, blocks, tables, prose = "", [], [], [], []
+    rows: list[tuple[str, ...]] = []
+    number = 0
+    while number < len(lines):
+        line = lines[number]
+        if line.startswith("```"):
+            end = lines.index("```", number + 1)
+            text = "\n".join(lines[number + 1 : end]) + "\n"
+            blocks.append(Block(name, section, number + 2, line.removeprefix("```"), text))
+            number = end + 1
+            continue
+        if line.startswith("#"):
+            section = line.lstrip("#").strip()
+            sections.append(section)
+        if line.startswith("|"):
+            rows.append(cells(line))
+        elif rows:
+            tables.append(Table(name, section, rows[0], tuple(rows[2:])))
+            rows = []
+        prose.append(line)
+        number += 1
+    return Page(name, "\n".join(prose), tuple(sections), tuple(blocks), tuple(tables))
+
+
+def cells(line: str) -> tuple[str, ...]:
+    """The cells of a line of a table."""
+    return tuple(cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip()[1:-1]))
+
+
+def code(text: str) -> list[str]:
+    """The code spans of a text."""
+    return re.findall(r"`([^`]+)`", text)
+
+
+def squeezed(text: str) -> str:
+    """A text with one blank for every run of white space."""
+    return " ".join(text.split())
+
+
+def slug(heading: str) -> str:
+    """The anchor of a heading, as it is made of it on the web."""
+    return re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()).replace(" ", "-")
+
+
+def commands(block: Block) -> list[str]:
+    """The commands of a `sh` block; a line that ends with a backslash goes on."""
+    joined = block.text.replace("\\\n", " ")
+    return [line for line in joined.split("\n") if line.strip() and not line.startswith("#")]
+
+
+def exchanges(block: Block) -> list[tuple[str, str]]:
+    """The commands of a `console` block, each with the output that is shown."""
+    parts = re.split(r"^\$ ", block.text, flags=re.M)[1:]
+    pairs = (part.split("\n", 1) for part in parts)
+    return [(command, output) for command, output in pairs]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A copy of the workspace in which commands run and blocks are put in."""
+
+    root: Path
+    tools: Path
+
+    def run(self, command: str) -> subprocess.CompletedProcess[str]:
+        """Run a shell command; stdout and stderr come together."""
+        environment = {**os.environ, "PATH": f"{self.tools}{os.pathsep}{os.environ['PATH']}"}
+        return subprocess.run(
+            ["bash", "-o", "pipefail", "-c", command],
+            cwd=self.root, env=environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, check=False,
+        )  # fmt: skip
+
+    def put(self, block: Block) -> None:
+        """Put a block in where its first line says; fails when that place is not there."""
+        place = block.place
+        assert place, f"{block.where}: the block does not say where it belongs"
+        file = self.root / place["file"]
+        if place["how"] == "new":
+            assert not file.exists(), f"{block.where}: {place['file']} exists"
+            file.write_text(block.body, encoding="utf-8")
+            return
+        lines = file.read_text(encoding="utf-8").rstrip("\n").split("\n")
+        first, last = _span(lines, place["how"], block.where)
+        lines[first:last] = block.body.rstrip("\n").split("\n") + [""] * block.body.endswith("\n\n")
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _span(lines: list[str], how: str, where: str) -> tuple[int, int]:
+    """The lines that a block takes the place of: from, to (exclusive)."""
+    if how == "before the last line":
+        return len(lines) - 1, len(lines) - 1
+    word, _, wanted = how.partition(": ")
+    found = [number for number, line in enumerate(lines) if line.strip() == wanted]
+    assert found, f"{where}: no line reads {wanted!r}"
+    if word.endswith(" the first"):
+        found = found[:1]
+    assert len(found) == 1, f"{where}: {len(found)} lines read {wanted!r}"
+    return {
+        "before": (found[0], found[0]),
+        "after": (found[0] + 1, found[0] + 1),
+        "after the first": (found[0] + 1, found[0] + 1),
+        "instead of": (found[0], found[0] + 1),
+    }[word]
+
+
+def trial(folder: Path, cache: Path) -> Trial:
+    """A fresh copy of what definitions are made of; runs, templates and fonts are those of the repository.
+
+    `assay` there keeps what it works out in `cache`.
+    """
+    root, tools = folder / "workspace", folder / "tools"
+    for name in ("specs", "queries", "golden/specs", "golden/sql"):
+        shutil.copytree(ROOT / name, root / name)
+    (root / "golden" / "cardano").symlink_to(ROOT / "golden" / "cardano")
+    (root / "templates").symlink_to(ROOT / "templates")
+    tools.mkdir()
+    _tool(tools / "assay", f"sys.argv[1:1] = ['--cache', {str(cache)!r}]\nfrom assay.cli.main import main; main()")
+    if not shutil.which("duckdb"):  # the shell is no Python package; the engine behind it is
+        _tool(tools / "duckdb", "import sys, duckdb; print(duckdb.sql(sys.stdin.read()))")
+    return Trial(root, tools)
+
+
+def _tool(path: Path, program: str) -> None:
+    package = str(ROOT / "compiler")
+    path.write_text(f"#!{sys.executable}\nimport sys; sys.path.insert(0, {package!r})\n{program}\n", encoding="utf-8")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)

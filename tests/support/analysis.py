@@ -1,0 +1,237 @@
+"""Our results of a run as an analysis of the oracle's, so that one set of comparisons serves both.
+
+Numbers are taken as the compiler under test yields them: integers stay integers where the metric's unit is that of its
+samples, durations are seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.engine import results
+from assay.engine.results import Distribution as Ours
+from assay.engine.results import HostRow as OurHostRow
+from assay.sql import dialect
+from assay.sql.expressions import Names, compile_expression
+from tests.oracle import Analysis, BlockRow, Centile, Condition, Distribution, HostRow, Observation, Spread
+from tests.oracle.charts import UNPLOTTED
+from tests.oracle.distribution import CENTILES, equicentiles, order_statistic
+from tests.oracle.propagation import DURATIONS
+from tests.support.cases import FILTERS
+from tests.support.laboratory import Examined
+
+Number = int | float
+FORGER_METRICS = tuple(name for name in DURATIONS if name.startswith("cdfForger"))
+
+
+def analysis_of(examined: Examined, conditions: Sequence[Condition]) -> Analysis:
+    """Everything that the compiler found of a run, under the filters that the conditions are."""
+    per_host = {name: _host_rows(examined, name) for name in _cluster_metrics(examined)}
+    points = examined.results_json()["metrics"]
+    chain = _chain(examined, conditions)
+    return Analysis(
+        metrics={name: _distribution(found, per_host.get(name)) for name, found in examined.results.metrics.items()},
+        chain=chain,
+        manifest=_manifest(examined),
+        chart_points={name: _points(examined, points[name]) for name in points if name not in UNPLOTTED},
+        hosts=_hosts(examined),
+        host_metrics=_host_metrics(examined, per_host),
+        rejections=_rejections(examined, conditions),
+    )
+
+
+def _cluster_metrics(examined: Examined) -> list[str]:
+    return [metric.id for metric in examined.plan.metrics if metric.per]
+
+
+def _host_rows(examined: Examined, name: str) -> dict[str, OurHostRow]:
+    return {row[0]: results.host_row(row[1:]) for row in examined.metric_rows(name)}
+
+
+def _value(found: Ours, raw: Number) -> Number:
+    """A measured number in the metric's unit; an integer stays one when no unit is converted."""
+    return raw if found.integral and found.factor == 1 else found.scaled(raw)
+
+
+def _printed(found: Ours, printed: float, raw: Number | None) -> Number:
+    """What results say; as the integer that was measured when they say exactly its double."""
+    assert raw is not None
+    return _value(found, raw) if printed == found.scaled(raw) else printed
+
+
+def _distribution(found: Ours, hosts: Mapping[str, OurHostRow] | None) -> Distribution:
+    first, last, middle = found.centiles[0], found.centiles[-1], found.centiles[results.MEDIAN]
+    return Distribution(
+        size=found.size,
+        average_published=found.averages["published"],
+        average_hosts=found.averages["mean-of-hosts"],
+        median=_printed(found, found.median, middle.value),
+        stddev=found.stddev,
+        min=_printed(found, found.least, first.low if hosts else first.value),
+        max=_printed(found, found.greatest, last.high if hosts else last.value),
+        centiles=tuple(_centile(found, item) for item in found.centiles),
+        is_cluster=hosts is not None,
+        spreads=tuple(_spread(found, hosts, index) for index in range(len(CENTILES))) if hosts else (),
+    )
+
+
+def _centile(found: Ours, item: results.Centile) -> Centile:
+    ends = (item.low, item.high)
+    return Centile(item.centile, _value(found, item.value), *(None if x is None else _value(found, x) for x in ends))
+
+
+def _spread(found: Ours, hosts: Mapping[str, OurHostRow], index: int) -> Spread:
+    """The hosts' values at a centile: the deviation is ours, mean and order are worked out here of our rows."""
+    values = sorted(row.centiles[index] for row in hosts.values())
+    deviation = found.centiles[index].deviation
+    assert deviation is not None
+    positions = equicentiles(max(7, len(values)))
+    samples = tuple((c, _value(found, order_statistic(values, c))) for c in positions)
+    mean = float(sum(values) * found.factor / len(values)) if found.integral else sum(values) / len(values)
+    return Spread(mean, deviation * found.factor.numerator / found.factor.denominator, samples)
+
+
+def _host_metrics(
+    examined: Examined, per_host: Mapping[str, Mapping[str, OurHostRow]]
+) -> dict[str, dict[str, Distribution]]:
+    package, found = examined.checked.package, examined.results.metrics
+    hosts = [log.host for log in examined.prepared.logs]
+    return {
+        host: {
+            name: _distribution(
+                results.pooled(rows[host], package.summaries, found[name].factor, found[name].integral), None
+            )
+            for name, rows in per_host.items()
+        }
+        for host in hosts
+    }
+
+
+def _points(examined: Examined, metric: Mapping[str, Any]) -> list[list[str]]:
+    rows: list[list[str]] = metric["runs"][examined.prepared.run.id]["points"]
+    return rows
+
+
+def _manifest(examined: Examined) -> dict[str, Any]:
+    """Facts by label; day and time as texts."""
+    facts = examined.results_json()["manifest"][examined.prepared.run.id]
+    found = {row.label: facts[row.id] for row in examined.report.manifest if row.built != "analysis date"}
+    moments = ("Cluster system start date", "Cluster system start time")
+    cells = examined.manifest_cells
+    return {**found, **{name: cells[name] for name in moments}}
+
+
+def _hosts(examined: Examined) -> tuple[HostRow, ...]:
+    rows = examined.rows(
+        """
+        SELECT logs.host, lines, objects, recognised, quarantined, first_ns AS first, last_ns AS last,
+               total AS blocks_forged, chained AS blocks_chained, filtered AS blocks_accepted,
+               (SELECT count(*) FROM slot WHERE slot.host = logs.host AND accepted) AS slots, first_slot, last_slot
+        FROM logs
+        JOIN forging_hosts USING (host)
+        JOIN slot_extents USING (host)
+        ORDER BY logs.host
+        """
+    )
+    return tuple(HostRow(**row) for row in rows)
+
+
+def _rejections(examined: Examined, conditions: Sequence[Condition]) -> dict[Condition, int]:
+    """Blocks that failed each condition; none for conditions that all pass, as the oracle has it."""
+    counted = [item for item in examined.results.filters if item.grain == "block"]
+    assert [item.filter for item in counted] == [FILTERS[c.name] for c in conditions]
+    return {c: item.rejected for c, item in zip(conditions, counted, strict=True) if item.rejected}
+
+
+def _chain(examined: Examined, conditions: Sequence[Condition]) -> tuple[BlockRow, ...]:
+    worked_out = _worked_out(examined)
+    observations = _observations(examined)
+    delays = _delays(examined)
+    rivals = {
+        row["block"]: tuple(row["others"])
+        for row in examined.rows(
+            """
+            SELECT chain.block, list(DISTINCT blocks.block ORDER BY blocks.block) AS others
+            FROM chain JOIN blocks ON blocks.block_no = chain.block_no AND blocks.block <> chain.block
+            GROUP BY chain.block
+            """
+        )
+    }
+    return tuple(
+        _block({**row, **worked_out[row["block"]]}, conditions, rivals, observations, delays)
+        for row in examined.rows("SELECT * FROM block ORDER BY block_no")
+    )
+
+
+def _block(
+    row: Mapping[str, Any],
+    conditions: Sequence[Condition],
+    rivals: Mapping[str, tuple[str, ...]],
+    observations: Mapping[str, Sequence[Observation]],
+    delays: Mapping[str, tuple[int, ...]],
+) -> BlockRow:
+    block = row["block"]
+    others = rivals.get(block, ())
+    assert row["battles"] == len(others)
+    verdicts = tuple((c, row[f"passes_{index}"]) for index, c in enumerate(conditions, start=1))
+    assert row["accepted"] == all(verdict for _, verdict in verdicts)
+    return BlockRow(
+        block_no=row["block_no"],
+        block=block,
+        previous=row["block_prev"],
+        slot=row["slot"],
+        epoch=row["epoch"],
+        safe_interval=row["safe_interval"],
+        forger=row["forger"],
+        size=row["size"],
+        chain_delta=row["adopted_chain_delta"] or 0,
+        durations={name: row[name] for name in FORGER_METRICS},
+        other_blocks=others,
+        observations=tuple(observations.get(block, ())),
+        adoption_delays=delays[block],
+        acceptance=verdicts,
+    )
+
+
+def _worked_out(examined: Examined) -> dict[str, dict[str, Any]]:
+    """Block -> what the specs work out of its row, needed by a filter or not: epoch, safe interval, forger metrics."""
+    names = Names(constants=examined.prepared.constants)
+    block = next(grain for grain in examined.checked.package.grains if grain.name == "block")
+    wanted = {item.column.name: item.value for item in block.derived if item.column.name in ("epoch", "safe_interval")}
+    wanted |= {name: examined.checked.metric(name).measure for name in FORGER_METRICS}
+    columns = ", ".join(f'{dialect.text(compile_expression(node, names))} AS "{name}"' for name, node in wanted.items())
+    rows = examined.rows(f"SELECT block, {columns} FROM block")
+    return {row["block"]: row for row in rows}
+
+
+def _observations(examined: Examined) -> dict[str, list[Observation]]:
+    rows = examined.rows(
+        """
+        SELECT block, host, noticed - slot_start AS noticed, requested - noticed AS requested,
+               fetched - requested AS fetched, announced - fetched AS announced, sending - fetched AS sending,
+               adopted - fetched AS adopted, greatest(chain_delta, 0) AS chain_delta, valid
+        FROM observation
+        WHERE complete
+        ORDER BY block, host
+        """
+    )
+    found: dict[str, list[Observation]] = {}
+    for row in rows:
+        found.setdefault(row.pop("block"), []).append(Observation(**row))
+    return found
+
+
+def _delays(examined: Examined) -> dict[str, tuple[int, ...]]:
+    """Block -> adoption delays; none for a block that counts as adopted at once because nobody adopted it."""
+    rows = examined.rows(
+        """
+        SELECT adoptions.block, list(adoptions.adopted - adoptions.slot_start ORDER BY adoptions.adopted) AS delays,
+               bool_or(block.adopted IS NOT NULL OR observation.adopted IS NOT NULL) AS adopted
+        FROM adoptions
+        JOIN block ON block.block = adoptions.block
+        LEFT JOIN observation ON observation.block = adoptions.block AND observation.host = adoptions.host
+        GROUP BY adoptions.block
+        """
+    )
+    return {row["block"]: tuple(row["delays"]) if row["adopted"] else () for row in rows}

@@ -1,0 +1,111 @@
+"""Runs worked out by the compiler under test, with every table that the results came from still open to questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.build import filters
+from assay.build.compute import Prepared, compiled, prepare
+from assay.build.runs import NamedRun
+from assay.build.session import Session, open_session
+from assay.engine.execute import Job, connect, execute
+from assay.engine.graph import Node, nodes
+from assay.engine.mount import mount
+from assay.engine.results import RunResults
+from assay.engine.store import Store
+from assay.plan.steps import Plan, plan
+from assay.report.figures import Choices, RunFigures, manifest_text
+from assay.report.results_json import results_json
+from assay.spec.model import Report
+from assay.spec.normal_form import Checked
+from tests.compare_reference import CARDANO
+
+if TYPE_CHECKING:
+    import duckdb
+
+ROOT = CARDANO.parent.parent
+DATE = "2026-11-21"
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A run with its results, and the connection that holds the tables they came from."""
+
+    checked: Checked
+    report: Report
+    prepared: Prepared
+    plan: Plan
+    graph: tuple[Node, ...]
+    results: RunResults
+    connection: duckdb.DuckDBPyConnection
+
+    def rows(self, query: str, *values: object) -> list[dict[str, Any]]:
+        """The rows of a query over the tables of the plan, as dictionaries."""
+        cursor = self.connection.execute(query, values or None)
+        names = [item[0] for item in cursor.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def metric_rows(self, name: str) -> list[tuple[Any, ...]]:
+        """The rows that a metric's own statement yields: those of hosts begin with the host."""
+        node = next(item for item in self.graph if item.name == name and item.statement.kind == "metric")
+        values = {place: self.prepared.constants[place] for place in node.places}
+        found: list[tuple[Any, ...]] = self.connection.execute(node.text, values or None).fetchall()
+        return found
+
+    def choices(self, summary: str = "published") -> Choices:
+        """The choices of a report of this run alone."""
+        return Choices("typst-2026", summary, tuple(item.label for item in self.plan.applied), DATE)
+
+    def results_json(self, summary: str = "published") -> dict[str, Any]:
+        """`results.json` of a report of this run alone."""
+        names = [metric.id for metric in self.plan.metrics]
+        return results_json(self.checked, self.report, names, [self.figures], self.choices(summary))
+
+    @property
+    def figures(self) -> RunFigures:
+        """The run as reports take it."""
+        return RunFigures(self.prepared.run.id, self.prepared.constants, self.results, len(self.prepared.logs))
+
+    @property
+    def manifest_cells(self) -> dict[str, str]:
+        """The cells of the manifest, by label."""
+        return {row.label: manifest_text(row, self.figures, self.choices()) for row in self.report.manifest}
+
+
+@dataclass(frozen=True, slots=True)
+class Laboratory:
+    """Examines runs.  What was ingested is shared; results are not, so that every table is made."""
+
+    session: Session
+    folder: Path
+
+    @property
+    def package(self) -> Checked:
+        """The package of the system under test."""
+        return self.session.package("cardano")
+
+    def graph(self, given: Sequence[str]) -> tuple[Plan, tuple[Node, ...]]:
+        """The plan of all metrics under the filters, and its statements."""
+        applied = filters.applied(self.package.package, None, given, none=not given)
+        made = plan(self.package.package, self.package.package.metrics, applied, ["run_summary"])
+        return made, nodes(compiled(self.package, made))
+
+    def examine(self, run: Path, given: Sequence[str] = (), *, name: str = "run", threads: int = 2) -> Examined:
+        """All metrics of a run under the filters.  Raises AssayError as a build does."""
+        made, graph = self.graph(given)
+        (prepared,) = prepare(self.session, self.package, [NamedRun(name, run)], made.wanted)
+        connection = connect(threads, self.folder / "spill")
+        mount(connection, prepared.events)
+        job = Job(name, made, graph, prepared.constants, prepared.raw, ("run_summary",))
+        fresh = Store(self.folder / f"results-{id(connection)}")
+        results = execute(job, self.package, fresh, connection)
+        (report,) = self.package.package.reports
+        return Examined(self.package, report, prepared, made, graph, results, connection)
+
+
+def laboratory(folder: Path) -> Laboratory:
+    """A laboratory in this repository's workspace, its caches in a folder."""
+    return Laboratory(open_session(ROOT, folder / "cache"), folder)

@@ -1,0 +1,412 @@
+"""The documentation is true: its examples work, what it names exists, and what exists is named."""
+
+from __future__ import annotations
+
+import ast
+import json
+import pkgutil
+import re
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from assay.cli.main import cli
+from assay.spec.dhall_adapter import available
+from tests.documentation import (
+    ALL_PAGES,
+    PAGES,
+    ROOT,
+    Block,
+    Table,
+    Trial,
+    code,
+    commands,
+    exchanges,
+    page,
+    slug,
+    squeezed,
+    trial,
+)
+
+pytestmark = pytest.mark.docs
+
+SETTING_UP = re.compile(r"(python3 bootstrap\.py|just|\. \.venv)\b")
+GROUPS = {"U": "units", "E": "event", "X": "expression", "G": "grain", "M": "metric", "R": "report"}
+GROUP_OF = {
+    "Units": "U", "Events": "E", "Expressions": "X", "Grains": "G", "Instants": "G", "Metrics": "M", "Reports": "R",
+}  # fmt: skip
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, cache: Path) -> Trial:
+    return trial(tmp_path, cache)
+
+
+def _tried() -> Iterator[tuple[str, str]]:
+    """Sections with something to try: additions, or commands that do not set the project up."""
+    for name in PAGES:
+        for section in dict.fromkeys(block.section for block in page(name).blocks if _is_tried(block)):
+            yield name, section
+
+
+def _is_tried(block: Block) -> bool:
+    if block.language == "sh":
+        return not all(SETTING_UP.match(command) for command in commands(block))
+    return block.language == "console" or bool(block.place and block.place["how"])
+
+
+TRIED = tuple(_tried())
+
+
+def _blocks(language: str) -> list[Block]:
+    return [block for name in ALL_PAGES for block in page(name).blocks if block.language == language]
+
+
+# Examples
+
+
+@pytest.mark.parametrize(("name", "section"), TRIED, ids=[f"{name}: {section}" for name, section in TRIED])
+def test_the_examples_of_a_section_work(name: str, section: str, workspace: Trial) -> None:
+    blocks = [block for block in page(name).blocks if block.section == section]
+    added = [block for block in blocks if block.place and block.place["how"]]
+    if added and not available():
+        pytest.skip("changed specs need a Dhall evaluator")
+    for block in blocks:
+        if block in added:
+            workspace.put(block)
+        elif block.language == "console":
+            _converse(workspace, block)
+        elif block.language == "sh":
+            _run(workspace, block)
+    if added and section != "Errors":
+        _compiles(workspace)
+
+
+def _converse(workspace: Trial, block: Block) -> None:
+    for command, shown in exchanges(block):
+        found = "\n".join(line.rstrip() for line in workspace.run(command).stdout.split("\n"))
+        assert found == shown, f"{block.where}: `{command}` says\n{found}"
+
+
+def _run(workspace: Trial, block: Block) -> None:
+    for command in commands(block):
+        if not SETTING_UP.match(command):
+            result = workspace.run(command)
+            assert result.returncode == 0, f"{block.where}: `{command}` fails:\n{result.stdout}"
+
+
+def _compiles(workspace: Trial) -> None:
+    result = workspace.run("assay check")
+    assert result.returncode == 0, result.stdout
+
+
+def test_every_dhall_and_sql_block_says_where_it_belongs() -> None:
+    assert [block.where for lang in ("dhall", "sql") for block in _blocks(lang) if not block.place] == []
+
+
+def test_excerpts_stand_in_the_files_that_they_name() -> None:
+    excerpts = [block for lang in ("dhall", "sql") for block in _blocks(lang) if block.place and not block.place["how"]]
+    assert len(excerpts) > 15
+    for block in excerpts:
+        assert block.place
+        text = (ROOT / block.place["file"]).read_text(encoding="utf-8")
+        assert squeezed(block.body) in squeezed(text), f"{block.where} is not in {block.place['file']}"
+
+
+def test_blocks_are_of_known_languages() -> None:
+    known = {"sh", "console", "dhall", "sql", "json", "text"}
+    found = {block.language for name in PAGES for block in page(name).blocks}
+    assert found <= known
+
+
+# The command line
+
+
+def _options(command: click.Command) -> set[str]:
+    """The options of a command, less those that all commands have."""
+    options = [item for item in command.params if isinstance(item, click.Option)]
+    return {name for item in options for name in item.opts} - {"--cache"}
+
+
+def _command_table() -> dict[str, set[str]]:
+    table = next(item for item in page("README.md").tables if item.section == "Commands")
+    return {code(row[0])[0].split()[1]: set(code(row[2])) for row in table.rows}
+
+
+def test_the_readme_names_every_command_with_just_its_options() -> None:
+    assert _command_table() == {name: _options(command) for name, command in cli.commands.items()}
+
+
+def test_the_readme_names_the_options_that_all_commands_have() -> None:
+    named = set(re.findall(r"--[a-z-]+", page("README.md").prose))
+    general = {name for item in cli.params for name in item.opts}
+    assert general <= named | {"-h"}
+
+
+def _code_of(name: str) -> list[str]:
+    """Code of a page: spans of its prose, commands of its blocks."""
+    found = page(name)
+    said = [command for block in found.blocks if block.language == "sh" for command in commands(block)]
+    said += [command for block in found.blocks if block.language == "console" for command, _ in exchanges(block)]
+    return code(found.prose) + said
+
+
+@pytest.mark.parametrize("name", ALL_PAGES)
+def test_commands_that_a_page_names_exist(name: str) -> None:
+    named = {word for text in _code_of(name) for word in re.findall(r"\bassay ([a-z]+)\b", text)}
+    assert named <= set(cli.commands)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_options_that_a_page_names_exist(name: str) -> None:
+    texts = [text for text in _code_of(name) if not re.match(r"(just|python3?|pip|grep) ", text)]
+    named = {word for text in texts for word in re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)}
+    known = {name for command in (cli, *cli.commands.values()) for item in command.params for name in item.opts}
+    assert named <= known | {"--help"}
+
+
+def test_the_exit_statuses_are_those_of_the_code() -> None:
+    from assay.cli import failure
+    from assay.spec import diagnostics
+
+    table = next(item for item in page("README.md").tables if item.header[0] == "exit status")
+    known = {0, diagnostics.SPECS_OR_DATA, diagnostics.USAGE, diagnostics.INTERNAL, failure.INTERRUPTED}
+    assert {int(row[0]) for row in table.rows} == known
+
+
+# What else is named
+
+
+def _recipes() -> set[str]:
+    text = (ROOT / "justfile").read_text(encoding="utf-8")
+    return set(re.findall(r"^([a-z][a-z-]*)(?: [^:\n]*)?:(?!=)", text, re.M))
+
+
+@pytest.mark.parametrize("name", ALL_PAGES)
+def test_recipes_that_a_page_names_exist(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    said = re.findall(r"`just ([a-z][a-z ]*)", text) + re.findall(r"^ +just ([a-z][a-z ]*)", text, re.M)
+    said += re.findall(r"^just ([a-z][a-z ]*)", text, re.M) + re.findall(r"bootstrap\.py +([a-z]+)", text)
+    named = {words.split()[0] for words in said}
+    assert named <= _recipes()
+
+
+def test_the_readmes_two_commands_are_offered_by_bootstrap() -> None:
+    block = next(item for item in page("README.md").blocks if item.section == "Two commands")
+    offered = (ROOT / "bootstrap.py").read_text(encoding="utf-8")
+    for command in commands(block):
+        words = command.split("#")[0].strip()
+        assert re.search(rf"^    {re.escape(words)} ", offered, re.M), f"bootstrap.py does not offer `{words}`"
+
+
+@pytest.mark.parametrize("name", ALL_PAGES)
+def test_links_lead_somewhere(name: str) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page(name).prose):
+        if target.startswith(("https://", "http://")):
+            continue
+        file, _, anchor = target.partition("#")
+        path = (ROOT / name).parent / file if file else ROOT / name
+        assert path.exists(), f"{name}: {target}"
+        if anchor:
+            linked = page(str(path.resolve().relative_to(ROOT)))
+            assert anchor in {slug(heading) for heading in linked.sections}, f"{name}: {target}"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_files_that_a_page_names_exist(name: str) -> None:
+    folders = "|".join(("bench", "compiler", "docs", "golden", "queries", "specs", "templates", "tests"))
+    for text in code(page(name).prose):
+        if re.fullmatch(rf"(?:{folders})/[\w./-]+", text):
+            assert (ROOT / text).exists(), f"{name}: {text}"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_metrics_that_a_page_names_exist(name: str) -> None:
+    package = (ROOT / "golden" / "specs" / "cardano.yaml").read_text(encoding="utf-8")
+    added = "".join(block.text for block in _blocks("dhall"))
+    known = {*re.findall(r"^  - id: '?([\w.]+)'?$", package, re.M), *re.findall(r'\bid = "([\w.]+)"', added)}
+    named = {word for text in code(page(name).prose) for word in re.findall(r"\bcdf[A-Z0-9][\w.]*", text)}
+    assert named <= known
+
+
+def test_the_picture_is_small_and_has_a_text_for_those_who_do_not_see_it() -> None:
+    found = re.search(r"!\[([^\]]+)\]\((docs/images/[\w-]+\.png)\)", page("README.md").prose)
+    assert found
+    assert len(found[1].split()) > 8
+    content = (ROOT / found[2]).read_bytes()
+    assert content[:8] == b"\x89PNG\r\n\x1a\n"
+    assert len(content) < 200_000
+    width, height = struct.unpack(">II", content[16:24])
+    assert 600 <= width <= 1000
+    assert 1.3 < height / width < 1.5
+
+
+# The spec language
+
+
+def _schema(group: str) -> str:
+    return (ROOT / "specs" / "schema" / f"{group}.dhall").read_text(encoding="utf-8")
+
+
+def _exports(group: str) -> set[str]:
+    """The names that a file of the schema exports."""
+    text = _schema(group)
+    return set(re.findall(r"^(?:in  \{|    [,{]) (\w+)", text[text.rindex("\nin  {") + 1 :], re.M))
+
+
+def _members(group: str) -> set[str]:
+    """The members of the record types of a file of the schema."""
+    return set(re.findall(r"[{,]\s+(\w+) :(?!:)", _schema(group)))
+
+
+def _words() -> set[str]:
+    """Every word in code on the page of the language; of `S.Metric` also `Metric`."""
+    found = page("docs/spec-language.md")
+    said = code(found.prose) + [block.text for block in found.blocks]
+    return {word for text in said for word in re.findall(r"[A-Za-z_]\w*", text)}
+
+
+@pytest.mark.parametrize("group", [path.stem for path in sorted((ROOT / "specs" / "schema").glob("*.dhall"))])
+def test_every_word_of_the_schema_is_on_the_page_of_the_language(group: str) -> None:
+    assert _exports(group)
+    assert (_exports(group) | _members(group)) - _words() == set()
+
+
+def _word_tables() -> list[Table]:
+    return [table for table in page("docs/spec-language.md").tables if table.header[0] == "word"]
+
+
+def _specs() -> str:
+    return "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "specs" / "cardano").rglob("*.dhall")))
+
+
+def test_examples_of_words_stand_in_the_specs() -> None:
+    specs = squeezed(_specs())
+    examples = [example for table in _word_tables() for row in table.rows for example in code(row[2])]
+    assert len(examples) > 60
+    assert [example for example in examples if squeezed(example) not in specs] == []
+
+
+def test_words_without_an_example_are_words_that_no_spec_uses() -> None:
+    specs = _specs()
+    without = [(table, code(row[0])) for table in _word_tables() for row in table.rows if not code(row[2])]
+    for table, words in without:
+        letter = GROUP_OF[table.section]
+        used = [word for word in words if re.search(rf"\b(?:{letter}|S\.\w+)\.{word}\b", specs)]
+        assert used == [], f"{table.section}: {used}"
+
+
+def test_tables_of_words_hold_words_that_their_group_exports() -> None:
+    for table in _word_tables():
+        if table.section in GROUP_OF:
+            named = {word for row in table.rows for word in code(row[0])} - {"BaseUnit"}
+            assert named <= _exports(GROUPS[GROUP_OF[table.section]]), table.section
+
+
+# The map of the code
+
+
+def _stages() -> Table:
+    return next(item for item in page("docs/architecture.md").tables if item.header[0] == "stage")
+
+
+@pytest.mark.parametrize("row", _stages().rows, ids=[row[0] for row in _stages().rows])
+def test_a_stage_of_the_map_takes_and_yields_what_it_says(row: tuple[str, ...]) -> None:
+    _, taken, given, where = row
+    function = pkgutil.resolve_name(code(where)[0])
+    annotations = dict(function.__annotations__)
+    assert code(given) == [re.sub(r"\b\w+\.(?=[A-Z])", "", str(annotations.pop("return")))]
+    words = " ".join(str(item) for item in annotations.values())
+    assert [kind for kind in code(taken) if kind not in words] == []
+
+
+def _layers() -> list[set[str]]:
+    """The layers of the map, lowest first; a layer may hold several folders."""
+    block = next(item for item in page("docs/architecture.md").blocks if item.section == "Layers")
+    return [set(layer.split(", ")) for layer in squeezed(block.text).split(" <- ")]
+
+
+def test_imports_go_the_way_that_the_map_says() -> None:
+    ranks = {folder: rank for rank, layer in enumerate(_layers()) for folder in layer}
+    package = ROOT / "compiler" / "assay"
+    assert set(ranks) == {path.name for path in package.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    wrong = []
+    for path in package.rglob("*.py"):
+        folder = path.relative_to(package).parts[0]
+        for imported in _imported(path) if folder in ranks else ():
+            if imported != folder and ranks[imported] >= ranks[folder]:
+                wrong.append(f"{path.relative_to(package)} imports {imported}")
+    assert wrong == []
+
+
+def _imported(path: Path) -> set[str]:
+    """The folders of the package that a module imports from, inside functions too."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            parts = node.module.split(".")
+            found |= {alias.name for alias in node.names} if parts == ["assay"] else set()
+            found |= {parts[1]} if parts[0] == "assay" and len(parts) > 1 else set()
+        elif isinstance(node, ast.Import):
+            found |= {name.name.split(".")[1] for name in node.names if name.name.startswith("assay.")}
+    return found - {"__version__"}
+
+
+# What a build leaves
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    """The build of the README's second section."""
+    made = trial(tmp_path_factory.mktemp("built"), cache)
+    block = next(item for item in page("README.md").blocks if item.section == "A report")
+    command = commands(block)[0]
+    result = made.run(command)
+    assert result.returncode == 0, result.stdout
+    return made.root / re.findall(r"-o (\S+)", command)[0]
+
+
+def test_the_readme_lists_what_a_build_writes(built: Path) -> None:
+    table = next(item for item in page("README.md").tables if item.section == "A report")
+    named = {name for row in table.rows for name in code(row[0])}
+    assert named == {path.name + ("/" if path.is_dir() else "") for path in built.iterdir()}
+
+
+def _paths(value: Any, trail: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The path of every member of a JSON document; of lists every item, without its number."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield (*trail, key)
+            yield from _paths(inner, (*trail, key))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _paths(inner, trail)
+
+
+def _layout(section: str) -> list[tuple[str, ...]]:
+    table = next(item for item in page("docs/results.md").tables if item.section == section)
+    return [tuple(part for part in re.split(r"\.|\[\]\.?", code(row[0])[0]) if part) for row in table.rows]
+
+
+def _fits(path: tuple[str, ...], layout: tuple[str, ...]) -> bool:
+    return len(path) == len(layout) and all(b in ("*", a) for a, b in zip(path, layout, strict=True))
+
+
+@pytest.mark.parametrize("name", ["results.json", "document.json", "provenance.json"])
+def test_the_layout_of_a_file_is_just_what_it_holds(name: str, built: Path) -> None:
+    found = set(_paths(json.loads((built / name).read_text(encoding="utf-8"))))
+    layout = _layout(name)
+    assert [path for path in sorted(found) if not any(_fits(path, item) for item in layout)] == []
+    assert [item for item in layout if not any(_fits(path, item) for path in found)] == []
+
+
+def test_the_folder_of_sql_holds_what_its_layout_says(built: Path) -> None:
+    table = next(item for item in page("docs/results.md").tables if item.section == "sql/")
+    patterns = [re.sub(r"[A-Z]+", r"[\\w.-]+", re.escape(code(row[0])[0]).replace("\\-", "-")) for row in table.rows]
+    files = [path.relative_to(built / "sql").as_posix() for path in (built / "sql").rglob("*") if path.is_file()]
+    assert [file for file in files if not any(re.fullmatch(pattern, file) for pattern in patterns)] == []
+    assert [pattern for pattern in patterns if not any(re.fullmatch(pattern, file) for file in files)] == []

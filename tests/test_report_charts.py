@@ -1,0 +1,219 @@
+"""Charts: what is drawn is what was measured, the same in every process, and readable without colour."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import altair
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+
+from assay.report.chart_spec import chart_spec
+from assay.report.charts import Drawing, draw, load_template
+from assay.report.document import Chart, Series
+from assay.report.svg import renumber_clips
+from assay.spec.diagnostics import AssayError
+from tests.report_sample import TEMPLATES, published_chart, sample
+
+WIDTH, HEIGHT = 256, 144
+A = ((1.0, 0.0, None, None), (2.0, 0.5, None, None), (4.0, 1.0, None, None))
+B = ((1.0, 0.0, 0.5, 2.0), (3.0, 0.5, 2.5, 3.5), (3.0, 1.0, 3.0, 3.75))
+
+
+def chart(*series: Series, identifier: str = "m", x_label: str = "Length, s", template: str = "cdf") -> Chart:
+    return Chart(identifier, 1, "Length", x_label, "s", template, series)
+
+
+def drawn(*charts: Chart) -> list[Drawing]:
+    return list(draw(charts, TEMPLATES))
+
+
+def spec_of(item: Chart, runs: Sequence[str] = ()) -> dict[str, Any]:
+    return chart_spec(item, load_template(TEMPLATES, item.template), runs)
+
+
+def paths(svg: str, attribute: str) -> list[list[tuple[float, float]]]:
+    """The corners of every path with a coloured stroke or fill, as (value on an axis 0..4, centile)."""
+    found = re.findall(rf'd="M([^"Z]+)Z?" {attribute}="#', svg)
+    corners = [[tuple(map(float, pair.split(","))) for pair in path.split("L")] for path in found]
+    return [[(x * 4 / WIDTH, 1 - y / HEIGHT) for x, y in path] for path in corners]
+
+
+def test_every_chart_is_valid_vega_lite() -> None:
+    validator = jsonschema.Draft7Validator(altair.load_schema())
+    for item in sample("three").charts:
+        spec = spec_of(item)
+        assert [error.message for error in validator.iter_errors(spec)] == []
+        broken = json.loads(json.dumps(spec).replace('"step-after"', '"sideways"'))
+        assert list(validator.iter_errors(broken))
+
+
+def test_a_line_steps_from_each_listed_centile_to_the_next_and_passes_through_all() -> None:
+    (one,) = drawn(chart(Series("one", A)))
+    assert paths(one.svg, "stroke") == [[(1, 0), (2, 0), (2, 0.5), (4, 0.5), (4, 1)]]
+
+
+def test_a_band_steps_as_the_lines_of_its_least_and_greatest_host_would() -> None:
+    (one,) = drawn(chart(Series("one", A), Series("two", B)))
+    least = [(0.5, 0), (2.5, 0), (2.5, 0.5), (3, 0.5), (3, 1)]
+    greatest = [(2, 0), (3.5, 0), (3.5, 0.5), (3.75, 0.5), (3.75, 1)]
+    assert paths(one.svg, "fill") == [least[::-1] + greatest]
+
+
+def test_no_band_is_drawn_where_all_hosts_agree() -> None:
+    spec = spec_of(chart(Series("a", ((1.0, 0.0, 1.0, 1.0), (2.0, 1.0, 2.0, 2.0)))))
+    assert sorted(spec["datasets"]) == ["legend", "points"]
+
+
+def test_every_point_of_the_document_is_in_the_specification() -> None:
+    for item in sample().charts:
+        found = [(row["run"], row["x"], row["centile"]) for row in spec_of(item)["datasets"]["points"]]
+        assert found == [(run.run, x, centile) for run in item.series for x, centile, _, _ in run.points]
+
+
+def test_a_cut_axis_is_marked_where_the_line_leaves_it_and_says_how_far_the_values_go() -> None:
+    spec = spec_of(published_chart("cdf0.50"))
+    assert spec["encoding"]["x"]["axis"]["title"] == ["s", "axis cut: values up to 9.92"]
+    assert spec["encoding"]["x"]["scale"]["domain"] == [0.0, 0.6]
+    assert spec["datasets"]["tails"] == [
+        {"run": "10.5-baseline", "x": 0.6, "centile": 0.99},
+        {"run": "10.5.4", "x": 0.6, "centile": 0.99},
+    ]
+    assert spec["layer"][0]["mark"]["clip"] is True
+
+
+def test_an_axis_that_shows_everything_is_neither_marked_nor_clipped() -> None:
+    spec = spec_of(chart(Series("one", A)))
+    assert spec["encoding"]["x"]["axis"]["title"] == ["Length, s"]
+    assert "tails" not in spec["datasets"]
+    assert spec["layer"][0]["mark"]["clip"] is False
+
+
+@pytest.mark.parametrize(("label", "title"), [("s", "s"), ("Length, s", "Length, s"), ("Length", "Length, s")])
+def test_the_axis_is_titled_with_its_unit_once(label: str, title: str) -> None:
+    assert spec_of(chart(Series("one", A), x_label=label))["encoding"]["x"]["axis"]["title"] == [title]
+
+
+def test_a_chart_is_described_in_words() -> None:
+    description = spec_of(chart(Series("one", A), Series("two", B)))["description"]
+    assert description == "Cumulative distribution of Length. Medians: one 2 s; two 3 s."
+
+
+def test_a_run_keeps_its_colour_where_an_earlier_run_has_no_samples() -> None:
+    spec = spec_of(chart(Series("two", A)), ("one", "two"))
+    assert spec["encoding"]["color"]["scale"]["domain"] == ["one", "two"]
+    assert [row["run"] for row in spec["datasets"]["legend"]] == ["two"]
+
+
+def test_a_chart_without_samples_is_drawn_empty() -> None:
+    (one,) = drawn(chart(Series("one", ())))
+    assert paths(one.svg, "stroke") == []
+    assert ">one</text>" in one.svg
+
+
+def test_runs_differ_in_their_dashes_and_in_their_grey() -> None:
+    template = load_template(TEMPLATES, "cdf")
+    colours = template["encoding"]["color"]["scale"]["range"]
+    dashes = template["layer"][1]["encoding"]["strokeDash"]["scale"]["range"]
+    assert len({tuple(dash) for dash in dashes}) == len(dashes) == len(colours) == 8
+
+    def grey(colour: str) -> float:
+        red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+        return (0.299 * red + 0.587 * green + 0.114 * blue) / 255
+
+    assert grey(colours[1]) - grey(colours[0]) > 0.2
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 8])
+def test_the_legend_stands_above_the_plot_and_inside_the_drawing(count: int) -> None:
+    labels = [f"{number}-release-candidate-of-a-branch"[: 6 * number] for number in range(1, count + 1)]
+    spec = spec_of(chart(*(Series(label, A) for label in labels)))
+    margins = spec["padding"]
+    rows = spec["datasets"]["legend"]
+    assert [row["run"] for row in rows] == labels
+    for row in rows:
+        assert -margins["top"] < row["top"] < -4
+        assert row["left"] >= -margins["left"]
+        assert row["right"] + 5 * len(row["label"]) < WIDTH + margins["right"]
+
+
+def test_a_label_longer_than_the_drawing_is_shortened() -> None:
+    (row,) = spec_of(chart(Series("x" * 90, A)))["datasets"]["legend"]
+    assert row["label"].endswith("…")
+    assert 5 * len(row["label"]) < WIDTH
+
+
+def test_a_drawing_does_not_depend_on_what_was_drawn_before() -> None:
+    first, second = published_chart("cdf0.50"), published_chart("CentiCpu")
+    cut = published_chart("Alloc")
+    assert "clipPath" in drawn(cut)[0].svg
+    forth = {item.id: item.svg for item in drawn(first, second, cut)}
+    back = {item.id: item.svg for item in drawn(cut, second, first)}
+    assert forth == back
+
+
+def test_clip_paths_are_numbered_anew() -> None:
+    def drawing(*numbers: int) -> str:
+        return "".join(f'<clipPath id="clip{n}"/><g clip-path="url(#clip{n})"/>' for n in numbers)
+
+    assert renumber_clips(drawing(12, 1, 0)) == drawing(0, 1, 2)
+
+
+WITHOUT_FONTS = """
+import sys, vl_convert
+vl_convert.register_font_directory = lambda folder: None
+from pathlib import Path
+from assay.report.charts import draw
+from tests.report_sample import published_chart
+for item in draw([published_chart("cdf0.50")], Path(sys.argv[1])):
+    sys.stdout.write(item.svg)
+"""
+
+
+def test_a_drawing_does_not_depend_on_the_fonts_that_are_installed() -> None:
+    command = [sys.executable, "-c", WITHOUT_FONTS, str(TEMPLATES)]
+    found = subprocess.run(command, capture_output=True, check=True, cwd=Path(__file__).parent.parent)
+    assert found.stdout.decode() == drawn(published_chart("cdf0.50"))[0].svg
+
+
+def test_text_is_set_in_a_shipped_family() -> None:
+    (one,) = drawn(chart(Series("one", A)))
+    assert set(re.findall(r'font-family="([^"]+)"', one.svg)) == {"Source Sans 3"}
+
+
+def test_a_kept_drawing_is_found_again(tmp_path: Path) -> None:
+    item = chart(Series("one", A))
+    (fresh,) = draw([item], TEMPLATES, kept=tmp_path)
+    (path,) = tmp_path.iterdir()
+    assert fresh.svg == path.read_text(encoding="utf-8") == drawn(item)[0].svg
+    path.write_text("kept", encoding="utf-8")
+    assert [again.svg for again in draw([item], TEMPLATES, kept=tmp_path)] == ["kept"]
+
+
+def test_a_kept_drawing_of_other_points_is_not_taken(tmp_path: Path) -> None:
+    for item in (chart(Series("one", A)), chart(Series("one", B))):
+        (made,) = draw([item], TEMPLATES, kept=tmp_path)
+        assert made.svg == drawn(item)[0].svg
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_an_unknown_chart_template_is_named_with_the_known_ones() -> None:
+    with pytest.raises(AssayError) as error:
+        drawn(chart(template="cfd"))
+    (problem,) = error.value.diagnostics
+    assert (problem.code, problem.hint) == ("unknown-chart-template", "did you mean `cdf`?")
+
+
+def test_a_template_that_asks_for_something_unknown_is_refused() -> None:
+    template = load_template(TEMPLATES, "cdf")
+    with pytest.raises(AssayError) as error:
+        chart_spec(chart(Series("one", A)), {**template, "description": "${descripton}"})
+    (problem,) = error.value.diagnostics
+    assert problem.message == "a chart template asks for `descripton`, which charts do not have"
+    assert problem.hint == "did you mean `description`?"

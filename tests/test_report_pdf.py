@@ -1,0 +1,383 @@
+"""The finished report: every cell is in it, nothing but the document shapes it, all readers can read it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pypdf
+import pytest
+import typst
+
+from assay.report.charts import draw
+from assay.report.document import Document, Table, from_json, to_json
+from assay.report.pdf import STANDARDS, render, warm_up
+from assay.spec.diagnostics import AssayError
+from tests.report_sample import FONTS, TEMPLATES, sample, widened, with_charts
+
+LABELS = ("10.5-baseline-of-the-release", "10.6", "10.7.0-pre", "rev", "11.0.1", "12.0", "13-candidate", "14")
+
+
+def rendered(document: Document, out: Path, templates: Path = TEMPLATES) -> pypdf.PdfReader:
+    render(document, out, templates)
+    return pypdf.PdfReader(out / "report.pdf")
+
+
+def squeezed(text: str) -> str:
+    """The text without any white space: where lines break is a matter of layout."""
+    return re.sub(r"\s", "", text)
+
+
+def text_of(reader: pypdf.PdfReader) -> str:
+    return squeezed("".join(page.extract_text() for page in reader.pages))
+
+
+def digests(folder: Path) -> dict[str, str]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def changed(folder: Path, file: str, old: str, new: str) -> Path:
+    """A copy of the templates with one change."""
+    templates = Path(shutil.copytree(TEMPLATES, folder / "templates"))
+    text = (templates / file).read_text(encoding="utf-8")
+    assert old in text
+    (templates / file).write_text(text.replace(old, new), encoding="utf-8")
+    return templates
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of two runs with all charts, rendered once."""
+    out = tmp_path_factory.mktemp("whole") / "report"
+    render(sample(), out, TEMPLATES)
+    return out
+
+
+@pytest.fixture(scope="module")
+def reader(whole: Path) -> pypdf.PdfReader:
+    return pypdf.PdfReader(whole / "report.pdf")
+
+
+def test_a_report_is_its_document_its_charts_its_layout_and_its_pdf(whole: Path) -> None:
+    charts = [f"charts/{item.id}.{kind}" for item in sample().charts for kind in ("svg", "vl.json")]
+    layout = [str(path.relative_to(TEMPLATES)) for path in (TEMPLATES / "report").iterdir()]
+    assert sorted(digests(whole)) == sorted(["document.json", "report.pdf", "report.typ", *charts, *layout])
+    assert from_json((whole / "document.json").read_text(encoding="utf-8")) == sample()
+
+
+def rows_of(document: Document) -> Iterator[tuple[str, ...]]:
+    yield from document.manifest.rows
+    for section in document.sections:
+        yield from section.rows
+    yield from document.filters.rows
+    yield from document.provenance
+
+
+@pytest.mark.parametrize("name", ["two", "three"])
+def test_every_row_of_every_table_is_in_the_pdf_cell_by_cell(name: str, tmp_path: Path) -> None:
+    document = with_charts(sample(name), 1)
+    text = text_of(rendered(document, tmp_path))
+    assert [row for row in rows_of(document) if squeezed("".join(row)) not in text] == []
+
+
+@pytest.mark.parametrize("count", [4, 5, 8])
+def test_a_report_of_many_runs_holds_every_row_in_parts(count: int, tmp_path: Path) -> None:
+    document = widened(with_charts(sample("three"), 1), LABELS[:count])
+    reader = rendered(document, tmp_path)
+    text = text_of(reader)
+    parts = -(-(count - 1) // 5)
+    size = -(-(count - 1) // parts)
+    for section in document.sections:
+        for row in section.rows:
+            for first in range(2, len(row), 3 * size):
+                assert squeezed("".join((*row[:2], *row[first : first + 3 * size]))) in text
+    assert all(squeezed(label) in text for label in LABELS[:count])
+    wide = reader.pages[0].mediabox.width > reader.pages[0].mediabox.height
+    assert wide == (count > 4)
+
+
+def test_one_run_alone_has_tables_without_differences(tmp_path: Path) -> None:
+    two = with_charts(sample(), 0)
+    one = replace(
+        two,
+        manifest=Table("Parameters", two.manifest.header[:2], tuple(row[:2] for row in two.manifest.rows)),
+        sections=tuple(
+            replace(item, header=item.header[:2], rows=tuple(row[:2] for row in item.rows)) for item in two.sections
+        ),
+    )
+    text = text_of(rendered(one, tmp_path))
+    assert all(squeezed("".join(row)) in text for item in one.sections for row in item.rows)
+    assert "Δ" not in text
+
+
+def test_the_dictionary_tells_name_id_description_unit_and_the_start_of_the_hash(
+    reader: pypdf.PdfReader,
+) -> None:
+    text = text_of(reader)
+    figures = {item.id: str(item.figure) for item in sample().charts}
+    for group in sample().dictionary:
+        assert squeezed(group.title) in text
+        for entry in group.entries:
+            figure = figures.get(entry.id, "")
+            row = (entry.name, entry.id, entry.description, entry.unit, figure, entry.definition[:10])
+            assert squeezed("".join(row)) in text
+
+
+def test_warnings_intro_and_captions_are_printed(reader: pypdf.PdfReader) -> None:
+    text = text_of(reader)
+    printed = [*sample().warnings, *sample().intro, sample().subtitle, sample().author]
+    printed += ["One warning to read before the numbers"]
+    printed += [f"Figure {item.figure} {item.title}" for item in sample().charts]
+    assert [words for words in printed if squeezed(words) not in text] == []
+
+
+def test_the_text_of_charts_is_text(reader: pypdf.PdfReader) -> None:
+    assert text_of(reader).count("centile") >= len(sample().charts)
+
+
+def test_every_page_but_the_first_says_what_it_belongs_to_and_every_page_its_number(
+    reader: pypdf.PdfReader,
+) -> None:
+    pages = [squeezed(page.extract_text()) for page in reader.pages]
+    for number, text in enumerate(pages, start=1):
+        assert f"Page{number}of{len(pages)}" in text
+        assert text.startswith(squeezed(sample().title)) or number == 1
+
+
+def test_the_metadata_comes_from_the_document(reader: pypdf.PdfReader) -> None:
+    metadata: Any = reader.metadata
+    assert (metadata.title, metadata.author, metadata.subject) == (
+        "10.6-sim against 10.5-sim",
+        "A. Writer, Department of Measures",
+        "Value-only workload",
+    )
+    assert metadata["/Keywords"] == "10.5-sim, 10.6-sim"
+    assert metadata["/CreationDate"] == metadata["/ModDate"] == "D:20260214000000Z"
+
+
+def root_of(reader: pypdf.PdfReader) -> Any:
+    return reader.root_object
+
+
+def test_the_report_is_tagged_in_a_language_and_declares_both_standards(reader: pypdf.PdfReader) -> None:
+    root = root_of(reader)
+    assert root["/MarkInfo"]["/Marked"]
+    assert root["/Lang"] == "en-GB"
+    declared = root["/Metadata"].get_object().get_data().decode()
+    assert "<pdfaid:part>3</pdfaid:part><pdfaid:conformance>A</pdfaid:conformance>" in declared
+    assert "<pdfuaid:part>1</pdfuaid:part>" in declared
+
+
+def alternatives(node: Any) -> Iterator[str]:
+    """The texts that stand for the pictures of a tagged PDF."""
+    if "/Alt" in node:
+        yield str(node["/Alt"])
+    below = node.get("/K", [])
+    for item in below if isinstance(below, list) else [below]:
+        found = item.get_object()
+        if isinstance(found, pypdf.generic.DictionaryObject):
+            yield from alternatives(found)
+
+
+def test_every_chart_has_words_for_those_who_cannot_see_it(reader: pypdf.PdfReader) -> None:
+    found = [words for words in alternatives(root_of(reader)["/StructTreeRoot"]) if "Cumulative" in words]
+    assert len(found) == len(sample().charts)
+    assert found[0] == "Cumulative distribution of Process CPU usage. Medians: 10.5-sim 5 %; 10.6-sim 7 %."
+
+
+def test_the_bookmarks_are_the_sections(reader: pypdf.PdfReader) -> None:
+    titles = [item.title for item in reader.outline if not isinstance(item, list)]
+    named = [sample().manifest.title, *(item.title for item in sample().sections)]
+    named += ["Distributions", "Data dictionary", "Filters", "Warnings", "Provenance"]
+    assert titles == [f"{number} {title}" for number, title in enumerate(named, start=1)]
+
+
+def headings(outline: list[Any]) -> int:
+    return sum(headings(item) if isinstance(item, list) else 1 for item in outline)
+
+
+def test_contents_rows_figures_and_definitions_are_linked(reader: pypdf.PdfReader) -> None:
+    notes = [note.get_object() for page in reader.pages for note in page.get("/Annots", [])]
+    rows = [metric for section in sample().sections for metric in section.metrics]
+    charts = [item.id for item in sample().charts]
+    defined = [entry.id for group in sample().dictionary for entry in group.entries]
+    from_rows = sum((metric in defined) + (metric in charts) for metric in rows)
+    from_charts = sum((chart in rows) + (chart in defined) for chart in charts)
+    from_definitions = sum(metric in charts for metric in defined)
+    assert [note["/Subtype"] for note in notes if "/Dest" not in note] == []
+    from_front = headings(reader.outline) + 1  # the contents, and the remark that there are warnings
+    assert len(notes) == from_front + from_rows + from_charts + from_definitions
+
+
+def test_the_document_is_attached_to_the_pdf(whole: Path, reader: pypdf.PdfReader) -> None:
+    assert dict(reader.attachments) == {"document.json": [(whole / "document.json").read_bytes()]}
+
+
+def resources_of(page: Any) -> Any:
+    return page["/Resources"]
+
+
+def test_only_shipped_fonts_are_embedded(reader: pypdf.PdfReader) -> None:
+    shipped = {path.stem for path in FONTS.glob("*.otf")}
+    found = {
+        str(font.get_object()["/BaseFont"])
+        for page in reader.pages
+        for font in resources_of(page).get("/Font", {}).values()
+    }
+    names = {re.sub(r"^/[A-Z]{6}\+|-Identity-H$", "", font) for font in found}
+    assert names <= shipped
+    assert "SourceSans3-Regular" in names
+
+
+def test_the_fonts_are_few_and_come_with_their_licences() -> None:
+    files = [path for path in FONTS.iterdir() if path.suffix == ".otf"]
+    assert sum(path.stat().st_size for path in files) < 3_000_000
+    for family in {re.sub(r"(Display)?-.*", "", path.name) for path in files}:
+        licence = (FONTS / f"{family}-OFL.md").read_text(encoding="utf-8")
+        assert "SIL OPEN FONT LICENSE Version 1.1" in licence
+
+
+def test_the_same_document_gives_the_same_bytes_in_any_folder_and_after_any_other(whole: Path, tmp_path: Path) -> None:
+    for _ in draw(reversed(sample().charts[:3]), TEMPLATES):
+        pass
+    render(with_charts(sample("three"), 2), tmp_path / "other", TEMPLATES)
+    render(sample(), tmp_path / "a longer name" / "again", TEMPLATES)
+    assert digests(tmp_path / "a longer name" / "again") == digests(whole)
+
+
+PROCESS = """
+import sys
+from pathlib import Path
+from assay.report.pdf import render, warm_up
+from tests.report_sample import TEMPLATES, sample, with_charts
+if sys.argv[2] == "warm":
+    warm_up(TEMPLATES)
+render(with_charts(sample(), 2), Path(sys.argv[1]), TEMPLATES)
+"""
+
+
+def test_zone_locale_hash_seed_and_warming_up_do_not_reach_the_report(tmp_path: Path) -> None:
+    render(with_charts(sample(), 2), tmp_path / "here", TEMPLATES)
+    settings = {
+        "TZ": "Pacific/Chatham",
+        "LANG": "tr_TR.UTF-8",
+        "LC_ALL": "tr_TR.UTF-8",
+        "PYTHONHASHSEED": "7",
+    }
+    command = [sys.executable, "-c", PROCESS, str(tmp_path / "there"), "warm"]
+    environment = {**os.environ, **settings, "SOURCE_DATE_EPOCH": "1"}
+    subprocess.run(command, check=True, cwd=TEMPLATES.parent, env=environment)
+    assert digests(tmp_path / "there") == digests(tmp_path / "here")
+
+
+def test_the_folder_compiles_by_itself(whole: Path, tmp_path: Path) -> None:
+    shutil.copytree(whole, tmp_path / "moved")
+    pdf, warnings = typst.compile_with_warnings(
+        str(tmp_path / "moved" / "report.typ"),
+        font_paths=[str(FONTS)],
+        ignore_system_fonts=True,
+        pdf_standards=STANDARDS,
+    )
+    assert warnings == []
+    again = tmp_path / "again.pdf"
+    again.write_bytes(pdf)
+    assert text_of(pypdf.PdfReader(again)) == text_of(pypdf.PdfReader(whole / "report.pdf"))
+
+
+def test_a_report_may_have_no_charts_no_dictionary_no_remarks(tmp_path: Path) -> None:
+    bare = replace(
+        sample(),
+        subtitle="",
+        author="",
+        intro=(),
+        charts=(),
+        dictionary=(),
+        warnings=(),
+        filters=Table("Filters", ("Filter",), ()),
+        provenance=(),
+    )
+    reader = rendered(bare, tmp_path)
+    titles = [item.title for item in reader.outline if not isinstance(item, list)]
+    assert titles[-1] == "6 End-to-end propagation"
+    assert "Fig." not in text_of(reader)
+
+
+def test_markup_in_texts_is_printed_not_obeyed(tmp_path: Path) -> None:
+    words = r"#panic() *a* _b_ $c$ <d> @e [f] \ `g` // h /* i */ = j - k + l ~ --- \u{41} #import"
+    bare = replace(with_charts(sample(), 0), intro=(words,), title=words, warnings=(words,), dictionary=())
+    assert text_of(rendered(bare, tmp_path)).count(squeezed(words)) >= 3
+
+
+def test_words_longer_than_a_line_are_broken_and_stay_whole(tmp_path: Path) -> None:
+    word = "AWordWithoutAnySpaceOrEndInSight" + "0123456789abcdef" * 8
+    bare = replace(with_charts(sample(), 0), title=word, warnings=(word,), provenance=(("input", word),))
+    first = bare.sections[0]
+    rows = ((word, *first.rows[0][1:]), *first.rows[1:])
+    reader = rendered(replace(bare, sections=(replace(first, title=word, rows=rows),)), tmp_path)
+    assert text_of(reader).count(word) >= 6
+    assert not any(word in page.extract_text() for page in reader.pages)
+
+
+def test_a_character_that_no_shipped_font_has_is_an_error_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(AssayError) as error:
+        render(replace(with_charts(sample(), 0), author="\u6f22"), tmp_path, TEMPLATES)
+    (problem,) = error.value.diagnostics
+    assert problem.code == "typesetting"
+    assert "\u6f22" in problem.message
+    assert problem.hint == f"a font that has these characters can be put into {FONTS}"
+
+
+@pytest.mark.parametrize("family", ["Sauce Sans", "Libertinus Serif"])
+def test_a_font_that_is_not_shipped_is_an_error_even_if_typst_carries_it(family: str, tmp_path: Path) -> None:
+    templates = changed(tmp_path, "report/style.typ", '"Source Sans 3"', f'"{family}"')
+    with pytest.raises(AssayError) as error:
+        render(with_charts(sample(), 0), tmp_path / "out", templates)
+    (problem,) = error.value.diagnostics
+    assert problem.message == f"the report cannot be set: unknown font family: {family.lower()}"
+
+
+def test_today_is_the_day_of_the_document(tmp_path: Path) -> None:
+    today = "= Provenance of #datetime.today().display()"
+    templates = changed(tmp_path, "report/back.typ", "= Provenance", today)
+    text = text_of(rendered(with_charts(sample(), 0), tmp_path / "out", templates))
+    assert "Provenanceof2026-02-14" in text
+
+
+def test_an_error_in_a_layout_is_shown_with_its_place(tmp_path: Path) -> None:
+    templates = changed(tmp_path, "report/back.typ", "hash.slice(0, 10)", "hash.slyce(0, 10)")
+    with pytest.raises(AssayError) as error:
+        render(with_charts(sample(), 0), tmp_path / "out", templates)
+    (problem,) = error.value.diagnostics
+    assert "slyce" in problem.message
+    assert "back.typ" in problem.excerpt
+
+
+def test_a_workspace_can_change_the_layout(tmp_path: Path) -> None:
+    templates = changed(tmp_path, "report/back.typ", "= Provenance", "= Where it comes from")
+    text = text_of(rendered(with_charts(sample(), 0), tmp_path / "out", templates))
+    assert "Whereitcomesfrom" in text
+
+
+def test_progress_is_told(tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    render(with_charts(sample(), 2), tmp_path, TEMPLATES, lambda *step: told.append(step))
+    assert told == [("charts", 1, 2), ("charts", 2, 2), ("typesetting", 0, 1), ("typesetting", 1, 1)]
+
+
+def test_warming_up_draws_and_leaves_nothing_behind() -> None:
+    before = digests(TEMPLATES)
+    warm_up(TEMPLATES)
+    assert digests(TEMPLATES) == before
+
+
+def test_the_json_of_the_document_is_what_the_layout_reads(whole: Path) -> None:
+    assert (whole / "document.json").read_text(encoding="utf-8") == to_json(sample())
