@@ -20,7 +20,7 @@ located AS (
         coalesce(slot_marks.latest, openings.slot) AS latest
     FROM contexts
     ASOF LEFT JOIN slot_marks ON slot_marks.host = contexts.host AND slot_marks.seq < contexts.seq
-    INNER JOIN (SELECT host, slot FROM timeline WHERE kind = 'opening') AS openings ON openings.host = contexts.host
+    INNER JOIN openings ON openings.host = contexts.host
 ),
 
 changes AS (

@@ -1,16 +1,7 @@
 -- The events that extend a host's slot timeline: the slot of each (the one it names, or that its instant lies in), and
--- the latest slot of the timeline once it has come.
--- Events before the start of the system do not count. The timeline opens with the slot of the host's first
--- recognised event.
-WITH openings AS (
-    SELECT
-        host,
-        (greatest(first_recognised_ns, $system_start) - $system_start) // $slot_length AS opening
-    FROM logs
-    WHERE recognised > 0
-),
-
-marks AS (
+-- the latest slot of the timeline once it has come, and before.
+-- Events before the start of the system do not count.
+WITH marks AS (
     SELECT host, seq, t_ns, 'started' AS mark, slot, utxo_size, chain_density
     FROM leadership_check_started
     WHERE t_ns >= $system_start
@@ -27,14 +18,20 @@ SELECT
     marks.seq,
     marks.t_ns,
     marks.mark,
-    openings.opening,
+    openings.slot AS opening,
     marks.slot,
     greatest(
-        openings.opening,
+        openings.slot,
         max(marks.slot) OVER (
             PARTITION BY marks.host ORDER BY marks.seq ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         )
     ) AS latest,
+    greatest(
+        openings.slot,
+        max(marks.slot) OVER (
+            PARTITION BY marks.host ORDER BY marks.seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        )
+    ) AS before,
     marks.utxo_size,
     marks.chain_density
 FROM marks

@@ -1,7 +1,7 @@
 -- The slots of each host, with what each held at its end.
 -- Resources: a slot has the values of its last `resources` event. Without one it has the last shares of a core and the
 -- last gauges (0 before any), and 0 for all that is counted; an opening slot without one has none.
--- Density and UTxO size: as last set in the slot, 0 otherwise; a gap slot has those of the slot before the gap.
+-- Density and UTxO size: as last told in the slot, 0 otherwise; a gap slot begins with those of the slot before the gap.
 -- Compatibility: the opening slot counts as epoch 0, epoch slot 0, safe interval 0; `true_epoch_slot` is the true one.
 WITH last_usage AS (
     SELECT host, slot, max(seq) AS seq
@@ -15,21 +15,59 @@ usage AS (
     INNER JOIN last_usage ON last_usage.host = resource_usage.host AND last_usage.seq = resource_usage.seq
 ),
 
-settings AS (
-    SELECT host, slot, seq, utxo_size, chain_density
+-- a check tells each of the two only when it is above 0; ledger metrics, which belong to the latest slot, always do
+told AS (
+    SELECT
+        host,
+        slot,
+        seq,
+        CASE WHEN chain_density > 0 THEN chain_density END AS density,
+        CASE WHEN utxo_size > 0 THEN utxo_size END AS utxo
     FROM slot_marks
-    WHERE mark = 'started' AND chain_density > 0
+    WHERE mark = 'started'
     UNION ALL
-    SELECT metrics.host, slot_marks.latest AS slot, metrics.seq, metrics.utxo_size, metrics.chain_density
+    SELECT
+        metrics.host,
+        coalesce(slot_marks.latest, openings.slot) AS slot,
+        metrics.seq,
+        metrics.chain_density AS density,
+        metrics.utxo_size AS utxo
     FROM ledger_metrics AS metrics
-    ASOF INNER JOIN slot_marks ON slot_marks.host = metrics.host AND slot_marks.seq < metrics.seq
+    ASOF LEFT JOIN slot_marks ON slot_marks.host = metrics.host AND slot_marks.seq < metrics.seq
+    INNER JOIN openings ON openings.host = metrics.host
     WHERE metrics.t_ns >= $system_start
 ),
 
-density AS (
-    SELECT host, slot, max_by(chain_density, seq) AS density, max_by(utxo_size, seq) AS utxo
-    FROM settings
+densities AS (
+    SELECT host, slot, seq, density
+    FROM told
+    WHERE density IS NOT NULL
+),
+
+utxos AS (
+    SELECT host, slot, seq, utxo
+    FROM told
+    WHERE utxo IS NOT NULL
+),
+
+last_told AS (
+    SELECT
+        host,
+        slot,
+        max_by(density, seq) FILTER (WHERE density IS NOT NULL) AS density,
+        max_by(utxo, seq) FILTER (WHERE utxo IS NOT NULL) AS utxo
+    FROM told
     GROUP BY host, slot
+),
+
+-- what the slot before a gap had when the gap was jumped over
+inherited AS (
+    SELECT gaps.host, gaps.slot, densities.density, utxos.utxo
+    FROM (SELECT host, slot, before, reached_seq FROM timeline WHERE kind = 'gap') AS gaps
+    ASOF LEFT JOIN densities
+        ON densities.host = gaps.host AND densities.slot = gaps.before AND densities.seq < gaps.reached_seq
+    ASOF LEFT JOIN utxos
+        ON utxos.host = gaps.host AND utxos.slot = gaps.before AND utxos.seq < gaps.reached_seq
 ),
 
 held AS (
@@ -37,7 +75,6 @@ held AS (
         timeline.host,
         timeline.slot,
         timeline.kind,
-        timeline.before,
         usage.seq IS NOT NULL AS used,
         CASE WHEN usage.seq IS NULL THEN coalesce(earlier.cpu, 0) ELSE usage.cpu END AS cpu,
         CASE WHEN usage.seq IS NULL THEN coalesce(earlier.gc, 0) ELSE usage.gc END AS gc,
@@ -70,8 +107,8 @@ SELECT
         WHEN held.kind = 'opening' THEN 0
         ELSE floor((held.slot % $epoch_length)::DOUBLE / $security_parameter * $active_slots)::BIGINT
     END AS safe_interval,
-    coalesce(density.density, 0) AS density,
-    coalesce(density.utxo, 0) AS utxo,
+    coalesce(last_told.density, inherited.density, 0) AS density,
+    coalesce(last_told.utxo, inherited.utxo, 0) AS utxo,
     block_gaps.block_gap,
     CASE WHEN held.used OR held.kind <> 'opening' THEN held.cpu END AS cpu,
     CASE WHEN held.used OR held.kind <> 'opening' THEN held.gc END AS gc,
@@ -90,6 +127,5 @@ SELECT
     CASE WHEN held.used OR held.kind <> 'opening' THEN held.fs_wr END AS fs_wr
 FROM held
 INNER JOIN block_gaps ON block_gaps.host = held.host AND block_gaps.slot = held.slot
-LEFT JOIN density
-    ON density.host = held.host
-    AND density.slot = CASE WHEN held.kind = 'gap' THEN held.before ELSE held.slot END
+LEFT JOIN last_told ON last_told.host = held.host AND last_told.slot = held.slot
+LEFT JOIN inherited ON inherited.host = held.host AND inherited.slot = held.slot

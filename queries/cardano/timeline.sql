@@ -1,24 +1,13 @@
 -- The slots of each host's timeline: the opening slot, the slots reached, and the slots jumped over (gaps).
 -- `reached_seq` is the place in the log of the event that reached the slot, or jumped over it.
-WITH steps AS (
-    SELECT
-        host,
-        seq,
-        latest AS slot,
-        opening,
-        coalesce(lag(latest) OVER (PARTITION BY host ORDER BY seq), opening) AS before
+WITH jumps AS (
+    SELECT host, seq, latest AS slot, before
     FROM slot_marks
-),
-
-jumps AS (
-    SELECT host, seq, slot, before
-    FROM steps
-    WHERE slot > before
+    WHERE latest > before
 )
 
-SELECT host, opening AS slot, 'opening' AS kind, 0 AS reached_seq, opening AS before
-FROM slot_marks
-GROUP BY host, opening
+SELECT host, slot, 'opening' AS kind, 0 AS reached_seq, slot AS before
+FROM openings
 UNION ALL
 SELECT host, slot, 'reached' AS kind, seq AS reached_seq, before
 FROM jumps

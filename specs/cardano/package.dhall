@@ -58,6 +58,7 @@ in  { system = "cardano"
       , r.observations
       , r.adoptions
       , r.forgingHosts
+      , r.openings
       , r.slotMarks
       , r.timeline
       , r.blockGaps

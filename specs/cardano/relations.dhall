@@ -118,7 +118,7 @@ let chain =
           , uses = [ "chain", blocks.name, roles.name, events.blockForged.name, events.headerSeen.name ]
           , message =
               "block {block} (number {block_no}) is needed for the main chain, but no host counts as its forger; seen by {hosts}"
-          , hint = "a host that forged it twice, or also fetched it, does not count as its forger; see `assay query`"
+          , hint = "a host that forged it twice, or also fetched it, does not count as its forger"
           }
         , S.Check::{
           , code = "no-chain"
@@ -161,13 +161,41 @@ let forgingHosts =
       , doc = "What became of the blocks that each host made"
       }
 
+let openings =
+      S.Relation::{
+      , name = "openings"
+      , sql = ../../queries/cardano/openings.sql as Text
+      , uses = [ "logs" ]
+      , columns = [ c.host, c.slot ]
+      , key = [ "host" ]
+      , checks =
+        [ S.Check::{
+          , code = "nothing-recognised"
+          , sql = ../../queries/cardano/checks/nothing_recognised.sql as Text
+          , uses = [ "logs" ]
+          , message = "the log of {host} holds no event that is known: {lines} lines, {objects} of them log objects"
+          , hint = "is it the log of a node? `assay list events` tells the names that are known"
+          }
+        ]
+      , doc = "The slot with which the timeline of each host opens"
+      }
+
 let slotMarks =
       S.Relation::{
       , name = "slot_marks"
       , sql = ../../queries/cardano/slot_marks.sql as Text
-      , uses = [ "logs", events.leadershipCheckStarted.name, events.resources.name ]
-      , columns = [ c.host, c.seq, c.at, c.mark, c.opening, c.slot, c.latest, c.utxoSize, c.chainDensity ]
+      , uses = [ openings.name, events.leadershipCheckStarted.name, events.resources.name ]
+      , columns = [ c.host, c.seq, c.at, c.mark, c.opening, c.slot, c.latest, c.before, c.utxoSize, c.chainDensity ]
       , key = [ "host", "seq" ]
+      , checks =
+        [ S.Check::{
+          , code = "silence"
+          , sql = ../../queries/cardano/checks/silence.sql as Text
+          , uses = [ "slot_marks" ]
+          , message = "{host} is silent for {silence} slots, from slot {before} to slot {slot} (at {instant})"
+          , hint = "a silence of 1000 slots or more cannot be analysed: leave the host out, or cut the run before it"
+          }
+        ]
       , doc = "The events that extend the slot timeline of a host"
       }
 
@@ -175,18 +203,11 @@ let timeline =
       S.Relation::{
       , name = "timeline"
       , sql = ../../queries/cardano/timeline.sql as Text
-      , uses = [ slotMarks.name ]
+      , uses = [ openings.name, slotMarks.name ]
       , columns = [ c.host, c.slot, c.kind, c.reachedSeq, c.before ]
       , key = [ "host", "slot" ]
       , checks =
         [ S.Check::{
-          , code = "silence"
-          , sql = ../../queries/cardano/checks/silence.sql as Text
-          , uses = [ slotMarks.name ]
-          , message = "{host} is silent for {silence} slots, from slot {before} to slot {slot} (at {instant})"
-          , hint = "a silence of 1000 slots or more cannot be analysed: leave the host out, or cut the run before it"
-          }
-        , S.Check::{
           , code = "slot-outside"
           , sql = ../../queries/cardano/checks/slot_outside.sql as Text
           , uses =
@@ -211,7 +232,7 @@ let blockGaps =
       S.Relation::{
       , name = "block_gaps"
       , sql = ../../queries/cardano/block_gaps.sql as Text
-      , uses = [ slotMarks.name, timeline.name, events.blockContext.name ]
+      , uses = [ openings.name, slotMarks.name, timeline.name, events.blockContext.name ]
       , columns = [ c.host, c.slot, c.blockGap ]
       , key = [ "host", "slot" ]
       , doc = "Slots since the tip of the host's chain changed"
@@ -250,7 +271,8 @@ let slots =
       S.Relation::{
       , name = "slots"
       , sql = ../../queries/cardano/slots.sql as Text
-      , uses = [ timeline.name, slotMarks.name, blockGaps.name, resourceUsage.name, events.ledgerMetrics.name ]
+      , uses =
+        [ openings.name, timeline.name, slotMarks.name, blockGaps.name, resourceUsage.name, events.ledgerMetrics.name ]
       , columns =
         [ c.host
         , c.slot
@@ -332,6 +354,7 @@ in  { column = c
     , observations
     , adoptions
     , forgingHosts
+    , openings
     , slotMarks
     , timeline
     , blockGaps

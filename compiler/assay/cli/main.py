@@ -79,7 +79,7 @@ system_option = click.option("--system", metavar="NAME", help="Only this system'
 @cache_option
 @click.pass_context
 def build(context: click.Context, /, report: str, runs: tuple[str, ...], out: str, **options: Any) -> None:
-    """Build a report: assay build cardano/comparison --run runs/10.5 --run runs/10.6 -o build/cmp"""
+    """Build a report over runs: assay build SYSTEM/REPORT --run runs/10.5 --run runs/10.6 -o build/cmp"""
     from assay.build.comparison import Options
     from assay.build.comparison import build as build_report
     from assay.build.runs import named_runs

@@ -9,6 +9,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
 from assay.engine import results
 from assay.engine.graph import Node, content_hashes, demanded
 from assay.engine.results import Distribution, FilterCount, RunResults
@@ -101,19 +103,22 @@ class _Execution:
                 self.stop_at(node)
 
     def create(self, node: Node) -> None:
+        """Keep the rows of a table or view."""
         self.execute(node, node.text)
 
     def answer(self, kind: str, node: Node) -> Any:
+        """What a statement that is asked for yields, as plain data."""
         if kind == "rejections":
             assert isinstance(node.statement.step, JudgeStep)
             return [list(row) for row in self.rows(node, dialect.text(verdicts.rejections(node.statement.step)))]
         if kind == "row":
-            return self.records(node, f"FROM {node.name}")
+            return self.records(node, dialect.text(exp.select("*").from_(node.name)))
         if kind == "check":
             return self.records(node, node.text)
         return [list(row) for row in self.rows(node, node.text)]
 
     def execute(self, node: Node, text: str) -> Any:
+        """Run a text; an engine error names the statement."""
         import duckdb
 
         values = {name: self.job.constants[name] for name in node.places} if text == node.text else {}
@@ -123,15 +128,18 @@ class _Execution:
             raise _engine_error(self.job.label, node, error) from None
 
     def rows(self, node: Node, text: str) -> list[tuple[Any, ...]]:
+        """All rows of a text."""
         found: list[tuple[Any, ...]] = self.execute(node, text).fetchall()
         return found
 
     def records(self, node: Node, text: str) -> list[dict[str, Any]]:
+        """All rows of a text, by column."""
         cursor = self.execute(node, text)
         names = [item[0] for item in cursor.description]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
     def recall(self, kind: str, name: str) -> bool:
+        """Whether the cache holds the answer; it is kept then."""
         place = self.store.place("results", f"{self.hashes[name]}.{kind}.json")
         if not place.is_file():
             return False
@@ -139,6 +147,7 @@ class _Execution:
         return True
 
     def keep(self, kind: str, name: str, value: Any) -> None:
+        """Put an answer into the cache."""
         self.kept[name] = value
         place = self.store.place("results", f"{self.hashes[name]}.{kind}.json")
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -147,11 +156,13 @@ class _Execution:
         partial.replace(place)
 
     def stop_at(self, node: Node) -> None:
+        """Raise the problem that a check found."""
         found = self.problems(node)
         if any(item.severity == "error" for item in found):
             raise AssayError(tuple(found))
 
     def problems(self, node: Node) -> list[Diagnostic]:
+        """What a check found: the first row, and how many more there are."""
         step = node.statement.step
         if not isinstance(step, CheckStep):
             return []
@@ -160,6 +171,7 @@ class _Execution:
         return [_problem(step, row, len(rows) - 1, self.job.label, notes) for row in rows[:1]]
 
     def filters(self) -> tuple[FilterCount, ...]:
+        """How many rows each filter rejected, where that was asked."""
         counts = []
         for node in self.job.graph:
             step = node.statement.step
@@ -172,12 +184,14 @@ class _Execution:
         return tuple(counts)
 
     def results(self) -> RunResults:
+        """Everything that was asked, as results."""
         warnings = [item.message for node in self.job.graph for item in self.problems(node)]
         relations = {name: self.kept[name][0] for name in self.job.relations}
         metrics = {metric.id: self.distribution(metric.id) for metric in self.job.plan.metrics}
         return RunResults(metrics, relations, self.filters(), tuple(warnings))
 
     def distribution(self, name: str) -> Distribution:
+        """The distribution of a metric."""
         measured = self.checked.measured[name]
         summaries = self.checked.package.summaries
         integral = measured.integral

@@ -50,7 +50,9 @@ def located(query: exp.Expr, folder: Path) -> exp.Expr:
 def mount(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
     """Let a connection read the folder's files by their relative paths; `logs` is a view."""
     connection.execute("SET file_search_path = ?", [str(folder.absolute())])
-    connection.execute(f"CREATE TEMP VIEW {LOGS} AS {dialect.text(raw_tables()[LOGS])}")
+    temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
+    view = exp.Create(this=exp.to_table(LOGS), kind="VIEW", expression=raw_tables()[LOGS], properties=temporary)
+    connection.execute(dialect.text(view))
 
 
 def host_logs(folder: Path) -> tuple[HostLog, ...]:

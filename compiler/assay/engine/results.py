@@ -149,10 +149,13 @@ def _centile(c: float, values: Sequence[Number]) -> Centile:
 
 
 def deviation(ordered: Sequence[Number]) -> float:
-    """Standard deviation of a sample (n - 1), 0 for one value."""
+    """Standard deviation of a sample (n - 1), 0 for one value; exact up to its root for integers."""
     count = len(ordered)
     if count < 2:
         return 0.0
+    if all(isinstance(value, int) for value in ordered):
+        squares = count * sum(value * value for value in ordered) - sum(ordered) ** 2
+        return math.sqrt(Fraction(squares, count * (count - 1)))
     mean = math.fsum(ordered) / count
     return math.sqrt(math.fsum((value - mean) ** 2 for value in ordered) / (count - 1))
 

@@ -135,12 +135,14 @@ class _Order:
             self.grain(found)
 
     def relation(self, relation: Relation) -> None:
+        """A relation after all that it uses; its checks after it."""
         for used in relation.uses:
             self.table(used)
         self.steps[relation.name] = RelationStep(relation)
         self.checks(relation.name, relation.checks)
 
     def grain(self, grain: Grain) -> None:
+        """A grain after its rows, its subject and all that they read."""
         self.rows(grain)
         if grain.subject:
             self.table(grain.subject.grain)
@@ -148,6 +150,7 @@ class _Order:
         self.checks(grain.name, grain.checks)
 
     def rows(self, grain: Grain) -> None:
+        """The rows of a grain after all that they are bound to."""
         step = RowsStep(grain, frozenset(self.need.grains[grain.name]))
         if step.name in self.steps:
             return
@@ -160,6 +163,7 @@ class _Order:
         self.steps[step.name] = step
 
     def checks(self, name: str, checks: Iterable[Check]) -> None:
+        """Checks after all that they use."""
         for check in checks:
             for used in check.uses:
                 self.table(used)

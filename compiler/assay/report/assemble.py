@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from assay.compare.results import Distribution
 from assay.compare.style import Style, style
-from assay.engine.results import Distribution
 from assay.report import figures
 from assay.report.document import Chart, Document, Entry, Group, Section, Series, Table
 from assay.report.figures import Choices, RunFigures, row_label

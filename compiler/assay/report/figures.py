@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assay.compare.manifest import manifest_cell
 from assay.compare.points import HostSpread, PointKind, centile_text, host_point_texts, point_text
-from assay.engine.results import Centile, Distribution, RunResults
+from assay.compare.results import Centile, Distribution, RunResults
 from assay.spec.model import ManifestRow, Metric, Report
 from assay.spec.normal_form import Checked, Measured
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from assay.engine.results import Centile, Distribution
+from assay.compare.results import Centile, Distribution
 from assay.report.figures import Choices, RunFigures, chart_points, labels
 from assay.spec.model import Report
 from assay.spec.normal_form import Checked

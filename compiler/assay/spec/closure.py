@@ -36,6 +36,7 @@ class _Walk:
         self.done: set[tuple[str, str]] = set()
 
     def metric(self, metric: Metric) -> None:
+        """What a metric refers to."""
         grain = self.tables[metric.grain]
         assert isinstance(grain, Grain)
         keys = {*(metric.reduction.by if metric.reduction else ()), *((metric.per,) if metric.per else ())}
@@ -58,6 +59,7 @@ class _Walk:
             self.members(found, (self.all_members(found) if words is None else self.all_members(found) & words))
 
     def relation(self, relation: Relation) -> None:
+        """A relation, and all that its SQL and its checks read."""
         if relation.name in self.needs.relations:
             return
         self.needs.relations.add(relation.name)
@@ -66,22 +68,26 @@ class _Walk:
             self.text(check.sql, check.uses)
 
     def text(self, sql: str, uses: Iterable[str]) -> None:
+        """What a SQL text reads: constants, and of each table the members that are among its words."""
         words = set(re.findall(r"\w+", sql))
         self.needs.constants |= {word[1:] for word in re.findall(r"\$\w+", sql)}
         for name in uses:
             self.table(name, words)
 
     def all_members(self, grain: Grain) -> set[str]:
+        """Every member that a grain can have."""
         names = {item.name for item in grain.columns} | {item.name for item in grain.instants} | {ACCEPTED}
         names |= {f"{item.name}_{taken}" for item in grain.instants for taken in item.fields}
         names |= {item.column.name for item in grain.tallies}
         return names | {item.column.name for item in grain.derived}
 
     def members(self, grain: Grain, names: Iterable[str]) -> None:
+        """Members of a grain, and its key."""
         for name in (*grain.key, *sorted(names)):
             self.member(grain, name)
 
     def member(self, grain: Grain, name: str) -> None:
+        """A member of a grain, and what it is made of."""
         if (grain.name, name) in self.done:
             return
         self.done.add((grain.name, name))
@@ -102,6 +108,7 @@ class _Walk:
                 self.expression(grain, item.value)
 
     def instant(self, grain: Grain, name: str) -> None:
+        """An instant of a grain, and what it is bound to."""
         self.member(grain, name)
         instant = next(item for item in grain.instants if item.name == name)
         if instant.value:
@@ -116,6 +123,7 @@ class _Walk:
             self.table(instant.of, words)
 
     def base(self, grain: Grain) -> None:
+        """What the rows of a grain are made of, and its checks."""
         if (grain.name, "") in self.done:
             return
         self.done.add((grain.name, ""))
@@ -131,6 +139,7 @@ class _Walk:
             self.text(check.sql, check.uses)
 
     def accepted(self, grain: Grain) -> None:
+        """What decides on the rows of a grain: its subject, the filters on it."""
         if grain.subject:
             parent = self.tables[grain.subject.grain]
             assert isinstance(parent, Grain)
@@ -143,6 +152,7 @@ class _Walk:
                     self.expression(grain, condition.holds)
 
     def expression(self, grain: Grain, node: Expression) -> None:
+        """What an expression over a grain refers to."""
         for item in node.walk():
             if item.op == "column":
                 self.member(grain, item.name)

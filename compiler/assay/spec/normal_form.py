@@ -16,8 +16,8 @@ from typing import Any
 
 from assay.spec import closure, decode, scopes
 from assay.spec.expression import Expression, show
-from assay.spec.model import Grain, Metric, Package
-from assay.spec.typing_rules import infer
+from assay.spec.model import Filter, Grain, Instant, Metric, Package, Parameter
+from assay.spec.typing_rules import Scope, Units, infer
 from assay.spec.unit_library import UnitLibrary
 
 FORMAT = 1
@@ -25,7 +25,7 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a metric's measure yields: `type` (integer, unsigned, real), and the factor from its unit to the metric's."""
+    """What a metric's measure yields: its type (integer, unsigned, real), its unit, the factor to the metric's unit."""
 
     type: str
     unit: str
@@ -76,68 +76,65 @@ def _unsigned(node: Expression, grain: Grain) -> bool:
 
 def _with_factors(package: Package, library: UnitLibrary) -> Package:
     """Expressions with the conversion factors of `whole` and `quantity` written into them."""
-    units = library.units()
+    resolver = _Resolver(package, library.units())
+    return dataclasses.replace(
+        package,
+        grains=tuple(resolver.grain(item) for item in package.grains),
+        metrics=tuple(resolver.metric(item) for item in package.metrics),
+        filters=tuple(resolver.filter(item) for item in package.filters),
+    )
 
-    def resolve_node(node: Expression, scope: Any) -> Expression:
-        operands = tuple(resolve_node(operand, scope) for operand in node.operands)
+
+@dataclass(frozen=True, slots=True)
+class _Resolver:
+    package: Package
+    units: Units
+
+    def scope(self, grain: str, parameter: Parameter | None = None) -> Scope:
+        found = next(item for item in self.package.grains if item.name == grain)
+        return scopes.of_grain(self.package, found, parameter)
+
+    def node(self, node: Expression, scope: Scope) -> Expression:
+        operands = tuple(self.node(operand, scope) for operand in node.operands)
         factor = ""
         if node.op == "whole":
-            factor = str(units.factor(infer(node.operands[0], scope, units).unit, node.unit))
+            factor = str(self.units.factor(infer(node.operands[0], scope, self.units).unit, node.unit))
         elif node.op == "quantity":
-            kind = infer(node, scope, units)
-            factor = str(units.factor(node.unit, kind.unit)) if kind.type == "integer" else ""
+            kind = infer(node, scope, self.units)
+            factor = str(self.units.factor(node.unit, kind.unit)) if kind.type == "integer" else ""
         return dataclasses.replace(node, operands=operands, factor=factor)
 
-    def maybe(node: Expression | None, scope: Any) -> Expression | None:
-        return resolve_node(node, scope) if node else None
+    def maybe(self, node: Expression | None, scope: Scope) -> Expression | None:
+        return self.node(node, scope) if node else None
 
-    grains = {grain.name: grain for grain in package.grains}
+    def grain(self, grain: Grain) -> Grain:
+        scope, runs = self.scope(grain.name), grain.runs
+        return dataclasses.replace(
+            grain,
+            instants=tuple(self.instant(item, scope) for item in grain.instants),
+            tallies=tuple(dataclasses.replace(t, where=self.maybe(t.where, self.rows(t.of))) for t in grain.tallies),
+            derived=tuple(dataclasses.replace(d, value=self.node(d.value, scope)) for d in grain.derived),
+            runs=dataclasses.replace(runs, holds=self.node(runs.holds, self.scope(runs.of))) if runs else None,
+        )
 
-    def grain_scope(name: str) -> Any:
-        return scopes.of_grain(package, grains[name])
+    def rows(self, table: str) -> Scope:
+        return scopes.of_rows(self.package, table)
 
-    new_grains = []
-    for grain in package.grains:
-        scope = grain_scope(grain.name)
-        new_grains.append(
-            dataclasses.replace(
-                grain,
-                instants=tuple(
-                    dataclasses.replace(
-                        i, value=maybe(i.value, scope), where=maybe(i.where, scopes.of_rows(package, i.of))
-                    )
-                    for i in grain.instants
-                ),
-                tallies=tuple(
-                    dataclasses.replace(t, where=maybe(t.where, scopes.of_rows(package, t.of))) for t in grain.tallies
-                ),
-                derived=tuple(dataclasses.replace(d, value=resolve_node(d.value, scope)) for d in grain.derived),
-                runs=dataclasses.replace(grain.runs, holds=resolve_node(grain.runs.holds, grain_scope(grain.runs.of)))
-                if grain.runs
-                else None,
-            )
+    def instant(self, instant: Instant, scope: Scope) -> Instant:
+        value, where = self.maybe(instant.value, scope), self.maybe(instant.where, self.rows(instant.of))
+        return dataclasses.replace(instant, value=value, where=where)
+
+    def metric(self, metric: Metric) -> Metric:
+        scope = self.scope(metric.grain)
+        measure, where = self.node(metric.measure, scope), self.maybe(metric.where, scope)
+        return dataclasses.replace(metric, measure=measure, where=where)
+
+    def filter(self, item: Filter) -> Filter:
+        conditions = tuple(
+            dataclasses.replace(c, holds=self.node(c.holds, self.scope(c.grain, item.parameter)))
+            for c in item.conditions
         )
-    metrics = tuple(
-        dataclasses.replace(
-            m,
-            measure=resolve_node(m.measure, grain_scope(m.grain)),
-            where=maybe(m.where, grain_scope(m.grain)),
-        )
-        for m in package.metrics
-    )
-    filters = tuple(
-        dataclasses.replace(
-            f,
-            conditions=tuple(
-                dataclasses.replace(
-                    c, holds=resolve_node(c.holds, scopes.of_grain(package, grains[c.grain], f.parameter))
-                )
-                for c in f.conditions
-            ),
-        )
-        for f in package.filters
-    )
-    return dataclasses.replace(package, grains=tuple(new_grains), metrics=metrics, filters=filters)
+        return dataclasses.replace(item, conditions=conditions)
 
 
 def plain(value: Any, *, prose: bool = True) -> Any:

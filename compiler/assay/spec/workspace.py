@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.spec import check, decode, normal_form
+from assay.spec import check, decode, normal_form, spec_index
 from assay.spec.checker import Locate
 from assay.spec.dhall_adapter import SourceFile, available, evaluate_sources, sources, sources_hash
 from assay.spec.diagnostics import USAGE, Span, did_you_mean, excerpt_at, fail, raise_all
@@ -79,8 +79,14 @@ def load(workspace: Workspace, system: str, cache: Path | None) -> Checked:
             hint=did_you_mean(system, workspace.systems()),
             status=USAGE,
         )
+    unchanged = spec_index.unchanged(cache, workspace.specs / system) if cache else None
+    if unchanged and cache and _cached(cache, unchanged).is_file():
+        return _restored(_cached(cache, unchanged))
     files = scan(workspace, system)
-    return _known(workspace, system, files, cache) or _evaluated(workspace, system, files, cache)
+    checked = _known(workspace, system, files, cache) or _evaluated(workspace, system, files, cache)
+    if cache:
+        spec_index.remember(cache, workspace.specs / system, [item.path for item in files], checked.sources)
+    return checked
 
 
 def scan(workspace: Workspace, system: str) -> tuple[SourceFile, ...]:
@@ -93,7 +99,7 @@ def _known(workspace: Workspace, system: str, files: Sequence[SourceFile], cache
     wanted = sources_hash(files)
     place = _cached(cache, wanted) if cache else None
     if place and place.is_file():
-        return normal_form.restored(json.loads(place.read_text(encoding="utf-8")), str(place))
+        return _restored(place)
     committed = workspace.normal_form(system)
     text = committed.read_text(encoding="utf-8") if committed.is_file() else ""
     if normal_form.header(text) != wanted:
@@ -103,6 +109,10 @@ def _known(workspace: Workspace, system: str, files: Sequence[SourceFile], cache
 
 def _cached(cache: Path, sources: str) -> Path:
     return cache / "specs" / f"{sources}-{normal_form.code_version()}.json"
+
+
+def _restored(place: Path) -> Checked:
+    return normal_form.restored(json.loads(place.read_text(encoding="utf-8")), str(place))
 
 
 def _kept(checked: Checked, place: Path | None) -> Checked:

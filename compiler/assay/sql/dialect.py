@@ -1,4 +1,4 @@
-"""What differs between engines, one function a difference.  Everything else is SQL that DuckDB, Spark and Trino share."""
+"""What differs between engines, one function a difference; all else is SQL that DuckDB, Spark and Trino share."""
 
 from __future__ import annotations
 
@@ -47,10 +47,26 @@ def reals(values: Sequence[str]) -> exp.Expr:
     return exp.Cast(this=numbers, to=exp.DataType.build("DOUBLE[]", dialect=DIALECT))
 
 
+def table(name: str, alias: str = "") -> exp.Table:
+    """A table by its name."""
+    named = exp.TableAlias(this=exp.to_identifier(alias)) if alias else None
+    return exp.Table(this=exp.to_identifier(name), alias=named)
+
+
+def select(*values: exp.Expr | str) -> exp.Select:
+    """A query of values; texts are names of columns, `*` all of them."""
+    found = [value if isinstance(value, exp.Expr) else _named(value) for value in values]
+    return exp.Select(expressions=found)
+
+
+def _named(name: str) -> exp.Expr:
+    return exp.Star() if name == "*" else column(name)
+
+
 def staged(query: exp.Select, stages: Iterable[tuple[str, exp.Query]]) -> exp.Select:
     """A query that reads named queries, in their order, as common table expressions."""
-    for name, stage in stages:
-        query.with_(name, as_=stage, copy=False)
+    named = [exp.CTE(this=stage, alias=exp.TableAlias(this=exp.to_identifier(name))) for name, stage in stages]
+    query.set("with_", exp.With(expressions=named) if named else None)
     return query
 
 
@@ -104,17 +120,7 @@ def deviation(of: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this="list_aggregate", expressions=[of, exp.Literal.string("stddev_samp")])
 
 
-def sliced(of: exp.Expr, count: exp.Expr) -> exp.Expr:
-    """The first `count` members of a list."""
-    return exp.Anonymous(this="list_slice", expressions=[of, integer(1), count])
-
-
-def latest_before(query: exp.Select, table: str | exp.Expr, alias: str, on: exp.Expr) -> exp.Select:
-    """Join each row with the last row of `table` that `on` (equalities and one `<`) allows."""
-    joined = (
-        exp.alias_(exp.to_table(table), alias, table=True)
-        if isinstance(table, str)
-        else exp.alias_(table, alias, table=True)
-    )
-    query.append("joins", exp.Join(this=joined, method="ASOF", side="LEFT", on=on))
+def latest_before(query: exp.Select, rows: exp.Expr, on: exp.Expr) -> exp.Select:
+    """Join each row with the last of `rows` (a table or subquery) that `on` (equalities and one `<`) allows."""
+    query.append("joins", exp.Join(this=rows, method="ASOF", side="LEFT", on=on))
     return query

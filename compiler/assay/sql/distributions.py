@@ -37,7 +37,7 @@ def samples(metric: Metric, constants: Constants) -> exp.Select:
     conditions: list[exp.Expr] = [column("accepted")] if metric.accepted else []
     if metric.where:
         conditions.append(compile_expression(metric.where, names))
-    query = exp.select(*keys).from_(metric.grain, copy=False)
+    query = dialect.select(*keys).from_(dialect.table(metric.grain), copy=False)
     if metric.reduction is None:
         return _present(query.select(exp.alias_(measure, "value"), copy=False), measure, conditions)
     by = [column(name) for name in metric.reduction.by]
@@ -78,7 +78,10 @@ def distribution(metric: Metric, grain: Grain, integral: bool, constants: Consta
     stages: list[tuple[str, exp.Select]] = [
         ("samples", samples(metric, constants)),
         ("ordered", _ordered(per)),
-        ("averaged", exp.select("*", exp.alias_(_mean(integral), "mean")).from_("ordered", copy=False)),
+        (
+            "averaged",
+            dialect.select("*", exp.alias_(_mean(integral), "mean")).from_(dialect.table("ordered"), copy=False),
+        ),
     ]
     query = _summary(per)
     if per:
@@ -87,7 +90,9 @@ def distribution(metric: Metric, grain: Grain, integral: bool, constants: Consta
         stages.append(
             (
                 "domain",
-                exp.select(exp.alias_(column(metric.per), "per")).distinct(copy=False).from_(domain, copy=False),
+                dialect.select(exp.alias_(column(metric.per), "per"))
+                .distinct(copy=False)
+                .from_(dialect.table(domain), copy=False),
             )
         )
         query = _over_domain()
@@ -98,9 +103,9 @@ def _over_domain() -> exp.Select:
     """Every value of `per` with its distribution, if it has one."""
     on = exp.EQ(this=column("per", "distributions"), expression=column("per", "domain"))
     return (
-        exp.select(column("per", "domain"), *(column(name, "distributions") for name in SUMMARY))
-        .from_("domain", copy=False)
-        .join(exp.to_table("distributions"), on=on, join_type="LEFT", copy=False)
+        dialect.select(column("per", "domain"), *(column(name, "distributions") for name in SUMMARY))
+        .from_(dialect.table("domain"), copy=False)
+        .join(dialect.table("distributions"), on=on, join_type="LEFT", copy=False)
         .order_by(column("per", "domain"), copy=False)
     )
 
@@ -109,7 +114,9 @@ def _ordered(per: bool) -> exp.Select:
     values = exp.alias_(dialect.ordered_list(column("value")), "ordered_values")
     count = exp.alias_(exp.Count(this=column("value")), "size")
     total = exp.alias_(exp.Sum(this=column("value")), "total")
-    query = exp.select(*([column("per")] if per else []), values, count, total).from_("samples", copy=False)
+    query = dialect.select(*([column("per")] if per else []), values, count, total).from_(
+        dialect.table("samples"), copy=False
+    )
     return query.group_by(column("per"), copy=False) if per else query
 
 
@@ -128,10 +135,10 @@ def _summary(per: bool) -> exp.Select:
         "c",
         _centile(column("ordered_values"), size.copy(), column("c")),
     )
-    return exp.select(
+    return dialect.select(
         *([column("per")] if per else []),
         size,
         mean,
         exp.alias_(deviation, "stddev"),
         exp.alias_(centiles, "centiles"),
-    ).from_("averaged", copy=False)
+    ).from_(dialect.table("averaged"), copy=False)

@@ -14,7 +14,7 @@ KEYS = ("host", "seq", "t_ns")
 
 def event_table(source: exp.Expr, fields: Iterable[str]) -> exp.Select:
     """The rows of an event that lack no required field: host, seq, t_ns and the fields, of a scan of its files."""
-    return exp.select(*(column(name) for name in (*KEYS, *sorted(fields)))).from_(source).where(column("whole"))
+    return dialect.select(*KEYS, *sorted(fields)).from_(source).where(column("whole"))
 
 
 def scan(pattern: str) -> exp.Expr:
@@ -24,7 +24,7 @@ def scan(pattern: str) -> exp.Expr:
 
 def parquet(pattern: str) -> exp.Select:
     """All rows of Parquet files."""
-    return exp.select("*").from_(scan(pattern))
+    return dialect.select("*").from_(scan(pattern))
 
 
 def empty_table(name: str, columns: Iterable[tuple[str, str]]) -> str:

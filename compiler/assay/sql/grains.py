@@ -34,7 +34,7 @@ def rows(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.Sel
 
 def _computed(layer: Sequence[tuple[str, Expression]], source: str, constants: Constants) -> exp.Select:
     values = [exp.alias_(compile_expression(value, Names(constants=constants)), name) for name, value in layer]
-    return exp.select("*", *values).from_(source)
+    return dialect.select("*", *values).from_(dialect.table(source))
 
 
 def _layers(grain: Grain, members: frozenset[str]) -> list[list[tuple[str, Expression]]]:
@@ -58,7 +58,7 @@ def _layers(grain: Grain, members: frozenset[str]) -> list[list[tuple[str, Expre
 def _bound(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
     """The relation's rows with everything that is bound to other tables."""
     grain = step.grain
-    query = exp.select(f"{BASE}.*").from_(exp.alias_(exp.to_table(grain.relation), BASE, table=True))
+    query = _whole_base().from_(dialect.table(grain.relation, BASE))
     for instant in sorted(instants(grain, step.members), key=lambda item: item.pick == "latest before"):
         if instant.pick == "computed":
             continue
@@ -72,23 +72,32 @@ def _bound(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.S
     return query
 
 
+def _whole_base() -> exp.Select:
+    return dialect.select(exp.Column(this=exp.Star(), table=exp.to_identifier(BASE)))
+
+
 def _bind(query: exp.Select, instant: Instant, step: RowsStep, constants: Constants) -> exp.Select:
     if instant.pick == "latest before":
         ahead = exp.LT(this=column("seq", instant.name), expression=column("seq", instant.before))
         source = _narrowed(instant, constants)
-        return dialect.latest_before(query, source, instant.name, exp.and_(_agree(instant.on, instant.name), ahead))
+        return dialect.latest_before(query, source, exp.and_(_agree(instant.on, instant.name), ahead))
     place = any(item.before == instant.name for item in instants(step.grain, step.members))
     grouped = _picked(instant, place, constants).subquery(alias=instant.name)
     return query.join(grouped, on=_agree(instant.on, instant.name), join_type="LEFT")
 
 
-def _narrowed(instant: Instant, constants: Constants) -> str | exp.Expr:
-    """The bound table, or the rows of it that the instant's condition lets through."""
+def _narrowed(instant: Instant, constants: Constants) -> exp.Expr:
+    """The bound table, or the rows of it that the instant's condition lets through, under the instant's name."""
     if not instant.where:
-        return instant.of
+        return dialect.table(instant.of, instant.name)
     wanted = [*(pair.field for pair in instant.on), "seq", "t_ns", *instant.fields]
     where = compile_expression(instant.where, Names(constants=constants))
-    return exp.select(*(column(name) for name in wanted)).from_(instant.of).where(where).subquery()
+    return (
+        dialect.select(*(column(name) for name in wanted))
+        .from_(dialect.table(instant.of))
+        .where(where)
+        .subquery(alias=instant.name)
+    )
 
 
 def _picked(instant: Instant, place: bool, constants: Constants) -> exp.Select:
@@ -96,12 +105,12 @@ def _picked(instant: Instant, place: bool, constants: Constants) -> exp.Select:
     last = instant.pick == "last"
     keys = [column(pair.field) for pair in instant.on]
     extreme = exp.Max(this=column("seq")) if last else exp.Min(this=column("seq"))
-    query = exp.select(*keys, exp.alias_(dialect.picked("t_ns", last), "t_ns"))
+    query = dialect.select(*keys, exp.alias_(dialect.picked("t_ns", last), "t_ns"))
     if place:
         query = query.select(exp.alias_(extreme, "seq"), copy=False)
     for taken in instant.fields:
         query = query.select(exp.alias_(dialect.picked(taken, last), taken))
-    query = query.from_(instant.of).group_by(*(key.copy() for key in keys))
+    query = query.from_(dialect.table(instant.of)).group_by(*(key.copy() for key in keys))
     return query.where(compile_expression(instant.where, Names(constants=constants))) if instant.where else query
 
 
@@ -109,7 +118,7 @@ def _count(query: exp.Select, tally: Tally, finer: frozenset[str], constants: Co
     name = tally.column.name
     keys = [column(pair.field) for pair in tally.on]
     source = rows_name(tally.of) if tally.of in finer else tally.of
-    counted = exp.select(*keys, exp.alias_(exp.Count(this=exp.Star()), "n")).from_(source)
+    counted = dialect.select(*keys, exp.alias_(exp.Count(this=exp.Star()), "n")).from_(dialect.table(source))
     if tally.where:
         counted = counted.where(compile_expression(tally.where, Names(constants=constants)))
     counted = counted.group_by(*(key.copy() for key in keys))
@@ -124,7 +133,7 @@ def _agree(pairs: Iterable[Pair], table: str, base: str = BASE) -> exp.Expr:
 def judge(step: JudgeStep, constants: Constants) -> exp.Select:
     """The rows of a grain with the verdict of each filter (`passes_1`, ... in order) and `accepted`."""
     grain = step.grain
-    query = exp.select(f"{BASE}.*").from_(exp.alias_(exp.to_table(rows_name(grain.name)), BASE, table=True))
+    query = _whole_base().from_(dialect.table(rows_name(grain.name), BASE))
     verdicts = [_verdict(item, grain, constants) for item in step.applied]
     for index, (item, verdict) in enumerate(zip(step.applied, verdicts, strict=True), start=1):
         alias = exp.alias_(verdict.copy(), f"passes_{index}")
@@ -134,7 +143,7 @@ def judge(step: JudgeStep, constants: Constants) -> exp.Select:
     if grain.subject:
         parent = grain.subject.grain
         conditions.insert(0, column("accepted", parent))
-        query = query.join(exp.to_table(parent), on=_agree(grain.subject.on, parent), join_type="INNER")
+        query = query.join(dialect.table(parent), on=_agree(grain.subject.on, parent), join_type="INNER")
     accepted = exp.and_(*(item.copy() for item in conditions)) if conditions else exp.true()
     return query.select(exp.alias_(accepted, "accepted"))
 
@@ -158,18 +167,22 @@ def _runs(grain: Grain, constants: Constants) -> exp.Select:
     )
     kept = [*by, column(runs.along), *(column(name) for name in runs.carry)]
     accepted = (
-        exp.select(
+        dialect.select(
             *kept,
             exp.alias_(compile_expression(runs.holds, Names(constants=constants)), "holds"),
             exp.alias_(place, "place"),
         )
-        .from_(runs.of)
+        .from_(dialect.table(runs.of))
         .where(column("accepted"))
     )
     again = place.copy()
     island = exp.alias_(exp.Sub(this=column("place"), expression=again), "island")
-    holding = exp.select(*(item.copy() for item in kept), island).from_("accepted_rows").where(column("holds"))
-    query = exp.select(
+    holding = (
+        dialect.select(*(item.copy() for item in kept), island)
+        .from_(dialect.table("accepted_rows"))
+        .where(column("holds"))
+    )
+    query = dialect.select(
         *(item.copy() for item in by),
         exp.alias_(exp.Min(this=column(runs.along)), "first"),
         exp.alias_(exp.Max(this=column(runs.along)), "last"),
@@ -178,5 +191,5 @@ def _runs(grain: Grain, constants: Constants) -> exp.Select:
     for name in runs.carry:
         query = query.select(exp.alias_(exp.ArgMin(this=column(name), expression=column(runs.along)), f"first_{name}"))
         query = query.select(exp.alias_(exp.ArgMax(this=column(name), expression=column(runs.along)), f"last_{name}"))
-    query = query.from_("holding").group_by(*(item.copy() for item in by), column("island"))
+    query = query.from_(dialect.table("holding")).group_by(*(item.copy() for item in by), column("island"))
     return dialect.staged(query, (("accepted_rows", accepted), ("holding", holding)))

@@ -14,7 +14,7 @@ from assay.sql.expressions import literal
 
 
 def compile_query(sql: str, constants: Mapping[str, object], what: str) -> exp.Expr:
-    """The tree of a query; raises AssayError `sql` when it does not parse, `unknown-constant` for a place that names none."""
+    """The tree of a query; AssayError `sql` when it does not parse, `unknown-constant` for a place that names none."""
     try:
         tree = sqlglot.parse_one(sql, read=dialect.DIALECT)
     except ParseError as error:

@@ -72,7 +72,7 @@ WITH samples AS (
   FROM slot
 )
 /* Alloc: RTS alloc rate */
-/* definition 69b6101e99a101f4e5d3187abf0e25dd7b94f60a07bee0e108a82d80c45fba0a */
+/* definition 10d7e60374d93c080849775781f124dec396ea82e7a43abcbcada093bb2ab2c1 */
 SELECT
   domain.per,
   distributions.size,

@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* CentiBlkIO: Block IO waits */
-/* definition 55835caa76947d5f15e4c9f0d3c4ac95de0a83328881316898703099f325270b */
+/* definition d6e5eda712e2c4ffcaf219279ca67d0af36b3cac2ec919ba7addf8a112a0521b */
 SELECT
   domain.per,
   distributions.size,

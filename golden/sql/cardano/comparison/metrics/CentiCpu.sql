@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* CentiCpu: Process CPU usage */
-/* definition e899f16007d14296bd0dc4623791fd004143cb5a6bc5477ddde093659890ecce */
+/* definition 3505ec1772114f853135b484a35f10c1ddcb8d5d0c542070dccbdbfcde62afd9 */
 SELECT
   domain.per,
   distributions.size,

@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition 9fa67c571b4edb2690d2ce65349d784f0a4486cd9900b6238bf73a63749a2b23 */
+/* definition 9e1eb0e506a8e41a451d7ee0eaf7170489c1aaa300fc8ba30b376324b6587f57 */
 SELECT
   domain.per,
   distributions.size,

@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition 9da0794e5e89aa4586e3379c63bb3648a80517cec384a295e9ea52e55522f95a */
+/* definition 1c89c74ba619018caf6affe746a2699d93deb2cfce8851e54ffeb0656159567d */
 SELECT
   domain.per,
   distributions.size,

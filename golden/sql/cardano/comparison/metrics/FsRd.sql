@@ -72,7 +72,7 @@ WITH samples AS (
   FROM slot
 )
 /* FsRd: Filesystem reads */
-/* definition 81e2e92e87a1a88c0b38c7dc8efc56eb906352feff5e1b5e1045ffd406aedb65 */
+/* definition 46dbaf83b21b3032bcd16cab5d37ddaadc14d7927a41d277da50294c07cab04e */
 SELECT
   domain.per,
   distributions.size,

@@ -72,7 +72,7 @@ WITH samples AS (
   FROM slot
 )
 /* FsWr: Filesystem writes */
-/* definition b720a6f822c60b47ec86b1b21545fc13eca1f8ffe480ddaf4da0c3c1aa264539 */
+/* definition cd39356d4315e2ea4eaa93835f3810e5993dac1624933dae8fc632e36bb106b6 */
 SELECT
   domain.per,
   distributions.size,

@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* GcsMajor: Major GCs */
-/* definition d7c4a9b9b00607d1fee69f7761e2caa15ceb609e2e242e53b624a03572599870 */
+/* definition f43e2217a06bfbab3854d21ec00606c861b37a19b34d56a5b4f7423798483b61 */
 SELECT
   domain.per,
   distributions.size,

@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* GcsMinor: Minor GCs */
-/* definition 19c107a7b913b118b4a63daa89936f231e2f2240bdc212b5c94e4d553ae53dd3 */
+/* definition 8d3d58e7cde91b9f94d6cd00b68dba4f476a82f7510e00f62849a3dd607c9d0a */
 SELECT
   domain.per,
   distributions.size,

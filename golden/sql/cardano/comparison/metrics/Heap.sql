@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* Heap: RTS heap size */
-/* definition 464a4039ef3751a624f343b4bf9a297eb1aaf21c74d3cd82258a1c030ec0fdb8 */
+/* definition 77c8d033755b8a7f0a2b6699cc23fc04604b723895a8dd67519de73425f37d74 */
 SELECT
   domain.per,
   distributions.size,

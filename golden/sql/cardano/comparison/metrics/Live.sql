@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* Live: RTS live GC dateset */
-/* definition 39a7bfca291bd6b81394bf96b114a2d7720944818125620d92516a6e36d8e00b */
+/* definition 4cec9aa7c3f812140e6b64967ffc5c4dbce3e74788a28991ac07245a4b23e33e */
 SELECT
   domain.per,
   distributions.size,

@@ -72,7 +72,7 @@ WITH samples AS (
   FROM slot
 )
 /* NetRd: Network reads */
-/* definition 2e68b6616539ac068fbfa477c69addcc2bddb1ea6d9a9f280a9420ad751ed28a */
+/* definition 66ffe05c5e49c1d9ffba5fb5c83adf282febacbe8323730c2723115de40f5c3a */
 SELECT
   domain.per,
   distributions.size,

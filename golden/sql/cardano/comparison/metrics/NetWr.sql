@@ -72,7 +72,7 @@ WITH samples AS (
   FROM slot
 )
 /* NetWr: Network writes */
-/* definition 4ab211ed6bd9376d8f9bf02e6131ee8f21eebbee26d47a6b054004483b89cd13 */
+/* definition 68248701096f0d0a28ea56f9428393105cd8c1d47e248221c371d04631a8ea0e */
 SELECT
   domain.per,
   distributions.size,

@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* RSS: Kernel RSS */
-/* definition 829b950afeb51cba4076f7d388d6662ca83a55de40248deb1b258f1776bac542 */
+/* definition 5a7263eb00d53d35f32c3339d9f01e482a3657c25b03e06c156cb55bdfef7062 */
 SELECT
   domain.per,
   distributions.size,

@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* Threads: Threads */
-/* definition 5040db0a5aae1df430a6369bdf076274e0849ad646320f767075a2c984cd7880 */
+/* definition 0e0e9b72f40590437039803d6dfaeb6f2a2092f76b004488f795d785c38f9530 */
 SELECT
   domain.per,
   distributions.size,

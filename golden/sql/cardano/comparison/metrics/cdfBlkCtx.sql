@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition e075d426e129835d3a9ea7f60a064ee40711b1460f262a9aaffab14d3892edd6 */
+/* definition 38b2c44b211776621b99bb0aeea0af53b06bcb39a53b53875244bed29d4fc461 */
 SELECT
   domain.per,
   distributions.size,

@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfBlockGap: Interblock gap */
-/* definition 8a95a463109e8460adac2496d534425d79a2cb6113129266b3d62b1ff6c729a2 */
+/* definition 90639de30771ff666aca224b7aaca35c8dbc393f6604af5631fe1a017f0f895f */
 SELECT
   domain.per,
   distributions.size,

@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfDensity: Chain density */
-/* definition 2514803e8756bffe683b63ce7ff869b9df094a3bdf71dc3b681b90bd7a3ab31f */
+/* definition affe2c0904cfdc4b281e979a6a35bbbfbee3e6eec3925a6e4b709eab1e52d81a */
 SELECT
   domain.per,
   distributions.size,

@@ -68,7 +68,7 @@ WITH samples AS (
   FROM host
 )
 /* cdfHostSlots: Analysed slots */
-/* definition feaa94d77b2dd9ea60d6f192f49872496448e5dd8fb92f2198ea7618b1a097c4 */
+/* definition 80a1a7b6e2fc753bededbb69917fe266e73a6ad250f28b2ee2c9aa20174f4eca */
 SELECT
   domain.per,
   distributions.size,

@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfLeading: Leadership check duration */
-/* definition a830aa61ddc5b78af1f972e5dbeb882fdeffc63f3a33cc520a78f9e6ca460c4a */
+/* definition 83971c7e5c8f876a850af9d09384e7fd3d9be30720b11faf4731391cbf4026c2 */
 SELECT
   domain.per,
   distributions.size,

@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfLeads: Leaderships */
-/* definition 9e42454ae4e72c8999cf396115469b8f13350787617f9ef036aa5537937cdae4 */
+/* definition 9c1dc70e1b73a80af6e79f2871cd5cb2a65599e80cc23d4ca2a1a1aaf2cca6e7 */
 SELECT
   domain.per,
   distributions.size,

@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition bef6ed25daa3b7a6c293ca32c3d3ebbe01d9718c27a825c3e2193c5c7e3c76be */
+/* definition 8a5699946a8018c452dbc780c4c8c780059d66bce86fb44d79e47648b1226766 */
 SELECT
   domain.per,
   distributions.size,

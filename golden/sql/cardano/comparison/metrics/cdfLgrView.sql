@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition 2a49ae46d2c96fe3a454a525f50587b756ed55dcf2492f67b74aeee69e9608e9 */
+/* definition 8fc308bf43f57cdf7bc29e0fbae89d9ba44fabe190d53b5a823e46a432f7833d */
 SELECT
   domain.per,
   distributions.size,

@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition 414caf7d1d666df27550e7138519c907f7541217728a6165eae9fcb6fa00c0c3 */
+/* definition bdcad56437217958dc7104f0ed2ac6093800aa3a9e996ac96e8be778040d9e0f */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition ce2d9f4a74217fcea676060df97be99087e596ed43a465411b3279fb58ba7709 */
+/* definition c3164c7da9f22a1b6733ccf661fb6ad350d73b52615f1eee19564c3eeae7817c */
 SELECT
   domain.per,
   distributions.size,

@@ -77,7 +77,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition 5f21333c52713c37fbe6db802f4252d06ce6878b1b2341e4f9bc24fd1060a3ff */
+/* definition 02a8e046c2e9bca70daeec513dfde577a9a1ac1b47f980b15d04ee777074e77e */
 SELECT
   domain.per,
   distributions.size,

@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfStarted: Forge loop tardiness */
-/* definition 5dbf3dda69c0c947b8816a3292846d7e02728308ede0b7647556814a0d8d13c2 */
+/* definition c018028e27ccaa36e3c695132ee01cd8f4186faf96101aa5658b2fcc0aa74d34 */
 SELECT
   domain.per,
   distributions.size,

@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfStarts: Forge loop starts */
-/* definition 383aea87b8e1a05baa22fe63e8c180e71d23b82d92a763d6d9663236ee301773 */
+/* definition 07867e1c70ab194dbc42becf853ba30705589abd1ffe84e6ba03fecad686fa05 */
 SELECT
   domain.per,
   distributions.size,

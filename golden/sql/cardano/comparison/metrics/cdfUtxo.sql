@@ -68,7 +68,7 @@ WITH samples AS (
   FROM slot
 )
 /* cdfUtxo: UTxO size */
-/* definition 4ff7ee1db6726a9dc57dc42c147c374c9ebdde2a0f9c0c83467f9c15e5fffaad */
+/* definition 4ce38be3b6497b0af401e32182a7da9f05df1677dc08dbcaa5525b2f95d968a8 */
 SELECT
   domain.per,
   distributions.size,

@@ -22,14 +22,7 @@ WITH contexts AS (
   FROM contexts
   ASOF LEFT JOIN slot_marks
     ON slot_marks.host = contexts.host AND slot_marks.seq < contexts.seq
-  INNER JOIN (
-    SELECT
-      host,
-      slot
-    FROM timeline
-    WHERE
-      kind = 'opening'
-  ) AS openings
+  INNER JOIN openings
     ON openings.host = contexts.host
 ), changes AS (
   SELECT

@@ -1,34 +1,23 @@
 CREATE TEMPORARY TABLE timeline AS
 /* The slots of each host's timeline: the opening slot, the slots reached, and the slots jumped over (gaps). */
 /* `reached_seq` is the place in the log of the event that reached the slot, or jumped over it. */
-WITH steps AS (
+WITH jumps AS (
   SELECT
     host,
     seq,
     latest AS slot,
-    opening,
-    COALESCE(LAG(latest) OVER (PARTITION BY host ORDER BY seq), opening) AS before
-  FROM slot_marks
-), jumps AS (
-  SELECT
-    host,
-    seq,
-    slot,
     before
-  FROM steps
+  FROM slot_marks
   WHERE
-    slot > before
+    latest > before
 )
 SELECT
   host,
-  opening AS slot,
+  slot,
   'opening' AS kind,
   0 AS reached_seq,
-  opening AS before
-FROM slot_marks
-GROUP BY
-  host,
-  opening
+  slot AS before
+FROM openings
 UNION ALL
 SELECT
   host,

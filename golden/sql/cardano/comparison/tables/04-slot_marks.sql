@@ -1,19 +1,9 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE slot_marks AS
 /* The events that extend a host's slot timeline: the slot of each (the one it names, or that its instant lies in), and */
-/* the latest slot of the timeline once it has come. */
-/* Events before the start of the system do not count. The timeline opens with the slot of the host's first */
-/* recognised event. */
-WITH openings AS (
-  SELECT
-    host,
-    (
-      GREATEST(first_recognised_ns, $system_start) - $system_start
-    ) // $slot_length AS opening
-  FROM logs
-  WHERE
-    recognised > 0
-), marks AS (
+/* the latest slot of the timeline once it has come, and before. */
+/* Events before the start of the system do not count. */
+WITH marks AS (
   SELECT
     host,
     seq,
@@ -45,16 +35,24 @@ SELECT
   marks.seq,
   marks.t_ns,
   marks.mark,
-  openings.opening,
+  openings.slot AS opening,
   marks.slot,
   GREATEST(
-    openings.opening,
+    openings.slot,
     MAX(marks.slot) OVER (
       PARTITION BY marks.host
       ORDER BY marks.seq
       ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
     )
   ) AS latest,
+  GREATEST(
+    openings.slot,
+    MAX(marks.slot) OVER (
+      PARTITION BY marks.host
+      ORDER BY marks.seq
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
+  ) AS before,
   marks.utxo_size,
   marks.chain_density
 FROM marks
