@@ -48,6 +48,10 @@ accept *args:
 docs *args:
     pytest tests -m docs {{args}}
 
+# Remake the picture of a report's page in the README (needs pdftoppm).
+picture: demo
+    pdftoppm -r 96 -f 3 -l 3 -singlefile -png build/demo/report.pdf docs/images/report-page
+
 # Measure speed and memory on simulated runs, beside DuckDB's own reader (--help lists the options).
 bench *args:
     python bench/compare.py {{args}}

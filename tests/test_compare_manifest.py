@@ -37,7 +37,7 @@ NOT_COMPARED = "Analysis date"
 
 
 def text(width: int, empty: str = "") -> Cell:
-    return Cell("text", width, empty)
+    return Cell("unsuffixed", width, empty)
 
 
 def real(width: int) -> Cell:

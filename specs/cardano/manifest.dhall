@@ -9,29 +9,32 @@ let relations = ./relations.dhall
 
 let f = relations.figures
 
+-- Compatibility: published texts lose the letters s at their end, as durations lose their unit.
+let published = R.unsuffixed
+
 let figure = \(label : Text) -> R.figure label relations.runSummary
 
 in  [ R.analysisDate "Analysis date"
     , R.fact "Cluster system start date" c.systemStart R.date // { id = "start_date" }
     , R.fact "Cluster system start time" c.systemStart R.time // { id = "start_time" }
-    , R.fact "Identifier" c.ident (R.text 32)
-    , R.fact "Run batch" c.batch (R.text 32)
-    , R.fact "GHC version" c.ghcVersion (R.text 32)
-    , R.fact "cardano-node version" c.nodeVersion (R.text 12)
-    , R.fact "ouroboros-consensus version" c.consensusVersion (R.text 12)
-    , R.fact "ouroboros-network version" c.networkVersion (R.text 12)
-    , R.fact "cardano-ledger-core version" c.ledgerVersion (R.text 12)
-    , R.fact "plutus-core version" c.plutusVersion (R.text 12)
-    , R.fact "cardano-crypto version" c.cryptoVersion (R.text 12)
-    , R.fact "cardano-prelude version" c.preludeVersion (R.text 12)
-    , R.fact "cardano-node git" c.nodeCommit (R.text 7)
-    , R.fact "ouroboros-consensus git" c.consensusCommit (R.text 7)
-    , R.fact "ouroboros-network git" c.networkCommit (R.text 7)
-    , R.fact "cardano-ledger-core git" c.ledgerCommit (R.text 7)
-    , R.fact "plutus-core git" c.plutusCommit (R.text 7)
-    , R.fact "cardano-crypto git" c.cryptoCommit (R.text 7)
-    , R.fact "cardano-prelude git" c.preludeCommit (R.text 7)
-    , R.fact "Era" c.era (R.text 32)
+    , R.fact "Identifier" c.ident (published 32)
+    , R.fact "Run batch" c.batch (published 32)
+    , R.fact "GHC version" c.ghcVersion (published 32)
+    , R.fact "cardano-node version" c.nodeVersion (published 12)
+    , R.fact "ouroboros-consensus version" c.consensusVersion (published 12)
+    , R.fact "ouroboros-network version" c.networkVersion (published 12)
+    , R.fact "cardano-ledger-core version" c.ledgerVersion (published 12)
+    , R.fact "plutus-core version" c.plutusVersion (published 12)
+    , R.fact "cardano-crypto version" c.cryptoVersion (published 12)
+    , R.fact "cardano-prelude version" c.preludeVersion (published 12)
+    , R.fact "cardano-node git" c.nodeCommit (published 7)
+    , R.fact "ouroboros-consensus git" c.consensusCommit (published 7)
+    , R.fact "ouroboros-network git" c.networkCommit (published 7)
+    , R.fact "cardano-ledger-core git" c.ledgerCommit (published 7)
+    , R.fact "plutus-core git" c.plutusCommit (published 7)
+    , R.fact "cardano-crypto git" c.cryptoCommit (published 7)
+    , R.fact "cardano-prelude git" c.preludeCommit (published 7)
+    , R.fact "Era" c.era (published 32)
     , R.fact "Delegation map size" c.delegators R.integer
     , R.fact "Stuffed UTxO size" c.utxo R.integer
     , R.fact "DRep count" c.dreps R.integer
@@ -40,7 +43,7 @@ in  [ R.analysisDate "Analysis date"
     , R.fact "Tx Outputs" c.outputsPerTx R.integer
     , R.fact "TPS" c.tps (R.real 7)
     , R.fact "Transaction count" c.txCount R.integer
-    , R.factIf "Plutus script" c.plutusScript c.plutusType (R.textOr "---" 32)
+    , R.factIf "Plutus script" c.plutusScript c.plutusType (R.unsuffixedOr "---" 32)
     , figure "Machines" f.machines R.integer
     , R.filtersApplied "Number of filters applied"
     , figure "Log objects emitted per host" f.objectsPerHost (R.real 12)

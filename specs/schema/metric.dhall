@@ -44,10 +44,10 @@ let Metric =
       }
 
 -- How averages of metrics with one distribution a host are taken over hosts. `lowest` above 0 keeps only that many
--- hosts, those of the lowest means.
+-- hosts, those of the lowest means. `deviation` is that of the hosts' standard deviations which is shown: greatest, mean.
 let Summary =
-      { Type = { name : Text, lowest : Natural, reciprocalPoints : Bool, doc : Text }
-      , default = { lowest = 0, reciprocalPoints = False }
+      { Type = { name : Text, lowest : Natural, deviation : Text, reciprocalPoints : Bool, doc : Text }
+      , default = { lowest = 0, deviation = "greatest", reciprocalPoints = False }
       }
 
 let Parameter = { name : Text, type : Text, unit : U.Unit }

@@ -7,7 +7,8 @@ let G = ./grain.dhall
 
 let M = ./metric.dhall
 
--- How a manifest value is printed: text, integer, real, spread, date, time; `cut` characters are kept (0: all);
+-- How a manifest value is printed: text, unsuffixed (a text without the letters s at its end), integer, real, spread,
+-- date, time; `cut` characters are kept (0: all);
 -- `empty` stands for an empty text.
 let Cell = { kind : Text, cut : Natural, empty : Text }
 
@@ -123,6 +124,8 @@ in  { Cell
             { id = c.name, label, constant = "", needs = "", relation = relation.name, column = c.name, built = "", cell }
           : ManifestRow
     , text = \(cut : Natural) -> { kind = "text", cut, empty = "" } : Cell
+    , unsuffixed = \(cut : Natural) -> { kind = "unsuffixed", cut, empty = "" } : Cell
+    , unsuffixedOr = \(empty : Text) -> \(cut : Natural) -> { kind = "unsuffixed", cut, empty } : Cell
     , textOr = \(empty : Text) -> \(cut : Natural) -> { kind = "text", cut, empty } : Cell
     , integer = { kind = "integer", cut = 0, empty = "" } : Cell
     , real = \(cut : Natural) -> { kind = "real", cut, empty = "" } : Cell

@@ -38,6 +38,7 @@ class _Kind(NamedTuple):
     plain: Callable[[Exact], Exact]
     through: Callable[[float], Exact]
     minus: Callable[[Exact, Exact], Exact]
+    plus: Callable[[Exact, Exact], Exact]
     text: Callable[[Exact, int], str]
 
 
@@ -59,14 +60,20 @@ _DURATION = _Kind(
     lambda ns: int(ns) * (PICO // SECOND),
     _duration_through,
     operator.sub,
+    operator.add,
     lambda x, width: short_text(exact_text(int(x), PICOSECOND_DIGITS), width),
 )
-_WHOLE = _Kind(int, _whole_through, operator.sub, lambda x, width: whole_text(int(x), width))
-_COUNT = _WHOLE._replace(minus=lambda x, y: int(x - y) % WORD)
+_WHOLE = _Kind(int, _whole_through, operator.sub, operator.add, lambda x, width: whole_text(int(x), width))
+_COUNT = _WHOLE._replace(
+    through=lambda x: _whole_through(x) % WORD,
+    minus=lambda x, y: int(x - y) % WORD,
+    plus=lambda x, y: int(x + y) % WORD,
+)
 _REAL = _Kind(
     float,
     lambda x: _reciprocal(_reciprocal(x)),
     operator.sub,
+    operator.add,
     lambda x, width: short_text(decimal_text(float(x)), width),
 )
 _SIGNED = frozenset({"cdfSpanLensCpu", "cdfSpanLensCpuEpoch"})
@@ -100,8 +107,7 @@ def block_points(name: str, population: Population, scale: int) -> list[list[str
     """Rows of centile and value."""
     kind, width = _kind(name, scale), _width(name)
     return [
-        [decimal_text(c), kind.text(kind.plain(x), width)]
-        for c, x in zip(CENTILES, population.centiles, strict=True)
+        [decimal_text(c), kind.text(kind.plain(x), width)] for c, x in zip(CENTILES, population.centiles, strict=True)
     ]
 
 
@@ -115,6 +121,6 @@ def machine_points(name: str, hosts: Sequence[Population], scale: int) -> list[l
         samples = [host.centiles[index] for host in hosts]
         deviation = kind.through(_deviation(over, samples, scale, kind))
         ends = [kind.plain(over.least), kind.plain(over.greatest)]
-        numbers = [value, *ends, kind.minus(value, deviation), value + deviation]
+        numbers = [value, *ends, kind.minus(value, deviation), kind.plus(value, deviation)]
         rows.append([decimal_text(c), *(kind.text(number, width) for number in numbers)])
     return rows

@@ -67,7 +67,7 @@ def _distribution(found: Ours, hosts: Mapping[str, OurHostRow] | None) -> Distri
         average_published=found.averages["published"],
         average_hosts=found.averages["mean-of-hosts"],
         median=_printed(found, found.median, middle.value),
-        stddev=found.stddev,
+        stddev=found.stddevs["published"],
         min=_printed(found, found.least, first.low if hosts else first.value),
         max=_printed(found, found.greatest, last.high if hosts else last.value),
         centiles=tuple(_centile(found, item) for item in found.centiles),
@@ -123,16 +123,21 @@ def _manifest(examined: Examined) -> dict[str, Any]:
 
 
 def _hosts(examined: Examined) -> tuple[HostRow, ...]:
+    """Counts by host.  Lines that begin like objects and are none are quarantined by ours, mere text to the oracle."""
+    quarantine = str(examined.prepared.events / "quarantine.parquet")
     rows = examined.rows(
         """
-        SELECT logs.host, lines, objects, recognised, quarantined, first_ns AS first, last_ns AS last,
+        SELECT logs.host, lines, objects, recognised,
+               (SELECT count(*) FROM read_parquet(?) AS lost WHERE lost.host = logs.host AND reason <> 'not JSON')
+               AS quarantined, first_ns AS first, last_ns AS last,
                total AS blocks_forged, chained AS blocks_chained, filtered AS blocks_accepted,
                (SELECT count(*) FROM slot WHERE slot.host = logs.host AND accepted) AS slots, first_slot, last_slot
         FROM logs
         JOIN forging_hosts USING (host)
         JOIN slot_extents USING (host)
         ORDER BY logs.host
-        """
+        """,
+        quarantine,
     )
     return tuple(HostRow(**row) for row in rows)
 

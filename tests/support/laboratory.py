@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 ROOT = CARDANO.parent.parent
 DATE = "2026-11-21"
+_STORES = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ class Laboratory:
         connection = connect(threads, self.folder / "spill")
         mount(connection, prepared.events)
         job = Job(name, made, graph, prepared.constants, prepared.raw, ("run_summary",))
-        fresh = Store(self.folder / f"results-{id(connection)}")
+        fresh = Store(self.folder / f"results-{next(_STORES)}")
         results = execute(job, self.package, fresh, connection)
         (report,) = self.package.package.reports
         return Examined(self.package, report, prepared, made, graph, results, connection)

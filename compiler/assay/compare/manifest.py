@@ -11,7 +11,7 @@ from assay.spec.model import Cell
 
 NANOSECOND_DIGITS = 9
 NANOSECONDS = 10**NANOSECOND_DIGITS
-KINDS = ("date", "integer", "real", "spread", "text", "time")
+KINDS = ("date", "integer", "real", "spread", "text", "time", "unsuffixed")
 
 
 def manifest_cell(value: str | float | None, cell: Cell) -> str:
@@ -19,23 +19,24 @@ def manifest_cell(value: str | float | None, cell: Cell) -> str:
 
     An absent or empty text is the cell's `empty`; any other absent value is a dash.
     """
-    if cell.kind == "text":
-        return text_cell("" if value is None else str(value), cell.cut, cell.empty)
+    if cell.kind in ("text", "unsuffixed"):
+        text = "" if value is None else str(value)
+        return text_cell(text if cell.kind == "text" else without_ending_s(text), cell.cut, cell.empty)
     if value is None:
         return NO_VALUE
     return _number_cell(float(value) if cell.kind == "real" else int(value), cell)
 
 
 def text_cell(text: str, width: int, empty: str = "") -> str:
-    """A name or version, cut to the width; `empty`, whole, when there is none.
-
-    Compatibility choice: the text first loses all letters `s` at its end, as a duration loses its unit.
-    """
-    return _fitted(without_ending_s(text), width) if text else empty
+    """A name or version, cut to the width; `empty`, whole, when there is none."""
+    return _fitted(text, width) if text else empty
 
 
 def without_ending_s(text: str) -> str:
-    """The text without the letters `s` at its end: `nodes` becomes `node`, `address` `addre`."""
+    """The text without the letters `s` at its end: `nodes` becomes `node`, `address` `addre`.
+
+    A compatibility choice (cells of kind `unsuffixed`): texts once were printed as durations, which lost their unit.
+    """
     return text.rstrip("s")
 
 

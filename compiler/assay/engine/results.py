@@ -1,7 +1,7 @@
 """Results: what a run's metrics came to.  Numbers are in the metric's unit; exact integers are kept beside them.
 
 A metric with one distribution for each host is summarised over the hosts: its value at a centile is the hosts' median
-there (index floor(n / 2) of the ascending values), its size the sum, its deviation the greatest, its median that of
+there (index floor(n / 2) of the ascending values), its size the sum, its deviation what the summary says, its median that of
 the hosts' medians, its range the least and the greatest.
 """
 
@@ -35,13 +35,13 @@ class Centile:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """What a metric came to in a run.  `averages`: summary name -> average, in the metric's unit; `factor` converts
+    """What a metric came to in a run.  `averages` and `stddevs`: summary name -> number, in the metric's unit; `factor` converts
     what was measured to that unit."""
 
     size: int
     averages: Mapping[str, float]
     median: float
-    stddev: float
+    stddevs: Mapping[str, float]
     least: float
     greatest: float
     centiles: tuple[Centile, ...]
@@ -117,7 +117,7 @@ def pooled(row: HostRow, summaries: Sequence[Summary], factor: Fraction, integra
         row.size,
         {item.name: scale(row.mean, factor) for item in summaries},
         scale(row.centiles[MEDIAN], factor),
-        scale(row.stddev, factor),
+        {item.name: scale(row.stddev, factor) for item in summaries},
         scale(row.centiles[0], factor),
         scale(row.centiles[-1], factor),
         centiles,
@@ -134,7 +134,7 @@ def over_hosts(rows: Sequence[HostRow], summaries: Sequence[Summary], factor: Fr
         sum(row.size for row in rows),
         {item.name: _average(means, item) for item in summaries},
         scale(centiles[MEDIAN].value, factor),
-        max(scale(row.stddev, factor) for row in rows),
+        {item.name: _deviation([scale(row.stddev, factor) for row in rows], item) for item in summaries},
         scale(min(row.centiles[0] for row in rows), factor),
         scale(max(row.centiles[-1] for row in rows), factor),
         centiles,
@@ -153,11 +153,17 @@ def deviation(ordered: Sequence[Number]) -> float:
     count = len(ordered)
     if count < 2:
         return 0.0
-    if all(isinstance(value, int) for value in ordered):
-        squares = count * sum(value * value for value in ordered) - sum(ordered) ** 2
+    whole = [value for value in ordered if isinstance(value, int)]
+    if len(whole) == count:
+        squares = count * sum(value * value for value in whole) - sum(whole) ** 2
         return math.sqrt(Fraction(squares, count * (count - 1)))
     mean = math.fsum(ordered) / count
     return math.sqrt(math.fsum((value - mean) ** 2 for value in ordered) / (count - 1))
+
+
+def _deviation(deviations: Sequence[float], summary: Summary) -> float:
+    """Standard deviation of a metric over hosts: the greatest of theirs, or their mean."""
+    return max(deviations) if summary.deviation == "greatest" else math.fsum(deviations) / len(deviations)
 
 
 def _average(means: Sequence[float], summary: Summary) -> float:

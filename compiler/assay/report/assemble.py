@@ -102,7 +102,9 @@ def _chart(checked: Checked, figure: int, chart: ChartSpec, runs: Sequence[RunFi
         if run.results.metrics[metric.id].size
     )
     symbol = metric.unit.symbol
-    return Chart(metric.id, figure, metric.name, row_label(metric.name, symbol), symbol, chart.template, series)
+    return Chart(
+        metric.id, figure, metric.name, row_label(metric.name, symbol), symbol, chart.template, series, chart.scale
+    )
 
 
 def _points(found: Distribution) -> tuple[tuple[float, float, float | None, float | None], ...]:

@@ -39,7 +39,7 @@ def chart_spec(chart: Chart, template: Mapping[str, Json], runs: Sequence[str] =
     Raises `unknown-placeholder` when the template asks for something that charts do not have.
     """
     settings = template["usermeta"]["assay"]
-    scale = choose(chart.series, settings["scale"])
+    scale = choose(chart.series, settings["scale"] if chart.scale == "auto" else chart.scale)
     width = template["width"] + settings["margins"]["left"]
     legend = _legend([item.run for item in chart.series], settings, width)
     values: dict[str, Json] = {

@@ -98,7 +98,10 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A figure: `id` is the metric's, `template` names a file of `templates/charts`, `unit` may be empty."""
+    """A figure: `id` is the metric's, `template` names a file of `templates/charts`, `unit` may be empty.
+
+    `scale` is that of x: `linear`, `log`, or `auto`, which leaves it to the template.
+    """
 
     id: str
     figure: int
@@ -107,6 +110,7 @@ class Chart:
     unit: str
     template: str
     series: tuple[Series, ...]
+    scale: str = "auto"
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"\w[\w.+-]*", self.id):

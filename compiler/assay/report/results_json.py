@@ -54,7 +54,7 @@ def distribution(found: Distribution, summary: str) -> dict[str, object]:
         "average": found.averages[summary],
         "averages": dict(sorted(found.averages.items())),
         "median": found.median,
-        "stddev": found.stddev,
+        "stddev": found.stddevs[summary],
         "min": found.least,
         "max": found.greatest,
         "centiles": [_centile(found, item) for item in found.centiles],

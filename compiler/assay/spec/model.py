@@ -354,20 +354,22 @@ class Filter:
 class Summary:
     """How the average of a metric with one distribution per host is taken over the hosts.
 
-    `lowest` (0: no limit) keeps only that many hosts, those of the lowest means.  `reciprocal_points` says that charts
-    plot 1 / (1 / median).
+    `lowest` (0: no limit) keeps only that many hosts, those of the lowest means.  `deviation` is that of the hosts'
+    standard deviations which is shown: `greatest` or `mean`.  `reciprocal_points` says that charts plot
+    1 / (1 / median).
     """
 
     name: str
     lowest: int
+    deviation: str
     reciprocal_points: bool
     doc: str
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """How a manifest value is printed: `text`, `integer`, `real`, `spread`, `date`, `time`; `cut` 0 cuts nothing;
-    `empty` stands for an empty text."""
+    """How a manifest value is printed: `text`, `unsuffixed` (a text without the letters s at its end), `integer`,
+    `real`, `spread`, `date`, `time`; `cut` 0 cuts nothing; `empty` stands for an empty text."""
 
     kind: str
     cut: int

@@ -12,21 +12,29 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def unchanged(cache: Path, specs: Path) -> str | None:
-    """The hash of the sources of a system's specs when none of their files has changed; None when that is unknown."""
+def unchanged(cache: Path, root: Path, system: str) -> str | None:
+    """The hash of the sources of a system's specs when none of their files has changed; None when that is unknown.
+
+    A file of the workspace `root` that now stands in front of a shipped one of its name is a change, too.
+    """
     try:
-        found = json.loads(_place(cache, specs).read_text(encoding="utf-8"))
-        same = all(_mark(Path(path)) == mark for path, mark in found["files"].items())
-    except (OSError, ValueError, KeyError, AttributeError):
+        found = json.loads(_place(cache, root, system).read_text(encoding="utf-8"))
+        same = all(_same(root, name, *entry) for name, entry in found["files"].items())
+    except (OSError, ValueError, KeyError, AttributeError, TypeError):
         return None
     return str(found["sources"]) if same and found["files"] else None
 
 
-def remember(cache: Path, specs: Path, files: Iterable[Path], sources: str) -> None:
-    """Note the files of a system's specs and the hash of their contents; a cache that cannot be written is no matter."""
+def _same(root: Path, name: str, path: str, mark: list[int]) -> bool:
+    own = root / name
+    return _mark(Path(path)) == mark and (not own.exists() or str(own.resolve()) == path)
+
+
+def remember(cache: Path, root: Path, system: str, files: Iterable[tuple[str, Path]], sources: str) -> None:
+    """Note the files (name, path) of a system's specs and their hash; a cache that cannot be written is no matter."""
     try:
-        content = {"sources": sources, "files": {str(path.resolve()): _mark(path) for path in files}}
-        place = _place(cache, specs)
+        content = {"sources": sources, "files": {name: [str(path.resolve()), _mark(path)] for name, path in files}}
+        place = _place(cache, root, system)
         place.parent.mkdir(parents=True, exist_ok=True)
         partial = place.with_suffix(f".{os.getpid()}.part")
         partial.write_text(json.dumps(content), encoding="utf-8")
@@ -35,8 +43,8 @@ def remember(cache: Path, specs: Path, files: Iterable[Path], sources: str) -> N
         return
 
 
-def _place(cache: Path, specs: Path) -> Path:
-    key = hashlib.sha256(str(specs.resolve()).encode()).hexdigest()[:32]
+def _place(cache: Path, root: Path, system: str) -> Path:
+    key = hashlib.sha256(f"{root.resolve()}|{system}".encode()).hexdigest()[:32]
     return cache / "specs" / f"index-{key}.json"
 
 

@@ -79,13 +79,13 @@ def load(workspace: Workspace, system: str, cache: Path | None) -> Checked:
             hint=did_you_mean(system, workspace.systems()),
             status=USAGE,
         )
-    unchanged = spec_index.unchanged(cache, workspace.specs / system) if cache else None
+    unchanged = spec_index.unchanged(cache, workspace.root, system) if cache else None
     if unchanged and cache and _cached(cache, unchanged).is_file():
         return _restored(_cached(cache, unchanged))
     files = scan(workspace, system)
     checked = _known(workspace, system, files, cache) or _evaluated(workspace, system, files, cache)
     if cache:
-        spec_index.remember(cache, workspace.specs / system, [item.path for item in files], checked.sources)
+        spec_index.remember(cache, workspace.root, system, [(item.name, item.path) for item in files], checked.sources)
     return checked
 
 

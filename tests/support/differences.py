@@ -1,0 +1,50 @@
+"""Where two analyses differ, as sentences: member by member, integers and texts equal, reals as references are."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tests.oracle import Analysis, manifest_cells
+from tests.oracle.reference import same
+
+#: facts that ours keeps otherwise: as instants, or with what stands for an empty text left to the cell
+ONLY_AS_TEXT = frozenset({"Plutus script", "Number of filters applied"})
+
+
+def analysis_differences(ours: Analysis, theirs: Analysis, cells: Mapping[str, str]) -> list[str]:
+    """Everything in which our analysis differs from the oracle's; `cells` are those of our manifest."""
+    found = []
+    for name in ("metrics", "chain", "hosts", "host_metrics", "chart_points"):
+        found += differences(getattr(ours, name), getattr(theirs, name), name)
+    found += differences(dict(ours.rejections), dict(theirs.rejections), "rejections")
+    facts = {label: value for label, value in theirs.manifest.items() if label not in ONLY_AS_TEXT}
+    found += differences({label: ours.manifest[label] for label in facts}, facts, "manifest")
+    expected = manifest_cells(theirs.manifest)
+    return found + list(differences({label: cells[label] for label in expected}, expected, "cells"))
+
+
+def differences(ours: Any, theirs: Any, place: str) -> Iterator[str]:
+    """Where two trees of dataclasses, mappings, sequences and scalars differ."""
+    mine, other = _members(ours), _members(theirs)
+    if mine is None or other is None:
+        if not (ours == theirs or same(ours, theirs)):
+            yield f"{place}: found {ours!r}, oracle {theirs!r}"
+    elif mine.keys() != other.keys():
+        extra, lacking = (sorted(map(str, names)) for names in (mine.keys() - other.keys(), other.keys() - mine.keys()))
+        yield f"{place}: found besides {extra}, lacking {lacking}"
+    else:
+        for name in mine:
+            yield from differences(mine[name], other[name], f"{place}.{name}")
+
+
+def _members(value: Any) -> dict[Any, Any] | None:
+    """The members of a tree's node; None for a leaf."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {item.name: getattr(value, item.name) for item in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (list, tuple)):
+        return dict(enumerate(value))
+    return None

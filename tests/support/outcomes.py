@@ -1,0 +1,37 @@
+"""What a command that must fail leaves behind: a message, an exit status, and former outputs as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.support.commands import Done
+
+FORMER: Mapping[str, bytes] = {
+    "report.pdf": b"the report of yesterday",
+    "results.json": b"{}\n",
+    "charts/CentiCpu.svg": b"<svg/>\n",
+    "notes.txt": b"not ours\n",
+}
+
+
+def former_outputs(out: Path) -> None:
+    """Put the files of an earlier build, and a foreign one, into an output folder."""
+    for name, content in FORMER.items():
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).write_bytes(content)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder, by its path in it."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def message(done: Done, places: Mapping[str, Path]) -> str:
+    """The message of a command that failed, paths replaced by the names of places; it printed nothing else."""
+    assert done.out == ""
+    assert "Traceback" not in done.err
+    text = done.err
+    for name, place in sorted(places.items(), key=lambda item: -len(str(item[1]))):
+        text = text.replace(str(place), name)
+    return text

@@ -1,0 +1,107 @@
+"""Run directories made for a test: copies of reference runs, with lines, hosts and files changed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+from tests.compare_reference import CARDANO
+from tests.oracle.instants import SECOND, instant_text, parse_instant
+
+#: the start of slot 0 in the runs under `tiny`, whose slots last a second
+TINY_START = parse_instant("2026-02-05T18:52:16Z")
+
+
+def copied(case: str, target: Path) -> Path:
+    """A copy of a reference case's run."""
+    shutil.copytree(CARDANO / case / "run", target)
+    return target
+
+
+def lines_of(host: Path) -> list[str]:
+    """The lines of a host's log, its files in the order of their first instants."""
+    files = [_unpacked(file).decode().splitlines() for file in host.iterdir()]
+    first = [next((at for at in map(_instant, lines) if at is not None), 0) for lines in files]
+    return [line for _, lines in sorted(zip(first, files, strict=True)) for line in lines]
+
+
+def _unpacked(file: Path) -> bytes:
+    raw = file.read_bytes()
+    if file.suffix == ".gz":
+        return gzip.decompress(raw)
+    return zstandard.ZstdDecompressor().decompress(raw) if file.suffix == ".zst" else raw
+
+
+def write_log(host: Path, lines: Sequence[str], name: str = "stdout") -> None:
+    """Write one file of a host's log, packed as the end of its name says."""
+    host.mkdir(parents=True, exist_ok=True)
+    content = "".join(f"{line}\n" for line in lines).encode()
+    if name.endswith(".gz"):
+        content = gzip.compress(content, 1, mtime=0)
+    elif name.endswith(".zst"):
+        content = zstandard.ZstdCompressor(level=1).compress(content)
+    (host / name).write_bytes(content)
+
+
+def changed_log(host: Path, change: Callable[[list[str]], Sequence[str]]) -> None:
+    """Put changed lines into the place of a host's log."""
+    lines = change(lines_of(host))
+    for file in host.iterdir():
+        file.unlink()
+    write_log(host, lines)
+
+
+def rotated(host: Path, names: Sequence[str]) -> None:
+    """Split a host's log into as many files, where a reader can tell their order: before an instant later than all."""
+    lines = lines_of(host)
+    for file in host.iterdir():
+        file.unlink()
+    places = _places_to_cut(lines)
+    step = len(places) // len(names)
+    cuts = [0, *(places[step * part] for part in range(1, len(names))), len(lines)]
+    for name, begin, end in zip(names, cuts, cuts[1:], strict=False):
+        write_log(host, lines[begin:end], name)
+
+
+def _places_to_cut(lines: Sequence[str]) -> list[int]:
+    found, latest = [], -1
+    for index, line in enumerate(lines):
+        at = _instant(line)
+        if at is not None:
+            if at > latest >= 0:
+                found.append(index)
+            latest = max(latest, at)
+    return found
+
+
+def _instant(line: str) -> int | None:
+    try:
+        return parse_instant(json.loads(line)["at"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def line(at: float, ns: str, data: dict[str, Any]) -> str:
+    """A log object, `at` seconds after the start of slot 0 of a tiny run."""
+    instant = TINY_START + round(at * SECOND)
+    text = instant_text(instant, "%Y-%m-%dT%H:%M:%S")
+    return json.dumps({"at": f"{text}.{instant % SECOND:09d}Z", "ns": ns, "data": {"kind": "K", **data}})
+
+
+def reading(at: float, **counters: int) -> str:
+    """A `Resources` object: all counters and gauges 0 but those given."""
+    names = ("CentiCpu", "CentiGC", "CentiMut", "CentiBlkIO", "GcsMajor", "GcsMinor", "Alloc", "RSS", "Live", "Threads")
+    return line(at, "Resources", {**dict.fromkeys(names, 0), **counters})
+
+
+def changed_json(file: Path, change: Callable[[Any], None]) -> None:
+    """Change a JSON document in place, a key a line."""
+    content = json.loads(file.read_text(encoding="utf-8"))
+    change(content)
+    file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

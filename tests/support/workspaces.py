@@ -1,0 +1,27 @@
+"""Workspaces made for a test: copies of this one's specs and queries, with some of their text changed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from tests.support.laboratory import ROOT
+
+#: a file of the workspace, a text that stands in it, and what is put in its (first) place
+Edit = tuple[str, str, str]
+
+
+def workspace(target: Path, *edits: Edit) -> Path:
+    """A copy of specs and queries, without golden files and templates, with the edits made."""
+    for name in ("specs", "queries"):
+        shutil.copytree(ROOT / name, target / name)
+    for file, text, replacement in edits:
+        edited(target / file, text, replacement)
+    return target
+
+
+def edited(file: Path, text: str, replacement: str) -> None:
+    """Put another text in the place of the first occurrence of one."""
+    found = file.read_text(encoding="utf-8")
+    assert text in found, f"{file} has no {text!r}"
+    file.write_text(found.replace(text, replacement, 1), encoding="utf-8")

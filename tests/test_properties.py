@@ -1,0 +1,160 @@
+"""Properties on random runs: our SQL and the oracle agree, and nothing but the data can change a result."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assay.spec.diagnostics import AssayError
+from tests.oracle import Analysis, Condition, Refused, analyse, analyse_reconstruction, reconstruct
+from tests.oracle.generate import DEFECTS, random_filters, random_run
+from tests.oracle.simulate import Shape
+from tests.support.analysis import analysis_of
+from tests.support.cases import as_options
+from tests.support.differences import analysis_differences
+from tests.support.laboratory import Examined, Laboratory, laboratory
+from tests.support.runs import copied, line, reading, rotated, write_log
+
+SEEDS = st.integers(0, 2**32)
+FEW = settings(derandomize=True, deadline=None, max_examples=12, suppress_health_check=list(HealthCheck))
+_FOLDERS = count()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where random runs are written."""
+    return tmp_path_factory.mktemp("random")
+
+
+def new_run(folder: Path, seed: int, defect: str | None = None) -> tuple[Path, Shape]:
+    """A random run in a folder of its own."""
+    directory = folder / f"{next(_FOLDERS)}"
+    return directory, random_run(directory, seed, defect=defect)
+
+
+def none_of(found: Sequence[str]) -> None:
+    """Fail with the first of the differences."""
+    assert not found, "\n".join([f"{len(found)} differences", *found[:20]])
+
+
+def compare(examined: Examined, theirs: Analysis, conditions: Sequence[Condition]) -> None:
+    """Fail unless the compiler found what the oracle did."""
+    ours = analysis_of(examined, conditions)
+    none_of(analysis_differences(ours, theirs, examined.manifest_cells))
+
+
+@given(seed=SEEDS)
+@FEW
+def test_our_results_are_those_of_the_oracle(lab: Laboratory, folder: Path, seed: int) -> None:
+    run, shape = new_run(folder, seed)
+    rebuilt = reconstruct(run)
+    for conditions in ([], random_filters(seed, shape)):
+        try:
+            theirs = analyse_reconstruction(rebuilt, conditions)
+        except Refused:
+            with pytest.raises(AssayError):
+                lab.examine(run, as_options(conditions))
+        else:
+            with (examined := lab.examine(run, as_options(conditions))).connection:
+                compare(examined, theirs, conditions)
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_run_with_a_defect_is_refused_by_both(lab: Laboratory, folder: Path, defect: str, seed: int) -> None:
+    run, _ = new_run(folder, seed, defect)
+    with pytest.raises(Refused):
+        analyse(run, [])
+    with pytest.raises(AssayError) as refusal:
+        lab.examine(run)
+    assert refusal.value.status == 1
+
+
+@given(seed=SEEDS)
+@settings(FEW, max_examples=3)
+def test_threads_places_and_the_way_logs_are_kept_change_no_byte(folder: Path, seed: int) -> None:
+    run, _ = new_run(folder, seed)
+    elsewhere = folder / f"{next(_FOLDERS)} else where" / "deeper"
+    shutil.copytree(run, elsewhere)
+    names = (("z.0.gz", "b", "a.zst"), ("node-9.json", "node-1.json.gz"), ("node-b.json.zst", "stdout", "node-a.json"))
+    for host, kept in zip(sorted(elsewhere.glob("node-*")), (*names, *names), strict=False):
+        rotated(host, [name if name.startswith("node-") or name == "stdout" else f"stdout{name}" for name in kept])
+    written = set()
+    for directory, threads in ((run, 1), (run, 8), (elsewhere, 3)):
+        fresh = laboratory(folder / f"laboratory {next(_FOLDERS)}")
+        with (examined := fresh.examine(directory, ["unitary"], threads=threads)).connection:
+            written.add(json.dumps(examined.results_json()))
+    assert len(written) == 1
+
+
+def test_a_host_without_readings_and_checks_has_its_opening_slot_only(lab: Laboratory, tmp_path: Path) -> None:
+    run = copied("tiny/plain", tmp_path / "run")
+    metrics = {"slot": 5, "utxoSize": 70, "chainDensity": 0.25}
+    write_log(run / "node-9", [line(5.0, "Mempool.RejectedTx", {}), line(6.5, "LedgerMetrics", metrics)])
+    theirs = analyse(run, [])
+    with (examined := lab.examine(run)).connection:
+        compare(examined, theirs, [])
+    (host,) = (host for host in theirs.hosts if host.host == "node-9")
+    assert (host.slots, host.first_slot) == (1, 5)
+    assert theirs.host_metrics["node-9"]["cdfUtxo"].max == 70
+
+
+def started(slot: int, utxo: int, density: float, at: float | None = None) -> str:
+    """A leadership check that also tells UTxO size and density."""
+    when = slot + 0.1 if at is None else at
+    data = {"slot": slot, "utxoSize": utxo, "chainDensity": density}
+    return line(when, "Forge.Loop.StartLeadershipCheck", data)
+
+
+@pytest.mark.parametrize(
+    ("lines", "utxo", "density"),
+    [
+        pytest.param(
+            [line(3.1, "LedgerMetrics", {"slot": 3, "utxoSize": 9, "chainDensity": 0.5}), reading(4.2)],
+            {3: 9, 4: 0},
+            {3: 0.5, 4: 0.0},
+            id="metrics before the timeline grows belong to the opening slot",
+        ),
+        pytest.param(
+            [reading(3.0), started(4, 7, 0.5), started(4, 0, 0.25, 4.2), started(4, 8, 0.0, 4.3)],
+            {3: 0, 4: 8},
+            {3: 0.0, 4: 0.25},
+            id="a check tells each of the two only when it is above 0",
+        ),
+        pytest.param(
+            [started(3, 7, 0.5), reading(6.0), started(3, 9, 0.75, 6.1)],
+            {3: 9, 4: 7, 5: 7, 6: 0},
+            {3: 0.75, 4: 0.5, 5: 0.5, 6: 0.0},
+            id="a gap keeps what there was when it was jumped over",
+        ),
+        pytest.param(
+            [started(3, 7, 0.5), reading(6.0), started(5, 9, 0.75, 6.1)],
+            {3: 7, 4: 7, 5: 9, 6: 0},
+            {3: 0.5, 4: 0.5, 5: 0.75, 6: 0.0},
+            id="a late check belongs to the gap slot that it names",
+        ),
+        pytest.param(
+            [reading(3.0), line(3.1, "LedgerMetrics", {"slot": 3, "utxoSize": 0, "chainDensity": 0.0}), reading(4.0)],
+            {3: 0, 4: 0},
+            {3: 0.0, 4: 0.0},
+            id="metrics of 0 count",
+        ),
+    ],
+)
+def test_density_and_utxo_size_of_a_slot(
+    lab: Laboratory, tmp_path: Path, lines: list[str], utxo: dict[int, int], density: dict[int, float]
+) -> None:
+    run = copied("tiny/plain", tmp_path / "run")
+    write_log(run / "node-9", lines)
+    with (examined := lab.examine(run)).connection:
+        compare(examined, analyse(run, []), [])
+        rows = examined.rows("SELECT slot, utxo, density FROM slot WHERE host = 'node-9' ORDER BY slot")
+    assert {row["slot"]: row["utxo"] for row in rows} == utxo
+    assert {row["slot"]: row["density"] for row in rows} == density
