@@ -41,6 +41,7 @@ golden *args:
 
 # Take what is produced now for golden, and show the difference.
 accept *args:
+    assay check --accept
     pytest tests -m golden --snapshot-update --inline-snapshot=create,fix {{args}}
     git --no-pager diff --stat -- golden tests
 

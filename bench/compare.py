@@ -154,10 +154,7 @@ def progress(text: str) -> None:
 def results(best: dict[str, Measurement], megabytes: float) -> dict[str, Result]:
     """Rates and ratios."""
     yardstick = best[YARDSTICK].seconds
-    return {
-        name: Result(found, megabytes / found.seconds, yardstick / found.seconds)
-        for name, found in best.items()
-    }
+    return {name: Result(found, megabytes / found.seconds, yardstick / found.seconds) for name, found in best.items()}
 
 
 def table_text(table: Sequence[Row], found: dict[str, Result]) -> str:
@@ -199,9 +196,7 @@ def machine() -> str:
 
 def arguments() -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=float, default=275, help="plain logs of both runs (default 275)")
     parser.add_argument("--hosts", type=int, default=6, help="hosts of a run (default 6)")
     parser.add_argument("--repetitions", type=int, default=3, help="of which the best counts (default 3)")

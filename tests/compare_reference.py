@@ -55,9 +55,7 @@ def host_metrics(case: str) -> dict[str, Any]:
 def averages(case: str) -> dict[str, float]:
     """The unrounded average of every metric that reports of this case print, by id."""
     blocks = {metric: item["cdfAverage"] for metric, item in block_metrics(case).items()}
-    return blocks | {
-        metric: _lowest_hosts_mean(item["cdfAverage"]) for metric, item in host_metrics(case).items()
-    }
+    return blocks | {metric: _lowest_hosts_mean(item["cdfAverage"]) for metric, item in host_metrics(case).items()}
 
 
 def _lowest_hosts_mean(means: dict[str, Any]) -> float:
@@ -85,9 +83,7 @@ def published_reports(generation: str) -> list[str]:
 
 def _with_samples(document: dict[str, Any], nested: str) -> dict[str, Any]:
     merged = document | document[nested]
-    return {
-        metric: item for metric, item in merged.items() if isinstance(item, dict) and "cdfSamples" in item
-    }
+    return {metric: item for metric, item in merged.items() if isinstance(item, dict) and "cdfSamples" in item}
 
 
 @functools.cache

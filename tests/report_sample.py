@@ -109,9 +109,7 @@ def sample(name: str = "two") -> Document:
         charts=_charts(labels),
         dictionary=dictionary,
         warnings=("3 of 97488 records were put into quarantine.",),
-        filters=Table(
-            "Filters", ("Filter", "Argument", *labels), (("fullness", "0.8", *("5" for _ in labels)),)
-        ),
+        filters=Table("Filters", ("Filter", "Argument", *labels), (("fullness", "0.8", *("5" for _ in labels)),)),
         provenance=(("engine", "2.0.0"), ("input", hashlib.sha256(b"input").hexdigest())),
     )
 

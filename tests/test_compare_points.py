@@ -88,9 +88,7 @@ def test_reference_charts_need_the_median_inverted_twice() -> None:
     for case in CASES:
         expected = load(CARDANO / case / "cdf.json.gz")
         plain = {metric: host_texts(metric, item, False) for metric, item in host_metrics(case).items()}
-        changed |= {
-            kind(metric) for metric in plain.keys() & expected.keys() if plain[metric] != expected[metric]
-        }
+        changed |= {kind(metric) for metric in plain.keys() & expected.keys() if plain[metric] != expected[metric]}
     assert changed == {PointKind.RATIO}
 
 

@@ -213,9 +213,7 @@ def test_a_number_lies_in_the_interval_of_its_own_text(number: float, decimals: 
 
 
 @given(st.floats(-1e6, 1e6) | NEAR_ZERO | NEAR_STEP, st.integers(4, 10), st.fractions(0, 1))
-def test_every_number_inside_an_interval_prints_its_text(
-    number: float, decimals: int, share: Fraction
-) -> None:
+def test_every_number_inside_an_interval_prints_its_text(number: float, decimals: int, share: Fraction) -> None:
     text = number_text(number, decimals)
     found = printed_interval(text, decimals)
     assert found is not None
@@ -254,9 +252,7 @@ def test_half_planes_cut_a_rectangle() -> None:
     assert not has_common_point(unit, unit, [beyond_corner])
     at_corner = HalfPlane(Fraction(1), Fraction(-1), Fraction(-1))
     assert has_common_point(unit, unit, [at_corner])
-    assert not has_common_point(
-        unit, unit, [at_corner, HalfPlane(Fraction(-1), Fraction(0), Fraction("0.5"))]
-    )
+    assert not has_common_point(unit, unit, [at_corner, HalfPlane(Fraction(-1), Fraction(0), Fraction("0.5"))])
 
 
 def test_an_empty_interval_cannot_be_built() -> None:

@@ -42,8 +42,7 @@ BODIES = {
     '"newtip":"$hash@$slot"}',
     "ledger_snapshot": 'ChainDB.LedgerEvent.TookSnapshot","data":{"enclosedTime":{"tag":"RisingEdge"},'
     '"kind":"TookSnapshot","snapshot":{"kind":"snapshot"},"tip":"RealPoint"}',
-    "asked": 'BlockFetch.Client.AddedFetchRequest","data":{"kind":"AddedFetchRequest",'
-    '"peer":{"connectionId":"$peer"}}',
+    "asked": 'BlockFetch.Client.AddedFetchRequest","data":{"kind":"AddedFetchRequest","peer":{"connectionId":"$peer"}}',
     "collected": 'TxSubmission.TxInbound.Collected","data":{"count":1,"kind":"Collected",'
     '"peer":{"connectionId":"$peer"}}',
     "processed": 'TxSubmission.TxInbound.Processed","data":{"accepted":1,"kind":"Processed",'

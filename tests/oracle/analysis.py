@@ -56,18 +56,14 @@ def _host_row(log: HostLog, blocks: HostBlocks, slots: Sequence[Slot]) -> HostRo
     )
 
 
-def _metrics(
-    blocks: Mapping[str, Scaled], machines: Sequence[Mapping[str, Scaled]]
-) -> dict[str, Distribution]:
+def _metrics(blocks: Mapping[str, Scaled], machines: Sequence[Mapping[str, Scaled]]) -> dict[str, Distribution]:
     pooled = {name: single(population, scale) for name, (population, scale) in blocks.items()}
     for name, (_, scale) in machines[0].items():
         pooled[name] = cluster([host[name][0] for host in machines], scale)
     return pooled
 
 
-def _points(
-    blocks: Mapping[str, Scaled], machines: Sequence[Mapping[str, Scaled]]
-) -> dict[str, list[list[str]]]:
+def _points(blocks: Mapping[str, Scaled], machines: Sequence[Mapping[str, Scaled]]) -> dict[str, list[list[str]]]:
     points = {name: block_points(name, population, scale) for name, (population, scale) in blocks.items()}
     for name, (_, scale) in machines[0].items():
         if name not in UNPLOTTED:

@@ -26,9 +26,7 @@ def check_hashes(run: Run) -> None:
     forged = {GENESIS_HASH}
     for host, event in _merged_forges(logs):
         if event.data["previous"] not in forged:
-            raise Refused(
-                f"{host} forged {event.data['block']} on the unknown parent {event.data['previous']}"
-            )
+            raise Refused(f"{host} forged {event.data['block']} on the unknown parent {event.data['previous']}")
         forged.add(event.data["block"])
     for host, events in logs:
         for event in events:

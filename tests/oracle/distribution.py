@@ -89,8 +89,7 @@ def single(population: Population, scale: int) -> Distribution:
         min=in_unit(population.least, scale),
         max=in_unit(population.greatest, scale),
         centiles=tuple(
-            Centile(c, in_unit(x, scale), None, None)
-            for c, x in zip(CENTILES, population.centiles, strict=True)
+            Centile(c, in_unit(x, scale), None, None) for c, x in zip(CENTILES, population.centiles, strict=True)
         ),
         is_cluster=False,
     )

@@ -73,6 +73,4 @@ def adoption_delays(genesis: Genesis, hosts: Sequence[HostViews], forger: Forger
     """Ascending delays from the forger's slot start to each host's adoption, whatever else the host lacks."""
     start = slot_start(genesis, forger.slot)
     views = [host.blocks.get(forger.block) for host in hosts]
-    return tuple(
-        sorted(view.adopted - start for view in views if view is not None and view.adopted is not None)
-    )
+    return tuple(sorted(view.adopted - start for view in views if view is not None and view.adopted is not None))

@@ -17,9 +17,7 @@ from tests.oracle.timeline import Slot, started_after
 BUSY = 85  # % of a core
 
 
-def analysed_slots(
-    genesis: Genesis, host: str, slots: Sequence[Slot], filters: Sequence[Condition]
-) -> list[Slot]:
+def analysed_slots(genesis: Genesis, host: str, slots: Sequence[Slot], filters: Sequence[Condition]) -> list[Slot]:
     """The slots that all slot conditions accept. Raises Refused when none is left."""
     conditions = [condition for condition in filters if is_slot_condition(condition)]
 

@@ -44,9 +44,7 @@ def _open(path: Path) -> TextIO:
     if path.suffix == ".gz":
         return gzip.open(path, "rt", encoding="utf-8", errors="replace", newline="\n")
     if path.suffix == ".zst":
-        packed = zstandard.ZstdDecompressor().stream_reader(
-            path.open("rb"), read_across_frames=True, closefd=True
-        )
+        packed = zstandard.ZstdDecompressor().stream_reader(path.open("rb"), read_across_frames=True, closefd=True)
         return io.TextIOWrapper(packed, encoding="utf-8", errors="replace", newline="\n")
     return path.open(encoding="utf-8", errors="replace", newline="\n")
 

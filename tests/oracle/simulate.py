@@ -181,9 +181,7 @@ class Simulation:
     def forger_sequel(self, block: Block) -> None:
         host, rng = block.forger, self.rng
         adopted = block.forged + self.delay(0.0, 0.05)
-        self.log(
-            host, adopted, "adopted_own", {"blockHash": block.block, "blockSize": block.size}, fixed=True
-        )
+        self.log(host, adopted, "adopted_own", {"blockHash": block.block, "blockSize": block.size}, fixed=True)
         if rng.random() < 0.3:
             delta = rng.choice([1, 1, 1, 2])
             self.adopt(host, block, block.forged + self.delay(0.0, 0.05), delta)
@@ -244,9 +242,7 @@ class Simulation:
             data = {"slot": slot, "utxoSize": 4_000_000 + slot, "chainDensity": round(rng.random() / 10, 5)}
             self.log(host, start + self.delay(0.0, 0.9), "ledger_metrics", data)
         if rng.random() < 0.3:
-            self.log(
-                host, start + self.delay(0.0, 0.9), "added_tx", {"mempoolSize": {"numTxs": 3, "bytes": 9}}
-            )
+            self.log(host, start + self.delay(0.0, 0.9), "added_tx", {"mempoolSize": {"numTxs": 3, "bytes": 9}})
         if rng.random() < 0.1:
             self.log(host, start + self.delay(0.0, 0.9), rng.choice(["noise", "rejected_tx"]), {})
 

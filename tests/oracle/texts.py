@@ -50,9 +50,7 @@ _SPREAD_CELLS = {"Node start spread, s": 9, "Node stop spread, s": 9}
 
 
 def _text_cell(label: str, text: str) -> str:
-    width = (
-        12 if label.endswith(" version") and label != "GHC version" else 7 if label.endswith(" git") else 32
-    )
+    width = 12 if label.endswith(" version") and label != "GHC version" else 7 if label.endswith(" git") else 32
     return text.rstrip("s")[:width]
 
 

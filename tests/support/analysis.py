@@ -28,13 +28,15 @@ FORGER_METRICS = tuple(name for name in DURATIONS if name.startswith("cdfForger"
 def analysis_of(examined: Examined, conditions: Sequence[Condition]) -> Analysis:
     """Everything that the compiler found of a run, under the filters that the conditions are."""
     per_host = {name: _host_rows(examined, name) for name in _cluster_metrics(examined)}
-    points = examined.results_json()["metrics"]
+    written = examined.results_json()
     chain = _chain(examined, conditions)
     return Analysis(
         metrics={name: _distribution(found, per_host.get(name)) for name, found in examined.results.metrics.items()},
         chain=chain,
-        manifest=_manifest(examined),
-        chart_points={name: _points(examined, points[name]) for name in points if name not in UNPLOTTED},
+        manifest=_manifest(examined, written["manifest"]),
+        chart_points={
+            name: _points(examined, metric) for name, metric in written["metrics"].items() if name not in UNPLOTTED
+        },
         hosts=_hosts(examined),
         host_metrics=_host_metrics(examined, per_host),
         rejections=_rejections(examined, conditions),
@@ -113,9 +115,9 @@ def _points(examined: Examined, metric: Mapping[str, Any]) -> list[list[str]]:
     return rows
 
 
-def _manifest(examined: Examined) -> dict[str, Any]:
+def _manifest(examined: Examined, written: Mapping[str, Any]) -> dict[str, Any]:
     """Facts by label; day and time as texts."""
-    facts = examined.results_json()["manifest"][examined.prepared.run.id]
+    facts = written[examined.prepared.run.id]
     found = {row.label: facts[row.id] for row in examined.report.manifest if row.built != "analysis date"}
     moments = ("Cluster system start date", "Cluster system start time")
     cells = examined.manifest_cells

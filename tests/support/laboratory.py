@@ -101,7 +101,7 @@ class Laboratory:
         (prepared,) = prepare(self.session, self.package, [NamedRun(name, run)], made.wanted)
         connection = connect(threads, self.folder / "spill")
         mount(connection, prepared.events)
-        job = Job(name, made, graph, prepared.constants, prepared.raw, ("run_summary",))
+        job = Job(name, made, graph, prepared.constants, prepared.raw, prepared.recognition, ("run_summary",))
         fresh = Store(self.folder / f"results-{next(_STORES)}")
         results = execute(job, self.package, fresh, connection)
         (report,) = self.package.package.reports

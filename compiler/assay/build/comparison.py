@@ -11,13 +11,13 @@ from assay.audit.provenance import Inputs, printed, provenance
 from assay.build import filters
 from assay.build.compute import Computation, Computed, compute, report_metrics
 from assay.build.outputs import replacing
+from assay.build.rendering import rendered
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.sql_files import write_sql
 from assay.compare.style import style, style_names
 from assay.report.assemble import assemble
 from assay.report.figures import Choices, RunFigures
-from assay.build.rendering import rendered
 from assay.report.pdf import warm_up
 from assay.report.results_json import lines_json, results_json
 from assay.spec.diagnostics import USAGE, did_you_mean, fail
@@ -114,7 +114,7 @@ def _date(found: Computation) -> str:
 def _figures(run: Computed) -> RunFigures:
     logs = run.prepared.logs
     lost = [item for item in logs if item.quarantined]
-    notes = []
+    notes = [*run.absent]
     if lost:
         total = sum(item.quarantined for item in lost)
         where = ", ".join(f"{item.host}: {item.quarantined}" for item in lost)

@@ -5,20 +5,23 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay import ingest
+from assay.build.absent import absent_events
 from assay.build.runs import NamedRun
 from assay.build.session import Session
+from assay.build.sources import needed_source
 from assay.engine.execute import Job, connect, execute
 from assay.engine.graph import Node, nodes
-from assay.engine.mount import HostLog, host_logs, mount, write_constants
+from assay.engine.mount import HostLog, event_counts, host_logs, mount, write_constants
 from assay.engine.results import RunResults
 from assay.plan.steps import Applied, Plan, plan
-from assay.spec.diagnostics import AssayError, fail
+from assay.spec.diagnostics import AssayError
 from assay.spec.model import Metric, Report, Source
 from assay.spec.normal_form import Checked
 from assay.sql.events import event_table, scan
@@ -28,12 +31,14 @@ from assay.sql.program import Statement, compile_plan
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A run whose raw data is in place: files, constants, content hash, the folder of its events, its hosts' logs."""
+    """A run whose raw data is in place: files, constants, hashes of the content, of how records are recognised and of
+    each file, the folder of its events, its hosts' logs."""
 
     run: NamedRun
     files: ingest.RunFiles
     constants: Mapping[str, object]
     raw: str
+    recognition: str
     hashes: tuple[ingest.FileHash, ...]
     events: Path
     logs: tuple[HostLog, ...]
@@ -41,10 +46,11 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A run with its results."""
+    """A run with its results, and what its logs do not tell."""
 
     prepared: Prepared
     results: RunResults
+    absent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +60,6 @@ class Computation:
     plan: Plan
     graph: tuple[Node, ...]
     runs: tuple[Computed, ...]
-
-
-def the_source(checked: Checked) -> Source:
-    """The source of a package's logs."""
-    if len(checked.package.sources) != 1:
-        raise fail("sources", f"`{checked.package.system}` has {len(checked.package.sources)} sources; one is needed")
-    return checked.package.sources[0]
 
 
 def compute(
@@ -78,7 +77,7 @@ def compute(
     """
     made = plan(checked.package, metrics, applied, relations)
     with ThreadPoolExecutor(max_workers=1) as reader:
-        reading = reader.submit(prepare, session, checked, runs, made.wanted)
+        reading = reader.submit(prepare, session, checked, runs, made.wanted, metrics)
         statements = compiled(checked, made)
         graph = nodes(statements)
         if beside and not reading.done():
@@ -86,7 +85,11 @@ def compute(
         prepared = reading.result()
     jobs = [_job(item, made, graph, relations) for item in prepared]
     results = _execute(session, checked, jobs, prepared)
-    return Computation(made, graph, tuple(map(Computed, prepared, results)))
+    computed = (
+        Computed(item, found, absent_events(checked, made, found, event_counts(item.events)))
+        for item, found in zip(prepared, results, strict=True)
+    )
+    return Computation(made, graph, tuple(computed))
 
 
 def compiled(checked: Checked, made: Plan) -> tuple[Statement, ...]:
@@ -105,13 +108,13 @@ def report_metrics(checked: Checked, report: Report) -> tuple[Metric, ...]:
 
 
 def _job(prepared: Prepared, made: Plan, graph: tuple[Node, ...], relations: Sequence[str]) -> Job:
-    return Job(prepared.run.id, made, graph, prepared.constants, prepared.raw, tuple(relations))
+    return Job(prepared.run.id, made, graph, prepared.constants, prepared.raw, prepared.recognition, tuple(relations))
 
 
 def _execute(session: Session, checked: Checked, jobs: Sequence[Job], prepared: Sequence[Prepared]) -> list[RunResults]:
     cores = os.cpu_count() or 1
     side_by_side = min(len(jobs), cores)
-    threads = max(1, cores // side_by_side)
+    threads = session.threads or max(1, cores // side_by_side)
     spill = session.store.folder / "spill"
     done = 0
     total = sum(len(job.graph) for job in jobs)
@@ -145,10 +148,17 @@ def _gathered(pending: Sequence[Future[RunResults]]) -> list[RunResults]:
 
 
 def prepare(
-    session: Session, checked: Checked, runs: Sequence[NamedRun], wanted: Mapping[str, frozenset[str]]
+    session: Session,
+    checked: Checked,
+    runs: Sequence[NamedRun],
+    wanted: Mapping[str, frozenset[str]],
+    metrics: Sequence[Metric] = (),
 ) -> tuple[Prepared, ...]:
-    """Every run with its events ingested, unless the cache has them; AssayError with the problems of every run."""
-    source = the_source(checked)
+    """Every run with its events ingested, unless the cache has them; AssayError with the problems of every run.
+
+    `metrics` are those that want the events, for the message when no run has them.
+    """
+    source = needed_source(checked, metrics, wanted, runs)
     problems: list[AssayError] = []
     found = []
     for run in runs:
@@ -173,17 +183,29 @@ def _ingested(
     hashes = ingest.file_hashes(files, session.store.folder / "files.json")
     raw = ingest.content_key(hashes, files)
     events = checked.package.events
+    recognition = ingest.recognition_hash(source, events)
     held = session.store.place("ingest", raw)
     for entry in sorted(held.iterdir()) if held.is_dir() else ():
         if ingest.covers(entry, source, events, wanted):
             write_constants(entry, constants)
-            return Prepared(run, files, constants, raw, hashes, entry, host_logs(entry))
+            return Prepared(run, files, constants, raw, recognition, hashes, entry, host_logs(entry))
     key = hashlib.sha256(json.dumps({n: sorted(f) for n, f in sorted(wanted.items())}).encode()).hexdigest()[:16]
     place = held / f"{ingest.definitions_hash(source, events, wanted)[:16]}-{key}"
 
     def tell(done: int, total: int) -> None:
         session.progress(f"reading {run.id}", done, total)
 
-    ingest.ingest(source, events, wanted, files, place, progress=tell)
+    with _naming(run):
+        ingest.ingest(source, events, wanted, files, place, progress=tell)
     write_constants(place, constants)
-    return Prepared(run, files, constants, raw, hashes, place, host_logs(place))
+    return Prepared(run, files, constants, raw, recognition, hashes, place, host_logs(place))
+
+
+@contextmanager
+def _naming(run: NamedRun) -> Iterator[None]:
+    """Problems of a run's logs, with the name of the run."""
+    try:
+        yield
+    except AssayError as error:
+        named = (replace(item, message=f"run {run.id}: {item.message}") for item in error.diagnostics)
+        raise AssayError(tuple(named), error.status) from None

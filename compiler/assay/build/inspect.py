@@ -9,7 +9,8 @@ from pathlib import Path
 
 from assay import ingest
 from assay.build import filters
-from assay.build.compute import Prepared, compiled, compute, prepare, report_metrics, the_source
+from assay.build.compute import Prepared, compiled, compute, prepare, report_metrics
+from assay.build.report_check import report_problems
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.sql_files import sql_texts, write_texts
@@ -48,7 +49,8 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     relations = [item.name for item in package.relations]
     statements = compiled(checked, plan(package, package.metrics, every, relations))
     constants = [item for source in package.sources for item in source.constants]
-    raise_all(dry_run(nodes(statements), constants))
+    problems = report_problems(package, session.workspace.templates)
+    raise_all((*dry_run(nodes(statements), constants), *problems))
     place = session.workspace.normal_form(system)
     if accept:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -137,6 +139,7 @@ class Answer:
     rows: tuple[tuple[Metric, str, Distribution], ...]
     filters: tuple[str, ...]
     summary: str
+    warnings: tuple[str, ...] = ()
 
 
 def query(
@@ -148,7 +151,7 @@ def query(
     system: str | None,
     summary: str,
 ) -> Answer:
-    """The distributions of some metrics over some runs, under the filters of the report that shows them, or given ones."""
+    """The distributions of metrics over runs, under the filters of the report that shows them, or given ones."""
     found = [session.metric(name, system) for name in names]
     checked = found[0][0]
     if any(item is not checked for item, _ in found):
@@ -169,7 +172,8 @@ def query(
     rows = tuple(
         (metric, run.prepared.run.id, run.results.metrics[metric.id]) for metric in metrics for run in computed.runs
     )
-    return Answer(checked, rows, tuple(item.label for item in applied), chosen)
+    warnings = tuple(f"{run.prepared.run.id}: {text}" for run in computed.runs for text in run.absent)
+    return Answer(checked, rows, tuple(item.label for item in applied), chosen, warnings)
 
 
 def _report_of(package: Package, metric: Metric) -> Report | None:
@@ -189,7 +193,7 @@ def metric_sql(
     system: str | None,
     run: NamedRun | None,
 ) -> str:
-    """The SQL of a metric standing alone: over the Parquet files of the folder where it is run, or of an ingested run."""
+    """The SQL of a metric standing alone: over the Parquet files of the current folder, or of an ingested run."""
     checked, metric = session.metric(name, system)
     applied = filters.applied(checked.package, _report_of(checked.package, metric), given, no_filters)
     made = plan(checked.package, [metric], applied)
@@ -226,7 +230,8 @@ def _system_of(session: Session, run: NamedRun, system: str | None) -> Checked:
     for item in systems:
         checked = session.package(item)
         try:
-            ingest.find_run(the_source(checked), run.directory)
+            for source in checked.package.sources:
+                ingest.find_run(source, run.directory)
         except AssayError:
             continue
         return checked

@@ -50,7 +50,7 @@ def _move(fresh: Path, out: Path) -> None:
 
 
 def _unwritable(out: Path, error: OSError) -> AssayError:
-    cause = os.strerror(error.errno) if error.errno else str(error)
+    cause = "it is a file" if out.is_file() else os.strerror(error.errno) if error.errno else str(error)
     return fail(
         "output",
         f"the output folder cannot be written: {cause}: {out}",

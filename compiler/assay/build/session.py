@@ -23,11 +23,15 @@ def silent(_what: str, _done: int, _total: int) -> None:
 
 @dataclass(slots=True)
 class Session:
-    """What commands share.  Packages are loaded when first asked for."""
+    """What commands share.  Packages are loaded when first asked for.
+
+    `threads` is how many each engine connection takes; 0 shares the cores among the connections.
+    """
 
     workspace: Workspace
     store: Store
     progress: Progress = silent
+    threads: int = 0
     packages: dict[str, Checked] = field(default_factory=dict)
 
     def package(self, system: str) -> Checked:

@@ -103,7 +103,7 @@ def check(context: click.Context, system: str | None, accept: bool) -> None:
     with working(context) as session:
         found = [inspect.check_system(session, item, accept) for item in inspect.all_systems(session, system)]
     for item in found:
-        counts = ", ".join(f"{number} {name}" for name, number in item.counts.items())
+        counts = ", ".join(_counted(number, name) for name, number in item.counts.items())
         click.echo(f"{item.system}: {counts}: no problem")
         if not item.current:
             click.echo(
@@ -111,6 +111,12 @@ def check(context: click.Context, system: str | None, accept: bool) -> None:
                 "`assay check --accept` writes it",
                 err=True,
             )
+
+
+def _counted(number: int, plural: str) -> str:
+    """`1 source`, `23 events`."""
+    singular = plural[:-3] + "y" if plural.endswith("ies") else plural[:-1]
+    return f"{number} {singular if number == 1 else plural}"
 
 
 @cli.command(name="list")
@@ -161,6 +167,8 @@ def query(
 
     with working(context) as session:
         answer = inspect.query(session, metrics, named_runs(runs), filters, no_filters, system, summary)
+    for warning in answer.warnings:
+        click.echo(f"warning: {warning}", err=True)
     print_answer(answer, form)
 
 

@@ -76,7 +76,7 @@ def integer_text(number: int, width: int) -> str:
 
 def inverted_twice(number: float) -> float:
     """1 / (1 / number) in doubles, which may differ from `number` in the last bit; 0 stays 0."""
-    return 1 / (1 / number) if number else number
+    return 1 / (1 / float(number)) if number else number
 
 
 def picoseconds_inverted_twice(seconds: float) -> int:

@@ -28,13 +28,15 @@ MEMORY = 1200  # MiB that all connections together may hold before they spill
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be worked out for a run: statements, its constants, the hash of its raw data, its name in messages."""
+    """What is to be worked out for a run: its name in messages, the statements, its constants, the hash of its raw data,
+    and that of how the records of its logs are recognised."""
 
     label: str
     plan: Plan
     graph: tuple[Node, ...]
     constants: Mapping[str, object]
     raw: str
+    logs: str
     relations: tuple[str, ...]
 
 
@@ -57,20 +59,13 @@ def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnect
     return connection
 
 
-def engine_version() -> str:
-    """Version of the engine, as hashes and provenance name it."""
-    import duckdb
-
-    return f"duckdb {duckdb.__version__}"
-
-
 class _Execution:
     def __init__(self, job: Job, checked: Checked, store: Store, connection: duckdb.DuckDBPyConnection) -> None:
         self.job = job
         self.checked = checked
         self.store = store
         self.connection = connection
-        self.hashes = content_hashes(job.graph, job.constants, job.raw, engine_version())
+        self.hashes = content_hashes(job.graph, job.constants, job.raw, job.logs)
         self.nodes = {node.name: node for node in job.graph}
         self.kept: dict[str, Any] = {}
 

@@ -9,18 +9,21 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from assay.spec.scopes import LOGS
 from assay.sql import dialect
 from assay.sql.program import Statement, creation
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A statement with its text, the tables that it reads, and the places of constants in it."""
+    """A statement with its text, the tables that it reads, the places of constants in it, and whether it reads what
+    the run's logs hold (the table that every run has)."""
 
     statement: Statement
     text: str
     reads: tuple[str, ...]
     places: tuple[str, ...]
+    logs: bool
 
     @property
     def name(self) -> str:
@@ -37,24 +40,37 @@ def nodes(statements: Sequence[Statement]) -> tuple[Node, ...]:
 def _node(statement: Statement, made: set[str]) -> Node:
     kept = statement.kind in ("table", "view")
     text = creation(statement) if kept else dialect.text(statement.query)
-    reads = {table.name for table in statement.query.find_all(exp.Table)} & made - {statement.name if kept else ""}
+    named = {table.name for table in statement.query.find_all(exp.Table)}
+    reads = named & made - {statement.name if kept else ""}
     places = {str(place.this) for place in statement.query.find_all(exp.Placeholder)}
-    return Node(statement, text, tuple(sorted(reads)), tuple(sorted(places)))
+    return Node(statement, text, tuple(sorted(reads)), tuple(sorted(places)), LOGS in named)
 
 
-def content_hashes(graph: Iterable[Node], constants: Mapping[str, object], raw: str, engine: str) -> dict[str, str]:
-    """Statement name -> hash of its text, its constants, what it reads, and (for views) the raw data `raw`."""
+def content_hashes(graph: Iterable[Node], constants: Mapping[str, object], raw: str, logs: str) -> dict[str, str]:
+    """Statement name -> hash of its text, its constants, the engine, and all that it reads.
+
+    Views read the raw data `raw`; what is read of the logs depends on how records are recognised, too: `logs`.
+    """
     hashes: dict[str, str] = {}
     for node in graph:
+        view = node.statement.kind == "view"
         body = {
-            "text": node.text if node.statement.kind != "view" else _definition(node),
+            "text": _definition(node) if view else node.text,
             "constants": {name: repr(constants[name]) for name in node.places},
             "reads": [hashes[name] for name in node.reads],
-            "raw": raw if node.statement.kind == "view" else "",
-            "engine": engine,
+            "raw": raw if view or node.logs else "",
+            "logs": logs if node.logs else "",
+            "engine": engine_version(),
         }
         hashes[node.name] = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
     return hashes
+
+
+def engine_version() -> str:
+    """Version of the engine, as hashes name it."""
+    import duckdb
+
+    return f"duckdb {duckdb.__version__}"
 
 
 def _definition(node: Node) -> str:

@@ -65,6 +65,16 @@ def host_logs(folder: Path) -> tuple[HostLog, ...]:
         return tuple(HostLog(*row) for row in connection.execute(dialect.text(query)).fetchall())
 
 
+def event_counts(folder: Path) -> dict[str, int]:
+    """How many log lines of a run are each event, over all hosts; events that none is are missing."""
+    import duckdb
+
+    counts = parquet(str(folder / "counts.parquet")).subquery(alias="counts")
+    query = exp.select("event", exp.Sum(this=exp.column("n"))).from_(counts).group_by("event")
+    with duckdb.connect() as connection:
+        return {str(event): int(number) for event, number in connection.execute(dialect.text(query)).fetchall()}
+
+
 def write_constants(folder: Path, constants: Mapping[str, object]) -> None:
     """Put the constants of a run beside its events, as a table of one row, for SQL that stands alone."""
     import duckdb

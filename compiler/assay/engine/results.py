@@ -1,8 +1,8 @@
 """Results: what a run's metrics came to.  Numbers are in the metric's unit; exact integers are kept beside them.
 
 A metric with one distribution for each host is summarised over the hosts: its value at a centile is the hosts' median
-there (index floor(n / 2) of the ascending values), its size the sum, its deviation what the summary says, its median that of
-the hosts' medians, its range the least and the greatest.
+there (index floor(n / 2) of the ascending values), its size the sum, its deviation what the summary says, its median
+that of the hosts' medians, its range the least and the greatest.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ class Centile:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """What a metric came to in a run.  `averages` and `stddevs`: summary name -> number, in the metric's unit; `factor` converts
-    what was measured to that unit."""
+    """What a metric came to in a run.
+
+    `averages` and `stddevs`: summary name -> number, in the metric's unit; `factor` converts what was measured to it.
+    """
 
     size: int
     averages: Mapping[str, float]

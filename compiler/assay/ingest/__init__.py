@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.ingest.constants import read_constants
 from assay.ingest.files import HostFiles, RunFiles, find_run
 from assay.ingest.hashes import FileHash, content_key, file_hashes
-from assay.ingest.held import covers, definitions_hash
+from assay.ingest.held import covers, definitions_hash, recognition_hash
 from assay.ingest.reader import ingest
 
 __all__ = [
@@ -19,4 +19,5 @@ __all__ = [
     "find_run",
     "ingest",
     "read_constants",
+    "recognition_hash",
 ]

@@ -161,18 +161,26 @@ def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> 
 
 
 def locator(files: Sequence[SourceFile]) -> Locate:
-    """A function that finds where a name stands in quotes in the sources, in the order of files by name."""
+    """A function that finds where a name stands in quotes in the sources: first as an id, then elsewhere."""
     texts = [(file, file.path.read_text(encoding="utf-8", errors="replace").splitlines()) for file in files]
 
     def places(word: str) -> Iterator[tuple[Span, str]]:
-        pattern = re.compile(re.escape(f'"{word}"'))
-        for file, lines in texts:
-            for number, line in enumerate(lines, start=1):
-                for found in pattern.finditer(line):
-                    span = Span(file.name, number, found.start() + 1, len(found.group()))
-                    yield span, excerpt_at(file.path, number, span.column, span.length)
+        quoted = re.escape(f'"{word}"')
+        for pattern in (rf"(?<=\bid = ){quoted}", rf"(?<!\bid = ){quoted}"):
+            for file, number, found in _matches(texts, re.compile(pattern)):
+                span = Span(file.name, number, found.start() + 1, len(found.group()))
+                yield span, excerpt_at(file.path, number, span.column, span.length)
 
     def locate(word: str, passed: int) -> tuple[Span | None, str]:
         return next(itertools.islice(places(word), passed, None), (None, ""))
 
     return locate
+
+
+def _matches(
+    texts: Sequence[tuple[SourceFile, list[str]]], pattern: re.Pattern[str]
+) -> Iterator[tuple[SourceFile, int, re.Match[str]]]:
+    for file, lines in texts:
+        for number, line in enumerate(lines, start=1):
+            for found in pattern.finditer(line):
+                yield file, number, found

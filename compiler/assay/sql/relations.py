@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import sqlglot
@@ -33,9 +34,10 @@ def compile_query(sql: str, constants: Mapping[str, object], what: str) -> exp.E
 
 def _unparsable(error: ParseError, sql: str, what: str) -> AssayError:
     first = error.errors[0] if error.errors else {}
+    cause = re.sub(r"<Token .*?text: (.*?), line.*?>", r"`\1`", str(first.get("description", error)))
     line, column = int(first.get("line") or 0), int(first.get("col") or 0)
     return fail(
         "sql",
-        f"the SQL of {what} does not parse: {first.get('description', error)} (line {line}, column {column})",
+        f"the SQL of {what} does not parse: {cause} (line {line}, column {column})",
         excerpt=excerpt_of(sql.splitlines(), line, column),
     )

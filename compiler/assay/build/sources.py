@@ -1,0 +1,51 @@
+"""Which of a package's sources the wanted events come from, and whether the runs have it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assay.build.runs import NamedRun
+from assay.spec import closure
+from assay.spec.diagnostics import AssayError, Diagnostic, fail
+from assay.spec.model import Metric, Source
+from assay.spec.normal_form import Checked
+
+Wanted = Mapping[str, frozenset[str]]
+
+
+def needed_source(checked: Checked, metrics: Sequence[Metric], wanted: Wanted, runs: Sequence[NamedRun]) -> Source:
+    """The source of the wanted events (the first, when none is wanted).
+
+    AssayError when metrics need a source that no run has (unless it is the only one: then finding the run's files
+    says what is missing), or when the events are of several sources.
+    """
+    package = checked.package
+    if not package.sources:
+        raise fail("sources", f"`{package.system}` has no source", hint="add one to the package's `sources`")
+    of_event = {event.name: event.source for event in package.events}
+    needed = [source for source in package.sources if source.name in {of_event[name] for name in wanted}]
+    absent = [source for source in needed if not any(_has(run, source) for run in runs)]
+    if absent and len(package.sources) > 1:
+        raise AssayError(tuple(_absent(checked, metrics, source, runs) for source in absent))
+    if len(needed) > 1:
+        names = ", ".join(f"`{source.name}`" for source in needed)
+        raise fail("sources", f"metrics of several sources cannot be worked out together: {names}")
+    return needed[0] if needed else package.sources[0]
+
+
+def _has(run: NamedRun, source: Source) -> bool:
+    return any(path.is_dir() for path in run.directory.glob(source.hosts))
+
+
+def _absent(checked: Checked, metrics: Sequence[Metric], source: Source, runs: Sequence[NamedRun]) -> Diagnostic:
+    events = {event.name for event in checked.package.events if event.source == source.name}
+    read = {metric.id: set(closure.needs(checked.package, [metric], []).events) for metric in metrics}
+    users = [f"`{name}`" for name, found in read.items() if found & events]
+    more = f" and {len(users) - 3} more" if len(users) > 3 else ""
+    return Diagnostic(
+        "no-source",
+        f"no run has records of the source `{source.name}`, which metrics need: {', '.join(users[:3])}{more}",
+        expected=f"directories {source.hosts} in a run ({source.doc})",
+        found=", ".join(str(run.directory) for run in runs),
+        hint="leave the metrics out of the report, or add the records to the runs",
+    )

@@ -1,0 +1,492 @@
+"""What commands write and print: complete, the same bytes whatever is around them, and one with each other."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import chdir
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from assay.audit.provenance import content_hash, versions
+from assay.build.comparison import Options, build
+from assay.build.compute import compiled
+from assay.build.filters import applied
+from assay.build.inspect import KINDS
+from assay.build.runs import NamedRun
+from assay.build.session import Session
+from assay.build.sql_files import sql_texts
+from assay.engine.graph import nodes
+from assay.engine.store import Store
+from assay.plan.steps import plan
+from assay.spec.normal_form import Checked
+from tests.compare_reference import CARDANO
+from tests.support import commands
+from tests.support.cases import as_options, filters_named
+from tests.support.commands import MODEL, assay, assay_process
+from tests.support.laboratory import DATE, ROOT, Laboratory
+from tests.support.outcomes import contents
+from tests.support.workspaces import edited, workspace
+
+FILTERS = tuple(as_options(filters_named("model")))
+PAIR = tuple(f"{case}={CARDANO / case / 'run'}" for case in ("baseline", "candidate"))
+PLAIN = f"plain={CARDANO / 'tiny' / 'plain' / 'run'}"
+SHOWN = ("size", "average", "median", "stddev", "min", "max")
+CENTILES = (
+    *(0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.875, 0.9, 0.925, 0.95, 0.97, 0.98, 0.99),
+    *(0.995, 0.997, 0.998, 0.999, 0.9995, 0.9997, 0.9998, 0.9999, 1.0),
+)
+
+
+def loaded(file: Path) -> Any:
+    """A JSON file."""
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def results(two: Path) -> Any:
+    """`results.json` of the report of two runs."""
+    return loaded(two / "results.json")
+
+
+@pytest.fixture(scope="module")
+def package(lab: Laboratory) -> Checked:
+    """The package of the system under test."""
+    return lab.package
+
+
+# What a build writes
+
+
+def test_a_build_writes_all_files_and_no_other(two: Path, package: Checked) -> None:
+    (report,) = package.package.reports
+    charts = {f"charts/{chart.metric}.{end}" for chart in report.charts for end in ("vl.json", "svg")}
+    templates = {f"report/{path.name}" for path in (ROOT / "templates" / "report").iterdir()}
+    given = applied(package.package, report, FILTERS, False)
+    made = plan(package.package, package.package.metrics, given, ["run_summary"])
+    sql = {f"sql/{name}" for name in sql_texts(nodes(compiled(package, made)))}
+    single = {"report.pdf", "report.typ", "results.json", "document.json", "provenance.json", "sql/constants.json"}
+    assert set(contents(two)) == single | charts | templates | sql
+
+
+def test_results_have_every_figure_of_every_metric_and_run(results: Any, package: Checked) -> None:
+    summaries = {"mean-of-hosts", "published"}
+    assert set(results["metrics"]) == {metric.id for metric in package.package.metrics}
+    for name, metric in results["metrics"].items():
+        assert metric["definition"] == package.definitions[name]
+        assert set(metric["runs"]) == {"baseline", "candidate"}
+        for found in metric["runs"].values():
+            assert set(found) == {*SHOWN, "averages", "centiles", "points"}
+            assert set(found["averages"]) == summaries
+            assert found["average"] == found["averages"]["published"]
+
+
+def test_results_have_the_29_centiles_in_order(results: Any, package: Checked) -> None:
+    for name, metric in results["metrics"].items():
+        per_host = bool(package.metric(name).per)
+        for found in metric["runs"].values():
+            assert tuple(item[0] for item in found["centiles"]) == CENTILES
+            assert {len(item) for item in found["centiles"]} == {4 if per_host else 2}
+            assert found["median"] == found["centiles"][7][1]
+            assert found["min"] == min(found["centiles"][0][1:])
+            assert found["max"] == max(found["centiles"][-1][1:])
+            assert all(low <= value <= high for _, value, low, high in found["centiles"]) if per_host else True
+
+
+def test_provenance_names_definitions_versions_and_options(two: Path, package: Checked) -> None:
+    found = loaded(two / "provenance.json")
+    content = found["content"]
+    assert found["hash"] == content_hash(content)
+    assert content["specs"] == package.sources
+    assert content["definitions"] == dict(package.definitions)
+    assert content["versions"] == versions()
+    assert content["options"]["filters"] == list(FILTERS)
+    assert content["options"]["date"] == DATE
+
+
+def test_provenance_names_the_input_files_with_their_true_hashes(two: Path) -> None:
+    found = loaded(two / "provenance.json")
+    for run in found["content"]["runs"]:
+        place = Path(found["places"][run["id"]])
+        logs = sorted(path for path in place.glob("node-*/*") if path.is_file())
+        assert [(item["file"], item["bytes"], item["sha256"]) for item in run["files"]] == [
+            (path.relative_to(place).as_posix(), path.stat().st_size, hashlib.sha256(path.read_bytes()).hexdigest())
+            for path in logs
+        ]
+
+
+def test_provenance_and_results_tell_the_same_rejections(two: Path, results: Any) -> None:
+    for run in loaded(two / "provenance.json")["content"]["runs"]:
+        told = [
+            (item["filter"], item["argument"], item["of"], item["rejected"], item["rows"]) for item in run["filters"]
+        ]
+        listed = results["filtered"][run["id"]]
+        assert told == [(i["filter"], i["argument"], i["grain"], i["rejected"], i["rows"]) for i in listed]
+        assert {item[0] for item in told} == {text.partition("=")[0] for text in FILTERS}
+
+
+# The same bytes
+
+
+def fresh_build(lab: Laboratory, folder: Path, threads: int = 0) -> Path:
+    """The report of two runs, with a cache that is empty, in this process."""
+    session = Session(lab.session.workspace, Store(folder / "cache"), threads=threads)
+    named = [NamedRun(*text.split("=")) for text in PAIR]
+    runs = [NamedRun(item.id, Path(item.directory)) for item in named]
+    build(session, "cardano/comparison", runs, folder / "report", Options(filters=FILTERS, date=DATE))
+    return folder / "report"
+
+
+def assert_same(folder: Path, other: Path) -> None:
+    """Two outputs have the same files, byte by byte."""
+    mine, theirs = contents(folder), contents(other)
+    assert set(mine) == set(theirs)
+    assert [name for name in sorted(mine) if mine[name] != theirs[name]] == []
+
+
+def test_another_folder_and_an_empty_cache_give_the_same_bytes(tmp_path: Path, two: Path) -> None:
+    out = tmp_path / "a folder" / "elsewhere"
+    done = commands.build(PAIR, out, tmp_path / "cache", *MODEL, within=tmp_path)
+    assert (done.status, done.err) == (0, "")
+    assert_same(out, two)
+
+
+@pytest.mark.parametrize("threads", [1, 8])
+def test_the_number_of_threads_does_not_change_a_byte(
+    lab: Laboratory, tmp_path: Path, two: Path, monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    asked = _recorded_threads(monkeypatch)
+    assert_same(fresh_build(lab, tmp_path, threads), two)
+    assert asked == [threads, threads]
+
+
+def _recorded_threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Numbers of threads that the engine is told while a build runs, in a list that grows."""
+    from assay.build import compute
+
+    asked: list[int] = []
+    real = compute.connect
+
+    def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnection:
+        connection = real(threads, spill, share)
+        asked.append(connection.execute("SELECT current_setting('threads')").fetchall()[0][0])
+        return connection
+
+    monkeypatch.setattr(compute, "connect", connect)
+    return asked
+
+
+def test_time_zone_and_language_do_not_change_a_byte(tmp_path: Path, two: Path) -> None:
+    around = {"TZ": "Pacific/Chatham", "LANG": "de_DE.UTF-8", "LC_ALL": "C", "PYTHONHASHSEED": "7"}
+    runs = [item for text in PAIR for item in ("--run", text)]
+    out, cache = tmp_path / "report", tmp_path / "cache"
+    done = assay_process(
+        "build", "cardano/comparison", *runs, "-o", out, "--cache", cache, "--date", DATE, *MODEL, environment=around
+    )
+    assert (done.status, done.err, done.out) == (0, "", f"{out / 'report.pdf'}\n")
+    assert_same(out, two)
+
+
+# The cache
+
+
+def listing(folder: Path) -> dict[str, tuple[int, int]]:
+    """Every file of a cache with its size and the instant it was written."""
+    files = ((path, path.stat()) for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): (stat.st_size, stat.st_mtime_ns) for path, stat in files}
+
+
+def plain_build(out: Path, cache: Path, within: Path = ROOT) -> None:
+    """The report of a small run, without filters."""
+    done = commands.build([PLAIN], out, cache, "--no-filters", within=within)
+    assert done.status == 0, done.err
+
+
+def test_a_build_with_nothing_changed_adds_nothing_to_the_cache(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    plain_build(tmp_path / "first", cache)
+    kinds = ("results/", "rendered/", "drawings/", "specs/")
+    held = listing(cache)
+    plain_build(tmp_path / "second", cache)
+    again = listing(cache)
+    assert set(again) == set(held)
+    assert [name for name in held if name.startswith(kinds) and again[name] != held[name]] == []
+    assert [name for name in held if "/events/" in name and again[name] != held[name]] == []
+    assert_same(tmp_path / "second", tmp_path / "first")
+
+
+def test_a_changed_metric_is_all_that_is_worked_out_again(tmp_path: Path) -> None:
+    here, cache = workspace(tmp_path / "workspace"), tmp_path / "cache"
+    plain_build(tmp_path / "first", cache, here)
+    held = set(listing(cache / "results"))
+    ingested = listing(cache / "ingest")
+    edited(
+        here / "specs/cardano/metrics/peers.dhall",
+        "measure = elapsed at.requested at.fetched",
+        "measure = elapsed at.noticed at.fetched",
+    )
+    plain_build(tmp_path / "second", cache, here)
+    (added,) = set(listing(cache / "results")) - held
+    assert added.endswith(".metric.json")
+    assert set(listing(cache / "ingest")) == set(ingested)
+    old, new = (loaded(tmp_path / name / "results.json")["metrics"] for name in ("first", "second"))
+    assert [name for name in old if old[name] != new[name]] == ["cdfPeerFetch"]
+    assert new["cdfPeerFetch"]["runs"]["plain"]["min"] == 0.02
+    assert json.loads((cache / "results" / added).read_text())[0][0] == old["cdfPeerFetch"]["runs"]["plain"]["size"]
+
+
+# The output folder
+
+
+def test_foreign_files_in_the_output_folder_stay(tmp_path: Path, cache: Path) -> None:
+    out = tmp_path / "report"
+    (out / "mine").mkdir(parents=True)
+    (out / "notes.txt").write_text("mine\n", encoding="utf-8")
+    (out / "mine" / "data.csv").write_text("a,b\n", encoding="utf-8")
+    plain_build(out, cache)
+    assert (out / "notes.txt").read_text(encoding="utf-8") == "mine\n"
+    assert (out / "mine" / "data.csv").read_text(encoding="utf-8") == "a,b\n"
+    assert (out / "report.pdf").read_bytes().startswith(b"%PDF-")
+    assert [path.name for path in out.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_build_takes_away_what_an_earlier_one_left(tmp_path: Path, cache: Path) -> None:
+    out = tmp_path / "report"
+    (out / "charts").mkdir(parents=True)
+    (out / "charts" / "gone.svg").write_text("<svg/>", encoding="utf-8")
+    plain_build(out, cache)
+    assert not (out / "charts" / "gone.svg").exists()
+
+
+def test_a_failed_build_leaves_former_outputs_as_they_were(tmp_path: Path, cache: Path) -> None:
+    out = tmp_path / "report"
+    plain_build(out, cache)
+    before = listing(out)
+    held = contents(out)
+    broken = CARDANO / "tiny" / "refused-nosize" / "run"
+    done = commands.build([f"broken={broken}"], out, cache, "--no-filters")
+    assert (done.status, done.out) == (1, "")
+    assert (listing(out), contents(out)) == (before, held)
+
+
+# query, list, sql
+
+
+ASKED = ("cdfForgerTicked", "CentiCpu", "cdfBlocksPerHost")
+
+
+def queried(cache: Path, form: str) -> commands.Done:
+    """The answer about some metrics of two runs."""
+    runs = [item for text in PAIR for item in ("--run", text)]
+    done = assay("query", *ASKED, *runs, *MODEL, "--format", form, "--cache", cache)
+    assert done.status == 0, done.err
+    return done
+
+
+def test_a_query_in_json_is_what_results_hold(cache: Path, results: Any) -> None:
+    found = queried(cache, "json").json()
+    assert [(row["metric"], row["run"]) for row in found] == [
+        (name, run) for name in ASKED for run in ("baseline", "candidate")
+    ]
+    for row in found:
+        held = dict(results["metrics"][row["metric"]]["runs"][row["run"]])
+        del held["points"]
+        assert {name: row[name] for name in held} == held
+        assert (row["filters"], row["summary"]) == (list(FILTERS), "published")
+
+
+def test_a_query_in_csv_has_every_digit(cache: Path, results: Any) -> None:
+    header, *rows = csv.reader(io.StringIO(queried(cache, "csv").out))
+    assert header == ["metric", "run", "unit", *SHOWN]
+    assert rows == [
+        [name, run, held["unit"], *(repr(held["runs"][run][item]) for item in SHOWN)]
+        for name, held in ((name, results["metrics"][name]) for name in ASKED)
+        for run in ("baseline", "candidate")
+    ]
+
+
+def test_a_query_as_a_table_has_six_digits_and_says_how_it_was_made(cache: Path, results: Any) -> None:
+    done = queried(cache, "table")
+    lines = done.out.splitlines()
+    assert lines[0].split() == ["metric", "run", "unit", *SHOWN]
+    assert [line.split() for line in lines[2:]] == [
+        [name, run, held["unit"], *(_six(held["runs"][run][item]) for item in SHOWN)]
+        for name, held in ((name, results["metrics"][name]) for name in ASKED)
+        for run in ("baseline", "candidate")
+    ]
+    assert done.err == f"filters: {', '.join(FILTERS)}; average: published\n"
+
+
+def _six(value: float) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+NAMES: dict[str, Callable[[Checked], list[str]]] = {
+    "metrics": lambda found: [item.id for item in found.package.metrics],
+    "events": lambda found: [item.name for item in found.package.events],
+    "grains": lambda found: [item.name for item in found.package.grains],
+    "filters": lambda found: [
+        item.name + (f"={item.parameter.name.upper()}" if item.parameter else "") for item in found.package.filters
+    ],
+    "reports": lambda found: [f"cardano/{item.name}" for item in found.package.reports],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_list_names_everything_of_its_kind_in_every_form(kind: str, cache: Path, package: Checked) -> None:
+    expected = NAMES[kind](package)
+    table, data, rows = (assay("list", kind, "--format", form, "--cache", cache) for form in ("table", "json", "csv"))
+    header, *cells = csv.reader(io.StringIO(rows.out))
+    assert [row[0] for row in cells] == expected
+    assert data.json() == [dict(zip(header, row, strict=True)) for row in cells]
+    firsts = [line.split()[0] for line in table.out.splitlines()[2:] if line.strip() and not line.startswith(" ")]
+    assert firsts == expected
+    assert all(row[0] and row[-1] for row in cells)
+
+
+@pytest.fixture(scope="module")
+def ingested(cache: Path) -> Path:
+    """The folder of the baseline's events."""
+    done = assay("ingest", CARDANO / "baseline" / "run", "--cache", cache)
+    assert (done.status, done.err) == (0, "")
+    return Path(done.out.strip())
+
+
+def in_the_folder(folder: Path, text: str) -> list[tuple[Any, ...]]:
+    """The rows of a text, run by an engine of its own in a folder."""
+    with chdir(folder), duckdb.connect() as connection:
+        return connection.execute(text).fetchall()
+
+
+def asked_of_the_baseline(metric: str, cache: Path) -> Any:
+    """What `assay query` says of a metric of the baseline."""
+    (found,) = assay(
+        "query", metric, "--run", PAIR[0], *MODEL, "--format", "json", "--cache", cache
+    ).json()  # fmt: skip
+    return found
+
+
+def test_the_sql_of_a_pooled_metric_stands_alone(cache: Path, ingested: Path) -> None:
+    found = asked_of_the_baseline("cdfForgerTicked", cache)
+    text = assay("sql", "cdfForgerTicked", *MODEL, "--cache", cache).out
+    ((size, mean, stddev, centiles),) = in_the_folder(ingested, text)
+    assert size == found["size"]
+    assert mean / 1e9 == pytest.approx(found["average"], rel=1e-15)
+    assert stddev / 1e9 == pytest.approx(found["stddev"], rel=1e-15)
+    assert [value / 1e9 for value in centiles] == [value for _, value in found["centiles"]]
+
+
+def test_the_sql_of_a_metric_by_hosts_stands_alone(cache: Path, ingested: Path) -> None:
+    found = asked_of_the_baseline("CentiCpu", cache)
+    rows = in_the_folder(ingested, assay("sql", "CentiCpu", *MODEL, "--cache", cache).out)
+    assert [row[0] for row in rows] == sorted(path.name for path in (CARDANO / "baseline" / "run").glob("node-*"))
+    assert sum(row[1] for row in rows) == found["size"]
+    assert sum(row[2] for row in rows) / len(rows) == pytest.approx(found["averages"]["mean-of-hosts"], rel=1e-12)
+    for index, (_, middle, low, high) in enumerate(found["centiles"]):
+        ordered = sorted(row[4][index] for row in rows)
+        assert (ordered[len(ordered) // 2], ordered[0], ordered[-1]) == (middle, low, high)
+
+
+def test_the_sql_with_a_run_reads_that_run_from_anywhere(cache: Path, tmp_path: Path, ingested: Path) -> None:
+    run = CARDANO / "baseline" / "run"
+    here = assay("sql", "cdfForgerTicked", *MODEL, "--cache", cache).out
+    anywhere = assay("sql", "cdfForgerTicked", "--run", run, *MODEL, "--cache", cache).out
+    assert in_the_folder(tmp_path, anywhere) == in_the_folder(ingested, here)
+
+
+# Options
+
+
+def built(out: Path, cache: Path, *more: str) -> Iterator[Any]:
+    """results.json and document.json of a build of two runs with some options."""
+    done = commands.build(PAIR, out, cache, *more)
+    assert done.status == 0, done.err
+    yield loaded(out / "results.json")
+    yield loaded(out / "document.json")
+
+
+def test_no_filters_applies_none_and_keeps_every_block(tmp_path: Path, cache: Path, results: Any) -> None:
+    found, document = built(tmp_path, cache, "--no-filters")
+    assert found["filters"] == []
+    assert found["filtered"] == {"baseline": [], "candidate": []}
+    assert document["filters"]["rows"] == []
+    for run in ("baseline", "candidate"):
+        (rows,) = {item["rows"] for item in results["filtered"][run] if item["grain"] == "block"}
+        assert found["metrics"]["cdfForgerTicked"]["runs"][run]["size"] == rows
+        assert results["metrics"]["cdfForgerTicked"]["runs"][run]["size"] < rows
+
+
+def test_the_mean_of_hosts_shows_the_other_average(tmp_path: Path, cache: Path, results: Any) -> None:
+    found, document = built(tmp_path, cache, *MODEL, "--summary", "mean-of-hosts")
+    assert found["summary"] == "mean-of-hosts"
+    for name, metric in found["metrics"].items():
+        for run, item in metric["runs"].items():
+            assert item["average"] == item["averages"]["mean-of-hosts"]
+            assert item["averages"] == results["metrics"][name]["runs"][run]["averages"]
+    assert document["style"] == "typst-2026"
+
+
+def test_the_style_of_2023_has_a_row_of_sample_counts(tmp_path: Path, cache: Path, results: Any) -> None:
+    _, document = built(tmp_path, cache, *MODEL, "--style", "org-2023")
+    assert document["style"] == "org-2023"
+    (forging,) = [section for section in document["sections"] if section["title"] == "Forging"]
+    sizes = [results["metrics"]["cdfForgerTicked"]["runs"][run]["size"] for run in ("baseline", "candidate")]
+    assert forging["rows"][-1] == ["Sample count", *(f"({size})" for size in sizes), "", ""]
+    assert [section["rows"][-1][0] for section in document["sections"]] == ["Sample count"] * 5
+
+
+def test_a_third_run_has_its_own_differences_to_the_first(three: Path, two: Path) -> None:
+    found, other = loaded(three / "document.json"), loaded(two / "document.json")
+    for section, pair in zip(found["sections"], other["sections"], strict=True):
+        assert section["header"][1] == pair["header"][1]
+        assert len(section["header"]) == len(pair["header"]) + 3
+        assert {len(row) for row in section["rows"]} == {len(section["header"])}
+    assert [run["id"] for run in loaded(three / "results.json")["runs"]] == ["baseline", "candidate", "candidate2"]
+
+
+def test_a_run_has_the_name_that_it_is_given(tmp_path: Path, cache: Path) -> None:
+    done = commands.build([PLAIN.replace("plain=", "release 10.5=")], tmp_path / "named", cache, "--no-filters")
+    assert done.status == 0, done.err
+    found = loaded(tmp_path / "named" / "results.json")
+    assert [run["id"] for run in found["runs"]] == ["release 10.5"]
+    assert {run for metric in found["metrics"].values() for run in metric["runs"]} == {"release 10.5"}
+
+
+def test_title_and_author_are_shown(tmp_path: Path, cache: Path) -> None:
+    out = tmp_path / "titled"
+    done = commands.build([PLAIN], out, cache, "--no-filters", "--title", "A & B <1>", "--author", "Ann O'Nym")
+    assert done.status == 0, done.err
+    document = loaded(out / "document.json")
+    assert (document["title"], document["author"], document["date"]) == ("A & B <1>", "Ann O'Nym", DATE)
+
+
+# Imports
+
+HEAVY = ("duckdb", "sqlglot", "typst", "vl_convert", "rich", "pint", "yaml", "pydantic")
+IMPORTED = f"""
+import sys
+sys.argv = ["assay", "--help"]
+from assay.cli.main import main
+try:
+    main()
+except SystemExit as ended:
+    print(ended.code, [name for name in {HEAVY!r} if name in sys.modules])
+"""
+
+
+def test_help_imports_nothing_heavy() -> None:
+    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    done = subprocess.run([sys.executable, "-c", IMPORTED], env=around, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[0].startswith("Usage:")
+    assert done.stdout.splitlines()[-1] == "0 []"
+    assert all(shutil.which(name) or __import__(name) for name in HEAVY)
