@@ -28,8 +28,11 @@ MEMORY = 1200  # MiB that all connections together may hold before they spill
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be worked out for a run: its name in messages, the statements, its constants, the hash of its raw data,
-    and that of how the records of its logs are recognised."""
+    """What is to be worked out for a run.
+
+    Its name in messages, the statements, its constants, the hash of its raw data, and that of how the records of its
+    logs are recognised.
+    """
 
     label: str
     plan: Plan
