@@ -55,7 +55,7 @@ class Checked:
 def resolve(package: Package, sources: str) -> Checked:
     """A checked package with its conversions worked out; expects that `check` found no problem."""
     library = UnitLibrary(unit.name for unit in package.units)
-    package = _with_factors(package, library)
+    package = _in_order(_with_factors(package, library))
     grains = {grain.name: grain for grain in package.grains}
     measured = {}
     for metric in package.metrics:
@@ -63,6 +63,17 @@ def resolve(package: Package, sources: str) -> Checked:
         kind = "unsigned" if _unsigned(metric.measure, grains[metric.grain]) else found.type
         measured[metric.id] = Measured(kind, found.unit, library.factor(found.unit, metric.unit.name))
     return Checked(package, measured, definitions(package), sources)
+
+
+def _in_order(package: Package) -> Package:
+    """The package with its parts sorted by id or name, as normal forms have them: no order of lists has a meaning."""
+    parts = {item.name: getattr(package, item.name) for item in dataclasses.fields(package)}
+    ordered: dict[str, Any] = {n: tuple(sorted(part, key=_key)) for n, part in parts.items() if isinstance(part, tuple)}
+    return dataclasses.replace(package, **ordered)
+
+
+def _key(item: Any) -> str:
+    return str(item.id if isinstance(item, Metric) else item.name)
 
 
 def _unsigned(node: Expression, grain: Grain) -> bool:
@@ -219,8 +230,6 @@ def _event(package: Package, name: str, fields: set[str]) -> Any:
 def content(checked: Checked) -> dict[str, Any]:
     """The normal form as plain data: sorted by name, the sources' hash first."""
     body = plain(checked.package)
-    for key in ("units", "sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports"):
-        body[key] = sorted(body.get(key, []), key=lambda item: str(item.get("id") or item["name"]))
     for item in body["metrics"]:
         found = checked.measured[item["id"]]
         item["measured"] = {"type": found.type, "unit": found.unit, "factor": str(found.factor)}
