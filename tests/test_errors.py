@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay
 from tests.support.outcomes import FORMER, contents, former_outputs, message
-from tests.support.runs import changed_json, changed_log, copied, line, reading
+from tests.support.runs import changed_json, changed_log, copied, line, lines_of, reading, write_log
 
 PLAIN = CARDANO / "tiny" / "plain" / "run"
 Change = Callable[[Path], Any]
@@ -164,10 +163,18 @@ def log(change: Callable[[list[str]], list[str]]) -> Change:
     return lambda run: changed_log(run / "node-2", change)
 
 
-def cut_off(run: Path) -> None:
+def cut_off(name: str) -> Change:
     """A packed log that ends in its middle."""
-    packed = gzip.compress(b"x" * 10_000, mtime=0)
-    (run / "node-2" / "stdout.gz").write_bytes(packed[: len(packed) // 2])
+
+    def change(run: Path) -> None:
+        lines = lines_of(run / "node-2")
+        without("node-2/stdout.gz")(run)
+        write_log(run / "node-2", lines, name)
+        file = run / "node-2" / name
+        packed = file.read_bytes()
+        file.write_bytes(packed[: len(packed) // 2])
+
+    return change
 
 
 def not_json(run: Path) -> None:
@@ -287,8 +294,16 @@ error[nothing-recognised]: run run: none of the 6 log lines of 3 hosts is an eve
 error[no-logs]: run run: the log files of host node-2 are empty: RUN/node-2
 """,
     ),
+    "has a log of which a part is lost": (
+        cut_off("stdout.zst"),
+        """\
+error[broken-file]: run run: the log file cannot be read to its end: RUN/node-2/stdout.zst
+  found:    it ends before its content does
+  hint: is it cut off, or still being written?
+""",
+    ),
     "has a log that is cut off": (
-        cut_off,
+        cut_off("stdout.gz"),
         """\
 error[broken-file]: run run: the log file cannot be read to its end: RUN/node-2/stdout.gz
   found:    IO Error: Unexpected end of GZIP stream: RUN/node-2/stdout.gz

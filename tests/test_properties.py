@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assay.spec.diagnostics import AssayError
+from tests.compare_reference import CARDANO
 from tests.oracle import Analysis, Condition, Refused, analyse, analyse_reconstruction, reconstruct
 from tests.oracle.generate import DEFECTS, random_filters, random_run
 from tests.oracle.simulate import Shape
@@ -20,7 +21,7 @@ from tests.support.analysis import analysis_of
 from tests.support.cases import as_options
 from tests.support.differences import analysis_differences
 from tests.support.laboratory import Examined, Laboratory, laboratory
-from tests.support.runs import copied, line, reading, rotated, write_log
+from tests.support.runs import copied, line, lines_of, reading, rotated, write_log
 
 SEEDS = st.integers(0, 2**32)
 FEW = settings(derandomize=True, deadline=None, max_examples=8, suppress_health_check=list(HealthCheck))
@@ -157,3 +158,25 @@ def test_density_and_utxo_size_of_a_slot(
         rows = examined.rows("SELECT slot, utxo, density FROM slot WHERE host = 'node-9' ORDER BY slot")
     assert {row["slot"]: row["utxo"] for row in rows} == utxo
     assert {row["slot"]: row["density"] for row in rows} == density
+
+
+ENDS = {
+    "all lines end in both": lambda text: text.replace("\n", "\r\n"),
+    "some lines end in both": lambda text: text.replace("}\n", "}\r\n", 7).replace("\n", "\r\n", 1),
+    "a line holds a return": lambda text: "starting\r 50 %\r100 %\n" + text + "done\r\n\r\n",
+    "the last line has no end": lambda text: text[:-1],
+}
+
+
+@pytest.mark.parametrize("ends", ENDS)
+def test_the_ways_in_which_lines_end_change_nothing(lab: Laboratory, tmp_path: Path, ends: str) -> None:
+    run = copied("tiny/plain", tmp_path / "run")
+    for host, name in (("node-2", "stdout"), ("node-3", "stdout.gz"), ("node-10", "stdout.zst")):
+        text = ENDS[ends]("".join(f"{text}\n" for text in lines_of(run / host)))
+        for file in (run / host).iterdir():
+            file.unlink()
+        write_log(run / host, [text], name, end="")
+    theirs = analyse(run, [])
+    with (examined := lab.examine(run)).connection:
+        compare(examined, theirs, [])
+    assert theirs.metrics == analyse(CARDANO / "tiny" / "plain" / "run", []).metrics

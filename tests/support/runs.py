@@ -38,10 +38,10 @@ def _unpacked(file: Path) -> bytes:
     return zstandard.ZstdDecompressor().decompress(raw) if file.suffix == ".zst" else raw
 
 
-def write_log(host: Path, lines: Sequence[str], name: str = "stdout") -> None:
+def write_log(host: Path, lines: Sequence[str], name: str = "stdout", end: str = "\n") -> None:
     """Write one file of a host's log, packed as the end of its name says."""
     host.mkdir(parents=True, exist_ok=True)
-    content = "".join(f"{line}\n" for line in lines).encode()
+    content = "".join(f"{line}{end}" for line in lines).encode()
     if name.endswith(".gz"):
         content = gzip.compress(content, 1, mtime=0)
     elif name.endswith(".zst"):

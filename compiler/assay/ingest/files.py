@@ -5,6 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
+import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +18,7 @@ from assay.spec.diagnostics import AssayError, fail
 from assay.spec.model import Source
 
 COMPRESSED = (".gz", ".zst")
+CHUNK = 1 << 20  # bytes read at a time
 PROBED = 2000  # lines looked at for the first object of a file
 
 
@@ -120,8 +124,50 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
                     yield io.BufferedReader(stream)
             else:
                 yield raw
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise broken(path, str(error)) from None
+    except Exception as error:
+        if type(error).__name__ != "ZstdError":  # its module is imported only where it is needed
+            raise
+        raise broken(path, str(error)) from None
+
+
+def check_whole(path: Path) -> None:
+    """AssayError `broken-file` when a file packed as .zst ends too early, which engines read without a word."""
+    if path.suffix != ".zst":
+        return
+    import zstandard
+
+    inside = False
+    unpacking = zstandard.ZstdDecompressor().decompressobj()
+    try:
+        with path.open("rb") as raw:
+            while data := raw.read(CHUNK):
+                while data:
+                    unpacking.decompress(data)
+                    inside, data = not unpacking.eof, unpacking.unused_data
+                    if not inside:
+                        unpacking = zstandard.ZstdDecompressor().decompressobj()
+    except (OSError, zstandard.ZstdError) as error:
+        raise broken(path, str(error)) from None
+    if inside:
+        raise broken(path, "it ends before its content does")
+
+
+@contextmanager
+def one_kind_of_ends(path: Path, folder: Path) -> Iterator[Path]:
+    """A copy of a log file in `folder`, decompressed, all of whose lines end in a line feed; gone afterwards.
+
+    A carriage return inside a line becomes a blank, so that lines keep their places.
+    """
+    handle, name = tempfile.mkstemp(suffix=".log", dir=folder)
+    try:
+        with opened(path) as lines, os.fdopen(handle, "wb") as copy:
+            for line in lines:
+                copy.write(line.rstrip(b"\r\n").replace(b"\r", b" ") + b"\n")
+        yield Path(name)
+    finally:
+        Path(name).unlink()
 
 
 def broken(path: Path, cause: str) -> AssayError:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from assay.ingest.extract import ROWS, Numbered, Wanted, event_rows, numbered, recognition
-from assay.ingest.files import HostFiles, RunFiles, broken
+from assay.ingest.files import HostFiles, RunFiles, broken, check_whole, one_kind_of_ends
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.summary import Batch, Tally, lacking_rows, mark_lacking, read_batch, write_summary
 from assay.spec.diagnostics import fail
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 FILE_STEP = 2**40  # places of lines of a host's next file begin here
 BATCH = 192 * 2**20  # bytes of raw files whose rows are held at a time
 MEMORY = 900  # MiB for all workers together; more is spilt to disk
+
+MIXED_ENDS = "state machine reached an invalid state"  # what the engine says of lines that end in several ways
 
 #: told how many bytes of raw files are done, of how many
 Progress = Callable[[int, int], None]
@@ -147,15 +149,10 @@ def _read(
     tell: Callable[[int], None],
 ) -> Batch:
     """Recognise the lines of some hosts, write a file for each event, and say what the logs hold."""
-    import duckdb
-
     fresh = True
     for host in hosts:
-        for query, file in _recognitions(texts, host):
-            try:
-                connection.execute(_filled(query, fresh))
-            except duckdb.Error as error:
-                raise broken(file, str(error).split("\n")[0]) from None
+        for index, file in _filled_files(host):
+            _recognise(connection, texts, host.host, file, index * FILE_STEP, fresh, folder)
             fresh = False
         tell(host.size)
     for name, query in texts.events:
@@ -165,15 +162,40 @@ def _read(
     return read_batch(connection)
 
 
-def _recognitions(texts: _Texts, host: HostFiles) -> list[tuple[exp.Select, Path]]:
-    found = [
-        (recognition(texts.source, texts.forms, host.host, file, index * FILE_STEP), file)
-        for index, (file, size) in enumerate(zip(host.files, host.sizes, strict=True))
-        if size
-    ]
+def _filled_files(host: HostFiles) -> list[tuple[int, Path]]:
+    """The files of a host that are not empty, each with its place among all."""
+    found = [(index, file) for index, (file, size) in enumerate(zip(host.files, host.sizes, strict=True)) if size]
     if not found:
         raise fail("no-logs", f"the log files of host {host.host} are empty: {host.files[0].parent}")
     return found
+
+
+def _recognise(
+    connection: duckdb.DuckDBPyConnection,
+    texts: _Texts,
+    host: str,
+    file: Path,
+    first: int,
+    fresh: bool,
+    folder: Path,
+) -> None:
+    """Put the recognised lines of a file into the table `rows`, or make it of them."""
+    import duckdb
+
+    def fill(place: Path) -> None:
+        connection.execute(_filled(recognition(texts.source, texts.forms, host, place, first), fresh))
+
+    check_whole(file)
+    try:
+        try:
+            fill(file)
+        except duckdb.InvalidInputException as error:
+            if MIXED_ENDS not in str(error):
+                raise
+            with one_kind_of_ends(file, folder) as plain:
+                fill(plain)
+    except duckdb.Error as error:
+        raise broken(file, str(error).split("\n")[0]) from None
 
 
 def _filled(query: exp.Select, fresh: bool) -> str:
