@@ -153,6 +153,24 @@ def without(*names: str) -> Change:
     return change
 
 
+def a_file(run: Path) -> None:
+    """A file in the place of a run."""
+    shutil.rmtree(run)
+    run.write_text("")
+
+
+def empty(run: Path) -> None:
+    """A run directory that holds nothing."""
+    shutil.rmtree(run)
+    run.mkdir()
+
+
+def all_foreign(run: Path) -> None:
+    """Logs of something else on all hosts."""
+    for host in ("node-10", "node-2", "node-3"):
+        changed_log(run / host, lambda _: FOREIGN)
+
+
 def genesis(**facts: object) -> Change:
     """A run whose genesis says something else."""
     return lambda run: changed_json(run / "genesis-shelley.json", lambda found: found.update(facts))
@@ -194,14 +212,14 @@ error[no-run]: the run directory does not exist: RUN
 """,
     ),
     "is a file": (
-        lambda run: (shutil.rmtree(run), run.write_text("")),
+        a_file,
         """\
 error[no-run]: the run is no directory: RUN
   hint: --run takes a directory of a run
 """,
     ),
     "is empty": (
-        lambda run: (shutil.rmtree(run), run.mkdir()),
+        empty,
         """\
 error[no-run]: the run directory is empty: RUN
 """,
@@ -282,7 +300,7 @@ error[nothing-recognised]: run run: the log of node-2 holds no event that is kno
 """,
     ),
     "has logs without any recognised line": (
-        lambda run: [changed_log(run / host, lambda _: FOREIGN) for host in ("node-10", "node-2", "node-3")],
+        all_foreign,
         """\
 error[nothing-recognised]: run run: none of the 6 log lines of 3 hosts is an event that the specs know
   hint: are these logs of this system? `assay list events` tells the names that are known

@@ -308,7 +308,9 @@ def test_a_check_finds_what_no_type_tells(tmp_path: Path, cache: Path, slip: str
 def test_a_literal_that_makes_parsing_explode_meets_a_time_limit(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(evaluate_sources.__kwdefaults__, "seconds", 2)
+    defaults = evaluate_sources.__kwdefaults__
+    assert defaults is not None
+    monkeypatch.setitem(defaults, "seconds", 2)
     deep = f"{SCHEMA}\n\nlet deep = {'[ ' * 16}1{' ]' * 16}"
     former_outputs(tmp_path / "out")
     done = build([PLAIN], tmp_path / "out", cache, within=workspace(tmp_path / "workspace", (UNITS, SCHEMA, deep)))

@@ -15,7 +15,7 @@ ONLY_AS_TEXT = frozenset({"Plutus script", "Number of filters applied"})
 
 def analysis_differences(ours: Analysis, theirs: Analysis, cells: Mapping[str, str]) -> list[str]:
     """Everything in which our analysis differs from the oracle's; `cells` are those of our manifest."""
-    found = []
+    found: list[str] = []
     for name in ("metrics", "chain", "hosts", "host_metrics", "chart_points"):
         found += differences(getattr(ours, name), getattr(theirs, name), name)
     found += differences(dict(ours.rejections), dict(theirs.rejections), "rejections")

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
-import os
-import tempfile
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
-from assay.spec.diagnostics import AssayError, fail
+from assay.ingest.plain import COMPRESSED, first_lines
+from assay.spec.diagnostics import fail
 from assay.spec.model import Source
 
-COMPRESSED = (".gz", ".zst")
-CHUNK = 1 << 20  # bytes read at a time
 PROBED = 2000  # lines looked at for the first object of a file
+NO_OBJECT = "~"  # the instant of a file without any: after all others
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,94 +80,33 @@ def _host(source: Source, folder: Path) -> HostFiles:
             expected=f"{patterns} (also with .gz or .zst)",
             found=_listed(folder) or "nothing",
         )
-    files = tuple(found.values())
-    if len(files) > 1:
-        files = tuple(sorted(files, key=lambda path: (_first_instant(source, path), path.name)))
+    first = {path: _first_instant(source, path) if len(found) > 1 else "" for path in found.values()}
+    files = tuple(sorted(first, key=lambda path: (first[path], path.name)))
+    _no_copies(folder, first)
     return HostFiles(folder.name, files, tuple(path.stat().st_size for path in files))
+
+
+def _no_copies(folder: Path, first: Mapping[Path, str]) -> None:
+    """AssayError when a log is there both plain and packed, which would count its lines twice."""
+    seen: dict[tuple[str, str], Path] = {}
+    for path, instant in first.items():
+        key = (path.name.removesuffix(path.suffix) if path.suffix in COMPRESSED else path.name, instant)
+        if instant != NO_OBJECT and key in seen:
+            names = " and ".join(sorted([path.name, seen[key].name]))
+            raise fail("same-log", f"{names} of host {folder.name} are the same log: {folder}", hint="keep one of them")
+        seen[key] = path
 
 
 def _first_instant(source: Source, path: Path) -> str:
     """The time text of the first object of a file that has one; ISO 8601 texts of one zone sort by time."""
-    with opened(path) as lines:
-        for _, line in zip(range(PROBED), lines, strict=False):
-            if line.startswith(b"{"):
-                try:
-                    value = json.loads(line)
-                    for key in source.time:
-                        value = value[key]
-                except (ValueError, KeyError, TypeError):
-                    continue
-                if isinstance(value, str):
-                    return value.rstrip("Z")
-    return "~"  # no object: after all others
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
-    """The bytes of a log file, decompressed; AssayError `broken-file` when they cannot be."""
-    try:
-        with path.open("rb") as raw:
-            if path.suffix == ".gz":
-                with gzip.open(raw) as stream:
-                    yield io.BufferedReader(stream)
-            elif path.suffix == ".zst":
-                import zstandard
-
-                with zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as stream:
-                    yield io.BufferedReader(stream)
-            else:
-                yield raw
-    except (OSError, EOFError, zlib.error) as error:
-        raise broken(path, str(error)) from None
-    except Exception as error:
-        if type(error).__name__ != "ZstdError":  # its module is imported only where it is needed
-            raise
-        raise broken(path, str(error)) from None
-
-
-def check_whole(path: Path) -> None:
-    """AssayError `broken-file` when a file packed as .zst ends too early, which engines read without a word."""
-    if path.suffix != ".zst":
-        return
-    import zstandard
-
-    inside = False
-    unpacking = zstandard.ZstdDecompressor().decompressobj()
-    try:
-        with path.open("rb") as raw:
-            while data := raw.read(CHUNK):
-                while data:
-                    unpacking.decompress(data)
-                    inside, data = not unpacking.eof, unpacking.unused_data
-                    if not inside:
-                        unpacking = zstandard.ZstdDecompressor().decompressobj()
-    except (OSError, zstandard.ZstdError) as error:
-        raise broken(path, str(error)) from None
-    if inside:
-        raise broken(path, "it ends before its content does")
-
-
-@contextmanager
-def one_kind_of_ends(path: Path, folder: Path) -> Iterator[Path]:
-    """A copy of a log file in `folder`, decompressed, all of whose lines end in a line feed; gone afterwards.
-
-    A carriage return inside a line becomes a blank, so that lines keep their places.
-    """
-    handle, name = tempfile.mkstemp(suffix=".log", dir=folder)
-    try:
-        with opened(path) as lines, os.fdopen(handle, "wb") as copy:
-            for line in lines:
-                copy.write(line.rstrip(b"\r\n").replace(b"\r", b" ") + b"\n")
-        yield Path(name)
-    finally:
-        Path(name).unlink()
-
-
-def broken(path: Path, cause: str) -> AssayError:
-    """The error of a file that cannot be read to its end."""
-    return fail(
-        "broken-file",
-        f"the log file cannot be read to its end: {path}",
-        found=cause,
-        hint="is it cut off, or still being written?",
-    )
+    for line in first_lines(path, PROBED):
+        if line.startswith(b"{"):
+            try:
+                value = json.loads(line)
+                for key in source.time:
+                    value = value[key]
+            except (ValueError, KeyError, TypeError):
+                continue
+            if isinstance(value, str):
+                return value.rstrip("Z")
+    return NO_OBJECT

@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.ingest.files import RunFiles, broken
+from assay.ingest.files import RunFiles
+from assay.ingest.plain import broken
 
 
 @dataclass(frozen=True, slots=True)

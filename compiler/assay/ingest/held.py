@@ -10,7 +10,7 @@ from pathlib import Path
 from assay.spec.model import Event, Source
 
 MANIFEST = "ingest.json"
-FORMAT = 1
+FORMAT = 3
 
 Wanted = Mapping[str, Iterable[str]]
 
@@ -34,20 +34,22 @@ def definitions_hash(source: Source, events: Sequence[Event], wanted: Wanted) ->
     return hashlib.sha256(json.dumps(body).encode()).hexdigest()
 
 
-def manifest(source: Source, events: Sequence[Event], wanted: Wanted) -> str:
-    """The text of `ingest.json`."""
+def manifest(source: Source, events: Sequence[Event], wanted: Wanted, lacking: bool) -> str:
+    """The text of `ingest.json`; `lacking` tells that lines are left out because wanted fields lack."""
     by_name = {event.name: event for event in events}
     held = {
         name: {"definition": event_hash(by_name[name]), "fields": sorted(fields)}
         for name, fields in sorted(wanted.items())
     }
-    return (
-        json.dumps({"format": FORMAT, "recognition": recognition_hash(source, events), "events": held}, indent=1) + "\n"
-    )
+    body = {"format": FORMAT, "recognition": recognition_hash(source, events), "lacking": lacking, "events": held}
+    return json.dumps(body, indent=1) + "\n"
 
 
 def covers(folder: Path, source: Source, events: Sequence[Event], wanted: Wanted) -> bool:
-    """Whether a folder holds the wanted events and fields, as they are now defined."""
+    """Whether a folder holds the wanted events and fields, as they are now defined.
+
+    One that holds more does only when it leaves out no line: what lacks a field that nobody wants now is to be kept.
+    """
     try:
         found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -59,4 +61,5 @@ def covers(folder: Path, source: Source, events: Sequence[Event], wanted: Wanted
         held = found["events"].get(name)
         if not held or held["definition"] != event_hash(by_name[name]) or not set(fields) <= set(held["fields"]):
             return False
-    return True
+    asked = {name: sorted(fields) for name, fields in wanted.items()}
+    return not found["lacking"] or asked == {name: held["fields"] for name, held in found["events"].items()}

@@ -4,18 +4,38 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from decimal import Decimal
 from typing import Any
 
-from assay.ingest import extract
-from assay.ingest.extract import Wanted
-from assay.ingest.files import HostFiles, opened
-from assay.spec.model import Event, Field, Source
+from assay.ingest.files import RunFiles
+from assay.ingest.forms import TIMELESS, TORN, Numbered
+from assay.ingest.plain import text_lines
+from assay.ingest.recognise import Recognition
+from assay.ingest.shares import FILE_STEP
+from assay.spec.model import Field, Source
 
 SHOWN = 2000  # characters of a line that are kept
 DESCRIBED = 1000  # broken lines of a file that are described
+
+_EXPECTED = {
+    "integer": "an integer",
+    "unsigned": "an integer from 0",
+    "real": "a number",
+    "boolean": "true or false",
+    "text": "a text",
+}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Lost:
+    """A line that is lost: where it stands (`seq`), what it is in place of an event, the event if it lacks a field."""
+
+    host: str
+    seq: int
+    form: int
+    event: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,83 +49,97 @@ class Broken:
     text: str
 
 
-def describe(
-    source: Source,
-    events: Sequence[Event],
-    wanted: Wanted,
-    hosts: Mapping[str, HostFiles],
-    lost: Sequence[Sequence[Any]],
-) -> tuple[Broken, ...]:
-    """Descriptions of the lines at (host, place, state, event), in order."""
-    from assay.ingest.reader import FILE_STEP
-
+def describe(how: Recognition, files: RunFiles, lost: Sequence[Lost]) -> tuple[Broken, ...]:
+    """Descriptions of lost lines, in order; of a file at most so many."""
+    hosts = {host.host: host for host in files.hosts}
     found: list[Broken] = []
-    by_name = {event.name: event for event in events}
-    for (host, index), group in itertools.groupby(lost, key=lambda row: (row[0], row[1] // FILE_STEP)):
-        rows = list(group)[:DESCRIBED]
+    for (host, index), group in itertools.groupby(lost, key=lambda item: (item.host, item.seq // FILE_STEP)):
+        items = list(itertools.islice(group, DESCRIBED))
         path = hosts[host].files[index]
-        texts = _texts(path, {row[1] % FILE_STEP for row in rows})
-        for _, place, state, event in rows:
-            text = texts.get(place % FILE_STEP, "")
-            reason = _reason(source, by_name.get(event), wanted, state, text)
-            found.append(Broken(host, f"{host}/{path.name}", place % FILE_STEP, reason, text[:SHOWN]))
+        texts = text_lines(path, {item.seq % FILE_STEP for item in items})
+        for item in items:
+            line = item.seq % FILE_STEP
+            text = texts.get(line, "")
+            reason = _reason(how, item, text)
+            found.append(Broken(host, path.relative_to(files.directory).as_posix(), line, reason, text[:SHOWN]))
     return tuple(found)
 
 
-def _texts(path: Path, numbers: set[int]) -> dict[int, str]:
-    with opened(path) as stream:
-        return {
-            number: line.rstrip(b"\r\n").decode("utf-8", errors="replace")
-            for number, line in enumerate(_up_to(stream, max(numbers)), start=1)
-            if number in numbers
-        }
-
-
-def _up_to(lines: Iterator[bytes], last: int) -> Iterator[bytes]:
-    return itertools.islice(lines, last)
-
-
-def _reason(source: Source, event: Event | None, wanted: Wanted, state: int, text: str) -> str:
-    if state == extract.BROKEN:
+def _reason(how: Recognition, item: Lost, text: str) -> str:
+    if item.form == TORN:
         return "not JSON"
-    try:
-        record = json.loads(text)
-    except ValueError:
-        return "not JSON"
-    if state == extract.TIMELESS:
-        at = _at(record, source.time)
-        return "no time" if at is None else f"bad time: {at}"
+    record = json.loads(text, parse_float=Decimal)
+    if item.form == TIMELESS:
+        at = _at(record, how.source.time)
+        return "no time" if at is None else f"bad time: {_shown(at)}"
+    body = _body(how.source, record)
+    for form in _likely(how, item.event, record, body):
+        for field in form.fields:
+            if said := _lacking(item.event, field, body):
+                return said
+    return "a field is missing"
+
+
+def _likely(how: Recognition, event: str, record: Any, body: Any) -> list[Numbered]:
+    """The forms of an event, first those one of whose names stands where names are looked up."""
+    forms = [form for form in how.forms if form.event.name == event]
+    said = {
+        _joined(_at(body if lookup.in_body else record, lookup.path)).removeprefix(lookup.drop)
+        for lookup in how.source.lookups
+    }
+    return sorted(forms, key=lambda form: not any(name.name in said for name in form.form.names))
+
+
+def _joined(value: object) -> str:
+    return ".".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _body(source: Source, record: Any) -> Any:
     body = _at(record, source.body)
     for rule in source.unwrap:
-        if isinstance(body, dict) and rule.absent not in body and all(key in body for key in rule.present):
-            body = body[rule.take]
-    reasons = {_lacking(event, item, body) for form in event.forms for item in form.fields} if event else set()
-    fields = {item.name for item in event.fields} & set(wanted.get(event.name, ())) if event else set()
-    said = sorted(reason for name, reason in reasons if name in fields and reason)
-    return said[0] if said else "a field is missing"
+        if isinstance(body, Mapping) and rule.absent not in body and all(key in body for key in rule.present):
+            return body[rule.take]
+    return body
 
 
-def _lacking(event: Event, field: Field, body: object) -> tuple[str, str]:
-    """The field's name and why it cannot be had of a body ("" when it can)."""
-    if not field.required or field.default is not None:
-        return field.name, ""
+def _lacking(event: str, field: Field, body: object) -> str:
+    """Why the field cannot be had of a body; empty when it can."""
+    if not field.paths:
+        return ""
     found = next((value for value in (_at(body, path) for path in field.paths) if value is not None), None)
     if found is None:
-        return field.name, f"field {field.name} of {event.name} is missing"
-    if field.type in ("integer", "unsigned") and not _whole(found):
-        shown = json.dumps(found, ensure_ascii=False)
-        return field.name, f"field {field.name} of {event.name}: expected a whole number, found {shown[:80]}"
-    if field.type == "real" and not isinstance(found, (int, float)):
-        shown = json.dumps(found, ensure_ascii=False)
-        return field.name, f"field {field.name} of {event.name}: expected a number, found {shown[:80]}"
-    return field.name, ""
+        needed = field.required and field.default is None
+        return f"field {field.name} of {event} is missing" if needed else ""
+    if _is(field.type, found):
+        return ""
+    return f"field {field.name} of {event}: expected {_EXPECTED[field.type]}, found {_shown(found)}"
 
 
-def _whole(value: object) -> bool:
-    return isinstance(value, int) or (isinstance(value, str) and value.lstrip("-").isdigit())
+def _is(kind: str, value: object) -> bool:
+    """Whether a value reads as a type."""
+    if kind == "text":
+        return True
+    if kind == "boolean":
+        return isinstance(value, bool) or value in ("true", "false")
+    if isinstance(value, (bool, dict, list)):
+        return False
+    try:
+        number = float(str(value))
+    except ValueError:
+        return False
+    if kind == "real":
+        return number - number == 0
+    low, high = (0, 2**64 - 1) if kind == "unsigned" else (-(2**63), 2**63 - 1)
+    return number.is_integer() and low <= number <= high
 
 
-def _at(record: object, path: Sequence[str]) -> object:
+def _shown(value: object) -> str:
+    """A value as it stands in the record, cut."""
+    text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False, default=str)
+    return text[:80]
+
+
+def _at(record: object, path: Sequence[str]) -> Any:
     for key in path:
-        record = record.get(key) if isinstance(record, dict) else None
+        record = record.get(key) if isinstance(record, Mapping) else None
     return record

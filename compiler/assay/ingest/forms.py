@@ -1,0 +1,53 @@
+"""The forms of all events under numbers, by which the queries tell them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.spec.model import Event, Field, Form
+
+#: what a line is that is no event, in the place of the number of a form
+OTHER, TEXT, TORN, TIMELESS, LACKING = -1, -2, -3, -4, -5
+
+Wanted = Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A form of an event, its number, and its wanted fields; `needed` tells that its event is wanted."""
+
+    number: int
+    event: Event
+    form: Form
+    fields: tuple[Field, ...]
+    needed: bool
+
+    @property
+    def paths(self) -> tuple[tuple[str, ...], ...]:
+        """Every path that the form's wanted fields read, each once."""
+        return tuple(dict.fromkeys(path for item in self.fields for path in item.paths))
+
+
+def numbered(events: Sequence[Event], wanted: Wanted) -> tuple[Numbered, ...]:
+    """The forms of all events, numbered so that a comparison tells what a form needs and which event it is of.
+
+    First the forms of wanted events; the forms of an event follow each other.  Only wanted ones have fields.
+    """
+    ordered = sorted(events, key=lambda event: event.name not in wanted)
+    forms = [(event, form) for event in ordered for form in event.forms]
+    return tuple(
+        Numbered(
+            number,
+            event,
+            form,
+            tuple(item for item in form.fields if item.name in wanted.get(event.name, ())),
+            event.name in wanted,
+        )
+        for number, (event, form) in enumerate(forms)
+    )
+
+
+def kept_below(forms: Sequence[Numbered]) -> int:
+    """The number below which forms are those of wanted events."""
+    return sum(1 for item in forms if item.needed)

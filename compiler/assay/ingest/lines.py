@@ -1,0 +1,43 @@
+"""The scan of log files as whole lines."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from pathlib import Path
+
+from sqlglot import exp
+
+from assay.ingest import tree
+from assay.ingest.plain import LONGEST, NO_CHARACTER
+from assay.sql import dialect
+from assay.sql.dialect import column
+
+
+def scan() -> exp.Select:
+    """The lines of the files `$files`, one after the other: index of the file, place (from 1, over all files), text.
+
+    The scan fails where a file is not UTF-8, mixes line ends, or has a line that is too long.
+    """
+    options = {
+        "columns": exp.Struct(
+            expressions=[exp.PropertyEQ(this=exp.to_identifier("line"), expression=exp.Literal.string("VARCHAR"))]
+        ),
+        "delim": exp.Anonymous(this="chr", expressions=[dialect.integer(NO_CHARACTER)]),
+        "quote": exp.Literal.string(""),
+        "escape": exp.Literal.string(""),
+        "header": exp.false(),
+        "auto_detect": exp.false(),
+        "max_line_size": dialect.integer(LONGEST),
+        "strict_mode": exp.true(),
+    }
+    pairs = [exp.EQ(this=column(name), expression=value) for name, value in options.items()]
+    index = tree.cast(column("file_index"), "SMALLINT")
+    place = exp.Window(this=exp.RowNumber())
+    query = dialect.select(tree.named(index, "file"), tree.named(place, "place"), "line")
+    return tree.of(query, exp.ReadCSV(this=exp.Placeholder(this="files"), expressions=pairs))
+
+
+def scanned(files: Sequence[Path]) -> dict[str, object]:
+    """The parameters of a scan."""
+    return {"files": [glob.escape(str(path)) for path in files]}

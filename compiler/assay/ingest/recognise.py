@@ -1,0 +1,259 @@
+"""The query that tells what every line of log files is.
+
+Out of lines come rows of `file` (its index), `place` (running over all the files of a query), `form` (a number,
+negative for lines that are no event), `t_ns`, `wrapped` (the rule by which the body is a member of itself, 0 for none)
+and `line`, the text of those lines that fields are taken from.
+
+Every line is parsed once, by one call that takes the time and the names out of it.  The swift query takes for granted
+that a line within braces is JSON, and fails where it is not; the careful one does not, and takes a tenth longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from assay.ingest import tree
+from assay.ingest.forms import OTHER, TEXT, TIMELESS, TORN, Numbered, kept_below
+from assay.ingest.lines import scan
+from assay.spec.model import Form, Lookup, Source, Unwrap
+from assay.sql import dialect
+from assay.sql.dialect import column
+
+Path_ = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Texts that lookups of one place know, and the number of the form that each tells."""
+
+    lookup: Lookup
+    forms: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """How the lines of a source are recognised: its forms, and the paths that are read of every line."""
+
+    source: Source
+    forms: tuple[Numbered, ...]
+
+    @property
+    def paths(self) -> tuple[Path_, ...]:
+        """The time, what each lookup reads, and the member by whose absence a body is known to be wrapped."""
+        looked = [self.outer(lookup) for lookup in self.source.lookups]
+        absent = [(*self.source.body, rule.absent) for rule in self.source.unwrap]
+        return tuple(dict.fromkeys([self.source.time, *looked, *absent]))
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The lookups in order, those that follow each other and read the same place as one."""
+        found: list[Table] = []
+        for lookup in self.source.lookups:
+            known = _known(self.forms, lookup)
+            last = found[-1] if found else None
+            if last and (last.lookup.path, last.lookup.in_body) == (lookup.path, lookup.in_body):
+                found[-1] = Table(last.lookup, known | dict(last.forms))
+            else:
+                found.append(Table(lookup, known))
+        return tuple(found)
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """The tables as parameters of the query."""
+        found: dict[str, object] = {}
+        for index, table in enumerate(self.tables, start=1):
+            found |= {f"names_{index}": list(table.forms), f"forms_{index}": list(table.forms.values())}
+        return found
+
+    def outer(self, lookup: Lookup) -> Path_:
+        """Where a lookup reads, in a record that is not wrapped."""
+        return (*self.source.body, *lookup.path) if lookup.in_body else lookup.path
+
+    def read(self, path: Path_) -> exp.Expr:
+        """What stands at one of the paths."""
+        return column(f"text_{self.paths.index(path) + 1}")
+
+
+def _known(forms: Sequence[Numbered], lookup: Lookup) -> dict[str, int]:
+    """The texts that a lookup knows, with and without the prefix that it drops, and their forms (a name's first)."""
+    found: dict[str, int] = {}
+    for item in forms:
+        for name in item.form.names:
+            if name.generation == lookup.generation:
+                found.setdefault(lookup.drop + name.name, item.number)
+                if not (lookup.drop and name.name.startswith(lookup.drop)):
+                    found.setdefault(name.name, item.number)
+    return found
+
+
+def bodies(source: Source) -> dict[int, Path_]:
+    """The path of the body by the rule by which it is wrapped (0: not at all)."""
+    return {0: source.body} | {number: (*source.body, rule.take) for number, rule in enumerate(source.unwrap, start=1)}
+
+
+def texts_of_body(source: Source, paths: Sequence[Path_]) -> exp.Expr:
+    """What stands at paths of the body of a line, wrapped or not, as a list of texts."""
+    values = {
+        number: tree.texts_at(column("line"), [(*body, *path) for path in paths])
+        for number, body in bodies(source).items()
+    }
+    plain = values.pop(0)
+    return tree.cases(column("wrapped"), values, plain) if values else plain
+
+
+def recognition(how: Recognition, careful: bool) -> exp.Select:
+    """All lines of the files that are the parameters of `lines.scan`, recognised."""
+    stages = [
+        ("lines", scan()),
+        ("documents", _documents(how, careful)),
+        ("named", _named(how)),
+        ("unwrapped", _unwrapped(how)),
+        ("recognised", _recognised(how)),
+        ("ruled", _ruled(how)),
+        ("timed", _timed(careful)),
+    ]
+    below = exp.LT(this=column("form"), expression=dialect.integer(kept_below(how.forms)))
+    used = exp.and_(exp.GTE(this=column("form"), expression=dialect.integer(0)), below, tree.given(column("t_ns")))
+    line = tree.named(tree.when(used, column("line")), "line")
+    query = dialect.select("file", "place", tree.named(_settled(), "form"), "t_ns", "wrapped", line)
+    return dialect.staged(tree.of(query, "timed"), stages)
+
+
+def _documents(how: Recognition, careful: bool) -> exp.Select:
+    """The texts at the paths of every line that is JSON; null where it is not."""
+    line = column("line")
+    texts = tree.texts_at(line, how.paths)
+    whole = exp.and_(tree.starts(line, "{"), tree.call("ends_with", line, tree.text("}")))
+    ifs = [] if careful else [exp.If(this=whole, true=texts)]
+    ifs.append(exp.If(this=tree.starts(line, "{"), true=tree.tried(texts.copy())))
+    query = dialect.select("file", "place", "line", tree.named(exp.Case(ifs=ifs), "texts"))
+    return tree.of(query, "lines")
+
+
+def _named(how: Recognition) -> exp.Select:
+    """Each text as a column; `broken` where there are none."""
+    texts = [
+        tree.named(tree.member(column("texts"), index), f"text_{index}") for index, _ in enumerate(how.paths, start=1)
+    ]
+    broken = tree.named(tree.missing(column("texts")), "broken")
+    return tree.of(dialect.select("file", "place", "line", broken, *texts), "documents")
+
+
+def _unwrapped(how: Recognition) -> exp.Select:
+    """The rule by which the body is wrapped, the first that holds."""
+    ifs = [
+        exp.If(this=_likely(how, rule), true=tree.when(_wrapped(how.source, rule), dialect.integer(number)))
+        for number, rule in enumerate(how.source.unwrap, start=1)
+    ]
+    number: exp.Expr = dialect.integer(0)
+    if ifs:
+        number = exp.Coalesce(this=exp.Case(ifs=ifs), expressions=[number])
+    wrapped = tree.cast(number, "TINYINT")
+    texts = [f"text_{index}" for index, _ in enumerate(how.paths, start=1)]
+    query = dialect.select("file", "place", "line", "broken", tree.named(wrapped, "wrapped"), *texts)
+    return tree.of(query, "named")
+
+
+def _likely(how: Recognition, rule: Unwrap) -> exp.Expr:
+    """Cheap signs that a line's body is wrapped: what is to be absent has no text, the keys to be present occur."""
+    absent = tree.missing(how.read((*how.source.body, rule.absent)))
+    signs = [tree.call("contains", column("line"), tree.text(key)) for key in rule.present if key.isalnum()]
+    return exp.and_(exp.Not(this=column("broken")), absent, *signs)
+
+
+def _wrapped(source: Source, rule: Unwrap) -> exp.Expr:
+    """Whether a line's body is wrapped."""
+    absent = exp.Not(this=tree.exists(column("line"), (*source.body, rule.absent)))
+    return exp.and_(absent, *(tree.exists(column("line"), (*source.body, key)) for key in rule.present))
+
+
+def _recognised(how: Recognition) -> exp.Select:
+    """The form of each line by the first table that knows its name."""
+    found = [value for index, table in enumerate(how.tables, 1) for value in _numbers(_name(how, table.lookup), index)]
+    form = tree.first_of([*found, tree.small(OTHER)])
+    instant = tree.named(how.read(how.source.time), "instant")
+    query = dialect.select("file", "place", "line", "broken", "wrapped", tree.named(form, "form"), instant)
+    return tree.of(query, "unwrapped")
+
+
+def _name(how: Recognition, lookup: Lookup) -> exp.Expr:
+    """What a lookup reads; of the inner body where it is wrapped."""
+    outer = how.read(how.outer(lookup))
+    if not lookup.in_body:
+        return outer
+    inner = {
+        number: tree.member(tree.texts_at(column("line"), [(*body, *lookup.path)]), 1)
+        for number, body in bodies(how.source).items()
+        if number
+    }
+    return tree.cases(column("wrapped"), inner, outer) if inner else outer
+
+
+def _numbers(name: exp.Expr, index: int) -> list[exp.Expr]:
+    """The form of a name by a table; of a name that is a list of segments, which are joined with dots."""
+    segments = tree.call("from_json", name.copy(), tree.text('["VARCHAR"]'))
+    joined = tree.tried(tree.call("array_to_string", segments, tree.text(".")))
+    return [_number(name, index), tree.when(tree.starts(name.copy(), "["), _number(joined, index))]
+
+
+def _number(name: exp.Expr, index: int) -> exp.Expr:
+    place = tree.call("list_position", tree.given_list(f"names_{index}", "TEXT"), name)
+    return dialect.member(tree.given_list(f"forms_{index}", "SMALLINT"), place)
+
+
+def _ruled(how: Recognition) -> exp.Select:
+    """Lines whose form is ruled out by what they hold are of no form."""
+    ruled = {item.number: _out(how.source, item.form) for item in how.forms if item.form.unless}
+    form: exp.Expr = column("form")
+    if ruled:
+        ifs = [
+            exp.If(this=dialect.integer(number), true=tree.when(out, tree.small(OTHER), tree.small(number)))
+            for number, out in ruled.items()
+        ]
+        form = exp.Case(this=column("form"), ifs=ifs, default=column("form"))
+    query = dialect.select("file", "place", "line", "broken", "wrapped", "instant", tree.named(form, "form"))
+    return tree.of(query, "recognised")
+
+
+def _out(source: Source, form: Form) -> exp.Expr:
+    """Whether a line's body holds what rules the form out."""
+    equal = [rule for rule in form.unless if not rule.present]
+    texts = texts_of_body(source, [rule.path for rule in equal])
+    conditions: list[exp.Expr] = [
+        exp.EQ(this=tree.member(texts.copy(), index), expression=tree.text(rule.equals))
+        for index, rule in enumerate(equal, start=1)
+    ]
+    for rule in form.unless:
+        if rule.present:
+            there = {n: tree.exists(column("line"), (*body, *rule.path)) for n, body in bodies(source).items()}
+            plain = there.pop(0)
+            conditions.append(tree.cases(column("wrapped"), there, plain) if there else plain)
+    return exp.Coalesce(this=exp.or_(*conditions), expressions=[exp.false()])
+
+
+def _timed(careful: bool) -> exp.Select:
+    """The instant in ns, of a UTC time with at least seconds; null when it is none."""
+    instant = column("instant")
+    utc = exp.and_(
+        tree.call("ends_with", instant, tree.text("Z")),
+        exp.GTE(this=tree.call("strlen", instant.copy()), expression=dialect.integer(20)),
+    )
+    moment = tree.try_cast(instant.copy(), "TIMESTAMP_NS")
+    nanoseconds = tree.call("epoch_ns", moment)
+    # Years that 64 bits do not reach are an error even for TRY_CAST.
+    t_ns = tree.when(utc, tree.tried(nanoseconds) if careful else nanoseconds)
+    query = dialect.select("file", "place", "line", "broken", "wrapped", "form", tree.named(t_ns, "t_ns"))
+    return tree.of(query, "ruled")
+
+
+def _settled() -> exp.Expr:
+    """The form, or what a line is that is no event."""
+    torn = tree.when(tree.starts(column("line"), "{"), tree.small(TORN), tree.small(TEXT))
+    ifs = [
+        exp.If(this=column("broken"), true=torn),
+        exp.If(this=tree.missing(column("t_ns")), true=tree.small(TIMELESS)),
+    ]
+    return exp.Case(ifs=ifs, default=column("form"))

@@ -1,0 +1,156 @@
+"""What a worker does: it fills a table with the recognised lines of its share of the files, and counts them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from assay.ingest import tree
+from assay.ingest.forms import TIMELESS, TORN
+from assay.ingest.lines import scanned
+from assay.ingest.plain import mended, plain
+from assay.ingest.recognise import Recognition, recognition
+from assay.ingest.shares import FILE_STEP, LogFile
+from assay.spec.diagnostics import AssayError, fail
+from assay.sql import dialect
+from assay.sql.dialect import column
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """How a table is filled with the lines of files: the statement that is tried first."""
+
+    recognition: Recognition
+    table: str
+    swift: str
+
+    @property
+    def careful(self) -> str:
+        """The statement for files that hold lines within braces that are no JSON."""
+        return _created(self.table, recognition(self.recognition, careful=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The lines of a host that are of one form, or of no event for one cause.
+
+    How many; the `seq` of the first and of the last that has an instant, and these instants.
+    """
+
+    host: str
+    form: int
+    rows: int
+    first_seq: int
+    first_ns: int | None
+    last_seq: int
+    last_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a share of the files came to: tallies, and the broken lines (host, seq, form).
+
+    `hosts` and `offsets` have a member for each file: its host, and what is to be added to a place to make it a `seq`.
+    """
+
+    tallies: tuple[Tally, ...]
+    broken: tuple[tuple[str, int, int], ...]
+    hosts: tuple[str, ...]
+    offsets: tuple[int, ...]
+
+
+def filling(how: Recognition, table: str) -> Filling:
+    """How a table is filled."""
+    return Filling(how, table, _created(table, recognition(how, careful=False)))
+
+
+def _created(table: str, query: exp.Select) -> str:
+    creation = exp.Create(this=exp.to_table(table), kind="TABLE", expression=query)
+    return creation.sql(dialect=dialect.DIALECT, copy=False)
+
+
+def fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[LogFile], folder: Path) -> Share:
+    """Fill a table with the lines of files.  Raises AssayError when a file cannot be read to its end."""
+    import duckdb
+
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        _fill(connection, how, files, folder)
+        return _share(connection, how.table, files)
+    except duckdb.Error as error:
+        raise _unreadable(files, str(error).split("\n")[0]) from None
+    finally:
+        shutil.rmtree(folder)
+
+
+def _fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[LogFile], folder: Path) -> None:
+    """Fill a table: swiftly; if that fails with care; if that fails, out of mended files."""
+    import duckdb
+
+    failed = (duckdb.InvalidInputException, duckdb.ConversionException, duckdb.OutOfRangeException)
+    paths = [plain(file.path, folder, f"{file.number}.plain") for file in files]
+    try:
+        return _run(connection, how.swift, how, paths)
+    except failed:
+        careful = how.careful
+    try:
+        return _run(connection, careful, how, paths)
+    except failed:
+        copies = [mended(file.path, folder, f"{file.number}.mended") for file in files]
+    return _run(connection, careful, how, copies)
+
+
+def _unreadable(files: Sequence[LogFile], cause: str) -> AssayError:
+    names = ", ".join(str(file.path) for file in files[:3]) + (" and others" if len(files) > 3 else "")
+    return fail("broken-file", f"the log files cannot be read: {names}", found=cause)
+
+
+def _run(connection: duckdb.DuckDBPyConnection, text: str, how: Filling, paths: Sequence[Path]) -> None:
+    connection.execute(text, {**how.recognition.parameters, **scanned(paths)})
+
+
+def _share(connection: duckdb.DuckDBPyConnection, table: str, files: Sequence[LogFile]) -> Share:
+    """What a filled table holds."""
+    rows = connection.execute(dialect.text(_counts(table))).fetchall()
+    starts: dict[int, int] = {}
+    for index, _form, _rows, first, *_ in rows:
+        starts[index] = min(first, starts.get(index, first))
+    offsets = [file.order * FILE_STEP + 1 - starts.get(index, 1) for index, file in enumerate(files)]
+    tallies = tuple(_tally(files[row[0]].host, offsets[row[0]], row) for row in rows)
+    broken: tuple[tuple[str, int, int], ...] = ()
+    if any(tally.form in (TORN, TIMELESS) for tally in tallies):
+        found = connection.execute(dialect.text(_broken(table))).fetchall()
+        broken = tuple((files[index].host, place + offsets[index], form) for index, place, form in found)
+    return Share(tallies, broken, tuple(file.host for file in files), tuple(offsets))
+
+
+def _tally(host: str, offset: int, row: Sequence[Any]) -> Tally:
+    _, form, rows, first, first_ns, last, last_ns = row
+    return Tally(host, form, rows, first + offset, first_ns, last + offset, last_ns)
+
+
+def _counts(table: str) -> exp.Select:
+    """The lines by file and form: how many, the first and last place, their instants."""
+    edges = [
+        exp.Min(this=column("place")),
+        exp.ArgMin(this=column("t_ns"), expression=column("place")),
+        exp.Max(this=column("place")),
+        exp.ArgMax(this=column("t_ns"), expression=column("place")),
+    ]
+    keys = [column("file"), column("form")]
+    query = tree.of(dialect.select(*keys, exp.Count(this=exp.Star()), *edges), table)
+    return query.group_by(*(key.copy() for key in keys))
+
+
+def _broken(table: str) -> exp.Select:
+    kinds = [tree.small(kind) for kind in (TORN, TIMELESS)]
+    query = tree.of(dialect.select("file", "place", "form"), table)
+    return query.where(exp.In(this=column("form"), expressions=kinds)).order_by("file", "place")

@@ -1,0 +1,140 @@
+"""A small source of its own, whose logs tests write line by line, and what ingest makes of them."""
+
+from __future__ import annotations
+
+import glob
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from assay.ingest import find_run, ingest
+from assay.spec.diagnostics import AssayError
+from assay.spec.model import (
+    Event,
+    Field,
+    Form,
+    Lookup,
+    Name,
+    Quarantine,
+    Source,
+    Transform,
+    Unit,
+    Unless,
+    Unwrap,
+)
+
+ONE = Unit("dimensionless", "")
+SOURCE = Source(
+    name="machines",
+    kind="json-lines",
+    hosts="m-*",
+    logs=("out", "out*", "m-*.json"),
+    time=("ts",),
+    body=("body",),
+    unwrap=(Unwrap(absent="type", present=("proof", "inner"), take="inner"),),
+    lookups=(
+        Lookup(path=("what",), in_body=False, drop="", generation="new"),
+        Lookup(path=("what",), in_body=False, drop="", generation="old"),
+        Lookup(path=("type",), in_body=True, drop="Lib.", generation="old"),
+        Lookup(path=("type",), in_body=True, drop="", generation="oldest"),
+    ),
+    quarantine=Quarantine(share=0.5, at_least=10),
+    constants=(),
+    doc="",
+)
+
+
+def field(
+    name: str,
+    kind: str = "integer",
+    *paths: str,
+    default: str | None = None,
+    required: bool = True,
+    transforms: Sequence[Transform] = (),
+) -> Field:
+    """A field read at dotted paths; at its own name when none is given."""
+    found = tuple(tuple(path.split(".")) for path in paths or (name,))
+    return Field(name, kind, ONE, "value", found, default, required and default is None, tuple(transforms), "")
+
+
+def fixed(name: str, kind: str, value: str | None) -> Field:
+    """A field that no path has: a constant, or null."""
+    return Field(name, kind, ONE, "value", (), value, False, (), "")
+
+
+def form(fields: Sequence[Field], unless: Sequence[Unless] = (), **names: str) -> Form:
+    """A form with a name for each generation given."""
+    return Form(tuple(Name(generation, name) for generation, name in names.items()), tuple(unless), tuple(fields))
+
+
+def event(name: str, *forms: Form) -> Event:
+    """An event of the source."""
+    return Event(name, SOURCE.name, forms, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """A folder that ingest wrote."""
+
+    folder: Path
+
+    def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
+        """Columns (all when none is named) of logs, counts, quarantine, or of the whole rows of an event, in order."""
+        single = self.folder / f"{table}.parquet"
+        paths = [single] if single.exists() else (self.folder / "events" / table).glob("*.parquet")
+        kept, order = ("", "ALL") if single.exists() else (" WHERE whole", "host, seq")
+        names = ", ".join(f'"{name}"' for name in columns) or "*"
+        with duckdb.connect() as connection:
+            query = f"SELECT {names} FROM read_parquet(?){kept} ORDER BY {order}"
+            files = [glob.escape(str(path)) for path in paths]
+            found: list[tuple[Any, ...]] = connection.execute(query, [files]).fetchall()
+        return found
+
+    def log(self) -> dict[str, Any]:
+        """The row of the only host's log."""
+        with duckdb.connect() as connection:
+            cursor = connection.execute("FROM read_parquet(?)", [glob.escape(str(self.folder / "logs.parquet"))])
+            names = [item[0] for item in cursor.description]
+            (row,) = cursor.fetchall()
+        return dict(zip(names, row, strict=True))
+
+
+def record(what: object = "Tick", ts: object = "2026-02-05T18:52:16Z", **body: object) -> str:
+    """A line: an object with a time, a name and a body."""
+    return json.dumps({"ts": ts, "what": what, "body": body}, separators=(",", ":"))
+
+
+TICK = event("tick", form([field("n")], new="Tick"))
+
+
+def read(
+    folder: Path,
+    lines: Sequence[str] | bytes | Mapping[str, bytes],
+    events: Sequence[Event] = (TICK,),
+    wanted: Mapping[str, frozenset[str]] | None = None,
+    source: Source = SOURCE,
+    workers: int | None = None,
+) -> Ingested:
+    """What ingest makes of a host's log: of lines, of the bytes of `out`, or of files by their paths in the run."""
+    run = folder / "run"
+    if isinstance(lines, bytes):
+        lines = {"m-1/out": lines}
+    elif not isinstance(lines, Mapping):
+        lines = {"m-1/out": "".join(f"{line}\n" for line in lines).encode()}
+    for name, content in lines.items():
+        path = run / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    everything = {item.name: frozenset(found.name for found in item.fields) for item in events}
+    asked = everything if wanted is None else wanted
+    ingest(source, events, asked, find_run(source, run), folder / "made", workers=workers)
+    return Ingested(folder / "made")
+
+
+def refusal(error: AssayError, folder: Path) -> str:
+    """The text of an error, the folder of the test left out."""
+    return str(error).replace(str(folder), "DIR")

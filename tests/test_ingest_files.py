@@ -1,0 +1,279 @@
+"""The files of a run, its constants, and the hash of its contents."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.ingest import content_key, file_hashes, find_run, read_constants
+from assay.spec.diagnostics import AssayError
+from assay.spec.model import Constant, Unit
+from tests.support.ingesting import ONE, SOURCE, record, refusal
+
+
+def write(run: Path, **files: str) -> Path:
+    """A run with files given by their paths, in which `__` is a slash."""
+    for name, content in files.items():
+        path = run / name.replace("__", "/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(content.encode()) if path.suffix == ".gz" else content.encode())
+    return run
+
+
+def put(run: Path, *names: str, minute: int = 0) -> Path:
+    """A run with these log files, each a minute later than the one before."""
+    for offset, name in enumerate(names):
+        line = record(ts=f"2026-02-05T18:{minute + offset:02}:00Z", n=offset)
+        write(run, **{name.replace("/", "__"): f"text\n{line}\n"})
+    return run
+
+
+def found(run: Path) -> dict[str, list[str]]:
+    """The file names by host."""
+    return {host.host: [path.name for path in host.files] for host in find_run(SOURCE, run).hosts}
+
+
+def test_hosts_are_directories_in_the_order_of_their_names_as_text(tmp_path: Path) -> None:
+    run = put(tmp_path, "m-2/out", "m-10/out", "m-1/out", "other/out", "m-file")
+    assert list(found(run)) == ["m-1", "m-10", "m-2"]
+
+
+def test_rotated_files_are_read_oldest_first_whatever_their_names(tmp_path: Path) -> None:
+    run = put(tmp_path, "m-1/out.9.gz", "m-1/m-1-a.json", "m-1/out.1", "m-1/out", "m-1/m-1-0.json.gz")
+    assert found(run) == {"m-1": ["out.9.gz", "m-1-a.json", "out.1", "out", "m-1-0.json.gz"]}
+
+
+def test_files_of_one_instant_are_read_by_name_and_those_without_any_last(tmp_path: Path) -> None:
+    line = record(ts="2026-02-05T18:52:00Z")
+    later = record(ts="2026-02-05T18:52:00.000000001Z")
+    write(tmp_path, **{"m-1__out0": "text\n", "m-1__out2": line, "m-1__out1": line, "m-1__out": later})
+    assert found(tmp_path) == {"m-1": ["out1", "out2", "out", "out0"]}
+
+
+def test_a_file_that_several_patterns_or_links_lead_to_is_read_once(tmp_path: Path) -> None:
+    run = put(tmp_path, "m-1/out-a", "m-1/m-1-x.json")
+    (run / "m-1" / "out").symlink_to(run / "m-1" / "out-a")
+    assert [len(names) for names in found(run).values()] == [2]
+
+
+def test_files_of_other_names_are_not_logs(tmp_path: Path) -> None:
+    run = put(tmp_path, "m-1/out", "m-1/err", "m-1/m-1.txt", "m-1/deep/out")
+    assert found(run) == {"m-1": ["out"]}
+
+
+def test_a_log_that_is_there_plain_and_packed_is_not_read_twice(tmp_path: Path) -> None:
+    line = record(n=1)
+    with pytest.raises(AssayError) as error:
+        find_run(SOURCE, write(tmp_path, **{"m-1__out": line, "m-1__out.gz": line}))
+    assert refusal(error.value, tmp_path) == (
+        "error[same-log]: out and out.gz of host m-1 are the same log: DIR/m-1\n  hint: keep one of them"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "gone",
+            "error[no-run]: the run directory does not exist: DIR/gone\n  hint: --run takes a directory of a run",
+        ),
+        ("file", "error[no-run]: the run is no directory: DIR/file\n  hint: --run takes a directory of a run"),
+        ("empty", "error[no-run]: the run directory is empty: DIR/empty"),
+        (
+            "bare",
+            "error[no-hosts]: the run has no host directory: DIR/bare\n"
+            "  expected: directories m-*\n"
+            "  found:    meta.json, other/",
+        ),
+        (
+            "idle",
+            "error[no-logs]: host m-1 has no log file: DIR/idle/m-1\n"
+            "  expected: out, out*, m-*.json (also with .gz or .zst)\n"
+            "  found:    err",
+        ),
+        (
+            "hollow",
+            "error[no-logs]: host m-1 has no log file: DIR/hollow/m-1\n"
+            "  expected: out, out*, m-*.json (also with .gz or .zst)\n"
+            "  found:    nothing",
+        ),
+    ],
+)
+def test_a_run_that_is_none_is_refused(tmp_path: Path, name: str, message: str) -> None:
+    write(tmp_path, file="", bare__other__out="x", idle__other__out="x", **{"bare__meta.json": "{}"})
+    write(tmp_path, **{"idle__m-1__err": "x"})
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "hollow" / "m-1").mkdir(parents=True)
+    with pytest.raises(AssayError) as error:
+        find_run(SOURCE, tmp_path / name)
+    assert refusal(error.value, tmp_path) == message
+
+
+def key(run: Path, memo: Path) -> str:
+    files = find_run(SOURCE, run)
+    return content_key(file_hashes(files, memo), files)
+
+
+def test_the_hash_of_a_run_is_of_its_hosts_and_contents_not_of_its_place(tmp_path: Path) -> None:
+    run = put(tmp_path / "run", "m-1/out", "m-1/out.1", "m-2/out")
+    first = key(run, tmp_path / "memo.json")
+    shutil.copytree(run, tmp_path / "copy")
+    (tmp_path / "copy" / "m-1" / "out.1").rename(tmp_path / "copy" / "m-1" / "out.7")
+    assert key(tmp_path / "copy", tmp_path / "memo.json") == first
+    (tmp_path / "copy" / "m-2").rename(tmp_path / "copy" / "m-3")
+    assert key(tmp_path / "copy", tmp_path / "memo.json") != first
+
+
+@pytest.mark.parametrize("change", ["a byte", "a file less", "a file moved to another host"])
+def test_the_hash_of_a_run_changes_with_its_contents(tmp_path: Path, change: str) -> None:
+    run = put(tmp_path / "run", "m-1/out", "m-1/out.1", "m-2/out")
+    first = key(run, tmp_path / "memo.json")
+    if change == "a byte":
+        path = run / "m-2" / "out"
+        path.write_bytes(path.read_bytes().replace(b'"n":2', b'"n":3'))
+        os.utime(path, ns=(1, 1))
+    elif change == "a file less":
+        (run / "m-1" / "out.1").unlink()
+    else:
+        (run / "m-1" / "out.1").rename(run / "m-2" / "out.1")
+    assert key(run, tmp_path / "memo.json") != first
+
+
+def test_files_that_did_not_change_are_not_read_again(tmp_path: Path) -> None:
+    run = put(tmp_path / "run", "m-1/out")
+    path, memo = run / "m-1" / "out", tmp_path / "memo.json"
+    first, before = key(run, memo), path.stat()
+    path.write_bytes(path.read_bytes().replace(b'"n":0', b'"n":1'))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert key(run, memo) == first
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 1))
+    assert key(run, memo) != first
+
+
+def test_a_memo_that_cannot_be_read_is_written_anew(tmp_path: Path) -> None:
+    run, memo = put(tmp_path / "run", "m-1/out"), tmp_path / "memo.json"
+    first = key(run, memo)
+    memo.write_text("{torn")
+    assert key(run, memo) == first
+    assert len(json.loads(memo.read_text())) == 1
+
+
+def constant(kind: str, default: str | None = None, path: str = "a.b", files: str = "facts.json") -> Constant:
+    unit = Unit("second", "s") if kind == "duration" else ONE
+    return Constant("fact", tuple(files.split()), tuple(path.split(".")), kind, unit, default, "A fact")
+
+
+def value(run: Path, written: str, kind: str, default: str | None = None) -> Any:
+    write(run, **{"facts.json": f'{{"a":{{"b":{written}}}}}'})
+    return read_constants(replace(SOURCE, constants=(constant(kind, default),)), run)["fact"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "expected"),
+    [
+        ("integer", "600", 600),
+        ("integer", "18446744073709551616", 2**64),
+        ("integer", "6e2", 600),
+        ("integer", "600.0", 600),
+        ("real", "0.05", 0.05),
+        ("real", "2", 2.0),
+        ("text", '"conway"', "conway"),
+        ("text", '""', ""),
+        ("boolean", "true", True),
+        ("instant", '"2026-02-05T18:52:16Z"', 1770317536000000000),
+        ("instant", '"2026-02-05T18:52:16.000000001Z"', 1770317536000000001),
+        ("instant", '"2026-02-05T18:52:16.9999999999Z"', 1770317536999999999),
+        ("duration", "1", 1_000_000_000),
+        ("duration", "0.1", 100_000_000),
+        ("duration", "0.000000001", 1),
+        ("duration", "1e-3", 1_000_000),
+        ("duration", "12345678.123456789", 12345678123456789),
+    ],
+)
+def test_a_constant_is_read_exactly(tmp_path: Path, kind: str, written: str, expected: Any) -> None:
+    read = value(tmp_path, written, kind)
+    assert (read, type(read)) == (expected, type(expected))
+
+
+@pytest.mark.parametrize(
+    ("kind", "default", "expected"),
+    [
+        ("integer", "0", 0),
+        ("real", "0.5", 0.5),
+        ("text", "", ""),
+        ("text", "none", "none"),
+        ("duration", "0.5", 5 * 10**8),
+    ],
+)
+@pytest.mark.parametrize("written", ["null", None])
+def test_a_default_stands_for_a_fact_that_is_missing(
+    tmp_path: Path, kind: str, default: str, expected: Any, written: str | None
+) -> None:
+    if written:
+        assert value(tmp_path, written, kind, default) == expected
+    else:
+        write(tmp_path, **{"facts.json": "{}"})
+        assert read_constants(replace(SOURCE, constants=(constant(kind, default),)), tmp_path) == {"fact": expected}
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "expected"),
+    [
+        ("integer", "1.5", "a whole number"),
+        ("integer", '"600"', "a whole number"),
+        ("integer", "true", "a whole number"),
+        ("real", '"0.5"', "a number"),
+        ("text", "7", "a text"),
+        ("boolean", "1", "true or false"),
+        ("instant", '"2026-02-30T18:52:16Z"', "a time in UTC, such as 2026-02-05T18:52:16Z"),
+        ("instant", '"2026-02-05 18:52"', "a time in UTC, such as 2026-02-05T18:52:16Z"),
+        ("instant", '"2026-02-05T18:52:16+01:00"', "a time in UTC, such as 2026-02-05T18:52:16Z"),
+        ("instant", "1770317536", "a time in UTC, such as 2026-02-05T18:52:16Z"),
+        ("duration", "0", "a number above 0"),
+        ("duration", "-1", "a number above 0"),
+    ],
+)
+def test_a_constant_of_another_type_is_refused_with_its_place(
+    tmp_path: Path, kind: str, written: str, expected: str
+) -> None:
+    with pytest.raises(AssayError) as error:
+        value(tmp_path, written, kind)
+    text = refusal(error.value, tmp_path)
+    assert text.startswith("error[wrong-fact]: `a.b` of the run's facts.json is not what it should be (A fact)\n")
+    assert f'\n  at DIR/facts.json:1:7\n    1 | {{"a":{{"b":{written}}}}}\n' in text
+    assert text.endswith(f"\n  expected: {expected}\n  found:    {written}")
+
+
+def test_the_first_document_that_is_there_is_read(tmp_path: Path) -> None:
+    write(tmp_path, **{"deep__second.json": '{"a":{"b":2}}', "third.json": '{"a":{"b":3}}'})
+    fact = constant("integer", files="first.json deep/second.json third.json")
+    assert read_constants(replace(SOURCE, constants=(fact,)), tmp_path) == {"fact": 2}
+
+
+def test_all_that_is_missing_is_told_together(tmp_path: Path) -> None:
+    write(tmp_path, **{"facts.json": '{"a":{}}'})
+    facts = (constant("integer"), constant("text", path="x"), constant("text", files="gone.json or.json"))
+    named = tuple(replace(item, name=f"fact{index}") for index, item in enumerate(facts))
+    with pytest.raises(AssayError) as error:
+        read_constants(replace(SOURCE, constants=named), tmp_path)
+    assert refusal(error.value, tmp_path) == (
+        "error[missing-fact]: the run's facts.json lacks `a.b` (A fact)\n  at DIR/facts.json\n\n"
+        "error[missing-fact]: the run's facts.json lacks `x` (A fact)\n  at DIR/facts.json\n\n"
+        "error[no-document]: the run has no gone.json or or.json: DIR"
+    )
+
+
+def test_a_document_that_is_no_json_is_refused_with_its_place(tmp_path: Path) -> None:
+    write(tmp_path, **{"facts.json": '{\n "a": 1,\n}'})
+    with pytest.raises(AssayError) as error:
+        read_constants(replace(SOURCE, constants=(constant("integer"),)), tmp_path)
+    text = refusal(error.value, tmp_path)
+    assert text.startswith("error[not-json]: facts.json is not JSON: ")
+    assert "\n  at DIR/facts.json:3:1\n" in text
