@@ -176,6 +176,8 @@ def install(pip):
     run_logged([str(VENV / "bin" / "uv"), *export, "--python", python, "-o", str(rest)])
     run_logged([*pip, *options, "--require-hashes", "-r", str(rest)])
     run_logged([*pip, *options, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)])
+    # Even where Python is told to write no bytecode, what is installed has some: a command starts in half the time.
+    run_logged([python, "-m", "compileall", "-q", str(ROOT / "compiler")])
 
 
 def set_up():

@@ -128,7 +128,7 @@ def test_provenance_names_the_input_files_with_their_true_hashes(two: Path) -> N
 def test_provenance_and_results_tell_the_same_rejections(two: Path, results: Any) -> None:
     for run in loaded(two / "provenance.json")["content"]["runs"]:
         told = [
-            (item["filter"], item["argument"], item["of"], item["rejected"], item["rows"]) for item in run["filters"]
+            (item["filter"], item["argument"], item["grain"], item["rejected"], item["rows"]) for item in run["filters"]
         ]
         listed = results["filtered"][run["id"]]
         assert told == [(i["filter"], i["argument"], i["grain"], i["rejected"], i["rows"]) for i in listed]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-import subprocess
-import sys
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,9 @@ import pytest
 
 from assay.report.chart_spec import chart_spec
 from assay.report.charts import Drawing, draw, load_template
+from assay.report.converter import Converter
 from assay.report.document import Chart, Series
-from assay.report.svg import renumber_clips
+from assay.report.svg import Drawer, renumber_clips
 from assay.spec.diagnostics import AssayError
 from tests.report_sample import TEMPLATES, published_chart, sample
 
@@ -165,21 +166,26 @@ def test_clip_paths_are_numbered_anew() -> None:
     assert renumber_clips(drawing(12, 1, 0)) == drawing(0, 1, 2)
 
 
-WITHOUT_FONTS = """
-import sys, vl_convert
-vl_convert.register_font_directory = lambda folder: None
-from pathlib import Path
-from assay.report.charts import draw
-from tests.report_sample import published_chart
-for item in draw([published_chart("cdf0.50")], Path(sys.argv[1])):
-    sys.stdout.write(item.svg)
-"""
+def test_a_drawing_does_not_depend_on_the_fonts_that_are_known(tmp_path: Path) -> None:
+    (one,) = drawn(published_chart("cdf0.50"))
+    assert renumber_clips(Converter(tmp_path).convert(one.spec, "it")) + "\n" == one.svg
 
 
-def test_a_drawing_does_not_depend_on_the_fonts_that_are_installed() -> None:
-    command = [sys.executable, "-c", WITHOUT_FONTS, str(TEMPLATES)]
-    found = subprocess.run(command, capture_output=True, check=True, cwd=Path(__file__).parent.parent)
-    assert found.stdout.decode() == drawn(published_chart("cdf0.50"))[0].svg
+def test_a_chart_that_the_converter_refuses_is_named() -> None:
+    with pytest.raises(AssayError) as caught:
+        Drawer(TEMPLATES / "fonts").draw('{"mark": "no such mark", "data": {}}', "chart one (template odd)")
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.message) == ("chart-refused", "the chart converter refuses chart one (template odd)")
+    assert found.expected == "a chart of Vega-Lite 6.4"
+    assert found.found == "TypeError: Cannot read properties of undefined (reading 'filled')"
+
+
+def test_a_converter_that_is_killed_is_told() -> None:
+    one = Converter(TEMPLATES / "fonts")
+    os.kill(one.pid, signal.SIGKILL)
+    with pytest.raises(AssayError) as caught:
+        one.convert("{}", "it")
+    assert caught.value.diagnostics[0].message == "the chart converter ended with status -9"
 
 
 def test_text_is_set_in_a_shipped_family() -> None:

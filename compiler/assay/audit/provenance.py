@@ -75,7 +75,7 @@ def _run(run: RunFigures, inputs: Inputs) -> dict[str, object]:
         "files": [{"file": name, "bytes": size, "sha256": digest} for name, size, digest in inputs.files],
         "quarantined": [{"host": host, "lines": lines} for host, lines in inputs.quarantined],
         "filters": [
-            {"filter": item.filter, "argument": item.argument, "of": item.grain, "rejected": item.rejected,
+            {"filter": item.filter, "argument": item.argument, "grain": item.grain, "rejected": item.rejected,
              "rows": item.rows}
             for item in run.results.filters
         ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from assay.engine.results import RunResults
 from assay.plan.steps import Plan
@@ -12,7 +12,7 @@ from assay.spec.normal_form import Checked
 NAMED = 3
 
 
-def absent_events(checked: Checked, made: Plan, results: RunResults, counts: dict[str, int]) -> tuple[str, ...]:
+def absent_events(checked: Checked, made: Plan, results: RunResults, counts: Mapping[str, int]) -> tuple[str, ...]:
     """A sentence for each event that no log line of a run is, where metrics have no sample for want of it."""
     empty = [metric for metric in made.metrics if not results.metrics[metric.id].size]
     without: dict[str, list[str]] = {}

@@ -18,7 +18,7 @@ from assay.build.session import Session
 from assay.build.sources import needed_source
 from assay.engine.execute import Job, connect, execute
 from assay.engine.graph import Node, nodes
-from assay.engine.mount import HostLog, event_counts, host_logs, mount, write_constants
+from assay.engine.mount import Facts, HostLog, constants_file, facts, mount
 from assay.engine.results import RunResults
 from assay.plan.steps import Applied, Plan, plan
 from assay.spec.diagnostics import AssayError
@@ -32,7 +32,7 @@ from assay.sql.program import Statement, compile_plan
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A run whose raw data is in place: files, constants, hashes of the content, of how records are recognised and of
-    each file, the folder of its events, its hosts' logs."""
+    each file, the folder of its events, what that tells."""
 
     run: NamedRun
     files: ingest.RunFiles
@@ -41,7 +41,12 @@ class Prepared:
     recognition: str
     hashes: tuple[ingest.FileHash, ...]
     events: Path
-    logs: tuple[HostLog, ...]
+    facts: Facts
+
+    @property
+    def logs(self) -> tuple[HostLog, ...]:
+        """The hosts' logs."""
+        return self.facts.logs
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,10 @@ class Computation:
     runs: tuple[Computed, ...]
 
 
+def _nothing() -> None:
+    """What most who ask do when there is work."""
+
+
 def compute(
     session: Session,
     checked: Checked,
@@ -69,24 +78,21 @@ def compute(
     metrics: Sequence[Metric],
     applied: Sequence[Applied],
     relations: Sequence[str] = (),
-    beside: Callable[[], None] | None = None,
+    at_work: Callable[[], None] = _nothing,
 ) -> Computation:
-    """The results of runs: metrics and one-row relations.  `beside` is called while files are being read, if they are.
+    """The results of runs: metrics and one-row relations.  `at_work` is called when anything is not in the cache.
 
     Raises AssayError with the problems of every run.
     """
     made = plan(checked.package, metrics, applied, relations)
     with ThreadPoolExecutor(max_workers=1) as reader:
-        reading = reader.submit(prepare, session, checked, runs, made.wanted, metrics)
-        statements = compiled(checked, made)
-        graph = nodes(statements)
-        if beside and not reading.done():
-            beside()
+        reading = reader.submit(prepare, session, checked, runs, made.wanted, metrics, at_work)
+        graph = nodes(compiled(checked, made))
         prepared = reading.result()
     jobs = [_job(item, made, graph, relations) for item in prepared]
-    results = _execute(session, checked, jobs, prepared)
+    results = _execute(session, checked, jobs, prepared, at_work)
     computed = (
-        Computed(item, found, absent_events(checked, made, found, event_counts(item.events)))
+        Computed(item, found, absent_events(checked, made, found, item.facts.events))
         for item, found in zip(prepared, results, strict=True)
     )
     return Computation(made, graph, tuple(computed))
@@ -111,7 +117,9 @@ def _job(prepared: Prepared, made: Plan, graph: tuple[Node, ...], relations: Seq
     return Job(prepared.run.id, made, graph, prepared.constants, prepared.raw, prepared.recognition, tuple(relations))
 
 
-def _execute(session: Session, checked: Checked, jobs: Sequence[Job], prepared: Sequence[Prepared]) -> list[RunResults]:
+def _execute(
+    session: Session, checked: Checked, jobs: Sequence[Job], prepared: Sequence[Prepared], at_work: Callable[[], None]
+) -> list[RunResults]:
     cores = os.cpu_count() or 1
     side_by_side = min(len(jobs), cores)
     threads = session.threads or max(1, cores // side_by_side)
@@ -121,6 +129,8 @@ def _execute(session: Session, checked: Checked, jobs: Sequence[Job], prepared: 
 
     def tell(_name: str) -> None:
         nonlocal done
+        if not done:
+            at_work()
         done += 1
         session.progress("working out results", done, total)
 
@@ -153,10 +163,12 @@ def prepare(
     runs: Sequence[NamedRun],
     wanted: Mapping[str, frozenset[str]],
     metrics: Sequence[Metric] = (),
+    at_work: Callable[[], None] = _nothing,
 ) -> tuple[Prepared, ...]:
     """Every run with its events ingested, unless the cache has them; AssayError with the problems of every run.
 
-    `metrics` are those that want the events, for the message when no run has them.
+    `metrics` are those that want the events, for the message when no run has them.  `at_work` is called when logs are
+    to be read.
     """
     source = needed_source(checked, metrics, wanted, runs)
     problems: list[AssayError] = []
@@ -168,7 +180,9 @@ def prepare(
             problems.append(error)
     if problems:
         raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
-    return tuple(_ingested(session, checked, source, run, files, constants, wanted) for run, files, constants in found)
+    return tuple(
+        _ingested(session, checked, source, run, files, constants, wanted, at_work) for run, files, constants in found
+    )
 
 
 def _ingested(
@@ -179,6 +193,7 @@ def _ingested(
     files: ingest.RunFiles,
     constants: Mapping[str, object],
     wanted: Mapping[str, frozenset[str]],
+    at_work: Callable[[], None],
 ) -> Prepared:
     hashes = ingest.file_hashes(files, session.store.folder / "files.json")
     raw = ingest.content_key(hashes, files)
@@ -187,18 +202,18 @@ def _ingested(
     held = session.store.place("ingest", raw)
     for entry in sorted(held.iterdir()) if held.is_dir() else ():
         if ingest.covers(entry, source, events, wanted):
-            write_constants(entry, constants)
-            return Prepared(run, files, constants, raw, recognition, hashes, entry, host_logs(entry))
+            return Prepared(run, files, constants, raw, recognition, hashes, entry, facts(entry))
     key = hashlib.sha256(json.dumps({n: sorted(f) for n, f in sorted(wanted.items())}).encode()).hexdigest()[:16]
     place = held / f"{ingest.definitions_hash(source, events, wanted)[:16]}-{key}"
 
     def tell(done: int, total: int) -> None:
         session.progress(f"reading {run.id}", done, total)
 
+    at_work()
     with _naming(run):
         ingest.ingest(source, events, wanted, files, place, progress=tell)
-    write_constants(place, constants)
-    return Prepared(run, files, constants, raw, recognition, hashes, place, host_logs(place))
+    constants_file(place, constants)
+    return Prepared(run, files, constants, raw, recognition, hashes, place, facts(place))
 
 
 @contextmanager

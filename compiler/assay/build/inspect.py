@@ -16,7 +16,7 @@ from assay.build.session import Session
 from assay.build.sql_files import sql_texts, write_texts
 from assay.engine.dry import dry_run
 from assay.engine.graph import nodes
-from assay.engine.mount import CONSTANTS, located, raw_tables
+from assay.engine.mount import CONSTANTS, constants_file, located, raw_tables
 from assay.engine.results import Distribution
 from assay.plan.steps import Applied, plan
 from assay.spec import normal_form, workspace
@@ -200,7 +200,8 @@ def metric_sql(
     statements = compiled(checked, made)
     query = standalone(statements, name, raw_tables(), CONSTANTS)
     if run:
-        query = located(query, prepare(session, checked, [run], made.wanted)[0].events)
+        (prepared,) = prepare(session, checked, [run], made.wanted)
+        query = located(query, prepared.events, constants_file(prepared.events, prepared.constants))
     return dialect.text(query) + ";"
 
 

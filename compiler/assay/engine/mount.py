@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import tempfile
 from collections.abc import Mapping
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     import duckdb
 
 CONSTANTS = "constants"
+COMMON = "constants.parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +38,16 @@ class HostLog:
 
 def raw_tables() -> Mapping[str, exp.Select]:
     """The queries of the tables that every ingested folder has, relative to it."""
-    return {LOGS: parquet("logs.parquet"), CONSTANTS: parquet("constants.parquet")}
+    return {LOGS: parquet("logs.parquet"), CONSTANTS: parquet(COMMON)}
 
 
-def located(query: exp.Expr, folder: Path) -> exp.Expr:
-    """A query over an ingested folder with the paths of its files in full."""
+def located(query: exp.Expr, folder: Path, constants: Path) -> exp.Expr:
+    """A query over an ingested folder with the paths of its files in full; `constants` is the run's own file."""
     query = query.copy()
     for scan in query.find_all(exp.ReadParquet):
         pattern = scan.expressions[0].this
-        scan.set("expressions", [exp.Literal.string(str(folder.absolute() / pattern))])
+        place = constants if pattern == COMMON else folder / pattern
+        scan.set("expressions", [exp.Literal.string(str(place.absolute()))])
     return query
 
 
@@ -55,33 +59,50 @@ def mount(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
     connection.execute(dialect.text(view))
 
 
-def host_logs(folder: Path) -> tuple[HostLog, ...]:
-    """The logs of a run, by host."""
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What an ingested folder tells of a run: its hosts' logs, and how many lines are each event (none: missing)."""
+
+    logs: tuple[HostLog, ...]
+    events: Mapping[str, int]
+
+
+def facts(folder: Path) -> Facts:
+    """The facts of a folder."""
     import duckdb
 
     wanted = ("host", "lines", "objects", "quarantined", "last_ns")
-    query = exp.select(*wanted).from_(parquet(str(folder / "logs.parquet")).subquery(alias=LOGS)).order_by("host")
+    logs = exp.select(*wanted).from_(parquet(str(folder / "logs.parquet")).subquery(alias=LOGS)).order_by("host")
+    lines = parquet(str(folder / "counts.parquet")).subquery(alias="counts")
+    counts = exp.select("event", exp.Sum(this=exp.column("n"))).from_(lines).group_by("event")
     with duckdb.connect() as connection:
-        return tuple(HostLog(*row) for row in connection.execute(dialect.text(query)).fetchall())
+        return Facts(
+            tuple(HostLog(*row) for row in connection.execute(dialect.text(logs)).fetchall()),
+            {str(event): int(number) for event, number in connection.execute(dialect.text(counts)).fetchall()},
+        )
 
 
-def event_counts(folder: Path) -> dict[str, int]:
-    """How many log lines of a run are each event, over all hosts; events that none is are missing."""
-    import duckdb
+def constants_file(folder: Path, constants: Mapping[str, object]) -> Path:
+    """The constants of a run beside its events, as a table of one row, for SQL that stands alone.
 
-    counts = parquet(str(folder / "counts.parquet")).subquery(alias="counts")
-    query = exp.select("event", exp.Sum(this=exp.column("n"))).from_(counts).group_by("event")
-    with duckdb.connect() as connection:
-        return {str(event): int(number) for event, number in connection.execute(dialect.text(query)).fetchall()}
+    Runs of the same logs have a file each; `constants.parquet` is that of one whose events were read.
+    """
+    text = json.dumps(sorted(constants.items()), default=str)
+    place = folder / f"constants-{hashlib.sha256(text.encode()).hexdigest()[:16]}.parquet"
+    if not place.is_file():
+        _write_constants(place, constants)
+        common = folder / COMMON
+        if not common.is_file():
+            _write_constants(common, constants)
+    return place
 
 
-def write_constants(folder: Path, constants: Mapping[str, object]) -> None:
-    """Put the constants of a run beside its events, as a table of one row, for SQL that stands alone."""
+def _write_constants(place: Path, constants: Mapping[str, object]) -> None:
     import duckdb
 
     row = exp.select(*(exp.alias_(literal(value), name) for name, value in sorted(constants.items())))
-    handle, fresh = tempfile.mkstemp(dir=folder, suffix=".part")
+    handle, fresh = tempfile.mkstemp(dir=place.parent, suffix=".part")
     os.close(handle)
     with duckdb.connect() as connection:
         connection.sql(dialect.text(row)).write_parquet(fresh)
-    Path(fresh).replace(folder / "constants.parquet")
+    Path(fresh).replace(place)

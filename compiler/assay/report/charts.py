@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from assay.report.chart_spec import chart_spec
+from assay.report.converter import PROCESSES
 from assay.report.document import Chart
 from assay.report.svg import Drawer
 from assay.spec.diagnostics import did_you_mean, fail
@@ -29,16 +31,21 @@ def draw(
     """Every chart drawn, in the given order; what one chart looks like does not depend on the others.
 
     `templates` holds `charts/` and `fonts/`; `runs` are the labels of all runs of the report; `kept`, when
-    given, is a folder in which drawings are kept between builds.  Raises `unknown-chart-template` and
-    `unknown-placeholder`.
+    given, is a folder in which drawings are kept between builds.  Raises `unknown-chart-template`,
+    `unknown-placeholder`, and `chart-refused`.
     """
     drawer = Drawer(templates / "fonts", kept)
     loaded: dict[str, dict[str, Any]] = {}
-    for chart in charts:
-        if chart.template not in loaded:
-            loaded[chart.template] = load_template(templates, chart.template)
+
+    def one(chart: Chart) -> Drawing:
         spec = spec_text(chart_spec(chart, loaded[chart.template], runs))
-        yield Drawing(chart.id, spec, drawer.draw(spec))
+        return Drawing(chart.id, spec, drawer.draw(spec, f"chart {chart.id} (template {chart.template})"))
+
+    wanted = list(charts)
+    for name in dict.fromkeys(chart.template for chart in wanted):
+        loaded[name] = load_template(templates, name)
+    with ThreadPoolExecutor(max_workers=PROCESSES) as pool:
+        yield from pool.map(one, wanted)
 
 
 def load_template(templates: Path, name: str) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.report.charts import draw
-from assay.report.document import Chart, Document, Series, parse_date, to_json
+from assay.report.converter import start
+from assay.report.document import Document, parse_date, to_json
 from assay.spec.diagnostics import fail
 
 if TYPE_CHECKING:
@@ -58,14 +59,8 @@ def _silent(_what: str, _done: int, _total: int) -> None:
 
 
 def warm_up(templates: Path) -> None:
-    """Start the chart converter and draw a little, which is most of what a first report waits for.
-
-    Meant for a thread beside work that releases the interpreter (a query): the converter itself does not.
-    """
-    points = tuple((float(i), i / 8, i - 0.5, i + 0.5) for i in range(9))
-    chart = Chart("warm-up", 1, "", "", "", "cdf", (Series("a", points), Series("b", points)))
-    for _ in draw([chart] * 4, templates):
-        pass
+    """Start what a first report waits for longest, the chart converters; they get ready beside other work."""
+    start(templates / "fonts")
 
 
 def typeset(folder: Path, fonts: Path, date: str) -> bytes:

@@ -1,7 +1,7 @@
 """A Vega-Lite specification -> SVG, the same bytes in every process; drawings can be kept and found again.
 
-Starting the converter takes half a second and a chart twenty milliseconds, so a drawing made before is looked
-up by the hash of everything it depends on.
+A chart takes the converter some twenty milliseconds, so a drawing made before is looked up by the hash of everything it
+depends on.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-VEGA_LITE = "6.4"
+from assay.report.converter import VEGA_LITE, convert
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +24,14 @@ class Drawer:
     fonts: Path
     kept: Path | None = None
 
-    def draw(self, spec: str) -> str:
-        """The specification (JSON text) as SVG text."""
+    def draw(self, spec: str, name: str = "a chart") -> str:
+        """The specification (JSON text) as SVG text; `name` is what messages call it."""
         if self.kept is None:
-            return _convert(spec, self.fonts)
+            return _convert(spec, self.fonts, name)
         path = self.kept / f"{self._key(spec)}.svg"
         if path.is_file():
             return path.read_text(encoding="utf-8")
-        svg = _convert(spec, self.fonts)
+        svg = _convert(spec, self.fonts, name)
         _keep(path, svg)
         return svg
 
@@ -40,13 +40,9 @@ class Drawer:
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _convert(spec: str, fonts: Path) -> str:
-    """Draw; no data, image or font is fetched from anywhere."""
-    import vl_convert  # starts slowly, and only drawing needs it
-
-    _register(fonts)
-    svg: str = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[])
-    return renumber_clips(svg) + "\n"
+def _convert(spec: str, fonts: Path, name: str) -> str:
+    """Draw; raises `chart-refused` when the converter does."""
+    return renumber_clips(convert(spec, fonts, name)) + "\n"
 
 
 def renumber_clips(svg: str) -> str:
@@ -55,14 +51,6 @@ def renumber_clips(svg: str) -> str:
     for number, name in enumerate(names):
         svg = svg.replace(f'id="{name}"', f'id="\0{number}"').replace(f"url(#{name})", f"url(#\0{number})")
     return svg.replace("\0", "clip")
-
-
-@cache
-def _register(fonts: Path) -> None:
-    """Make the shipped fonts known to the converter, once a process and folder."""
-    import vl_convert
-
-    vl_convert.register_font_directory(str(fonts.resolve()))
 
 
 @cache

@@ -10,15 +10,27 @@ import functools
 import re
 import types
 import typing
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any
 
 from assay.spec import model
-from assay.spec.diagnostics import AssayError, Span, fail
+from assay.spec.diagnostics import Span, fail
 from assay.spec.expression import Expression, decode
 from assay.spec.expression_text import parse
 
-T = TypeVar("T")
+#: makes a value out of plain data
+Maker = Callable[[object], Any]
+_NOTHING = object()
+
+
+class _Misfit(Exception):  # noqa: N818  never leaves this module
+    """Data that is not what it should be: what the place (`path`, innermost last) is told to be, and has."""
+
+    def __init__(self, message: str, expected: str = "", found: str = "") -> None:
+        self.message = message
+        self.expected = expected
+        self.found = found
+        self.path: list[str] = []
 
 
 def package(data: object, where: str, *, lenient: bool = False) -> model.Package:
@@ -27,42 +39,108 @@ def package(data: object, where: str, *, lenient: bool = False) -> model.Package
     With `lenient`, keys that are missing say nothing (normal forms leave them out).  Raises AssayError `spec-shape`
     when a key is missing, unknown or of the wrong kind.
     """
-    found: model.Package = _value(model.Package, _filled(model.Package, data) if lenient else data, where, "package")
+    try:
+        found: model.Package = _maker(model.Package, lenient)(data)
+    except _Misfit as misfit:
+        path = "package" + "".join(reversed(misfit.path))
+        raise fail(
+            "spec-shape",
+            f"{path} {misfit.message}",
+            span=Span(where),
+            expected=misfit.expected,
+            found=misfit.found,
+        ) from None
     return found
 
 
-def _filled(hint: Any, data: object) -> Any:
-    """The data with what normal forms leave out put back."""
-    origin = typing.get_origin(hint)
-    if origin is types.UnionType or origin is typing.Union:
-        inner = next(item for item in typing.get_args(hint) if item is not type(None))
-        return None if data is None else _filled(inner, data)
-    if origin is tuple:
-        inner = typing.get_args(hint)[0]
-        return [_filled(inner, item) for item in data] if isinstance(data, list) else (data or [])
-    if dataclasses.is_dataclass(hint) and hint is not Expression and isinstance(data, dict):
-        fields = _fields(hint)
-        return {
-            **data,
-            **{name: _filled(inner, data.get(name, _empty(inner))) for name, inner in fields.items()},
-        }
-    return data
+@functools.cache
+def _maker(hint: Any, lenient: bool) -> Maker:
+    """What makes values of a type."""
+    if inner := _inner(hint):
+        if inner is Expression:
+            return lambda data: None if data in (None, [], "") else _expression(data)
+        make = _maker(inner, lenient)
+        return lambda data: None if data is None else make(data)
+    if hint is Expression:
+        return _expression
+    if typing.get_origin(hint) is tuple:
+        return _tuple_maker(_maker(typing.get_args(hint)[0], lenient))
+    if dataclasses.is_dataclass(hint):
+        return _record_maker(typing.cast("type[Any]", hint), lenient)
+    return functools.partial(_scalar, hint)
+
+
+def _inner(hint: Any) -> Any:
+    """The type that may be missing; None where nothing may."""
+    if typing.get_origin(hint) in (types.UnionType, typing.Union):
+        return next(item for item in typing.get_args(hint) if item is not type(None))
+    return None
 
 
 def _empty(hint: Any) -> Any:
+    """What is meant where a normal form says nothing."""
     if hint in (str, int, float, bool):
         return hint()
-    return [] if typing.get_origin(hint) is tuple else None
+    if typing.get_origin(hint) is tuple:
+        return ()
+    return None if _inner(hint) else _NOTHING
 
 
-_FIELDS: dict[Any, Mapping[str, Any]] = {}
+def _tuple_maker(make: Maker) -> Maker:
+    def tuple_of(data: object) -> tuple[Any, ...]:
+        if not isinstance(data, list):
+            if data in (None, ""):
+                return ()
+            raise _shape("a list", data)
+        try:
+            return tuple([make(item) for item in data])
+        except _Misfit as misfit:
+            index = next(place for place, item in enumerate(data) if _fails(make, item))
+            misfit.path.append(f"[{index}]")
+            raise
+
+    return tuple_of
 
 
-def _fields(kind: Any) -> Mapping[str, Any]:
-    if kind not in _FIELDS:
-        hints = typing.get_type_hints(kind)
-        _FIELDS[kind] = {field.name: hints[field.name] for field in dataclasses.fields(kind)}
-    return _FIELDS[kind]
+def _fails(make: Maker, data: object) -> bool:
+    try:
+        make(data)
+    except _Misfit:
+        return True
+    return False
+
+
+def _record_maker(kind: type[Any], lenient: bool) -> Maker:
+    hints = typing.get_type_hints(kind)
+    fields = {item.name: _maker(hints[item.name], lenient) for item in dataclasses.fields(kind)}
+    empty = {name: _empty(hints[name]) if lenient else _NOTHING for name in fields}
+
+    def record(data: object) -> Any:
+        if not isinstance(data, dict):
+            raise _shape(f"a record ({kind.__name__})", data)
+        given = data if lenient else {_snake(str(key)): value for key, value in data.items()}
+        values = []
+        for name, make in fields.items():
+            if name in given:
+                try:
+                    values.append(make(given[name]))
+                except _Misfit as misfit:
+                    misfit.path.append(f".{name}")
+                    raise
+            else:
+                values.append(empty[name])
+        missing = [name for name, value in zip(fields, values, strict=True) if value is _NOTHING]
+        if missing or not given.keys() <= fields.keys():
+            raise _other_keys(kind, missing, given)
+        return kind(*values)
+
+    return record
+
+
+def _other_keys(kind: type[Any], missing: list[str], given: dict[str, Any]) -> _Misfit:
+    extra = sorted(given.keys() - {item.name for item in dataclasses.fields(kind)})
+    found = f"missing {', '.join(missing) or 'none'}; unknown {', '.join(extra) or 'none'}"
+    return _Misfit(f"is not a {kind.__name__}", found=found)
 
 
 @functools.cache
@@ -70,73 +148,23 @@ def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda found: "_" + found.group(1).lower(), name)
 
 
-def _value(hint: Any, data: object, where: str, path: str) -> Any:
-    origin = typing.get_origin(hint)
-    if origin is types.UnionType or origin is typing.Union:
-        return _optional(hint, data, where, path)
-    if hint is Expression:
-        return _expression(data, where, path)
-    if origin is tuple:
-        return _tuple(typing.get_args(hint)[0], data, where, path)
-    if dataclasses.is_dataclass(hint):
-        return _record(typing.cast("type[Any]", hint), data, where, path)
-    return _scalar(hint, data, where, path)
-
-
-def _optional(hint: Any, data: object, where: str, path: str) -> Any:
-    inner = next(item for item in typing.get_args(hint) if item is not type(None))
-    if inner is Expression:
-        return None if data in (None, [], "") else _expression(data, where, path)
-    return None if data is None else _value(inner, data, where, path)
-
-
-def _tuple(inner: Any, data: object, where: str, path: str) -> tuple[Any, ...]:
-    items = data if isinstance(data, list) else []
-    if not isinstance(data, list) and data not in (None, ""):
-        raise _shape(where, path, "a list", data)
-    return tuple(_value(inner, item, where, f"{path}[{index}]") for index, item in enumerate(items))
-
-
-def _record(kind: type[Any], data: object, where: str, path: str) -> Any:
-    if not isinstance(data, dict):
-        raise _shape(where, path, f"a record ({kind.__name__})", data)
-    fields = _fields(kind)
-    given = {_snake(str(key)): value for key, value in data.items()}
-    missing = [name for name in fields if name not in given]
-    extra = [name for name in given if name not in fields]
-    if missing or extra:
-        found = f"missing {', '.join(missing) or 'none'}; unknown {', '.join(sorted(extra)) or 'none'}"
-        raise fail("spec-shape", f"{path} is not a {kind.__name__}", span=_span(where), found=found)
-    return kind(**{name: _value(hint, given[name], where, f"{path}.{name}") for name, hint in fields.items()})
-
-
-def _expression(data: object, where: str, path: str) -> Expression:
+def _expression(data: object) -> Expression:
     try:
-        node = parse(data) if isinstance(data, str) else decode(typing.cast("list[Mapping[str, object]]", data))
+        node = parse(data) if isinstance(data, str) else decode(typing.cast("list[dict[str, object]]", data))
     except (ValueError, KeyError, TypeError) as error:
-        raise fail("spec-shape", f"{path} is no expression: {error}", span=_span(where)) from None
+        raise _Misfit(f"is no expression: {error}") from None
     if node is None:
-        raise fail("spec-shape", f"{path} is empty where an expression is needed", span=_span(where))
+        raise _Misfit("is empty where an expression is needed")
     return node
 
 
-def _scalar(hint: Any, data: object, where: str, path: str) -> Any:
+def _scalar(hint: Any, data: object) -> Any:
     if hint is float and isinstance(data, int) and not isinstance(data, bool):
         return float(data)
     if not isinstance(data, hint) or (hint is int and isinstance(data, bool)):
-        raise _shape(where, path, hint.__name__, data)
+        raise _shape(hint.__name__, data)
     return data
 
 
-def _shape(where: str, path: str, expected: str, data: object) -> AssayError:
-    return fail(
-        "spec-shape",
-        f"{path} has the wrong shape",
-        span=_span(where),
-        expected=expected,
-        found=repr(data)[:200],
-    )
-
-
-def _span(where: str) -> Span:
-    return Span(where)
+def _shape(expected: str, data: object) -> _Misfit:
+    return _Misfit("has the wrong shape", expected, repr(data)[:200])

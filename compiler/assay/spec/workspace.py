@@ -13,12 +13,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from assay.spec import check, decode, normal_form, spec_index
-from assay.spec.checker import Locate
-from assay.spec.dhall_adapter import SourceFile, available, evaluate_sources, sources, sources_hash
+from assay.spec import normal_form, spec_index
 from assay.spec.diagnostics import USAGE, Span, did_you_mean, excerpt_at, fail, raise_all
 from assay.spec.normal_form import Checked
+
+if TYPE_CHECKING:
+    from assay.spec.checker import Locate
+    from assay.spec.dhall_adapter import SourceFile
 
 SCHEMA = "schema"
 ROOT_FILE = "package.dhall"
@@ -91,11 +94,15 @@ def load(workspace: Workspace, system: str, cache: Path | None) -> Checked:
 
 def scan(workspace: Workspace, system: str) -> tuple[SourceFile, ...]:
     """Every file that a system's package is made of."""
+    from assay.spec.dhall_adapter import sources  # scanning and evaluating load much, and are seldom needed
+
     return sources(workspace.specs / system / ROOT_FILE, workspace.root, shipped().root)
 
 
 def _known(workspace: Workspace, system: str, files: Sequence[SourceFile], cache: Path | None) -> Checked | None:
     """The package of these very sources, from the cache (JSON, quick to read) or the committed normal form."""
+    from assay.spec.dhall_adapter import sources_hash
+
     wanted = sources_hash(files)
     place = _cached(cache, wanted) if cache else None
     if place and place.is_file():
@@ -133,6 +140,8 @@ def _kept(checked: Checked, place: Path | None) -> Checked:
 
 
 def _evaluated(workspace: Workspace, system: str, files: Sequence[SourceFile], cache: Path | None) -> Checked:
+    from assay.spec.dhall_adapter import available, sources_hash
+
     if not available():
         raise fail(
             "no-evaluator",
@@ -152,6 +161,9 @@ def _header_of(place: Path) -> str:
 
 def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> Checked:
     """A system's package out of its Dhall sources, checked."""
+    from assay.spec import check, decode
+    from assay.spec.dhall_adapter import evaluate_sources, sources_hash
+
     root = workspace.specs / system / ROOT_FILE
     name = next(item.name for item in files if item.path == root.resolve() or item.path == root)
     data = evaluate_sources(name, files)

@@ -1,0 +1,138 @@
+"""The chart converter, which works in processes of its own: it starts slowly, and lets no other Python run meanwhile.
+
+Such a process ends when this one does, in whatever way: its input ends then.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from queue import LifoQueue
+from typing import Any
+
+from assay.report import vega_process
+from assay.spec.diagnostics import INTERNAL, AssayError, fail
+
+VEGA_LITE = "6.4"
+PROCESSES = min(4, os.cpu_count() or 1)
+#: drawn only to have everything loaded
+SMALL = '{"data": {"values": [{"x": 1}]}, "mark": "line", "encoding": {"x": {"field": "x"}, "y": {"field": "x"}}}'
+
+
+class Converter:
+    """A running converter that draws with the fonts of one folder."""
+
+    def __init__(self, fonts: Path) -> None:
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115  closed with the process
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", str(vega_process.__file__), str(fonts), VEGA_LITE],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._complaints,
+            encoding="utf-8",
+        )
+        atexit.register(self.close)
+        self._send(SMALL)
+        self._owed = 1
+
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        return self._process.pid
+
+    def convert(self, spec: str, name: str) -> str:
+        """A Vega-Lite specification (JSON text) as SVG text; raises `chart-refused` with what the converter says."""
+        self._send(spec)
+        self._owed += 1
+        while self._owed:
+            answer = self._receive()
+            self._owed -= 1
+        if "error" in answer:
+            raise fail(
+                "chart-refused",
+                f"the chart converter refuses {name}",
+                expected=f"a chart of Vega-Lite {VEGA_LITE}",
+                found=_cause(answer["error"]),
+            )
+        return str(answer["svg"])
+
+    @property
+    def runs(self) -> bool:
+        """Whether its process has not ended."""
+        return self._process.poll() is None
+
+    def close(self) -> None:
+        """End the process."""
+        with contextlib.suppress(OSError, ValueError):
+            self._process.communicate()
+        self._complaints.close()
+
+    def _send(self, spec: str) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps({"spec": spec}) + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            raise self._ended() from None
+
+    def _receive(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise self._ended()
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def _ended(self) -> AssayError:
+        status = self._process.wait()
+        self._complaints.seek(0)
+        said = self._complaints.read().decode(errors="replace").strip().split("\n")[-1]
+        return fail(
+            "chart-converter",
+            f"the chart converter ended with status {status}",
+            found=said or "no message",
+            status=INTERNAL,
+        )
+
+
+def _cause(text: str) -> str:
+    """The line of a message that tells the cause: the last one before the places in the converter's own code."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    told = list(itertools.takewhile(lambda line: not line.startswith("at "), lines))
+    return told[-1] if told else "no message"
+
+
+def convert(spec: str, fonts: Path, name: str) -> str:
+    """A Vega-Lite specification (JSON text) as SVG text, by whichever converter is free; `name` is for messages."""
+    idle = _idle(fonts.resolve())
+    found = idle.get()
+    try:
+        found = found if found and found.runs else Converter(fonts.resolve())
+        return found.convert(spec, name)
+    finally:
+        idle.put(found)
+
+
+def start(fonts: Path) -> None:
+    """Let all converters of a folder of fonts get ready, without waiting for them."""
+    idle = _idle(fonts.resolve())
+    taken = [idle.get() for _ in range(PROCESSES)]
+    for item in taken:
+        idle.put(item or Converter(fonts.resolve()))
+
+
+@cache
+def _idle(_fonts: Path) -> LifoQueue[Converter | None]:
+    """The converters of a folder of fonts that have nothing to do; None where one has not been started."""
+    queue: LifoQueue[Converter | None] = LifoQueue()
+    for _ in range(PROCESSES):
+        queue.put(None)
+    return queue
