@@ -54,6 +54,7 @@ in  { unit = U
     , Filter = M.Filter
     , report = R
     , Report = R.Report
+    , Edition = R.Edition
     , elapsed = G.elapsed
     , orElse = X.orElse
     }

@@ -34,7 +34,30 @@ let DictionaryGroup = { title : Text, metrics : List Text }
 
 let FilterUse = { name : Text, argument : Text }
 
+-- What an edition calls a row of the manifest; `id` is that of a row of the report, or of one that no longer is told.
+let RowLabel = { id : Text, label : Text }
+
+-- What an edition calls a metric and its unit, where that differs from what the metric says.
+let Label = { metric : Text, name : Optional Text, symbol : Optional Text }
+
+-- A form in which a report was published from the day `since` (YYYY-MM-DD) to that of the next edition.
+let Edition =
+      { Type =
+          { name : Text
+          , since : Text
+          , style : Text
+          , manifest : List RowLabel
+          , sections : List Section
+          , charts : List Chart
+          , dictionary : List DictionaryGroup
+          , labels : List Label
+          , doc : Text
+          }
+      , default = { labels = [] : List Label, doc = "" }
+      }
+
 -- A report.
+--   editions       the forms in which it was published so far, oldest first
 --   title, intro   may hold {base}, {others} (labels of runs) and {constant.NAME} (of the base run)
 --   also           metrics that the results hold, though no table or chart shows them
 --   label          the constant that names a run in headings
@@ -55,9 +78,16 @@ let Report =
           , also : List Text
           , label : Text
           , compare : List Text
+          , editions : List Edition.Type
           , doc : Text
           }
-      , default = { filters = [] : List FilterUse, also = [] : List Text, compare = [] : List Text, doc = "" }
+      , default =
+        { filters = [] : List FilterUse
+        , also = [] : List Text
+        , compare = [] : List Text
+        , editions = [] : List Edition.Type
+        , doc = ""
+        }
       }
 
 let metricIds =
@@ -69,12 +99,25 @@ let metricIds =
           (\(m : M.Metric.Type) -> \(rest : List Text) -> [ m.id ] # rest)
           ([] : List Text)
 
+let rowLabels =
+      \(rows : List ManifestRow) ->
+        List/fold
+          ManifestRow
+          rows
+          (List RowLabel)
+          (\(row : ManifestRow) -> \(rest : List RowLabel) -> [ row.{ id, label } ] # rest)
+          ([] : List RowLabel)
+
 in  { Cell
     , ManifestRow
     , Section
     , Chart
     , DictionaryGroup
     , FilterUse
+    , RowLabel
+    , rowLabels
+    , Label
+    , Edition
     , Report
     , metricIds
     , section = \(title : Text) -> \(ms : List M.Metric.Type) -> { title, doc = "", metrics = metricIds ms } : Section
@@ -116,6 +159,13 @@ in  { Cell
           , built = "filters applied"
           , cell = { kind = "integer", cut = 0, empty = "" }
           } : ManifestRow
+    , named = \(m : M.Metric.Type) -> \(name : Text) -> { metric = m.id, name = Some name, symbol = None Text } : Label
+    , inUnit = \(m : M.Metric.Type) -> \(symbol : Text) -> { metric = m.id, name = None Text, symbol = Some symbol } : Label
+    , labelled =
+        \(m : M.Metric.Type) ->
+        \(name : Text) ->
+        \(symbol : Text) ->
+          { metric = m.id, name = Some name, symbol = Some symbol } : Label
     , figure =
         \(label : Text) ->
         \(relation : G.Relation.Type) ->

@@ -48,6 +48,20 @@ def numbered(events: Sequence[Event], wanted: Wanted) -> tuple[Numbered, ...]:
     )
 
 
+def paths_of(forms: Sequence[Numbered]) -> tuple[tuple[str, ...], ...]:
+    """Every path that the wanted fields of forms read, each once."""
+    return tuple(dict.fromkeys(path for item in forms for path in item.paths))
+
+
+def wanted_events(forms: Sequence[Numbered]) -> list[tuple[Numbered, ...]]:
+    """The forms of each wanted event."""
+    found: dict[str, list[Numbered]] = {}
+    for item in forms:
+        if item.needed:
+            found.setdefault(item.event.name, []).append(item)
+    return [tuple(items) for items in found.values()]
+
+
 def kept_below(forms: Sequence[Numbered]) -> int:
     """The number below which forms are those of wanted events."""
     return sum(1 for item in forms if item.needed)

@@ -15,7 +15,7 @@ from assay.sql.dialect import column
 
 
 def scan() -> exp.Select:
-    """The lines of the files `$files`, one after the other: index of the file, place (from 1, over all files), text.
+    """The lines of the files `$files`, one after the other: index of the file, text.
 
     The scan fails where a file is not UTF-8, mixes line ends, or has a line that is too long.
     """
@@ -33,8 +33,7 @@ def scan() -> exp.Select:
     }
     pairs = [exp.EQ(this=column(name), expression=value) for name, value in options.items()]
     index = tree.cast(column("file_index"), "SMALLINT")
-    place = exp.Window(this=exp.RowNumber())
-    query = dialect.select(tree.named(index, "file"), tree.named(place, "place"), "line")
+    query = dialect.select(tree.named(index, "file"), "line")
     return tree.of(query, exp.ReadCSV(this=exp.Placeholder(this="files"), expressions=pairs))
 
 

@@ -145,7 +145,7 @@ class Reading:
 
     def written(self, event: Event, parts: int, number: int) -> str:
         """The statement that writes the rows of an event."""
-        query = event_rows(self.how.source, event, self.how.forms, parts)
+        query = event_rows(event, self.how.forms, parts)
         return copied(query, self.folder / "events" / event.name / f"{number}.parquet")
 
     def write(self, event: str, text: str, parameters: dict[str, object]) -> list[tuple[str, int, str]]:

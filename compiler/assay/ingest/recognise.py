@@ -1,11 +1,11 @@
 """The query that tells what every line of log files is.
 
-Out of lines come rows of `file` (its index), `place` (running over all the files of a query), `form` (a number,
-negative for lines that are no event), `t_ns`, `wrapped` (the rule by which the body is a member of itself, 0 for none)
-and `line`, the text of those lines that fields are taken from.
+Out of lines, in their order, come rows of `file` (its index), `form` (a number, negative for lines that are no event),
+`t_ns` and `texts`: what stands at the paths that the event's wanted fields read.
 
-Every line is parsed once, by one call that takes the time and the names out of it.  The swift query takes for granted
-that a line within braces is JSON, and fails where it is not; the careful one does not, and takes a tenth longer.
+Every line is parsed by one call that takes the time and the names out of it, that of a wanted event by another.  The
+swift query takes for granted that a line within braces is JSON, and fails where it is not; the careful one does not,
+and takes a tenth longer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from assay.ingest import tree
-from assay.ingest.forms import OTHER, TEXT, TIMELESS, TORN, Numbered, kept_below
+from assay.ingest.forms import OTHER, TEXT, TIMELESS, TORN, Numbered, kept_below, paths_of, wanted_events
 from assay.ingest.lines import scan
 from assay.spec.model import Form, Lookup, Source, Unwrap
 from assay.sql import dialect
@@ -115,11 +115,21 @@ def recognition(how: Recognition, careful: bool) -> exp.Select:
         ("ruled", _ruled(how)),
         ("timed", _timed(careful)),
     ]
-    below = exp.LT(this=column("form"), expression=dialect.integer(kept_below(how.forms)))
-    used = exp.and_(exp.GTE(this=column("form"), expression=dialect.integer(0)), below, tree.given(column("t_ns")))
-    line = tree.named(tree.when(used, column("line")), "line")
-    query = dialect.select("file", "place", tree.named(_settled(), "form"), "t_ns", "wrapped", line)
+    query = dialect.select("file", tree.named(_settled(), "form"), "t_ns", tree.named(_taken(how), "texts"))
     return dialect.staged(tree.of(query, "timed"), stages)
+
+
+def _taken(how: Recognition) -> exp.Expr:
+    """What stands at the paths of a wanted event, for events that read the same ones at a time."""
+    alike: dict[tuple[Path_, ...], list[exp.Expr]] = {}
+    for own in wanted_events(how.forms):
+        if paths := paths_of(own):
+            alike.setdefault(paths, []).append(tree.within(column("form"), own[0].number, own[-1].number))
+    if not alike:
+        return tree.cast(exp.Null(), "TEXT[]")
+    ifs = [exp.If(this=exp.or_(*of), true=texts_of_body(how.source, paths)) for paths, of in alike.items()]
+    wanted = tree.within(column("form"), 0, kept_below(how.forms) - 1)
+    return tree.when(exp.and_(wanted, tree.given(column("t_ns"))), exp.Case(ifs=ifs))
 
 
 def _documents(how: Recognition, careful: bool) -> exp.Select:
@@ -129,7 +139,7 @@ def _documents(how: Recognition, careful: bool) -> exp.Select:
     whole = exp.and_(tree.starts(line, "{"), tree.call("ends_with", line, tree.text("}")))
     ifs = [] if careful else [exp.If(this=whole, true=texts)]
     ifs.append(exp.If(this=tree.starts(line, "{"), true=tree.tried(texts.copy())))
-    query = dialect.select("file", "place", "line", tree.named(exp.Case(ifs=ifs), "texts"))
+    query = dialect.select("file", "line", tree.named(exp.Case(ifs=ifs), "texts"))
     return tree.of(query, "lines")
 
 
@@ -139,7 +149,7 @@ def _named(how: Recognition) -> exp.Select:
         tree.named(tree.member(column("texts"), index), f"text_{index}") for index, _ in enumerate(how.paths, start=1)
     ]
     broken = tree.named(tree.missing(column("texts")), "broken")
-    return tree.of(dialect.select("file", "place", "line", broken, *texts), "documents")
+    return tree.of(dialect.select("file", "line", broken, *texts), "documents")
 
 
 def _unwrapped(how: Recognition) -> exp.Select:
@@ -153,7 +163,7 @@ def _unwrapped(how: Recognition) -> exp.Select:
         number = exp.Coalesce(this=exp.Case(ifs=ifs), expressions=[number])
     wrapped = tree.cast(number, "TINYINT")
     texts = [f"text_{index}" for index, _ in enumerate(how.paths, start=1)]
-    query = dialect.select("file", "place", "line", "broken", tree.named(wrapped, "wrapped"), *texts)
+    query = dialect.select("file", "line", "broken", tree.named(wrapped, "wrapped"), *texts)
     return tree.of(query, "named")
 
 
@@ -175,7 +185,7 @@ def _recognised(how: Recognition) -> exp.Select:
     found = [value for index, table in enumerate(how.tables, 1) for value in _numbers(_name(how, table.lookup), index)]
     form = tree.first_of([*found, tree.small(OTHER)])
     instant = tree.named(how.read(how.source.time), "instant")
-    query = dialect.select("file", "place", "line", "broken", "wrapped", tree.named(form, "form"), instant)
+    query = dialect.select("file", "line", "broken", "wrapped", tree.named(form, "form"), instant)
     return tree.of(query, "unwrapped")
 
 
@@ -214,7 +224,7 @@ def _ruled(how: Recognition) -> exp.Select:
             for number, out in ruled.items()
         ]
         form = exp.Case(this=column("form"), ifs=ifs, default=column("form"))
-    query = dialect.select("file", "place", "line", "broken", "wrapped", "instant", tree.named(form, "form"))
+    query = dialect.select("file", "line", "broken", "wrapped", "instant", tree.named(form, "form"))
     return tree.of(query, "recognised")
 
 
@@ -245,7 +255,7 @@ def _timed(careful: bool) -> exp.Select:
     nanoseconds = tree.call("epoch_ns", moment)
     # Years that 64 bits do not reach are an error even for TRY_CAST.
     t_ns = tree.when(utc, tree.tried(nanoseconds) if careful else nanoseconds)
-    query = dialect.select("file", "place", "line", "broken", "wrapped", "form", tree.named(t_ns, "t_ns"))
+    query = dialect.select("file", "line", "broken", "wrapped", "form", tree.named(t_ns, "t_ns"))
     return tree.of(query, "ruled")
 
 

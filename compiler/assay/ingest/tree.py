@@ -65,6 +65,13 @@ def member(within: exp.Expr, index: int) -> exp.Expr:
     return dialect.member(within, dialect.integer(index))
 
 
+def within(value: exp.Expr, low: int, high: int) -> exp.Expr:
+    """Whether an integer is one of those from one to another."""
+    if low == high:
+        return exp.EQ(this=value, expression=dialect.integer(low))
+    return exp.Between(this=value, low=dialect.integer(low), high=dialect.integer(high))
+
+
 def missing(value: exp.Expr) -> exp.Expr:
     """Whether a value is null."""
     return exp.Is(this=value, expression=exp.Null())

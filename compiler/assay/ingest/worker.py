@@ -140,10 +140,10 @@ def _tally(host: str, offset: int, row: Sequence[Any]) -> Tally:
 def _counts(table: str) -> exp.Select:
     """The lines by file and form: how many, the first and last place, their instants."""
     edges = [
-        exp.Min(this=column("place")),
-        exp.ArgMin(this=column("t_ns"), expression=column("place")),
-        exp.Max(this=column("place")),
-        exp.ArgMax(this=column("t_ns"), expression=column("place")),
+        exp.Min(this=column("rowid")),
+        exp.ArgMin(this=column("t_ns"), expression=column("rowid")),
+        exp.Max(this=column("rowid")),
+        exp.ArgMax(this=column("t_ns"), expression=column("rowid")),
     ]
     keys = [column("file"), column("form")]
     query = tree.of(dialect.select(*keys, exp.Count(this=exp.Star()), *edges), table)
@@ -152,5 +152,5 @@ def _counts(table: str) -> exp.Select:
 
 def _broken(table: str) -> exp.Select:
     kinds = [tree.small(kind) for kind in (TORN, TIMELESS)]
-    query = tree.of(dialect.select("file", "place", "form"), table)
-    return query.where(exp.In(this=column("form"), expressions=kinds)).order_by("file", "place")
+    query = tree.of(dialect.select("file", "rowid", "form"), table)
+    return query.where(exp.In(this=column("form"), expressions=kinds)).order_by("file", "rowid")

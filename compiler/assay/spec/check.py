@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from assay.spec import scopes
+from assay.spec import check_reports, scopes
 from assay.spec.checker import AS_UNIT, Checker, Locate
 from assay.spec.diagnostics import Diagnostic, did_you_mean
 from assay.spec.model import Event, Grain, Metric, Package
@@ -388,46 +388,6 @@ def _filters(checker: Checker) -> None:
                 )
 
 
-def _reports(checker: Checker) -> None:
-    package = checker.package
-    metrics = {metric.id for metric in package.metrics}
-    for report in package.reports:
-        named = [
-            *(name for section in report.sections for name in section.metrics),
-            *(chart.metric for chart in report.charts),
-            *report.also,
-            *(name for group in report.dictionary for name in group.metrics),
-        ]
-        for name in sorted(set(named) - metrics):
-            checker.report(
-                "unknown-metric",
-                f"report `{report.name}` shows a metric that its package does not list: `{name}`",
-                name,
-                hint="add it to the package's `metrics`",
-            )
-        summaries = {item.name for item in package.summaries}
-        if report.summary not in summaries:
-            checker.report(
-                "unknown-summary",
-                f"report `{report.name}` uses an unknown summary `{report.summary}`",
-                report.name,
-                hint=did_you_mean(report.summary, summaries),
-            )
-        known = set(scopes.constants(package))
-        for name in (
-            report.label,
-            *report.compare,
-            *(row.constant for row in report.manifest if row.constant),
-        ):
-            if name not in known:
-                checker.report(
-                    "unknown-constant",
-                    f"report `{report.name}` uses an unknown constant `{name}`",
-                    report.name,
-                    hint=did_you_mean(name, known),
-                )
-
-
 _STEPS: tuple[Callable[[Checker], None], ...] = (
     _duplicates,
     _units,
@@ -437,5 +397,5 @@ _STEPS: tuple[Callable[[Checker], None], ...] = (
     _grains,
     _metrics,
     _filters,
-    _reports,
+    check_reports.reports,
 )

@@ -426,8 +426,42 @@ class FilterUse:
 
 
 @dataclass(frozen=True, slots=True)
+class RowLabel:
+    """What an edition calls a row of the manifest: one of the report (by its id), or one that no longer is told."""
+
+    id: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What an edition calls a metric, and the symbol of its unit; None: as the metric says."""
+
+    metric: str
+    name: str | None
+    symbol: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """A form in which a report was published from the day `since` (YYYY-MM-DD) on."""
+
+    name: str
+    since: str
+    style: str
+    manifest: tuple[RowLabel, ...]
+    sections: tuple[Section, ...]
+    charts: tuple[Chart, ...]
+    dictionary: tuple[DictionaryGroup, ...]
+    labels: tuple[Label, ...]
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """A report: title, manifest, sections, charts, dictionary, number style, default filters and summary.
+
+    `editions` are the forms in which it was published, oldest first.
 
     `title`, `subtitle` and `intro` may hold `{base}`, `{others}`, `{era}`: `{NAME}` is a constant of the base run.
     """
@@ -445,6 +479,7 @@ class Report:
     also: tuple[str, ...]
     label: str
     compare: tuple[str, ...]
+    editions: tuple[Edition, ...]
     doc: str
 
 
