@@ -92,6 +92,26 @@ def build(context: click.Context, /, report: str, runs: tuple[str, ...], out: st
 
 
 @cli.command()
+@click.argument("publication", type=click.Path(path_type=Path))
+@click.option("-o", "--out", metavar="DIR", required=True, help="Folder for the report.")
+@click.option(
+    "--report", metavar="SYSTEM/REPORT", help="The report that was published  [default: the one with editions]"
+)
+@click.option("--edition", metavar="NAME", help="The edition it is in  [default: that of its day]")
+@cache_option
+@click.pass_context
+def regenerate(context: click.Context, publication: Path, out: str, report: str | None, edition: str | None) -> None:
+    """Make a published report again: assay regenerate golden/published/release-10.4.1.plutus.json -o build/x"""
+    from assay.build.regenerate import regenerate as make_again
+
+    with working(context) as session:
+        made = make_again(session, publication, Path(out), report, edition)
+    for warning in made.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    click.echo(str(made.pdf))
+
+
+@cli.command()
 @system_option
 @click.option("--accept", is_flag=True, help="Write the normal forms under golden/specs.")
 @cache_option

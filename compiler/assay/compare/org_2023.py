@@ -20,6 +20,7 @@ class Org2023:
 
     name: str = "org-2023"
     has_sample_counts: bool = True
+    follows_from_print: bool = True
 
     def table_row(self, values: Sequence[float | None], width: int) -> Row:  # noqa: ARG002
         """Values of any metric have the same width in this style: `width` is not used."""

@@ -24,6 +24,11 @@ class Style(Protocol):
         """Whether a section of the table ends with a row of sample counts."""
         ...
 
+    @property
+    def follows_from_print(self) -> bool:
+        """Whether deltas follow from printed values; else they come from digits that are not printed."""
+        ...
+
     def table_row(self, values: Sequence[float | None], width: int) -> Row:
         """The texts of unrounded values, the base first."""
         ...

@@ -17,6 +17,7 @@ class Typst2026:
 
     name: str = "typst-2026"
     has_sample_counts: bool = False
+    follows_from_print: bool = False
 
     def table_row(self, values: Sequence[float | None], width: int) -> Row:
         """One decimal more than the field is wide, as far as the magnitude lets them print."""

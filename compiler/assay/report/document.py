@@ -138,6 +138,19 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Appendix:
+    """A titled part at the end of a report: paragraphs, then a table (none where the header is empty)."""
+
+    title: str
+    text: tuple[str, ...]
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def __post_init__(self) -> None:
+        _check_width(self.title, self.header, self.rows)
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A whole report.  `date` is `YYYY-MM-DD`: the only date in the printed report and its metadata."""
 
@@ -154,6 +167,7 @@ class Document:
     warnings: tuple[str, ...]
     filters: Table
     provenance: tuple[tuple[str, str], ...]
+    appendices: tuple[Appendix, ...] = ()
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
 

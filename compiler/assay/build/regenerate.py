@@ -1,0 +1,111 @@
+"""`assay regenerate`: a published report made again from its printed values and the specs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.audit.provenance import content_hash, versions
+from assay.build.outputs import replacing
+from assay.build.rendering import rendered
+from assay.build.session import Session
+from assay.compare.style import style
+from assay.publication.document import document
+from assay.publication.edition import chosen, matched
+from assay.publication.model import Publication
+from assay.publication.reading import points_file, read
+from assay.publication.shape import Shape
+from assay.report.pdf import warm_up
+from assay.report.results_json import lines_json
+from assay.spec.diagnostics import USAGE, fail
+from assay.spec.model import Edition, Report
+from assay.spec.normal_form import Checked
+
+
+@dataclass(frozen=True, slots=True)
+class Regenerated:
+    """A report made again: its PDF, its edition, and where it differs from what was printed."""
+
+    pdf: Path
+    edition: str
+    warnings: tuple[str, ...]
+
+
+def regenerate(session: Session, file: Path, out: Path, report: str | None, edition: str | None) -> Regenerated:
+    """Make the report of a publication file again, into `out`.
+
+    Writes report.pdf, report.typ with its data, charts/, document.json, provenance.json; all or nothing.  `report` is
+    `system/report` (by default the only one that has editions), `edition` the name of one (by default that of the
+    publication's day).  Raises AssayError.
+    """
+    publication = read(file)
+    checked, shown, name = _report(session, report)
+    form = chosen(shown, publication.day, edition)
+    rows = matched(publication, checked, shown, form, Shape(file, file.read_text(encoding="utf-8")).span)
+    with replacing(out) as fresh:
+        if publication.points:
+            warm_up(session.workspace.templates)
+        made = _provenance(checked, name, form, file)
+        found = document(publication, rows, checked, form, _printed(made, publication, form, checked))
+        (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
+        rendered(found, fresh, session)
+    return Regenerated(out / "report.pdf", form.name, found.warnings)
+
+
+def _report(session: Session, name: str | None) -> tuple[Checked, Report, str]:
+    if name is None:
+        name = _only([found for found, report in _reports(session) if report.editions])
+    return (*session.report(name), name)
+
+
+def _reports(session: Session) -> list[tuple[str, Report]]:
+    return [
+        (f"{system}/{report.name}", report)
+        for system in session.workspace.systems()
+        for report in session.package(system).package.reports
+    ]
+
+
+def _only(names: Sequence[str]) -> str:
+    if len(names) != 1:
+        said = f"there are {', '.join(names)}" if names else "there is none"
+        raise fail(
+            "which-report", "no single report has editions", found=said, hint="name it with --report", status=USAGE
+        )
+    return names[0]
+
+
+def _provenance(checked: Checked, report: str, edition: Edition, file: Path) -> dict[str, object]:
+    files = [file, *([points_file(file)] if points_file(file).is_file() else [])]
+    content: dict[str, object] = {
+        "report": report,
+        "edition": edition.name,
+        "publication": [
+            {"file": item.name, "bytes": item.stat().st_size, "sha256": hashlib.sha256(item.read_bytes()).hexdigest()}
+            for item in files
+        ],
+        "versions": versions(),
+        "specs": checked.sources,
+    }
+    return {"hash": content_hash(content), "content": content, "places": {"publication": str(file)}}
+
+
+def _printed(made: dict[str, object], publication: Publication, edition: Edition, checked: Checked) -> dict[str, str]:
+    """What the report prints of its provenance."""
+    follows = style(edition.style).follows_from_print
+    tools = versions()
+    return {
+        "Publication": publication.source,
+        "Published": publication.date,
+        "Workload": publication.workload,
+        "Values": "as published",
+        "Δ and Δ%": "worked out from the published values" if follows else "as published; seen to fit the values",
+        "Edition": f"{edition.name}: {edition.doc}" if edition.doc else edition.name,
+        "Number style": edition.style,
+        "Provenance": str(made["hash"]),
+        "Specs": checked.sources,
+        "Assay": tools.pop("assay"),
+        **tools,
+    }

@@ -1,0 +1,135 @@
+"""Published reports come back: cell by cell in the document, and in the text of the PDF, in order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pypdf
+import pytest
+
+from tests.compare_reference import load
+from tests.support.commands import Done, assay
+from tests.support.laboratory import ROOT
+
+PUBLISHED = ROOT / "golden" / "published"
+REPORTS = sorted(path.name.removesuffix(".json") for path in PUBLISHED.glob("*.json") if ".cdf." not in path.name)
+PLAIN = "release-10.4.1.plutus"
+WITH_POINTS = [name for name in REPORTS if (PUBLISHED / f"{name}.cdf.json").is_file()]
+
+
+def regenerate(file: Path, out: Path, cache: Path, *more: str, within: Path = ROOT) -> Done:
+    return assay("regenerate", file, "-o", out, "--cache", cache, *more, within=within)
+
+
+@pytest.fixture(scope="module", params=REPORTS)
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, cache: Path) -> tuple[Any, Path]:
+    """A publication, and the folder of its report made again."""
+    out = tmp_path_factory.mktemp("made") / "out"
+    done = regenerate(PUBLISHED / f"{request.param}.json", out, cache)
+    assert (done.status, done.err) == (0, "")
+    assert done.out == f"{out}/report.pdf\n"
+    return load(PUBLISHED / f"{request.param}.json"), out
+
+
+def test_there_are_31_publications_two_of_them_with_points() -> None:
+    assert (len(REPORTS), len(WITH_POINTS)) == (31, 2)
+
+
+def rows_of(section: dict[str, Any]) -> list[list[str]]:
+    """The rows of a published table as they are printed."""
+    found = []
+    for row in section["rows"]:
+        triples = zip(row["values"][1:], row["deltas"], row["delta_pcts"], strict=True)
+        label = f"{row['label']}, {row['unit']}" if row["unit"] else row["label"]
+        found.append([label, row["values"][0], *(cell for triple in triples for cell in triple)])
+    if section["sample_count"]:
+        first, *rest = section["sample_count"]
+        found.append(["Sample count", first, *(cell for count in rest for cell in (count, "", ""))])
+    return found
+
+
+def test_every_cell_is_that_of_the_publication(made: tuple[Any, Path]) -> None:
+    published, out = made
+    document = load(out / "document.json")
+    assert [document[key] for key in ("title", "subtitle", "author")] == [
+        published[key] for key in ("title", "subtitle", "author")
+    ]
+    assert document["intro"] == [published["intro"]]
+    assert document["date"] == published["date"][:10]
+    assert document["manifest"]["header"] == ["", *published["runs"]]
+    assert document["manifest"]["rows"] == [[row["label"], *row["values"]] for row in published["manifest"]]
+    assert [section["title"] for section in document["sections"]] == [item["title"] for item in published["sections"]]
+    for ours, theirs in zip(document["sections"], published["sections"], strict=True):
+        assert ours["header"] == ["", *theirs["columns"]]
+        assert ours["rows"] == rows_of(theirs)
+    assert document["warnings"] == []
+
+
+def test_the_dictionary_is_that_of_the_publication(made: tuple[Any, Path]) -> None:
+    published, out = made
+    ours = {
+        group["title"]: [{key: entry[key] for key in ("id", "name", "description")} for entry in group["entries"]]
+        for group in load(out / "document.json")["dictionary"]
+    }
+    assert list(ours.items()) == list(published["dictionary"].items())
+
+
+def test_deltas_of_org_reports_are_worked_out_and_others_shown(made: tuple[Any, Path]) -> None:
+    published, out = made
+    said = dict(load(out / "document.json")["provenance"])
+    computed = published["generation"] == "org-latex"
+    assert said["Δ and Δ%"].startswith("worked out" if computed else "as published")
+
+
+def test_charts_plot_the_published_points_or_the_appendix_names_them(made: tuple[Any, Path]) -> None:
+    published, out = made
+    document = load(out / "document.json")
+    beside = PUBLISHED / published["source"].replace(".pdf", ".cdf.json")
+    drawn = [(chart["figure"], chart["id"], chart["title"]) for chart in document["charts"]]
+    listed = [
+        (int(row[0]), row[2], row[1])
+        for part in document["appendices"]
+        if part["title"] == "Charts without data"
+        for row in part["rows"]
+    ]
+    assert sorted(drawn + listed) == [(chart["figure"], chart["id"], chart["caption"]) for chart in published["charts"]]
+    assert bool(drawn) == beside.is_file()
+    points = load(beside) if drawn else {}
+    for chart in document["charts"]:
+        lines = {line["run"]: [point[:2] for point in line["points"]] for line in chart["series"]}
+        assert lines == points[chart["id"]]
+        assert (out / "charts" / f"{chart['id']}.svg").is_file()
+
+
+def squeezed(text: str) -> str:
+    """A text without any white space or place to break a line."""
+    return re.sub(r"[\s\u200b\u00ad\u2060]", "", text)
+
+
+def printed(published: dict[str, Any]) -> Iterator[str]:
+    """Every text of a publication, in the order of its pages."""
+    yield from (published[key] for key in ("title", "subtitle", "intro"))
+    for facts in published["manifest"]:
+        yield from (facts["label"], *facts["values"])
+    for section in published["sections"]:
+        yield section["title"]
+        for row in rows_of(section):
+            yield from row
+    for title, entries in published["dictionary"].items():
+        yield title
+        for entry in entries:
+            yield from (entry["name"], entry["id"], entry["description"])
+
+
+def test_the_text_of_the_pdf_holds_everything_in_order(made: tuple[Any, Path]) -> None:
+    published, out = made
+    text = squeezed("".join(page.extract_text() for page in pypdf.PdfReader(out / "report.pdf").pages))
+    assert squeezed(published["author"]) in text
+    place = 0
+    for item in printed(published):
+        found = text.find(squeezed(item), place)
+        assert found >= 0, f"`{item}` does not stand after `{text[max(0, place - 80) : place]}`"
+        place = found + len(squeezed(item))
