@@ -245,8 +245,8 @@ def test_a_metric_whose_source_no_run_has_is_named(tmp_path: Path, out: Path, ca
         "      [ (./grains/block.dhall).grain\n",
         "      [ (./grains/block.dhall).grain\n      , scrapes.grain\n",
     )
-    reports = place / "specs" / "cardano" / "reports.dhall"
-    edited(reports, '"Anomaly control"\n            [ ', '"Anomaly control"\n            [ (./scrapes.dhall).metric, ')
+    tables = place / "specs" / "cardano" / "contents.dhall"
+    edited(tables, '"Anomaly control"\n          [ ', '"Anomaly control"\n          [ (./scrapes.dhall).metric, ')
     done = build([PLAIN, LEGACY], out, cache, within=place)
     assert (done.status, message(done, {"GOLDEN": CARDANO})) == (
         1,

@@ -66,8 +66,8 @@ PUT_IN = (
 """,
     ),
     ("package.dhall", "      , peers.announce\n", "      , peers.queue\n"),
-    ("reports.dhall", "            , peers.announce\n", "            , peers.queue\n"),
-    ("reports.dhall", "        , R.cdf peers.adoption\n", "        , R.cdf peers.queue\n"),
+    ("contents.dhall", "          , peers.announce\n", "          , peers.queue\n"),
+    ("contents.dhall", "      , R.cdf peers.adoption\n", "      , R.cdf peers.queue\n"),
 )
 
 
