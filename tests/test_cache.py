@@ -71,3 +71,10 @@ def test_what_was_read_before_does_not_change_what_is_counted(tmp_path: Path, ca
     (lost,) = duckdb.sql(f"SELECT count(*) FROM read_parquet('{folder}/quarantine.parquet')").fetchall()
     assert lost == (1,)
     assert built(run, tmp_path / "after", cache, ROOT) == alone
+
+
+def test_runs_of_the_same_logs_that_are_read_together_are_read_once(tmp_path: Path, cache: Path) -> None:
+    runs = [copied("tiny/plain", tmp_path / name) for name in ("one", "two", "three")]
+    done = assay("ingest", *map(str, runs), "--cache", str(cache))
+    assert done.status == 0, done.err
+    assert len(set(done.out.split())) == 1

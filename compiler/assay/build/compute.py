@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from assay import ingest
 from assay.build.absent import absent_events
@@ -27,6 +30,9 @@ from assay.spec.normal_form import Checked
 from assay.sql.events import event_table, scan
 from assay.sql.expressions import places
 from assay.sql.program import Statement, compile_plan
+
+T = TypeVar("T")
+SIDE_BY_SIDE = 2  # runs that are read at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +150,8 @@ def _execute(
     return _gathered(pending)
 
 
-def _gathered(pending: Sequence[Future[RunResults]]) -> list[RunResults]:
-    """The results of all runs, or one error with the problems of all."""
+def _gathered(pending: Sequence[Future[T]]) -> list[T]:
+    """What all runs came to, or one error with the problems of all."""
     found, problems = [], []
     for item in pending:
         try:
@@ -180,13 +186,41 @@ def prepare(
             problems.append(error)
     if problems:
         raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
-    return tuple(
-        _ingested(session, checked, source, run, files, constants, wanted, at_work) for run, files, constants in found
-    )
+    reading = _Reading(session, sum(files.size for _run, files, _constants in found), len(found))
+    # A run's reading is not parallel all the time, so another one's goes on beside it.
+    with ThreadPoolExecutor(max_workers=min(len(found), SIDE_BY_SIDE)) as pool:
+        pending = [
+            pool.submit(_ingested, reading, checked, source, run, files, constants, wanted, at_work)
+            for run, files, constants in found
+        ]
+    return tuple(_gathered(pending))
+
+
+@dataclass(slots=True)
+class _Reading:
+    """Runs being read: how much of them is, of all; a lock on what hashes are remembered, and one on each set of
+    logs, which several runs may have."""
+
+    session: Session
+    size: int
+    runs: int
+    done: dict[str, int] = field(default_factory=dict)
+    memo: threading.Lock = field(default_factory=threading.Lock)
+    locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
+
+    def progress(self, run: str) -> Callable[[int, int], None]:
+        """What is told of one of the runs."""
+
+        def tell(done: int, _total: int) -> None:
+            self.done[run] = done
+            what = f"reading {run}" if self.runs == 1 else f"reading {self.runs} runs"
+            self.session.progress(what, sum(self.done.values()), self.size)
+
+        return tell
 
 
 def _ingested(
-    session: Session,
+    reading: _Reading,
     checked: Checked,
     source: Source,
     run: NamedRun,
@@ -195,25 +229,42 @@ def _ingested(
     wanted: Mapping[str, frozenset[str]],
     at_work: Callable[[], None],
 ) -> Prepared:
-    hashes = ingest.file_hashes(files, session.store.folder / "files.json")
+    store = reading.session.store
+    with reading.memo:
+        hashes = ingest.file_hashes(files, store.folder / "files.json")
     raw = ingest.content_key(hashes, files)
+    with reading.locks[raw]:
+        place = _read(reading, checked, source, run, files, constants, wanted, at_work, store.place("ingest", raw))
+    recognition = ingest.recognition_hash(source, checked.package.events)
+    return Prepared(run, files, constants, raw, recognition, hashes, place, facts(place))
+
+
+def _read(
+    reading: _Reading,
+    checked: Checked,
+    source: Source,
+    run: NamedRun,
+    files: ingest.RunFiles,
+    constants: Mapping[str, object],
+    wanted: Mapping[str, frozenset[str]],
+    at_work: Callable[[], None],
+    held: Path,
+) -> Path:
+    """The folder of a run's events, read now unless `held` has it."""
     events = checked.package.events
-    recognition = ingest.recognition_hash(source, events)
-    held = session.store.place("ingest", raw)
+    tell = reading.progress(run.id)
     for entry in sorted(held.iterdir()) if held.is_dir() else ():
         if ingest.covers(entry, source, events, wanted):
-            return Prepared(run, files, constants, raw, recognition, hashes, entry, facts(entry))
+            tell(files.size, files.size)
+            return entry
     key = hashlib.sha256(json.dumps({n: sorted(f) for n, f in sorted(wanted.items())}).encode()).hexdigest()[:16]
     place = held / f"{ingest.definitions_hash(source, events, wanted)[:16]}-{key}"
 
-    def tell(done: int, total: int) -> None:
-        session.progress(f"reading {run.id}", done, total)
-
     at_work()
     with _naming(run):
-        ingest.ingest(source, events, wanted, files, place, progress=tell)
+        ingest.ingest(source, events, wanted, files, place, share=min(reading.runs, SIDE_BY_SIDE), progress=tell)
     constants_file(place, constants)
-    return Prepared(run, files, constants, raw, recognition, hashes, place, facts(place))
+    return place
 
 
 @contextmanager

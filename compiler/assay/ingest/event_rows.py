@@ -2,81 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
 from assay.ingest import fields, tree
 from assay.ingest.forms import Numbered, paths_of
+from assay.ingest.recognise import Recognition, shared_columns, texts_of_body
 from assay.spec.model import Event, Field
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.events import KEYS
 
 
-def event_rows(event: Event, forms: Sequence[Numbered], parts: int) -> exp.Select:
+def event_rows(how: Recognition, event: Event, parts: int) -> exp.Select:
     """The rows of an event out of tables `rows_0`, ... of recognised lines: host, seq, t_ns, whole, the wanted fields.
 
     `whole` tells that no field lacks that must be there, and that none is of another type than it should be.
     Parameters: `$hosts_0`, ... and `$offsets_0`, ..., which have a member for each file of a table.
     """
-    own = [item for item in forms if item.event is event]
+    own = [item for item in how.forms if item.event is event]
     paths = paths_of(own)
     names = [item.name for item in own[0].fields]
-    said = [tree.named(_said(name, own, paths), f"{name}_text") for name in names]
-    known = tree.of(dialect.select(*KEYS, "form", *said), _rows(parts, own))
-    stages = [("known", known)]
-    odd = _odd(own)
-    if odd:
-        stages.append(("marked", tree.of(dialect.select("*", tree.named(odd, "odd")), "known")))
-    values = [tree.named(_value(name, own, odd is not None), name) for name in names]
+    if how.reads_line(own):
+        texts = [tree.named(texts_of_body(how.source, paths), "texts")]
+        read = {path: tree.member(column("texts"), index) for index, path in enumerate(paths, start=1)}
+        rows = _rows(parts, own, ["wrapped", "line"])
+    else:
+        texts = [column(name) for name in shared_columns(how)]
+        read = dict(zip(how.shared, texts, strict=True))
+        rows = _rows(parts, own, shared_columns(how))
+    found = tree.of(dialect.select(*KEYS, "form", *texts), rows)
+    said = [tree.named(_said(name, own, read), f"{name}_text") for name in names]
+    stages = [("found", found), ("known", tree.of(dialect.select(*KEYS, "form", *said), "found"))]
+    values = [tree.named(_value(name, own), name) for name in names]
     texts_kept = [f"{name}_text" for name in names if any(_may_lack(item, name) for item in own)]
-    valued = tree.of(dialect.select(*KEYS, "form", *texts_kept, *values), stages[-1][0])
+    valued = tree.of(dialect.select(*KEYS, "form", *texts_kept, *values), "known")
     query = dialect.select(*KEYS, tree.named(_whole(own), "whole"), *names)
     return dialect.staged(tree.of(query, "valued"), [*stages, ("valued", valued)])
 
 
-def _rows(parts: int, own: Sequence[Numbered]) -> exp.Subquery:
+def _rows(parts: int, own: Sequence[Numbered], columns: Sequence[str]) -> exp.Subquery:
     """The lines of the event's forms, whose numbers follow each other."""
-    query: exp.Query = _part(0, own)
+    query: exp.Query = _part(0, own, columns)
     for index in range(1, parts):
-        query = exp.Union(this=query, expression=_part(index, own), distinct=False)
+        query = exp.Union(this=query, expression=_part(index, own, columns), distinct=False)
     return exp.Subquery(this=query, alias=exp.TableAlias(this=exp.to_identifier("own")))
 
 
-def _part(index: int, own: Sequence[Numbered]) -> exp.Select:
+def _part(index: int, own: Sequence[Numbered], columns: Sequence[str]) -> exp.Select:
     file = exp.Add(this=column("file"), expression=dialect.integer(1))
     host = dialect.member(tree.given_list(f"hosts_{index}", "TEXT"), file)
     offset = dialect.member(tree.given_list(f"offsets_{index}", "BIGINT"), file.copy())
     seq = exp.Add(this=column("rowid"), expression=offset)
     keys = (tree.named(host, "host"), tree.named(seq, "seq"))
-    query = tree.of(dialect.select(*keys, "t_ns", "form", "texts"), f"rows_{index}")
+    query = tree.of(dialect.select(*keys, "t_ns", "form", *columns), f"rows_{index}")
     return query.where(tree.within(column("form"), own[0].number, own[-1].number), copy=False)
-
-
-def _odd(own: Sequence[Numbered]) -> exp.Expr | None:
-    """Whether any integer of an event that has several is written as a real number: one look for all of them."""
-    read = dict.fromkeys(item.name for form in own for item in form.fields if item.type in fields.WHOLE and item.paths)
-    if len(read) < 2:
-        return None
-    return fields.real_mark(tree.call("concat", *(column(f"{name}_text") for name in read)))
 
 
 def _field(item: Numbered, name: str) -> Field:
     return next(field for field in item.fields if field.name == name)
 
 
-def _said(name: str, own: Sequence[Numbered], paths: Sequence[tuple[str, ...]]) -> exp.Expr:
+def _said(name: str, own: Sequence[Numbered], read: Mapping[tuple[str, ...], exp.Expr]) -> exp.Expr:
     return tree.cases(
         column("form"),
-        {item.number: fields.found_text(_field(item, name), column("texts"), paths) for item in own},
+        {item.number: fields.found_text(_field(item, name), read) for item in own},
     )
 
 
-def _value(name: str, own: Sequence[Numbered], marked: bool) -> exp.Expr:
+def _value(name: str, own: Sequence[Numbered]) -> exp.Expr:
     said = column(f"{name}_text")
-    odd = column("odd") if marked else None
-    return tree.cases(column("form"), {item.number: fields.typed(_field(item, name), said.copy(), odd) for item in own})
+    return tree.cases(column("form"), {item.number: fields.typed(_field(item, name), said.copy()) for item in own})
 
 
 def _may_lack(item: Numbered, name: str) -> bool:

@@ -5,7 +5,7 @@ A number in JSON reaches these as the shortest text that gives it back, an integ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from sqlglot import exp
 
@@ -20,9 +20,9 @@ WHOLE_REAL = r"^(-?[0-9]{1,15})\.0$"
 Path_ = tuple[str, ...]
 
 
-def found_text(field: Field, texts: exp.Expr, paths: Sequence[Path_]) -> exp.Expr:
+def found_text(field: Field, read: Mapping[Path_, exp.Expr]) -> exp.Expr:
     """The field's text: the first path with a value, changed; null where no path has one."""
-    values = [tree.member(texts.copy(), paths.index(path) + 1) for path in field.paths]
+    values = [read[path].copy() for path in field.paths]
     found = tree.first_of(values) if values else exp.Null()
     for change in field.transforms:
         if change.kind == "take":
@@ -32,16 +32,15 @@ def found_text(field: Field, texts: exp.Expr, paths: Sequence[Path_]) -> exp.Exp
     return found
 
 
-def typed(field: Field, text: exp.Expr, odd: exp.Expr | None) -> exp.Expr:
+def typed(field: Field, text: exp.Expr) -> exp.Expr:
     """The field's value: its text as its type, moved by constants; the default where there is no text.
 
-    Null where the text is no such value, and where there is neither text nor default.  `odd`, if given, is false where
-    no text of the row has the mark of a real number.
+    Null where the text is no such value, and where there is neither text nor default.
     """
     default = None if field.default is None else constant(field)
     if not field.paths:
         return default or _null(field)
-    value = _moved(field, text, odd)
+    value = _moved(field, text)
     if default is None:
         return value
     if field.type == "text":
@@ -59,18 +58,18 @@ def _null(field: Field) -> exp.Expr:
     return tree.cast(exp.Null(), dialect.TYPES[field.type])
 
 
-def _moved(field: Field, text: exp.Expr, odd: exp.Expr | None) -> exp.Expr:
+def _moved(field: Field, text: exp.Expr) -> exp.Expr:
     moves = [change.number for change in field.transforms if change.kind == "plus"]
     if not moves or field.type not in (*WHOLE, "real"):
-        return _as(text, field.type, odd)
+        return _as(text, field.type)
     if field.type == "real":
-        return exp.Add(this=_as(text, "real", odd), expression=dialect.integer(sum(moves)))
+        return exp.Add(this=_as(text, "real"), expression=dialect.integer(sum(moves)))
     # In 128 bits the sum cannot overflow, which would be an error.
-    moved = exp.Add(this=_as(text, "huge", odd), expression=dialect.integer(sum(moves)))
+    moved = exp.Add(this=_as(text, "huge"), expression=dialect.integer(sum(moves)))
     return _tried(moved, field.type)
 
 
-def _as(text: exp.Expr, kind: str, odd: exp.Expr | None) -> exp.Expr:
+def _as(text: exp.Expr, kind: str) -> exp.Expr:
     """A text as a value of a type; null when it is none."""
     if kind == "text":
         return text
@@ -81,17 +80,10 @@ def _as(text: exp.Expr, kind: str, odd: exp.Expr | None) -> exp.Expr:
     if kind == "real":
         value = _tried(text, "real")
         return tree.when(tree.call("isfinite", value), value.copy())
-    # The cast rounds.
-    real = real_mark(text.copy())
-    if odd is not None:
-        real = exp.and_(odd.copy(), real)
+    # The cast rounds; the text of a JSON number that is written as a real one has one of these marks.
+    real = exp.or_(*(tree.call("contains", text.copy(), tree.text(mark)) for mark in ".e"))
     whole = tree.call("regexp_extract", text.copy(), tree.text(WHOLE_REAL), dialect.integer(1))
     return _tried(tree.when(real, whole, text.copy()), kind)
-
-
-def real_mark(text: exp.Expr) -> exp.Expr:
-    """Whether a text has a mark that the text of every JSON number has that is written as a real one."""
-    return exp.or_(*(tree.call("contains", text.copy(), tree.text(mark)) for mark in ".e"))
 
 
 def _tried(value: exp.Expr, kind: str) -> exp.Expr:

@@ -62,6 +62,12 @@ def wanted_events(forms: Sequence[Numbered]) -> list[tuple[Numbered, ...]]:
     return [tuple(items) for items in found.values()]
 
 
-def kept_below(forms: Sequence[Numbered]) -> int:
-    """The number below which forms are those of wanted events."""
-    return sum(1 for item in forms if item.needed)
+def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Ascending numbers as ranges, first and last."""
+    found: list[tuple[int, int]] = []
+    for number in numbers:
+        if found and found[-1][1] == number - 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return found

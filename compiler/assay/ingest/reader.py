@@ -53,10 +53,11 @@ def ingest(
     out: Path,
     *,
     workers: int | None = None,
+    share: int = 1,
     progress: Progress = _silent,
 ) -> None:
     """Write the folder `out` (all or nothing): events/<event>/<n>.parquet, logs.parquet, counts.parquet,
-    quarantine.parquet, ingest.json.
+    quarantine.parquet, ingest.json.  So many (`share`) may be under way at a time, and have memory in common.
 
     Raises AssayError: a file that cannot be read to its end, too many broken lines, no recognised line at all.
     """
@@ -64,9 +65,9 @@ def ingest(
     fresh = Path(tempfile.mkdtemp(prefix="ingest-", dir=out.parent))
     how = Recognition(source, numbered(events, wanted))
     try:
-        with _connect(fresh) as connection:
+        with _connect(fresh, MEMORY // share) as connection:
             reading = Reading(connection, how, fresh, progress, files.size)
-            reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS))
+            reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share), share)
             write_summary(connection, how, files, reading.found, reading.lacking, fresh)
         (fresh / MANIFEST).write_text(manifest(source, events, wanted, bool(reading.lacking)), encoding="utf-8")
         for scratch in ("spill", "plain"):
@@ -77,14 +78,14 @@ def ingest(
         shutil.rmtree(fresh, ignore_errors=True)
 
 
-def _connect(folder: Path) -> duckdb.DuckDBPyConnection:
+def _connect(folder: Path, memory: int) -> duckdb.DuckDBPyConnection:
     """A fresh engine that works in the threads of those who ask, so that lines keep their places."""
     import duckdb
 
     return duckdb.connect(
         config={
             "threads": "1",
-            "memory_limit": f"{MEMORY}MiB",
+            "memory_limit": f"{memory}MiB",
             "temp_directory": str(folder / "spill"),
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
@@ -106,19 +107,20 @@ class Reading:
     done: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def read(self, files: Sequence[LogFile], workers: int) -> None:
+    def read(self, files: Sequence[LogFile], workers: int, share: int) -> None:
         """Read all files."""
         fills = [filling(self.how, f"rows_{index}") for index in range(min(workers, len(files)))]
         for event in self.events:
             (self.folder / "events" / event.name).mkdir(parents=True)
         with ThreadPoolExecutor(max_workers=workers) as pool:
-            for number, part in enumerate(rounds(files)):
+            for number, part in enumerate(rounds(files, share)):
                 self.round(pool, number, shares(part, workers), fills)
 
     @property
     def events(self) -> list[Event]:
-        """The wanted events."""
-        return list({item.event.name: item.event for item in self.how.forms if item.needed}.values())
+        """The wanted events, those of most fields first: they take longest, and none of them is to be left over."""
+        forms = sorted((item for item in self.how.forms if item.needed), key=lambda item: -len(item.fields))
+        return list({item.event.name: item.event for item in forms}.values())
 
     def round(
         self, pool: ThreadPoolExecutor, number: int, parts: Sequence[Sequence[LogFile]], fills: Sequence[Filling]
@@ -145,7 +147,7 @@ class Reading:
 
     def written(self, event: Event, parts: int, number: int) -> str:
         """The statement that writes the rows of an event."""
-        query = event_rows(event, self.how.forms, parts)
+        query = event_rows(self.how, event, parts)
         return copied(query, self.folder / "events" / event.name / f"{number}.parquet")
 
     def write(self, event: str, text: str, parameters: dict[str, object]) -> list[tuple[str, int, str]]:
@@ -169,7 +171,7 @@ def _places(found: Sequence[Share]) -> dict[str, object]:
 
 def copied(query: exp.Query, target: Path) -> str:
     """The statement that writes a query's rows as Parquet, and tells about its columns."""
-    options = [("FORMAT", "parquet"), ("COMPRESSION", "snappy")]
+    options = [("FORMAT", "parquet"), ("COMPRESSION", "snappy"), ("PARQUET_VERSION", "v2")]
     params = [exp.CopyParameter(this=exp.var(name), expression=exp.var(value)) for name, value in options]
     params.append(exp.CopyParameter(this=exp.var("RETURN_STATS")))
     copy = exp.Copy(this=exp.Paren(this=query), kind=False, files=[exp.Literal.string(str(target))], params=params)

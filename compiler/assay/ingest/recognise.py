@@ -1,28 +1,32 @@
 """The query that tells what every line of log files is.
 
 Out of lines, in their order, come rows of `file` (its index), `form` (a number, negative for lines that are no event),
-`t_ns` and `texts`: what stands at the paths that the event's wanted fields read.
+`t_ns`, `wrapped` (the rule by which the body is a member of itself, 0 for none), `line`, the text of those lines that
+fields are taken from, and what stands at the shared paths.
 
-Every line is parsed by one call that takes the time and the names out of it, that of a wanted event by another.  The
-swift query takes for granted that a line within braces is JSON, and fails where it is not; the careful one does not,
-and takes a tenth longer.
+Every line is parsed once, by one call that takes the time and the names out of it.  The swift query takes for granted
+that a line within braces is JSON, and fails where it is not; the careful one does not, and takes a tenth longer.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
 from assay.ingest import tree
-from assay.ingest.forms import OTHER, TEXT, TIMELESS, TORN, Numbered, kept_below, paths_of, wanted_events
+from assay.ingest.forms import OTHER, TEXT, TIMELESS, TORN, Numbered, paths_of, ranges, wanted_events
 from assay.ingest.lines import scan
 from assay.spec.model import Form, Lookup, Source, Unwrap
 from assay.sql import dialect
 from assay.sql.dialect import column
 
 Path_ = tuple[str, ...]
+
+#: so many forms make it worth while to look for what they read in every line
+SHARED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +46,17 @@ class Recognition:
 
     @property
     def paths(self) -> tuple[Path_, ...]:
-        """The time, what each lookup reads, and the member by whose absence a body is known to be wrapped."""
+        """The time, what each lookup reads, the member by whose absence a body is known to be wrapped, shared paths."""
         looked = [self.outer(lookup) for lookup in self.source.lookups]
         absent = [(*self.source.body, rule.absent) for rule in self.source.unwrap]
-        return tuple(dict.fromkeys([self.source.time, *looked, *absent]))
+        shared = [(*self.source.body, *path) for path in self.shared]
+        return tuple(dict.fromkeys([self.source.time, *looked, *absent, *shared]))
+
+    @property
+    def shared(self) -> tuple[Path_, ...]:
+        """Paths of the body, each all that events of several forms read; their lines are not parsed a second time."""
+        alone = Counter(paths_of(own)[0] for own in wanted_events(self.forms) for _ in own if len(paths_of(own)) == 1)
+        return tuple(path for path, forms in alone.items() if forms >= SHARED)
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -67,6 +78,10 @@ class Recognition:
         for index, table in enumerate(self.tables, start=1):
             found |= {f"names_{index}": list(table.forms), f"forms_{index}": list(table.forms.values())}
         return found
+
+    def reads_line(self, own: Sequence[Numbered]) -> bool:
+        """Whether the fields of an event, whose forms these are, are taken from the text of its lines."""
+        return not set(paths_of(own)) <= set(self.shared)
 
     def outer(self, lookup: Lookup) -> Path_:
         """Where a lookup reads, in a record that is not wrapped."""
@@ -113,23 +128,25 @@ def recognition(how: Recognition, careful: bool) -> exp.Select:
         ("unwrapped", _unwrapped(how)),
         ("recognised", _recognised(how)),
         ("ruled", _ruled(how)),
-        ("timed", _timed(careful)),
+        ("timed", _timed(how, careful)),
     ]
-    query = dialect.select("file", tree.named(_settled(), "form"), "t_ns", tree.named(_taken(how), "texts"))
+    form, line = tree.named(_settled(), "form"), tree.named(_kept(how), "line")
+    query = dialect.select("file", form, "t_ns", "wrapped", line, *shared_columns(how))
     return dialect.staged(tree.of(query, "timed"), stages)
 
 
-def _taken(how: Recognition) -> exp.Expr:
-    """What stands at the paths of a wanted event, for events that read the same ones at a time."""
-    alike: dict[tuple[Path_, ...], list[exp.Expr]] = {}
-    for own in wanted_events(how.forms):
-        if paths := paths_of(own):
-            alike.setdefault(paths, []).append(tree.within(column("form"), own[0].number, own[-1].number))
-    if not alike:
-        return tree.cast(exp.Null(), "TEXT[]")
-    ifs = [exp.If(this=exp.or_(*of), true=texts_of_body(how.source, paths)) for paths, of in alike.items()]
-    wanted = tree.within(column("form"), 0, kept_below(how.forms) - 1)
-    return tree.when(exp.and_(wanted, tree.given(column("t_ns"))), exp.Case(ifs=ifs))
+def shared_columns(how: Recognition) -> list[str]:
+    """The names of the columns of shared paths."""
+    return [f"shared_{index}" for index, _ in enumerate(how.shared, start=1)]
+
+
+def _kept(how: Recognition) -> exp.Expr:
+    """The text of a line that fields are taken from."""
+    numbers = [item.number for own in wanted_events(how.forms) if how.reads_line(own) for item in own]
+    if not numbers:
+        return tree.cast(exp.Null(), "TEXT")
+    reads = exp.or_(*(tree.within(column("form"), low, high) for low, high in ranges(numbers)))
+    return tree.when(exp.and_(reads, tree.given(column("t_ns"))), column("line"))
 
 
 def _documents(how: Recognition, careful: bool) -> exp.Select:
@@ -185,17 +202,21 @@ def _recognised(how: Recognition) -> exp.Select:
     found = [value for index, table in enumerate(how.tables, 1) for value in _numbers(_name(how, table.lookup), index)]
     form = tree.first_of([*found, tree.small(OTHER)])
     instant = tree.named(how.read(how.source.time), "instant")
-    query = dialect.select("file", "line", "broken", "wrapped", tree.named(form, "form"), instant)
+    shared = [tree.named(_inside(how, path), name) for path, name in zip(how.shared, shared_columns(how), strict=True)]
+    query = dialect.select("file", "line", "broken", "wrapped", tree.named(form, "form"), instant, *shared)
     return tree.of(query, "unwrapped")
 
 
 def _name(how: Recognition, lookup: Lookup) -> exp.Expr:
-    """What a lookup reads; of the inner body where it is wrapped."""
-    outer = how.read(how.outer(lookup))
-    if not lookup.in_body:
-        return outer
+    """What a lookup reads."""
+    return _inside(how, lookup.path) if lookup.in_body else how.read(lookup.path)
+
+
+def _inside(how: Recognition, path: Path_) -> exp.Expr:
+    """What stands at a path of the body, of the inner one where it is wrapped."""
+    outer = how.read((*how.source.body, *path))
     inner = {
-        number: tree.member(tree.texts_at(column("line"), [(*body, *lookup.path)]), 1)
+        number: tree.member(tree.texts_at(column("line"), [(*body, *path)]), 1)
         for number, body in bodies(how.source).items()
         if number
     }
@@ -224,7 +245,9 @@ def _ruled(how: Recognition) -> exp.Select:
             for number, out in ruled.items()
         ]
         form = exp.Case(this=column("form"), ifs=ifs, default=column("form"))
-    query = dialect.select("file", "line", "broken", "wrapped", "instant", tree.named(form, "form"))
+    query = dialect.select(
+        "file", "line", "broken", "wrapped", "instant", tree.named(form, "form"), *shared_columns(how)
+    )
     return tree.of(query, "recognised")
 
 
@@ -244,7 +267,7 @@ def _out(source: Source, form: Form) -> exp.Expr:
     return exp.Coalesce(this=exp.or_(*conditions), expressions=[exp.false()])
 
 
-def _timed(careful: bool) -> exp.Select:
+def _timed(how: Recognition, careful: bool) -> exp.Select:
     """The instant in ns, of a UTC time with at least seconds; null when it is none."""
     instant = column("instant")
     utc = exp.and_(
@@ -255,7 +278,7 @@ def _timed(careful: bool) -> exp.Select:
     nanoseconds = tree.call("epoch_ns", moment)
     # Years that 64 bits do not reach are an error even for TRY_CAST.
     t_ns = tree.when(utc, tree.tried(nanoseconds) if careful else nanoseconds)
-    query = dialect.select("file", "line", "broken", "wrapped", "form", tree.named(t_ns, "t_ns"))
+    query = dialect.select("file", "line", "broken", "wrapped", "form", tree.named(t_ns, "t_ns"), *shared_columns(how))
     return tree.of(query, "ruled")
 
 

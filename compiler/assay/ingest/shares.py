@@ -45,12 +45,12 @@ def log_files(files: RunFiles) -> tuple[LogFile, ...]:
     return tuple(LogFile(number, *item) for number, item in enumerate(found) if item[-1])
 
 
-def rounds(files: Sequence[LogFile]) -> list[list[LogFile]]:
-    """The files, in order, in parts that fit into memory."""
+def rounds(files: Sequence[LogFile], share: int = 1) -> list[list[LogFile]]:
+    """The files, in order, in parts that fit into a share of the memory."""
     found: list[list[LogFile]] = []
     held = 0
     for file in files:
-        if not found or held + file.weight > ROUND or len(found[-1]) == FILES:
+        if not found or held + file.weight > ROUND // share or len(found[-1]) == FILES:
             found.append([])
             held = 0
         found[-1].append(file)

@@ -138,7 +138,7 @@ def _tally(host: str, offset: int, row: Sequence[Any]) -> Tally:
 
 
 def _counts(table: str) -> exp.Select:
-    """The lines by file and form: how many, the first and last place, their instants."""
+    """The lines by file and form: how many, the first and last place (number of the row), their instants."""
     edges = [
         exp.Min(this=column("rowid")),
         exp.ArgMin(this=column("t_ns"), expression=column("rowid")),
