@@ -35,15 +35,13 @@ types:
 check:
     assay check
 
-# Compare what is produced now with golden/.
-golden *args:
-    pytest tests -m golden {{args}}
+# Compare what is produced now with golden/: specs, sql, reports; exit status 3 when anything differs.
+golden *parts:
+    python tools/golden.py check {{parts}}
 
 # Take what is produced now for golden, and show the difference.
-accept *args:
-    assay check --accept
-    pytest tests -m golden --snapshot-update --inline-snapshot=create,fix {{args}}
-    git --no-pager diff --stat -- golden tests
+accept *parts:
+    python tools/golden.py accept {{parts}}
 
 # Check the documentation: every command documented, every example executed.
 docs *args:

@@ -178,7 +178,10 @@ def test_the_exit_statuses_are_those_of_the_code() -> None:
     from assay.spec import diagnostics
 
     table = next(item for item in page("README.md").tables if item.header[0] == "exit status")
-    known = {0, diagnostics.SPECS_OR_DATA, diagnostics.USAGE, diagnostics.INTERNAL, failure.INTERRUPTED}
+    known = {
+        0, diagnostics.SPECS_OR_DATA, diagnostics.USAGE, diagnostics.DIFFERENCE, diagnostics.INTERNAL,
+        failure.INTERRUPTED,
+    }  # fmt: skip
     assert {int(row[0]) for row in table.rows} == known
 
 

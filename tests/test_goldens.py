@@ -1,28 +1,37 @@
-"""What is committed under golden/specs and golden/sql is what the specs give now."""
+"""What is committed under golden/ is what is produced now, and what is not is told."""
 
 from __future__ import annotations
 
-import difflib
 import functools
+import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from assay.build.inspect import report_sql
 from assay.spec import normal_form, workspace
+from assay.spec.diagnostics import DIFFERENCE
 from assay.spec.normal_form import Checked
 from assay.spec.workspace import Workspace
 from tests.support.laboratory import ROOT
+from tests.support.workspaces import edited
+from tools import golden
 
 pytestmark = pytest.mark.golden
 
 HERE = Workspace(ROOT)
 SYSTEMS = HERE.systems()
-HINT = "`just accept` takes what is produced now for golden"
+SIDES = (("---", "golden"), ("+++", "produced"))
+PROGRAM = ROOT / "tools" / "golden.py"
+#: one build of a small run
+SMALL = """
+[[build]]
+name = "small"
+command = "build cardano/comparison --run plain=golden/cardano/tiny/plain/run --no-filters"
+"""
 
 #: prints the hash of a system's package as the Dhall sources give it
 HASHED = """
@@ -41,28 +50,10 @@ def evaluated(system: str) -> Checked:
     return workspace.evaluate(HERE, system, workspace.scan(HERE, system))
 
 
-def difference(committed: Mapping[str, str], produced: Mapping[str, str]) -> str:
-    """Where two sets of texts differ, as a unified diff; "" where they do not."""
-    found: list[str] = []
-    for name in sorted({*committed, *produced}):
-        old, new = committed.get(name, "").splitlines(True), produced.get(name, "").splitlines(True)
-        if (name in committed) != (name in produced) or old != new:
-            found += difflib.unified_diff(old, new, f"golden/{name}", f"produced/{name}") if old != new else [name]
-    return "".join(found)
-
-
-def texts(folder: Path) -> dict[str, str]:
-    """Every file of a folder, by its path in it."""
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in files}
-
-
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_the_committed_normal_form_is_that_of_the_dhall_sources(system: str) -> None:
-    name = f"specs/{system}.yaml"
-    committed = HERE.normal_form(system).read_text(encoding="utf-8")
-    changed = difference({name: committed}, {name: normal_form.dump(evaluated(system))})
-    assert not changed, f"{HINT}\n{changed}"
+@pytest.mark.parametrize("part", golden.PARTS)
+def test_what_is_committed_is_what_is_produced(part: str, cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status = golden.main(["check", part, "--cache", str(cache)])
+    assert status == 0, capsys.readouterr().out
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -72,22 +63,127 @@ def test_reading_the_committed_normal_form_gives_what_evaluation_gives(system: s
     assert normal_form.content(loaded) == normal_form.content(evaluated(system))
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_the_committed_sql_is_just_what_the_reports_compile_to(system: str) -> None:
-    checked = evaluated(system)
-    produced = {
-        f"sql/{system}/{report.name}/{name}": text
-        for report in checked.package.reports
-        for name, text in report_sql(checked, report).items()
-    }
-    held = texts(ROOT / "golden" / "sql" / system)
-    changed = difference({f"sql/{system}/{name}": text for name, text in held.items()}, produced)
-    assert not changed, f"{HINT}\n{changed}"
-
-
 def test_golden_files_are_of_systems_that_exist() -> None:
     assert {path.name for path in (ROOT / "golden" / "sql").iterdir()} == set(SYSTEMS)
     assert {path.name for path in (ROOT / "golden" / "specs").iterdir()} == {f"{name}.yaml" for name in SYSTEMS}
+
+
+def test_the_hashes_of_a_build_are_as_sha256sum_checks_them(two: Path) -> None:
+    text = golden.hashes(two)
+    names = [line.split("  ")[1] for line in text.splitlines()]
+    assert names == sorted(names)
+    assert {"report.pdf", "provenance.json", "charts/CentiCpu.svg"} < set(names)
+    done = subprocess.run(["sha256sum", "-c", "--strict"], cwd=two, input=text, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "".join(f"{name}: OK\n" for name in names))
+
+
+def test_the_documents_that_are_committed_hold_all_that_a_document_has(two: Path) -> None:
+    document = json.loads((two / "document.json").read_text(encoding="utf-8"))
+    text = golden.rows(document)
+    assert json.loads(text) == document
+    lines = {line.strip(" ,") for line in text.splitlines()}
+    tables = [document["manifest"], document["filters"], *document["sections"]]
+    assert {json.dumps(row, ensure_ascii=False) for table in tables for row in table["rows"]} <= lines
+
+
+def test_the_pinned_reports_are_those_that_other_tests_look_at(two: Path, three: Path) -> None:
+    for folder, name in ((two, "two"), (three, "three")):
+        pinned = (ROOT / "golden" / "reports" / f"{name}.sha256").read_text(encoding="utf-8").splitlines()
+        differing = set(pinned) ^ set(golden.hashes(folder).splitlines())
+        assert {line.split("  ")[1] for line in differing} == {"provenance.json"}  # it says where the runs were
+
+
+# What differs
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of what goldens are made of, with one small pinned build."""
+    target = tmp_path / "copy"
+    for name in ("specs", "queries", "golden/specs", "golden/sql"):
+        shutil.copytree(ROOT / name, target / name)
+    (target / "golden" / "reports").mkdir()
+    (target / "golden" / "reports" / golden.PINNED).write_text(SMALL, encoding="utf-8")
+    (target / "golden" / "cardano").symlink_to(ROOT / "golden" / "cardano")
+    (target / "templates").symlink_to(ROOT / "templates")
+    return target
+
+
+def run(copy: Path, cache: Path, what: str, *parts: str) -> subprocess.CompletedProcess[str]:
+    """Check or accept the goldens of a copy, as `just` does."""
+    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    command = [sys.executable, PROGRAM, what, *parts, "--root", copy, "--cache", cache]
+    return subprocess.run(command, env=around, capture_output=True, text=True)
+
+
+def test_changed_sql_is_shown_as_a_diff_and_accepted_again(copy: Path, cache: Path) -> None:
+    place = copy / "golden/sql/cardano/comparison/metrics/CentiCpu.sql"
+    held = place.read_text(encoding="utf-8")
+    edited(place, "SELECT", "SELECT DISTINCT")
+    place.with_name("more.sql").write_text("SELECT 1;\n", encoding="utf-8")
+    done = run(copy, cache, "check", "sql")
+    assert (done.returncode, done.stderr) == (DIFFERENCE, "")
+    lines = done.stdout.splitlines()
+    assert lines[:2] == [f"{mark} {place}/sql/cardano/comparison/metrics/CentiCpu.sql" for mark, place in SIDES]
+    changed = [line for line in lines[2:] if line.startswith(("-", "+"))]
+    assert [line.replace(" DISTINCT", "")[1:] for line in changed] == [changed[1][1:]] * 2
+    assert lines[-2] == "not produced any more: golden/sql/cardano/comparison/metrics/more.sql"
+    assert lines[-1].endswith(" golden files: 2 differ; `just accept` takes what is produced now")
+    taken = run(copy, cache, "accept", "sql")
+    assert (taken.returncode, taken.stdout.splitlines()[:-1]) == (0, lines[:-1])
+    assert place.read_text(encoding="utf-8") == held
+    assert not place.with_name("more.sql").exists()
+
+
+def test_a_changed_hash_a_lost_file_and_a_changed_cell_of_a_build_are_told(copy: Path, cache: Path) -> None:
+    first = run(copy, cache, "accept", "reports")
+    assert first.stdout.splitlines() == [
+        "new: golden/reports/small.document.json",
+        "new: golden/reports/small.sha256",
+        "2 golden files, 2 changed",
+    ]
+    again = run(copy, cache, "check", "reports")
+    assert (again.returncode, again.stdout) == (0, "2 golden files: no difference\n")
+    place = copy / "golden/reports/small.sha256"
+    lines = place.read_text(encoding="utf-8").splitlines(keepends=True)
+    (pdf,) = (line for line in lines if line.endswith("  report.pdf\n"))
+    kept = [line for line in lines if not line.endswith("  results.json\n")]
+    kept[kept.index(pdf)] = pdf.replace(pdf[:4], "beef" if pdf[:4] != "beef" else "feed")
+    place.write_text("".join([*kept, f"{pdf[:64]}  gone.txt\n"]), encoding="utf-8")
+    edited(place.with_name("small.document.json"), '"Analysis date", "2026', '"Analysis date", "2025')
+    done = run(copy, cache, "check", "reports")
+    assert (done.returncode, done.stderr) == (DIFFERENCE, "")
+    found = [line for line in done.stdout.splitlines() if not line.startswith((" ", "@@"))]
+    assert [line.replace("   ", "") for line in found] == [
+        *(f"{mark} {place}/reports/small.document.json" for mark, place in SIDES),
+        '-["Analysis date", "2025-02-05"],',
+        '+["Analysis date", "2026-02-05"],',
+        "not produced any more: small/gone.txt",
+        "hash differs: small/report.pdf",
+        "new: small/results.json",
+        "2 golden files: 2 differ; `just accept` takes what is produced now",
+    ]
+
+
+def test_a_changed_normal_form_is_shown_as_a_diff(copy: Path, cache: Path) -> None:
+    edited(copy / "golden/specs/cardano.yaml", "\n  - id: CentiCpu\n", "\n  - id: CentiCPU\n")
+    done = run(copy, cache, "check", "specs")
+    assert done.returncode == DIFFERENCE
+    assert "\n-  - id: CentiCPU\n+  - id: CentiCpu\n" in done.stdout
+
+
+def test_a_build_that_fails_is_no_difference(copy: Path, cache: Path) -> None:
+    edited(copy / "golden/reports" / golden.PINNED, "plain/run", "plain/nowhere")
+    done = run(copy, cache, "check", "reports")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error[no-run]: the run directory does not exist")
+
+
+def test_a_part_that_does_not_exist_is_wrong_use(copy: Path, cache: Path) -> None:
+    assert run(copy, cache, "check", "spec").returncode == 2
+
+
+# The same everywhere
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -100,9 +196,3 @@ def test_a_package_is_the_same_in_every_process(system: str) -> None:
     found = [process.communicate()[0] for process in [printed(seed) for seed in ("0", "1", "4242")]]
     assert len(found[0]) == 65
     assert found == [found[0]] * 3
-
-
-def test_a_difference_reads_as_a_diff() -> None:
-    assert difference({"a": "1\n2\n", "b": "x\n"}, {"a": "1\n3\n", "b": "x\n"}) == (
-        "--- golden/a\n+++ produced/a\n@@ -1,2 +1,2 @@\n 1\n-2\n+3\n"
-    )

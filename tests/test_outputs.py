@@ -1,4 +1,4 @@
-"""What commands write and print: complete, the same bytes whatever is around them, and one with each other."""
+"""What commands write and print: complete, and one with each other."""
 
 from __future__ import annotations
 
@@ -18,24 +18,20 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.audit.provenance import content_hash, versions
-from assay.build.comparison import Options, build
+from assay.audit.provenance import content_hash, outline, templates_hash, versions
 from assay.build.compute import compiled
 from assay.build.filters import applied
 from assay.build.inspect import KINDS
-from assay.build.runs import NamedRun
-from assay.build.session import Session
 from assay.build.sql_files import sql_texts
 from assay.engine.graph import nodes
-from assay.engine.store import Store
 from assay.plan.steps import plan
 from assay.spec.normal_form import Checked
 from tests.compare_reference import CARDANO
 from tests.support import commands
 from tests.support.cases import as_options, filters_named
-from tests.support.commands import MODEL, assay, assay_process
+from tests.support.commands import MODEL, assay
 from tests.support.laboratory import DATE, ROOT, Laboratory
-from tests.support.outcomes import contents
+from tests.support.outcomes import assert_same, contents
 from tests.support.workspaces import edited, workspace
 
 FILTERS = tuple(as_options(filters_named("model")))
@@ -112,6 +108,10 @@ def test_provenance_names_definitions_versions_and_options(two: Path, package: C
     assert content["versions"] == versions()
     assert content["options"]["filters"] == list(FILTERS)
     assert content["options"]["date"] == DATE
+    assert content["outline"] == outline(package.package.reports[0])
+    assert content["templates"] == templates_hash(ROOT / "templates")
+    labels = [(run["id"], run["label"]) for run in content["runs"]]
+    assert labels == [(run["id"], run["label"]) for run in loaded(two / "results.json")["runs"]]
 
 
 def test_provenance_names_the_input_files_with_their_true_hashes(two: Path) -> None:
@@ -119,10 +119,12 @@ def test_provenance_names_the_input_files_with_their_true_hashes(two: Path) -> N
     for run in found["content"]["runs"]:
         place = Path(found["places"][run["id"]])
         logs = sorted(path for path in place.glob("node-*/*") if path.is_file())
-        assert [(item["file"], item["bytes"], item["sha256"]) for item in run["files"]] == [
-            (path.relative_to(place).as_posix(), path.stat().st_size, hashlib.sha256(path.read_bytes()).hexdigest())
-            for path in logs
-        ]
+        documents = [place / "genesis-shelley.json", place / "meta.json"]
+        for listed, paths in ((run["files"], logs), (run["documents"], documents)):
+            assert [(item["file"], item["bytes"], item["sha256"]) for item in listed] == [
+                (path.relative_to(place).as_posix(), path.stat().st_size, hashlib.sha256(path.read_bytes()).hexdigest())
+                for path in paths
+            ]
 
 
 def test_provenance_and_results_tell_the_same_rejections(two: Path, results: Any) -> None:
@@ -133,68 +135,6 @@ def test_provenance_and_results_tell_the_same_rejections(two: Path, results: Any
         listed = results["filtered"][run["id"]]
         assert told == [(i["filter"], i["argument"], i["grain"], i["rejected"], i["rows"]) for i in listed]
         assert {item[0] for item in told} == {text.partition("=")[0] for text in FILTERS}
-
-
-# The same bytes
-
-
-def fresh_build(lab: Laboratory, folder: Path, threads: int = 0) -> Path:
-    """The report of two runs, with a cache that is empty, in this process."""
-    session = Session(lab.session.workspace, Store(folder / "cache"), threads=threads)
-    named = [NamedRun(*text.split("=")) for text in PAIR]
-    runs = [NamedRun(item.id, Path(item.directory)) for item in named]
-    build(session, "cardano/comparison", runs, folder / "report", Options(filters=FILTERS, date=DATE))
-    return folder / "report"
-
-
-def assert_same(folder: Path, other: Path) -> None:
-    """Two outputs have the same files, byte by byte."""
-    mine, theirs = contents(folder), contents(other)
-    assert set(mine) == set(theirs)
-    assert [name for name in sorted(mine) if mine[name] != theirs[name]] == []
-
-
-def test_another_folder_and_an_empty_cache_give_the_same_bytes(tmp_path: Path, two: Path) -> None:
-    out = tmp_path / "a folder" / "elsewhere"
-    done = commands.build(PAIR, out, tmp_path / "cache", *MODEL, within=tmp_path)
-    assert (done.status, done.err) == (0, "")
-    assert_same(out, two)
-
-
-@pytest.mark.parametrize("threads", [1, 8])
-def test_the_number_of_threads_does_not_change_a_byte(
-    lab: Laboratory, tmp_path: Path, two: Path, monkeypatch: pytest.MonkeyPatch, threads: int
-) -> None:
-    asked = _recorded_threads(monkeypatch)
-    assert_same(fresh_build(lab, tmp_path, threads), two)
-    assert asked == [threads, threads]
-
-
-def _recorded_threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Numbers of threads that the engine is told while a build runs, in a list that grows."""
-    from assay.build import compute
-
-    asked: list[int] = []
-    real = compute.connect
-
-    def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnection:
-        connection = real(threads, spill, share)
-        asked.append(connection.execute("SELECT current_setting('threads')").fetchall()[0][0])
-        return connection
-
-    monkeypatch.setattr(compute, "connect", connect)
-    return asked
-
-
-def test_time_zone_and_language_do_not_change_a_byte(tmp_path: Path, two: Path) -> None:
-    around = {"TZ": "Pacific/Chatham", "LANG": "de_DE.UTF-8", "LC_ALL": "C", "PYTHONHASHSEED": "7"}
-    runs = [item for text in PAIR for item in ("--run", text)]
-    out, cache = tmp_path / "report", tmp_path / "cache"
-    done = assay_process(
-        "build", "cardano/comparison", *runs, "-o", out, "--cache", cache, "--date", DATE, *MODEL, environment=around
-    )
-    assert (done.status, done.err, done.out) == (0, "", f"{out / 'report.pdf'}\n")
-    assert_same(out, two)
 
 
 # The cache

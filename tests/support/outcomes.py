@@ -27,6 +27,13 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def assert_same(folder: Path, other: Path) -> None:
+    """Two outputs have the same files, byte by byte."""
+    mine, theirs = contents(folder), contents(other)
+    assert set(mine) == set(theirs)
+    assert [name for name in sorted(mine) if mine[name] != theirs[name]] == []
+
+
 def message(done: Done, places: Mapping[str, Path]) -> str:
     """The message of a command that failed, paths replaced by the names of places; it printed nothing else."""
     assert done.out == ""

@@ -10,39 +10,79 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 
-from assay.report.figures import Choices, RunFigures
+from assay.report.converter import VEGA_LITE
+from assay.report.figures import Choices, RunFigures, labels
+from assay.spec import normal_form
+from assay.spec.model import Package, Report
 from assay.spec.normal_form import Checked
 
+FORMAT = 1
 TOOLS = ("duckdb", "sqlglot", "typst", "vl-convert-python")
+
+File = tuple[str, int, str]
+"""Name of an input file from its run's directory, bytes, sha256."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The raw files of a run: where it is, and name, bytes and sha256 of each file, and what was quarantined."""
+    """The input files of a run: where it is, its logs, the documents of its constants, and what was quarantined."""
 
     run: str
     place: str
-    files: tuple[tuple[str, int, str], ...]
+    files: tuple[File, ...]
+    documents: tuple[File, ...]
     quarantined: tuple[tuple[str, int], ...]
 
 
 def versions() -> dict[str, str]:
-    """Versions of Assay and of the tools that shape its output."""
-    return {name: metadata.version(name) for name in ("assay", *TOOLS)}
+    """Versions of Assay and of the tools that shape its output.
+
+    Python's is not among them: no output may depend on it.
+    """
+    return {**{name: metadata.version(name) for name in ("assay", *TOOLS)}, "vega-lite": VEGA_LITE}
+
+
+def documents(package: Package, constants: Mapping[str, object], directory: Path) -> tuple[File, ...]:
+    """The files of a run that its constants were read from, by name; `constants` are those that were read."""
+    read = [item for source in package.sources for item in source.constants if item.name in constants]
+    named = (next((name for name in item.files if (directory / name).is_file()), "") for item in read)
+    return tuple(file_of(directory, name) for name in sorted({*named} - {""}))
+
+
+def file_of(directory: Path, name: str) -> File:
+    """An input file as it is now.  Raises OSError."""
+    place = directory / name
+    with place.open("rb") as stream:
+        return name, place.stat().st_size, hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def outline(report: Report) -> str:
+    """Hash of a report's definition: what it shows, in which order and under which titles."""
+    return content_hash(normal_form.plain(report))
+
+
+def templates_hash(folder: Path) -> str:
+    """Hash of the templates: the names and contents of all files, fonts among them."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    found = {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    return content_hash(found)
 
 
 def provenance(
     checked: Checked,
-    report: str,
+    report: Report,
     metrics: Sequence[str],
     choices: Choices,
     runs: Sequence[RunFigures],
     inputs: Sequence[Inputs],
+    templates: Path,
 ) -> dict[str, object]:
-    """The provenance of a build as plain data."""
+    """The provenance of a build as plain data: all that it takes to make it again."""
+    named = labels(report, runs)
     content: dict[str, object] = {
-        "report": report,
+        "report": f"{checked.package.system}/{report.name}",
         "options": {
             "style": choices.style,
             "summary": choices.summary,
@@ -54,9 +94,12 @@ def provenance(
         "versions": versions(),
         "specs": checked.sources,
         "definitions": {name: checked.definitions[name] for name in sorted(metrics)},
-        "runs": [_run(run, item) for run, item in zip(runs, inputs, strict=True)],
+        "outline": outline(report),
+        "templates": templates_hash(templates),
+        "runs": [_run(*item) for item in zip(runs, named, inputs, strict=True)],
     }
     return {
+        "format": FORMAT,
         "hash": content_hash(content),
         "content": content,
         "places": {item.run: item.place for item in inputs},
@@ -69,10 +112,12 @@ def content_hash(content: Mapping[str, object]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _run(run: RunFigures, inputs: Inputs) -> dict[str, object]:
+def _run(run: RunFigures, label: str, inputs: Inputs) -> dict[str, object]:
     return {
         "id": run.id,
-        "files": [{"file": name, "bytes": size, "sha256": digest} for name, size, digest in inputs.files],
+        "label": label,
+        "files": [_file(item) for item in inputs.files],
+        "documents": [_file(item) for item in inputs.documents],
         "quarantined": [{"host": host, "lines": lines} for host, lines in inputs.quarantined],
         "filters": [
             {"filter": item.filter, "argument": item.argument, "grain": item.grain, "rejected": item.rejected,
@@ -80,6 +125,10 @@ def _run(run: RunFigures, inputs: Inputs) -> dict[str, object]:
             for item in run.results.filters
         ],
     }  # fmt: skip
+
+
+def _file(item: File) -> dict[str, object]:
+    return dict(zip(("file", "bytes", "sha256"), item, strict=True))
 
 
 def printed(found: Mapping[str, object], checked: Checked) -> dict[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.audit.provenance import Inputs, printed, provenance
+from assay.audit.provenance import Inputs, documents, printed, provenance
 from assay.build import filters
 from assay.build.compute import Computation, Computed, compute, report_metrics
 from assay.build.outputs import replacing
@@ -67,7 +67,7 @@ def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, opti
             chosen.title, chosen.author,
         )  # fmt: skip
         figures = [_figures(item) for item in found.runs]
-        warnings = _write(session, checked, report, name, metrics, found, figures, choices, fresh)
+        warnings = _write(session, checked, report, metrics, found, figures, choices, fresh)
     return Built(out, out / "report.pdf", warnings)
 
 
@@ -126,7 +126,6 @@ def _write(
     session: Session,
     checked: Checked,
     report: Report,
-    name: str,
     metrics: Sequence[Metric],
     found: Computation,
     figures: Sequence[RunFigures],
@@ -134,7 +133,8 @@ def _write(
     fresh: Path,
 ) -> tuple[str, ...]:
     ids = [metric.id for metric in metrics]
-    made = provenance(checked, name, ids, choices, figures, [_inputs(item) for item in found.runs])
+    inputs = [_inputs(checked, item) for item in found.runs]
+    made = provenance(checked, report, ids, choices, figures, inputs, session.workspace.templates)
     document = assemble(checked, report, figures, choices, printed(made, checked))
     (fresh / "results.json").write_text(lines_json(results_json(checked, report, ids, figures, choices)), "utf-8")
     (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
@@ -143,8 +143,10 @@ def _write(
     return document.warnings
 
 
-def _inputs(run: Computed) -> Inputs:
+def _inputs(checked: Checked, run: Computed) -> Inputs:
     prepared = run.prepared
     quarantined = tuple((item.host, item.quarantined) for item in prepared.logs if item.quarantined)
     files = tuple((item.name, item.size, item.sha256) for item in prepared.hashes)
-    return Inputs(prepared.run.id, str(prepared.run.directory), files, quarantined)
+    place = prepared.run.directory
+    read = documents(checked.package, prepared.constants, place)
+    return Inputs(prepared.run.id, str(place), files, read, quarantined)

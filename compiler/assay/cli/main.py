@@ -112,6 +112,21 @@ def regenerate(context: click.Context, publication: Path, out: str, report: str 
 
 
 @cli.command()
+@click.argument("folder", metavar="BUILD_FOLDER")
+@click.option("--run", "runs", metavar="NAME=DIR", multiple=True, help="Where a run is now, if it moved (repeatable).")
+@cache_option
+@click.pass_context
+def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
+    """Build a report again from its provenance, and compare every byte: assay verify build/cmp"""
+    from assay.build.verify import verify as verify_build
+    from assay.cli.printing import print_verified
+
+    with working(context) as session:
+        found = verify_build(session, Path(folder), runs)
+    return print_verified(found)
+
+
+@cli.command()
 @system_option
 @click.option("--accept", is_flag=True, help="Write the normal forms under golden/specs.")
 @cache_option

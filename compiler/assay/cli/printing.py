@@ -12,6 +12,7 @@ import click
 
 if TYPE_CHECKING:
     from assay.build.inspect import Answer
+    from assay.build.verify import Verified
 
 SHOWN = ("size", "average", "median", "stddev", "min", "max")
 
@@ -67,6 +68,18 @@ def print_answer(answer: Answer, form: str) -> None:
     if form == "table":
         applied = ", ".join(answer.filters) or "none"
         click.echo(f"filters: {applied}; average: {answer.summary}", err=True)
+
+
+def print_verified(found: Verified) -> int:
+    """What differs, a line each, and the number of files; the exit status that belongs to it."""
+    from assay.spec.diagnostics import DIFFERENCE
+
+    for line in found.differences:
+        click.echo(line)
+    if found.files:
+        what = f"{found.differing} with other bytes" if found.differing else "all the same bytes"
+        click.echo(f"{found.files} files: {what}")
+    return DIFFERENCE if found.differences else 0
 
 
 def _number(value: object, form: str) -> str:

@@ -1,0 +1,212 @@
+"""`assay verify`: a report built again from its own provenance, and all that differs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.audit.folders import compared
+from assay.audit.provenance import file_of, outline, templates_hash, versions
+from assay.audit.recorded import NAME, Content, Recorded, RecordedFile, recorded
+from assay.build.comparison import Options, build
+from assay.build.compute import report_metrics
+from assay.build.runs import NamedRun, named_runs
+from assay.build.session import Session
+from assay.engine.store import Store
+from assay.report.results_json import lines_json
+from assay.spec.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
+from assay.spec.model import Report
+from assay.spec.normal_form import Checked
+
+DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What a verification found: a line for each difference, the number of files compared, and of those that differ.
+
+    Without a rebuild (it failed, and a difference says why) no files are compared.
+    """
+
+    differences: tuple[str, ...]
+    files: int
+    differing: int
+
+
+def verify(session: Session, folder: Path, places: Sequence[str]) -> Verified:
+    """Compare a built report with what its provenance yields now.
+
+    `places` says where runs are now, as `NAME=DIR`, for those that are not where they were.  The rebuild takes nothing
+    from the cache but checked specs.  Raises AssayError when there is no provenance to go by or a run is not there,
+    and when the rebuild fails although nothing changed.
+    """
+    found = recorded(folder)
+    moved = _moved(found, places)
+    runs = _runs(found, moved)
+    checked, report = _report(session, found.content.report)
+    causes = [
+        *([] if found.intact else [f"{NAME}: its hash is not that of its content"]),
+        *_changed_inputs(session, found.content, runs),
+        *_changed_versions(found.content.versions),
+        *_changed_definitions(found.content, checked, report, session.workspace.templates),
+    ]
+    with _scratch(session.store.folder) as scratch:
+        try:
+            fresh = _rebuilt(session, found, runs, scratch)
+        except AssayError as error:
+            if not causes:
+                raise _not_usage(error) from None
+            return Verified((*causes, *(f"not rebuilt: {item.message}" for item in error.diagnostics)), 0, 0)
+        causes += _new_inputs(found.content, recorded(fresh).content)
+        _put_back(fresh, {run: found.places[run] for run in moved})
+        files = compared(folder, fresh)
+    differing = [lines for lines in files.values() if lines]
+    if differing and not causes:
+        causes = ["inputs, versions and definitions are what they were"]
+    return Verified((*causes, *(line for lines in differing for line in lines)), len(files), len(differing))
+
+
+def _moved(found: Recorded, places: Sequence[str]) -> Mapping[str, Path]:
+    """Where the user says that runs are now, by their ids."""
+    given = {run.id: run.directory for run in named_runs(places)}
+    unknown = sorted(given.keys() - found.places.keys())
+    if unknown:
+        hint = did_you_mean(unknown[0], found.places)
+        raise fail("run-name", f"the report has no run `{unknown[0]}`", hint=hint, status=USAGE)
+    return given
+
+
+def _runs(found: Recorded, moved: Mapping[str, Path]) -> tuple[NamedRun, ...]:
+    """The runs in the report's order; AssayError when the directory of any is not there."""
+    runs = [NamedRun(run.id, moved.get(run.id, Path(found.places[run.id]))) for run in found.content.runs]
+    raise_all(
+        Diagnostic(
+            "no-run",
+            f"the directory of run {run.id} is not there: {run.directory}",
+            hint=f"--run {run.id}=DIR says where it is",
+        )
+        for run in runs
+        if not run.directory.is_dir()
+    )
+    return tuple(runs)
+
+
+def _report(session: Session, name: str) -> tuple[Checked, Report]:
+    try:
+        return session.report(name)
+    except AssayError as error:
+        raise _not_usage(error) from None
+
+
+def _not_usage(error: AssayError) -> AssayError:
+    """The error, as one of specs or data: a provenance said what a user would say."""
+    return AssayError(error.diagnostics, SPECS_OR_DATA if error.status == USAGE else error.status)
+
+
+def _changed_inputs(session: Session, content: Content, runs: Sequence[NamedRun]) -> Iterator[str]:
+    """A line for each recorded file that is gone or has other content."""
+    wanted = [(run, item) for run, said in zip(runs, content.runs, strict=True) for item in said.inputs]
+    with ThreadPoolExecutor() as pool:
+        found = pool.map(lambda pair: _changed_file(*pair), wanted)
+        for done, line in enumerate(found, start=1):
+            session.progress("checking inputs", done, len(wanted))
+            if line:
+                yield line
+
+
+def _changed_file(run: NamedRun, said: RecordedFile) -> str:
+    name = f"input {run.id}/{said.file}"
+    try:
+        _, _, digest = file_of(run.directory, said.file)
+    except FileNotFoundError:
+        return f"{name}: gone"
+    except OSError as error:
+        return f"{name}: cannot be read ({error.strerror})"
+    return "" if digest == said.sha256 else f"{name}: content changed (sha256 {_was(digest, said.sha256)})"
+
+
+def _new_inputs(old: Content, new: Content) -> Iterator[str]:
+    """A line for each file that was read now and is not recorded."""
+    for before, after in zip(old.runs, new.runs, strict=True):
+        known = {item.file for item in before.inputs}
+        yield from (f"input {after.id}/{item.file}: new" for item in after.inputs if item.file not in known)
+
+
+def _changed_versions(said: Mapping[str, str]) -> Iterator[str]:
+    now = versions()
+    for name in sorted({*now, *said}):
+        if now.get(name) != said.get(name):
+            yield f"version {name} {now.get(name, 'none')}, was {said.get(name, 'none')}"
+
+
+def _changed_definitions(content: Content, checked: Checked, report: Report, templates: Path) -> Iterator[str]:
+    """A line for each metric that means something else, and for each other part of the workspace that changed."""
+    said = content.definitions
+    now = {metric.id: checked.definitions[metric.id] for metric in report_metrics(checked, report)}
+    for name in sorted({*now, *said}):
+        if name not in now or name not in said:
+            yield f"definition {name} is {'new' if name in now else 'gone'}"
+        elif now[name] != said[name]:
+            yield f"definition {name} changed ({_was(now[name], said[name])})"
+    others = (
+        (f"report definition {content.report}", outline(report), content.outline),
+        ("templates", templates_hash(templates), content.templates),
+        ("specs", checked.sources, content.specs),
+    )
+    yield from (f"{name} changed ({_was(new, old)})" for name, new, old in others if new != old)
+
+
+def _was(new: str, old: str) -> str:
+    return f"{new[:DIGITS]}, was {old[:DIGITS]}"
+
+
+def _rebuilt(session: Session, found: Recorded, runs: Sequence[NamedRun], scratch: Path) -> Path:
+    """The folder of the report built again, with a cache that is empty."""
+    alone = Session(session.workspace, Store(scratch / "cache"), session.progress, session.threads, session.packages)
+    said = found.content.options
+    options = Options(said.filters, not said.filters, said.summary, said.style, said.title, said.author, said.date)
+    return build(alone, found.content.report, runs, scratch / "report", options).folder
+
+
+def _put_back(folder: Path, places: Mapping[str, str]) -> None:
+    """Let a rebuilt provenance say where moved runs were; what they are is told by the hashes of their files."""
+    if places:
+        found = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        found["places"].update(places)
+        (folder / NAME).write_text(lines_json(found), encoding="utf-8")
+
+
+@contextmanager
+def _scratch(cache: Path) -> Iterator[Path]:
+    """A folder that vanishes, in the cache folder: there is room for ingested logs, and nothing of the user's."""
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix="verify-", dir=cache))
+    except OSError as error:
+        cause = f"the cache folder cannot be written: {error.strerror}: {cache}"
+        raise fail("cache", cause, hint="name another with --cache") from None
+    try:
+        with _interruptible():
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Be interrupted, not killed, by the signals that end a process: what must be removed is removed then."""
+    signals = (signal.SIGTERM, signal.SIGHUP) if threading.current_thread() is threading.main_thread() else ()
+    former = {item: signal.signal(item, signal.default_int_handler) for item in signals}
+    try:
+        yield
+    finally:
+        for item, handler in former.items():
+            signal.signal(item, handler)

@@ -1,0 +1,176 @@
+"""The same definitions, data and choices give the same bytes in every file, whatever is around a build."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from assay.build.comparison import Options, build
+from assay.build.runs import NamedRun
+from assay.build.session import Session
+from assay.engine.store import Store
+from tests.compare_reference import CARDANO
+from tests.support import commands
+from tests.support.cases import as_options, filters_named
+from tests.support.commands import MODEL, assay_process
+from tests.support.laboratory import DATE, ROOT, Laboratory
+from tests.support.outcomes import assert_same
+from tests.support.runs import copied
+
+FILTERS = tuple(as_options(filters_named("model")))
+PAIR = tuple(f"{case}={CARDANO / case / 'run'}" for case in ("baseline", "candidate"))
+
+
+def fresh_build(lab: Laboratory, folder: Path, threads: int = 0) -> Path:
+    """The report of two runs, with a cache that is empty, in this process."""
+    session = Session(lab.session.workspace, Store(folder / "cache"), threads=threads)
+    named = [NamedRun(*text.split("=")) for text in PAIR]
+    runs = [NamedRun(item.id, Path(item.directory)) for item in named]
+    build(session, "cardano/comparison", runs, folder / "report", Options(filters=FILTERS, date=DATE))
+    return folder / "report"
+
+
+def test_another_folder_and_an_empty_cache_give_the_same_bytes(tmp_path: Path, two: Path) -> None:
+    out = tmp_path / "a folder" / "elsewhere"
+    done = commands.build(PAIR, out, tmp_path / "cache", *MODEL, within=tmp_path)
+    assert (done.status, done.err) == (0, "")
+    assert_same(out, two)
+
+
+def test_copies_of_a_run_in_two_folders_give_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        copied("tiny/plain", tmp_path / name / "runs" / "plain")
+        done = commands.build(["runs/plain"], Path("out"), tmp_path / name / "cache", within=tmp_path / name)
+        assert (done.status, done.out) == (0, "out/report.pdf\n")
+    assert_same(tmp_path / "first" / "out", tmp_path / "second" / "out")
+    found = json.loads((tmp_path / "first" / "out" / "provenance.json").read_text(encoding="utf-8"))
+    assert found["places"] == {"plain": "runs/plain"}
+
+
+@pytest.mark.parametrize("threads", [1, 8])
+def test_the_number_of_threads_does_not_change_a_byte(
+    lab: Laboratory, tmp_path: Path, two: Path, monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    asked = _recorded_threads(monkeypatch)
+    assert_same(fresh_build(lab, tmp_path, threads), two)
+    assert asked == [threads, threads]
+
+
+def _recorded_threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Numbers of threads that the engine is told while a build runs, in a list that grows."""
+    from assay.build import compute
+
+    asked: list[int] = []
+    real = compute.connect
+
+    def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnection:
+        connection = real(threads, spill, share)
+        asked.append(connection.execute("SELECT current_setting('threads')").fetchall()[0][0])
+        return connection
+
+    monkeypatch.setattr(compute, "connect", connect)
+    return asked
+
+
+def test_a_second_build_in_one_process_gives_the_same_bytes(lab: Laboratory, tmp_path: Path) -> None:
+    first, second = (fresh_build(lab, tmp_path / name) for name in ("first", "second"))
+    assert_same(first, second)
+
+
+def test_the_order_in_which_the_system_lists_files_does_not_change_a_byte(
+    lab: Laboratory, tmp_path: Path, two: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = _listing_backwards(monkeypatch)
+    names = [path.name for path in (ROOT / "golden").iterdir()]
+    assert names == sorted(names, reverse=True)
+    assert_same(fresh_build(lab, tmp_path), two)
+    hosts = CARDANO / "candidate" / "run"
+    assert {hosts, hosts / "node-3", ROOT / "templates" / "report"} <= {Path(place) for place in listed}
+
+
+def _listing_backwards(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let the system list folders from Z to A; the folders it is asked for, in a list that grows."""
+    asked: list[str] = []
+    listdir, scandir = os.listdir, os.scandir
+
+    def names(place: Any = ".") -> list[str]:
+        asked.append(os.fspath(place) if isinstance(place, (str, os.PathLike)) else "")
+        return sorted(listdir(place), reverse=True)
+
+    @contextmanager
+    def entries(place: Any = ".") -> Iterator[Iterator[os.DirEntry[str]]]:
+        asked.append(os.fspath(place) if isinstance(place, (str, os.PathLike)) else "")
+        with scandir(place) as found:
+            yield iter(sorted(found, key=lambda item: item.name, reverse=True))
+
+    monkeypatch.setattr(os, "listdir", names)
+    monkeypatch.setattr(os, "scandir", entries)
+    return asked
+
+
+#: where the text of a font of OpenType says how heavy it is, from the start of the table OS/2
+WEIGHT = 4
+
+
+def impostor(font: Path, target: Path) -> None:
+    """A copy of a font that calls itself of regular weight."""
+    content = bytearray(font.read_bytes())
+    (tables,) = struct.unpack(">H", content[4:6])
+    records = (struct.unpack(">4sIII", content[12 + 16 * i : 28 + 16 * i]) for i in range(tables))
+    (start,) = (offset for tag, _, offset, _ in records if tag == b"OS/2")
+    assert content[start + WEIGHT : start + WEIGHT + 2] == struct.pack(">H", 600)
+    content[start + WEIGHT : start + WEIGHT + 2] = struct.pack(">H", 400)
+    target.write_bytes(content)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="says by Linux's means which fonts the system has")
+@pytest.mark.parametrize("fonts", ["none", "others of the same names"])
+def test_the_fonts_of_the_system_do_not_change_a_byte(tmp_path: Path, two: Path, fonts: str) -> None:
+    folder, settings = tmp_path / "fonts", tmp_path / "fonts.conf"
+    folder.mkdir()
+    settings.write_text(f'<?xml version="1.0"?><fontconfig><dir>{folder}</dir></fontconfig>\n', encoding="utf-8")
+    around = {"FONTCONFIG_FILE": str(settings), "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+    if fonts != "none":
+        for path in (ROOT / "templates" / "fonts").glob("*-Semibold.otf"):
+            impostor(path, folder / path.name)
+    assert _families(around) == (set() if fonts == "none" else SHIPPED)
+    out = tmp_path / "report"
+    done = _built_in_a_process(out, tmp_path / "cache", around)
+    assert (done.status, done.err, done.out) == (0, "", f"{out / 'report.pdf'}\n")
+    assert_same(out, two)
+
+
+SHIPPED = {"Source Sans 3", "Source Serif 4", "Source Serif 4 Display"}
+
+
+def _families(around: Mapping[str, str]) -> set[str]:
+    """The families of fonts that Typst finds in the system, in a process with some more of an environment."""
+    asked = "import typst; print(*typst.Fonts(include_embedded_fonts=False).families(), sep='\\n')"
+    command = [sys.executable, "-c", asked]
+    done = subprocess.run(command, env={**os.environ, **around}, capture_output=True, text=True, check=True)
+    return set(done.stdout.split("\n")) - {""}
+
+
+def _built_in_a_process(out: Path, cache: Path, around: Mapping[str, str]) -> commands.Done:
+    """The report of two runs, built in a process with some more of an environment."""
+    runs = [item for text in PAIR for item in ("--run", text)]
+    options = ("-o", out, "--cache", cache, "--date", DATE, *MODEL)
+    return assay_process("build", "cardano/comparison", *runs, *options, environment=around)
+
+
+def test_time_zone_and_language_do_not_change_a_byte(tmp_path: Path, two: Path) -> None:
+    around = {"TZ": "Pacific/Chatham", "LANG": "de_DE.UTF-8", "LC_ALL": "C", "PYTHONHASHSEED": "7"}
+    out = tmp_path / "report"
+    done = _built_in_a_process(out, tmp_path / "cache", around)
+    assert (done.status, done.err, done.out) == (0, "", f"{out / 'report.pdf'}\n")
+    assert_same(out, two)
