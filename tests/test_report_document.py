@@ -30,7 +30,7 @@ def test_the_keys_of_the_json_stand_in_the_order_of_the_contract() -> None:
     data = json.loads(to_json(sample()))
     assert list(data) == [
         *("title", "subtitle", "author", "date", "intro", "style", "manifest", "sections", "charts"),
-        *("dictionary", "warnings", "filters", "provenance"),
+        *("dictionary", "warnings", "filters", "provenance", "appendices", "galleries"),
     ]
     assert list(data["sections"][0]) == ["id", "title", "doc", "header", "rows", "metrics"]
     assert list(data["charts"][0]) == ["id", "figure", "title", "x_label", "unit", "template", "series", "scale"]

@@ -159,4 +159,7 @@ in  { system = "cardano"
       ]
     , summaries = [ s.published, s.meanOfHosts ]
     , reports = [ (./reports.dhall).comparison ]
+    , series = [] : List S.Series.Type
+    , articles = [] : List S.Article.Type
+    , histories = [ (./histories.dhall).history ]
     } : S.Package

@@ -101,6 +101,39 @@ let Grain =
         }
       }
 
+-- Samples of an event that has a field `value`, those where a condition holds.
+let Sampled = { event : Text, where : Expression }
+
+-- What ends a line: rows of an event that agree with it on label fields, where a condition holds.
+let Gone = { event : Text, on : List Text, where : Expression }
+
+-- A table of values over time: a row for each window, step of it, and line that has a value then.
+--   samples   what it is made of; of several the first that has a value at a step counts
+--   by        label fields: each of their values is a line
+--   windows   a relation with the instants `from_ns` and `to_ns`, which are the first and at most the last step
+--   every     ns from step to step
+--   reading   latest (the last sample of the last `window` ns) or rate (the increase of a counter, a second, over them)
+--   gone      what ends a line until its next sample
+let Series =
+      { Type =
+          { name : Text
+          , samples : List Sampled
+          , by : List Text
+          , windows : Text
+          , everyNs : Natural
+          , reading : Text
+          , windowNs : Natural
+          , gone : Optional Gone
+          , unit : U.Unit
+          , doc : Text
+          }
+      , default = { everyNs = 1000000000, gone = None Gone, doc = "" }
+      }
+
+let fieldNames =
+      \(fs : List E.Field) ->
+        List/fold E.Field fs (List Text) (\(f : E.Field) -> \(rest : List Text) -> [ f.name ] # rest) ([] : List Text)
+
 let instant = \(i : Instant.Type) -> X.leaf "instant" i.name
 
 let instants =
@@ -118,6 +151,13 @@ in  { Check
     , Instant
     , Tally
     , Derived
+    , Sampled
+    , Gone
+    , Series
+    , fieldNames
+      -- samples of an event
+    , samples = \(e : E.Event) -> [ { event = e.name, where = X.nothing } ] : List Sampled
+    , samplesWhere = \(e : E.Event) -> \(where : Expression) -> [ { event = e.name, where } ] : List Sampled
     , Runs
     , Subject
     , Grain

@@ -13,6 +13,8 @@ let M = ./metric.dhall
 
 let R = ./report.dhall
 
+let A = ./article.dhall
+
 -- A unit of the domain that the unit library does not know.
 let BaseUnit = { name : Text, doc : Text }
 
@@ -28,6 +30,9 @@ let Package =
       , filters : List M.Filter.Type
       , summaries : List M.Summary.Type
       , reports : List R.Report.Type
+      , series : List G.Series.Type
+      , articles : List A.Article.Type
+      , histories : List R.History.Type
       }
 
 in  { unit = U
@@ -48,6 +53,7 @@ in  { unit = U
     , Check = G.Check
     , Grain = G.Grain
     , Instant = G.Instant
+    , Series = G.Series
     , metric = M
     , Metric = M.Metric
     , Summary = M.Summary
@@ -55,6 +61,9 @@ in  { unit = U
     , report = R
     , Report = R.Report
     , Edition = R.Edition
+    , article = A
+    , Article = A.Article
+    , History = R.History
     , elapsed = G.elapsed
     , orElse = X.orElse
     }

@@ -90,6 +90,32 @@ let Report =
         }
       }
 
+-- A point in time from which values of some metrics are no longer those of before.
+--   since   day of the first publication after it (YYYY-MM-DD)
+--   run     label of the first run of that publication that is measured the new way; empty when all of its runs are
+--   doc     what is known of it
+let Break = { metrics : List Text, since : Text, run : Text, doc : Text }
+
+-- A report over publications: metrics over releases, as small multiples.
+--   of            the report whose editions the publications are in
+--   title, intro  may hold {publications}, {first}, {last}, {workloads}, {editions}
+--   template      the chart template of its plots
+--   moves         how many rows the table of the largest moves has at most
+let History =
+      { Type =
+          { name : Text
+          , title : Text
+          , intro : Text
+          , of : Text
+          , sections : List Section
+          , template : Text
+          , breaks : List Break
+          , moves : Natural
+          , doc : Text
+          }
+      , default = { template = "history", breaks = [] : List Break, moves = 20, doc = "" }
+      }
+
 let metricIds =
       \(ms : List M.Metric.Type) ->
         List/fold
@@ -119,6 +145,8 @@ in  { Cell
     , Label
     , Edition
     , Report
+    , Break
+    , History
     , metricIds
     , section = \(title : Text) -> \(ms : List M.Metric.Type) -> { title, doc = "", metrics = metricIds ms } : Section
     , group = \(title : Text) -> \(ms : List M.Metric.Type) -> { title, metrics = metricIds ms } : DictionaryGroup

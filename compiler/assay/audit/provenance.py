@@ -15,6 +15,7 @@ from pathlib import Path
 from assay.report.converter import VEGA_LITE
 from assay.report.figures import Choices, RunFigures, labels
 from assay.spec import normal_form
+from assay.spec.article_model import Article
 from assay.spec.model import Package, Report
 from assay.spec.normal_form import Checked
 
@@ -58,7 +59,7 @@ def file_of(directory: Path, name: str) -> File:
         return name, place.stat().st_size, hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def outline(report: Report) -> str:
+def outline(report: Report | Article) -> str:
     """Hash of a report's definition: what it shows, in which order and under which titles."""
     return content_hash(normal_form.plain(report))
 
@@ -72,7 +73,7 @@ def templates_hash(folder: Path) -> str:
 
 def provenance(
     checked: Checked,
-    report: Report,
+    report: Report | Article,
     metrics: Sequence[str],
     choices: Choices,
     runs: Sequence[RunFigures],

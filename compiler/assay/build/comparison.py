@@ -63,10 +63,10 @@ def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, opti
             session, checked, runs, metrics, applied, relations, lambda: warm_up(session.workspace.templates)
         )
         choices = Choices(
-            chosen.style, chosen.summary, tuple(item.label for item in applied), chosen.date or _date(found),
+            chosen.style, chosen.summary, tuple(item.label for item in applied), chosen.date or date_of(found),
             chosen.title, chosen.author,
         )  # fmt: skip
-        figures = [_figures(item) for item in found.runs]
+        figures = [figures_of(item) for item in found.runs]
         warnings = _write(session, checked, report, metrics, found, figures, choices, fresh)
     return Built(out, out / "report.pdf", warnings)
 
@@ -105,21 +105,22 @@ def _valid_date(text: str) -> None:
         raise fail("date", "--date takes a day that exists", expected="YYYY-MM-DD", found=text, status=USAGE)
 
 
-def _date(found: Computation) -> str:
+def date_of(found: Computation) -> str:
     """Without a date from the user: the day of the latest log object of all runs, UTC."""
-    last = max(item.last_ns for run in found.runs for item in run.prepared.logs)
+    last = max(item.last_ns for run in found.runs for item in run.prepared.logs if item.last_ns is not None)
     return datetime.datetime.fromtimestamp(last // 1_000_000_000, tz=datetime.UTC).strftime("%Y-%m-%d")
 
 
-def _figures(run: Computed) -> RunFigures:
+def figures_of(run: Computed) -> RunFigures:
+    """What a report knows of a run."""
     logs = run.prepared.logs
     lost = [item for item in logs if item.quarantined]
-    notes = [*run.absent]
+    notes = [*run.prepared.notes, *run.absent]
     if lost:
         total = sum(item.quarantined for item in lost)
         where = ", ".join(f"{item.host}: {item.quarantined}" for item in lost)
         notes.append(f"{total} broken log {'line' if total == 1 else 'lines'} left out ({where}).")
-    return RunFigures(run.prepared.run.id, run.prepared.constants, run.results, len(logs), tuple(notes))
+    return RunFigures(run.prepared.run.id, run.prepared.constants, run.results, run.prepared.hosts, tuple(notes))
 
 
 def _write(
@@ -133,7 +134,7 @@ def _write(
     fresh: Path,
 ) -> tuple[str, ...]:
     ids = [metric.id for metric in metrics]
-    inputs = [_inputs(checked, item) for item in found.runs]
+    inputs = [inputs_of(checked, item) for item in found.runs]
     made = provenance(checked, report, ids, choices, figures, inputs, session.workspace.templates)
     document = assemble(checked, report, figures, choices, printed(made, checked))
     (fresh / "results.json").write_text(lines_json(results_json(checked, report, ids, figures, choices)), "utf-8")
@@ -143,7 +144,8 @@ def _write(
     return document.warnings
 
 
-def _inputs(checked: Checked, run: Computed) -> Inputs:
+def inputs_of(checked: Checked, run: Computed) -> Inputs:
+    """The raw files of a run, as provenance names them."""
     prepared = run.prepared
     quarantined = tuple((item.host, item.quarantined) for item in prepared.logs if item.quarantined)
     files = tuple((item.name, item.size, item.sha256) for item in prepared.hashes)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from assay import ingest
 from assay.build import filters
-from assay.build.compute import Prepared, compiled, compute, prepare, report_metrics
+from assay.build.compute import compiled, compute, report_metrics
+from assay.build.prepare import Prepared, prepare
 from assay.build.report_check import report_problems
 from assay.build.runs import NamedRun
 from assay.build.session import Session
@@ -19,6 +19,7 @@ from assay.engine.graph import nodes
 from assay.engine.mount import CONSTANTS, constants_file, located, raw_tables
 from assay.engine.results import Distribution
 from assay.plan.steps import Applied, plan
+from assay.report.article import metrics_of
 from assay.spec import normal_form, workspace
 from assay.spec.diagnostics import USAGE, AssayError, did_you_mean, fail, raise_all
 from assay.spec.model import Metric, Package, Report
@@ -47,7 +48,8 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     package = checked.package
     every = [Applied(item, "1" if item.parameter else None) for item in package.filters]
     relations = [item.name for item in package.relations]
-    statements = compiled(checked, plan(package, package.metrics, every, relations))
+    lines = [item.name for item in package.series]
+    statements = compiled(checked, plan(package, package.metrics, every, relations, series=lines))
     constants = [item for source in package.sources for item in source.constants]
     problems = report_problems(package, session.workspace.templates)
     raise_all((*dry_run(nodes(statements), constants), *problems))
@@ -58,7 +60,11 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
         _accept_sql(session, checked)
     held = normal_form.header(place.read_text(encoding="utf-8")) if place.is_file() else ""
     names = ("sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports")
-    return SystemCheck(system, {name: len(getattr(package, name)) for name in names}, held == checked.sources)
+    more = ("histories", "series", "articles")
+    counts = {name: len(getattr(package, name)) for name in (*names, *more)}
+    return SystemCheck(
+        system, {name: number for name, number in counts.items() if number or name in names}, held == checked.sources
+    )
 
 
 def _accept_sql(session: Session, checked: Checked) -> None:
@@ -115,9 +121,16 @@ def _filters(package: Package, _system: str) -> list[Row]:
 
 
 def _reports(package: Package, system: str) -> list[Row]:
-    return [
+    reports = [
         (f"{system}/{r.name}", str(sum(len(s.metrics) for s in r.sections)), str(len(r.charts)), r.doc)
         for r in package.reports
+    ]
+    shown = [(h, str(sum(len(s.metrics) for s in h.sections))) for h in package.histories]
+    articles = [(a, str(len(metrics_of(a))), str(sum(len(p.timelines) for p in a.parts))) for a in package.articles]
+    return [
+        *reports,
+        *((f"{system}/{h.name}", count, count, h.doc) for h, count in shown),
+        *((f"{system}/{a.name}", metrics, lines, a.doc) for a, metrics, lines in articles),
     ]
 
 
@@ -201,7 +214,7 @@ def metric_sql(
     query = standalone(statements, name, raw_tables(), CONSTANTS)
     if run:
         (prepared,) = prepare(session, checked, [run], made.wanted)
-        query = located(query, prepared.events, constants_file(prepared.events, prepared.constants))
+        query = located(query, prepared.folders, constants_file(prepared.folders[0], prepared.constants))
     return dialect.text(query) + ";"
 
 

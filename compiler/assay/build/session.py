@@ -8,8 +8,9 @@ from pathlib import Path
 
 from assay.engine.store import Store
 from assay.spec import workspace as workspaces
+from assay.spec.article_model import Article
 from assay.spec.diagnostics import USAGE, did_you_mean, fail
-from assay.spec.model import Metric, Report
+from assay.spec.model import History, Metric, Report
 from assay.spec.normal_form import Checked
 from assay.spec.workspace import Workspace
 
@@ -42,17 +43,48 @@ class Session:
 
     def report(self, name: str) -> tuple[Checked, Report]:
         """The report `system/name` and its package; AssayError (usage) when there is none."""
-        system, slash, short = name.partition("/")
+        checked, found = self.shown(name)
+        if not isinstance(found, Report):
+            known = [f"{checked.package.system}/{report.name}" for report in checked.package.reports]
+            raise fail(
+                "unknown-report",
+                f"`{name}` is not a comparison of runs",
+                hint=did_you_mean(name, known),
+                status=USAGE,
+            )
+        return checked, found
+
+    def history(self, name: str) -> tuple[Checked, History]:
+        """The history `system/name` and its package; AssayError (usage) when there is none."""
+        checked, found = self.shown(name)
+        if not isinstance(found, History):
+            raise fail("unknown-report", f"`{name}` is a report of runs, not a history", status=USAGE)
+        return checked, found
+
+    def article(self, name: str) -> tuple[Checked, Article]:
+        """The article `system/name` and its package; AssayError (usage) when there is none."""
+        checked, found = self.shown(name)
+        if not isinstance(found, Article):
+            raise fail("unknown-report", f"`{name}` is not an article", status=USAGE)
+        return checked, found
+
+    def is_of_runs(self, name: str) -> bool:
+        """Whether `system/name` is a report of runs, not a history; AssayError (usage) when it is neither."""
+        return isinstance(self.shown(name)[1], (Report, Article))
+
+    def shown(self, name: str) -> tuple[Checked, Report | History | Article]:
+        """The report or history `system/name` and its package; AssayError (usage) when there is none."""
+        system, slash, _ = name.partition("/")
         systems = self.workspace.systems()
-        if not slash or system not in systems:
-            known = [f"{item}/{report.name}" for item in systems for report in self.package(item).package.reports]
+        within = (system,) if slash and system in systems else systems
+        known = {f"{item}/{found.name}": (item, found) for item in within for found in self._all_shown(item)}
+        if not slash or name not in known:
             raise fail("unknown-report", f"there is no report `{name}`", hint=did_you_mean(name, known), status=USAGE)
-        checked = self.package(system)
-        reports = {report.name: report for report in checked.package.reports}
-        if short not in reports:
-            known = [f"{system}/{item}" for item in reports]
-            raise fail("unknown-report", f"there is no report `{name}`", hint=did_you_mean(name, known), status=USAGE)
-        return checked, reports[short]
+        return self.package(system), known[name][1]
+
+    def _all_shown(self, system: str) -> tuple[Report | History | Article, ...]:
+        package = self.package(system).package
+        return (*package.reports, *package.histories, *package.articles)
 
     def metric(self, name: str, system: str | None = None) -> tuple[Checked, Metric]:
         """The metric of an id, looked for in all systems (or the one named); AssayError (usage) when there is none."""

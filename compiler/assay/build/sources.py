@@ -13,11 +13,13 @@ from assay.spec.normal_form import Checked
 Wanted = Mapping[str, frozenset[str]]
 
 
-def needed_source(checked: Checked, metrics: Sequence[Metric], wanted: Wanted, runs: Sequence[NamedRun]) -> Source:
-    """The source of the wanted events (the first, when none is wanted).
+def needed_sources(
+    checked: Checked, metrics: Sequence[Metric], wanted: Wanted, runs: Sequence[NamedRun]
+) -> tuple[Source, ...]:
+    """The sources of the wanted events (the first, when none is wanted).
 
     AssayError when metrics need a source that no run has (unless it is the only one: then finding the run's files
-    says what is missing), or when the events are of several sources.
+    says what is missing).
     """
     package = checked.package
     if not package.sources:
@@ -27,13 +29,12 @@ def needed_source(checked: Checked, metrics: Sequence[Metric], wanted: Wanted, r
     absent = [source for source in needed if not any(_has(run, source) for run in runs)]
     if absent and len(package.sources) > 1:
         raise AssayError(tuple(_absent(checked, metrics, source, runs) for source in absent))
-    if len(needed) > 1:
-        names = ", ".join(f"`{source.name}`" for source in needed)
-        raise fail("sources", f"metrics of several sources cannot be worked out together: {names}")
-    return needed[0] if needed else package.sources[0]
+    return tuple(needed) if needed else package.sources[:1]
 
 
 def _has(run: NamedRun, source: Source) -> bool:
+    if not source.hosts:
+        return any(True for pattern in source.logs for _ in run.directory.glob(f"{pattern}*"))
     return any(path.is_dir() for path in run.directory.glob(source.hosts))
 
 
@@ -45,7 +46,11 @@ def _absent(checked: Checked, metrics: Sequence[Metric], source: Source, runs: S
     return Diagnostic(
         "no-source",
         f"no run has records of the source `{source.name}`, which metrics need: {', '.join(users[:3])}{more}",
-        expected=f"directories {source.hosts} in a run ({source.doc})",
+        expected=f"{_places(source)} in a run ({source.doc})",
         found=", ".join(str(run.directory) for run in runs),
         hint="leave the metrics out of the report, or add the records to the runs",
     )
+
+
+def _places(source: Source) -> str:
+    return f"directories {source.hosts}" if source.hosts else f"files {', '.join(source.logs)}"

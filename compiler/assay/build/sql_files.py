@@ -39,6 +39,8 @@ def sql_texts(graph: tuple[Node, ...]) -> Mapping[str, str]:
             texts[f"tables/{made:02}-{node.name}.sql"] = f"{head}{node.text};\n"
         elif node.statement.kind == "check":
             texts[f"checks/{node.name.removeprefix('check ').replace(' ', '-')}.sql"] = f"{head}{node.text};\n"
+        elif node.statement.kind == "rows":
+            texts[f"rows/{node.name.removeprefix('rows ').replace(' ', '-')}.sql"] = f"{head}{node.text};\n"
         else:
             texts[f"metrics/{node.name}.sql"] = f"{head}{node.text};\n"
     return texts

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.fetch import fetch
+
 if TYPE_CHECKING:
     from assay.build.session import Session
 
@@ -66,7 +68,10 @@ system_option = click.option("--system", metavar="NAME", help="Only this system'
 
 @cli.command()
 @click.argument("report")
-@run_option
+@click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True,
+              help="Directory of a run (repeatable); the first is the baseline.")  # fmt: skip
+@click.option("--publication", "publications", metavar="FILE|DIR", multiple=True, type=click.Path(path_type=Path),
+              help="Of a history: a publication, or a folder of them (repeatable).")  # fmt: skip
 @click.option("-o", "--out", metavar="DIR", required=True, help="Folder for the report.")
 @filter_options
 @click.option("--summary", default="", metavar="NAME", help="How averages are taken over hosts.")
@@ -78,14 +83,18 @@ system_option = click.option("--system", metavar="NAME", help="Only this system'
 )
 @cache_option
 @click.pass_context
-def build(context: click.Context, /, report: str, runs: tuple[str, ...], out: str, **options: Any) -> None:
+def build(
+    context: click.Context, /, report: str, runs: tuple[str, ...], publications: tuple[Path, ...], out: str,
+    **options: Any,
+) -> None:  # fmt: skip
     """Build a report over runs: assay build SYSTEM/REPORT --run runs/10.5 --run runs/10.6 -o build/cmp"""
     from assay.build.comparison import Options
-    from assay.build.comparison import build as build_report
-    from assay.build.runs import named_runs
+    from assay.build.history import build_shown
 
     with working(context) as session:
-        built = build_report(session, report, named_runs(runs), Path(out), Options(**options))
+        if not runs and not publications and session.is_of_runs(report):
+            raise click.UsageError("Missing option '--run'.", context)
+        built = build_shown(session, report, runs, publications, Path(out), Options(**options))
     for warning in built.warnings:
         click.echo(f"warning: {warning}", err=True)
     click.echo(str(built.pdf))
@@ -245,7 +254,11 @@ def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, ev
     with working(context) as session:
         found = inspect.ingest_runs(session, named_runs(runs), system, everything)
     for item in found:
-        click.echo(str(item.events))
+        for folder in item.folders:
+            click.echo(str(folder))
+
+
+cli.add_command(fetch)
 
 
 def working(context: click.Context) -> Any:

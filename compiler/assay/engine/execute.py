@@ -77,7 +77,7 @@ class _Execution:
         found: list[tuple[str, str]] = []
         for node in self.job.graph:
             step = node.statement.step
-            if node.statement.kind in ("check", "metric"):
+            if node.statement.kind in ("check", "metric", "rows"):
                 found.append((node.statement.kind, node.name))
             elif isinstance(step, JudgeStep) and step.applied:
                 found.append(("rejections", node.name))
@@ -111,7 +111,7 @@ class _Execution:
             return [list(row) for row in self.rows(node, dialect.text(verdicts.rejections(node.statement.step)))]
         if kind == "row":
             return self.records(node, dialect.text(exp.select("*").from_(node.name)))
-        if kind == "check":
+        if kind in ("check", "rows"):
             return self.records(node, node.text)
         return [list(row) for row in self.rows(node, node.text)]
 
@@ -186,7 +186,8 @@ class _Execution:
         warnings = [item.message for node in self.job.graph for item in self.problems(node)]
         relations = {name: self.kept[name][0] for name in self.job.relations}
         metrics = {metric.id: self.distribution(metric.id) for metric in self.job.plan.metrics}
-        return RunResults(metrics, relations, self.filters(), tuple(warnings))
+        rows = {node.name: self.kept[node.name] for node in self.job.graph if node.statement.kind == "rows"}
+        return RunResults(metrics, relations, self.filters(), tuple(warnings), rows)
 
     def distribution(self, name: str) -> Distribution:
         """The distribution of a metric."""

@@ -6,13 +6,14 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from assay.spec.diagnostics import fail
 from assay.spec.scopes import LOGS
 from assay.sql import dialect
 from assay.sql.events import parquet
@@ -33,7 +34,7 @@ class HostLog:
     lines: int
     objects: int
     quarantined: int
-    last_ns: int
+    last_ns: int | None
 
 
 def raw_tables() -> Mapping[str, exp.Select]:
@@ -41,21 +42,36 @@ def raw_tables() -> Mapping[str, exp.Select]:
     return {LOGS: parquet("logs.parquet"), CONSTANTS: parquet(COMMON)}
 
 
-def located(query: exp.Expr, folder: Path, constants: Path) -> exp.Expr:
-    """A query over an ingested folder with the paths of its files in full; `constants` is the run's own file."""
+def located(query: exp.Expr, folders: Sequence[Path], constants: Path | None = None) -> exp.Expr:
+    """A query over ingested folders with the paths of its files in full: of the first folder that has such files.
+
+    `constants` is the run's own file of them.
+    """
     query = query.copy()
     for scan in query.find_all(exp.ReadParquet):
         pattern = scan.expressions[0].this
-        place = constants if pattern == COMMON else folder / pattern
+        place = constants if constants and pattern == COMMON else _place(folders, pattern)
         scan.set("expressions", [exp.Literal.string(str(place.absolute()))])
     return query
 
 
-def mount(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
-    """Let a connection read the folder's files by their relative paths; `logs` is a view."""
-    connection.execute("SET file_search_path = ?", [str(folder.absolute())])
+def _place(folders: Sequence[Path], pattern: str) -> Path:
+    return next((folder for folder in folders if any(folder.glob(pattern))), folders[0]) / pattern
+
+
+def mount(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> None:
+    """Let a connection read the folders' files by their relative paths; `logs` is a view of the first one's.
+
+    AssayError when a folder's path holds a comma, which the engine takes for the end of it.
+    """
+    paths = [str(folder.absolute()) for folder in folders]
+    for path in paths:
+        if "," in path:
+            raise fail("cache", f"the cache folder's path holds a comma: {path}", hint="name another with --cache")
+    connection.execute("SET file_search_path = ?", [",".join(paths)])
     temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
-    view = exp.Create(this=exp.to_table(LOGS), kind="VIEW", expression=raw_tables()[LOGS], properties=temporary)
+    logs = located(raw_tables()[LOGS], folders)
+    view = exp.Create(this=exp.to_table(LOGS), kind="VIEW", expression=logs, properties=temporary)
     connection.execute(dialect.text(view))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from assay.spec.model import Summary
@@ -83,12 +83,16 @@ class FilterCount:
 
 @dataclass(frozen=True, slots=True)
 class RunResults:
-    """All results of a run: metrics, one-row relations (of manifests), what filters rejected, warnings of checks."""
+    """All results of a run: metrics, one-row relations (of manifests), what filters rejected, warnings of checks, rows.
+
+    `rows` are those that were asked for, by the names of their statements.
+    """
 
     metrics: Mapping[str, Distribution]
     relations: Mapping[str, Mapping[str, object]]
     filters: tuple[FilterCount, ...]
     warnings: tuple[str, ...]
+    rows: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)
 
 
 def scale(value: Number, factor: Fraction) -> float:

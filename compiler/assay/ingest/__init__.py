@@ -5,8 +5,8 @@ from __future__ import annotations
 from assay.ingest.constants import read_constants
 from assay.ingest.files import HostFiles, RunFiles, find_run
 from assay.ingest.hashes import FileHash, content_key, file_hashes
-from assay.ingest.held import covers, definitions_hash, recognition_hash
-from assay.ingest.reader import ingest
+from assay.ingest.held import covers, definitions_hash, notes, recognition_hash
+from assay.ingest.kinds import ingest
 
 __all__ = [
     "FileHash",
@@ -18,6 +18,7 @@ __all__ = [
     "file_hashes",
     "find_run",
     "ingest",
+    "notes",
     "read_constants",
     "recognition_hash",
 ]

@@ -43,6 +43,8 @@ def _problem(code: str, message: str, **more: Any) -> AssayError:
 def _read(constant: Constant, directory: Path, documents: dict[Path, Any]) -> object:
     path = next((directory / name for name in constant.files if (directory / name).is_file()), None)
     if path is None:
+        if constant.default is not None:
+            return _typed(constant, _default(constant), directory)
         raise _problem("no-document", f"the run has no {' or '.join(constant.files)}: {directory}")
     if path not in documents:
         documents[path] = _document(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from sqlglot import exp
 
@@ -23,7 +24,6 @@ def event_rows(how: Recognition, event: Event, parts: int) -> exp.Select:
     """
     own = [item for item in how.forms if item.event is event]
     paths = paths_of(own)
-    names = [item.name for item in own[0].fields]
     if how.reads_line(own):
         texts = [tree.named(texts_of_body(how.source, paths), "texts")]
         read = {path: tree.member(column("texts"), index) for index, path in enumerate(paths, start=1)}
@@ -32,14 +32,29 @@ def event_rows(how: Recognition, event: Event, parts: int) -> exp.Select:
         texts = [column(name) for name in shared_columns(how)]
         read = dict(zip(how.shared, texts, strict=True))
         rows = _rows(parts, own, shared_columns(how))
-    found = tree.of(dialect.select(*KEYS, "form", *texts), rows)
+    return typed_rows(own, read, tree.of(dialect.select(*KEYS, "form", *texts), rows))
+
+
+def typed_rows(
+    own: Sequence[Numbered],
+    read: Mapping[tuple[str, ...], exp.Expr],
+    found: exp.Select,
+    given: Mapping[tuple[int, str], exp.Expr] = MappingProxyType({}),
+) -> exp.Select:
+    """The rows of an event, whose forms are `own`, out of rows of host, seq, t_ns, form, and what is `read` at paths.
+
+    `given` are values of fields, by form and name, that are no texts: columns of `found` that are there already.
+    """
+    names = [item.name for item in own[0].fields]
+    stages = [("found", found)]
     said = [tree.named(_said(name, own, read), f"{name}_text") for name in names]
-    stages = [("found", found), ("known", tree.of(dialect.select(*KEYS, "form", *said), "found"))]
-    values = [tree.named(_value(name, own), name) for name in names]
+    ready = sorted({value.name for value in given.values()})
+    stages.append(("known", tree.of(dialect.select(*KEYS, "form", *ready, *said), "found")))
+    values = [tree.named(_value(name, own, given), name) for name in names]
     texts_kept = [f"{name}_text" for name in names if any(_may_lack(item, name) for item in own)]
-    valued = tree.of(dialect.select(*KEYS, "form", *texts_kept, *values), "known")
+    stages.append(("valued", tree.of(dialect.select(*KEYS, "form", *texts_kept, *values), "known")))
     query = dialect.select(*KEYS, tree.named(_whole(own), "whole"), *names)
-    return dialect.staged(tree.of(query, "valued"), [*stages, ("valued", valued)])
+    return dialect.staged(tree.of(query, "valued"), stages)
 
 
 def _rows(parts: int, own: Sequence[Numbered], columns: Sequence[str]) -> exp.Subquery:
@@ -71,9 +86,12 @@ def _said(name: str, own: Sequence[Numbered], read: Mapping[tuple[str, ...], exp
     )
 
 
-def _value(name: str, own: Sequence[Numbered]) -> exp.Expr:
+def _value(name: str, own: Sequence[Numbered], given: Mapping[tuple[int, str], exp.Expr]) -> exp.Expr:
     said = column(f"{name}_text")
-    return tree.cases(column("form"), {item.number: fields.typed(_field(item, name), said.copy()) for item in own})
+    values = {
+        item.number: given.get((item.number, name), fields.typed(_field(item, name), said.copy())) for item in own
+    }
+    return tree.cases(column("form"), values)
 
 
 def _may_lack(item: Numbered, name: str) -> bool:

@@ -11,6 +11,7 @@ from assay.ingest.plain import COMPRESSED, first_lines
 from assay.spec.diagnostics import fail
 from assay.spec.model import Source
 
+LOGS = "json-lines"  # the kind of source whose files are logs, read line by line
 PROBED = 2000  # lines looked at for the first object of a file
 NO_OBJECT = "~"  # the instant of a file without any: after all others
 
@@ -43,13 +44,18 @@ class RunFiles:
 
 
 def find_run(source: Source, directory: Path) -> RunFiles:
-    """The log files of a run.  AssayError when the directory is not one, or holds no hosts or no logs."""
+    """The files of a run; where the source has no hosts, those of one host without a name, the directory itself.
+
+    AssayError when the directory is not one, or holds no hosts or no files.
+    """
     if not directory.exists():
         raise fail("no-run", f"the run directory does not exist: {directory}", hint="--run takes a directory of a run")
     if not directory.is_dir():
         raise fail("no-run", f"the run is no directory: {directory}", hint="--run takes a directory of a run")
     if not any(directory.iterdir()):
         raise fail("no-run", f"the run directory is empty: {directory}")
+    if not source.hosts:
+        return RunFiles(directory, (_host(source, directory, ""),))
     folders = sorted((path for path in directory.glob(source.hosts) if path.is_dir()), key=lambda path: path.name)
     if not folders:
         raise fail(
@@ -58,7 +64,7 @@ def find_run(source: Source, directory: Path) -> RunFiles:
             expected=f"directories {source.hosts}",
             found=_listed(directory),
         )
-    return RunFiles(directory, tuple(_host(source, folder) for folder in folders))
+    return RunFiles(directory, tuple(_host(source, folder, folder.name) for folder in folders))
 
 
 def _listed(directory: Path) -> str:
@@ -66,7 +72,7 @@ def _listed(directory: Path) -> str:
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
-def _host(source: Source, folder: Path) -> HostFiles:
+def _host(source: Source, folder: Path, host: str) -> HostFiles:
     found: dict[Path, Path] = {}
     for pattern in source.logs:
         for path in sorted(folder.glob(pattern)) + [p for end in COMPRESSED for p in folder.glob(pattern + end)]:
@@ -74,26 +80,33 @@ def _host(source: Source, folder: Path) -> HostFiles:
                 found.setdefault(path.resolve(), path)
     if not found:
         patterns = ", ".join(source.logs)
+        lack = f"host {host} has no log file" if host else f"the run has no file of {source.name}"
         raise fail(
             "no-logs",
-            f"host {folder.name} has no log file: {folder}",
+            f"{lack}: {folder}",
             expected=f"{patterns} (also with .gz or .zst)",
             found=_listed(folder) or "nothing",
         )
-    first = {path: _first_instant(source, path) if len(found) > 1 else "" for path in found.values()}
+    first = {path: _place(source, folder, path) if len(found) > 1 else "" for path in found.values()}
     files = tuple(sorted(first, key=lambda path: (first[path], path.name)))
-    _no_copies(folder, first)
-    return HostFiles(folder.name, files, tuple(path.stat().st_size for path in files))
+    _no_copies(folder, host, first)
+    return HostFiles(host, files, tuple(path.stat().st_size for path in files))
 
 
-def _no_copies(folder: Path, first: Mapping[Path, str]) -> None:
-    """AssayError when a log is there both plain and packed, which would count its lines twice."""
+def _place(source: Source, folder: Path, path: Path) -> str:
+    """What orders the files of a host: the first instant of a log; of other kinds the folder a file is in."""
+    return _first_instant(source, path) if source.kind == LOGS else path.parent.relative_to(folder).as_posix()
+
+
+def _no_copies(folder: Path, host: str, first: Mapping[Path, str]) -> None:
+    """AssayError when a file is there both plain and packed, which would count its lines twice."""
     seen: dict[tuple[str, str], Path] = {}
-    for path, instant in first.items():
-        key = (path.name.removesuffix(path.suffix) if path.suffix in COMPRESSED else path.name, instant)
-        if instant != NO_OBJECT and key in seen:
+    for path, place in first.items():
+        key = (path.name.removesuffix(path.suffix) if path.suffix in COMPRESSED else path.name, place)
+        if place != NO_OBJECT and key in seen:
             names = " and ".join(sorted([path.name, seen[key].name]))
-            raise fail("same-log", f"{names} of host {folder.name} are the same log: {folder}", hint="keep one of them")
+            of, what = (f" of host {host}", "log") if host else ("", "file")
+            raise fail("same-log", f"{names}{of} are the same {what}: {folder}", hint="keep one of them")
         seen[key] = path
 
 

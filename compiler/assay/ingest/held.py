@@ -18,7 +18,9 @@ Wanted = Mapping[str, Iterable[str]]
 def recognition_hash(source: Source, events: Sequence[Event]) -> str:
     """Hash of how records are recognised: a change of any name or lookup changes what is counted."""
     names = [(event.name, [(form.names, form.unless) for form in event.forms]) for event in events]
-    body = repr((FORMAT, source.time, source.body, source.unwrap, source.lookups, source.quarantine, sorted(names)))
+    body = repr(
+        (FORMAT, source.kind, source.time, source.body, source.unwrap, source.lookups, source.quarantine, sorted(names))
+    )
     return hashlib.sha256(body.encode()).hexdigest()
 
 
@@ -34,15 +36,24 @@ def definitions_hash(source: Source, events: Sequence[Event], wanted: Wanted) ->
     return hashlib.sha256(json.dumps(body).encode()).hexdigest()
 
 
-def manifest(source: Source, events: Sequence[Event], wanted: Wanted, lacking: bool) -> str:
-    """The text of `ingest.json`; `lacking` tells that lines are left out because wanted fields lack."""
+def manifest(source: Source, events: Sequence[Event], wanted: Wanted, lacking: bool, notes: Sequence[str] = ()) -> str:
+    """The text of `ingest.json`; `lacking` tells that lines are left out because wanted fields lack.
+
+    `notes` are what whoever reads the results should know of the raw data.
+    """
     by_name = {event.name: event for event in events}
     held = {
         name: {"definition": event_hash(by_name[name]), "fields": sorted(fields)}
         for name, fields in sorted(wanted.items())
     }
     body = {"format": FORMAT, "recognition": recognition_hash(source, events), "lacking": lacking, "events": held}
+    body |= {"notes": list(notes)} if notes else {}
     return json.dumps(body, indent=1) + "\n"
+
+
+def notes(folder: Path) -> tuple[str, ...]:
+    """What is to be known of the raw data of an ingested folder."""
+    return tuple(json.loads((folder / MANIFEST).read_text(encoding="utf-8")).get("notes", ()))
 
 
 def covers(folder: Path, source: Source, events: Sequence[Event], wanted: Wanted) -> bool:

@@ -71,11 +71,11 @@ def _reason(how: Recognition, item: Lost, text: str) -> str:
     record = json.loads(text, parse_float=Decimal)
     if item.form == TIMELESS:
         at = _at(record, how.source.time)
-        return "no time" if at is None else f"bad time: {_shown(at)}"
+        return "no time" if at is None else f"bad time: {shown(at)}"
     body = _body(how.source, record)
     for form in _likely(how, item.event, record, body):
         for field in form.fields:
-            if said := _lacking(item.event, field, body):
+            if said := lacking(item.event, field, body):
                 return said
     return "a field is missing"
 
@@ -102,8 +102,8 @@ def _body(source: Source, record: Any) -> Any:
     return body
 
 
-def _lacking(event: str, field: Field, body: object) -> str:
-    """Why the field cannot be had of a body; empty when it can."""
+def lacking(event: str, field: Field, body: object) -> str:
+    """Why a field of an event cannot be had of a body; empty when it can."""
     if not field.paths:
         return ""
     found = next((value for value in (_at(body, path) for path in field.paths) if value is not None), None)
@@ -112,7 +112,7 @@ def _lacking(event: str, field: Field, body: object) -> str:
         return f"field {field.name} of {event} is missing" if needed else ""
     if _is(field.type, found):
         return ""
-    return f"field {field.name} of {event}: expected {_EXPECTED[field.type]}, found {_shown(found)}"
+    return f"field {field.name} of {event}: expected {_EXPECTED[field.type]}, found {shown(found)}"
 
 
 def _is(kind: str, value: object) -> bool:
@@ -133,7 +133,7 @@ def _is(kind: str, value: object) -> bool:
     return number.is_integer() and low <= number <= high
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """A value as it stands in the record, cut."""
     text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False, default=str)
     return text[:80]

@@ -7,8 +7,6 @@ the lines of a share of the files into a table of its own; then the events are w
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +18,7 @@ from sqlglot import exp
 
 from assay.ingest.event_rows import event_rows
 from assay.ingest.files import RunFiles
+from assay.ingest.folder import MEMORY, connected, copied, written
 from assay.ingest.forms import Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.recognise import Recognition
@@ -34,14 +33,13 @@ from assay.sql.events import parquet
 if TYPE_CHECKING:
     import duckdb
 
-MEMORY = 700  # MiB that the engine may hold before it spills to disk
 WORKERS = 8  # more do not fit into that
 
 #: told how many bytes of raw files are done, of how many
 Progress = Callable[[int, int], None]
 
 
-def _silent(_done: int, _total: int) -> None:
+def silent(_done: int, _total: int) -> None:
     """Progress that nobody watches."""
 
 
@@ -54,43 +52,20 @@ def ingest(
     *,
     workers: int | None = None,
     share: int = 1,
-    progress: Progress = _silent,
+    progress: Progress = silent,
 ) -> None:
     """Write the folder `out` (all or nothing): events/<event>/<n>.parquet, logs.parquet, counts.parquet,
     quarantine.parquet, ingest.json.  So many (`share`) may be under way at a time, and have memory in common.
 
     Raises AssayError: a file that cannot be read to its end, too many broken lines, no recognised line at all.
     """
-    out.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix="ingest-", dir=out.parent))
     how = Recognition(source, numbered(events, wanted))
-    try:
-        with _connect(fresh, MEMORY // share) as connection:
+    with written(out) as fresh:
+        with connected(fresh, MEMORY // share) as connection:
             reading = Reading(connection, how, fresh, progress, files.size)
             reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share), share)
             write_summary(connection, how, files, reading.found, reading.lacking, fresh)
         (fresh / MANIFEST).write_text(manifest(source, events, wanted, bool(reading.lacking)), encoding="utf-8")
-        for scratch in ("spill", "plain"):
-            shutil.rmtree(fresh / scratch, ignore_errors=True)
-        shutil.rmtree(out, ignore_errors=True)
-        fresh.replace(out)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-
-
-def _connect(folder: Path, memory: int) -> duckdb.DuckDBPyConnection:
-    """A fresh engine that works in the threads of those who ask, so that lines keep their places."""
-    import duckdb
-
-    return duckdb.connect(
-        config={
-            "threads": "1",
-            "memory_limit": f"{memory}MiB",
-            "temp_directory": str(folder / "spill"),
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-        }
-    )
 
 
 @dataclass(slots=True)
@@ -167,12 +142,3 @@ def _places(found: Sequence[Share]) -> dict[str, object]:
     """The parameters of `event_rows`."""
     hosts = {f"hosts_{index}": list(share.hosts) for index, share in enumerate(found)}
     return {**hosts, **{f"offsets_{index}": list(share.offsets) for index, share in enumerate(found)}}
-
-
-def copied(query: exp.Query, target: Path) -> str:
-    """The statement that writes a query's rows as Parquet, and tells about its columns."""
-    options = [("FORMAT", "parquet"), ("COMPRESSION", "snappy"), ("PARQUET_VERSION", "v2")]
-    params = [exp.CopyParameter(this=exp.var(name), expression=exp.var(value)) for name, value in options]
-    params.append(exp.CopyParameter(this=exp.var("RETURN_STATS")))
-    copy = exp.Copy(this=exp.Paren(this=query), kind=False, files=[exp.Literal.string(str(target))], params=params)
-    return copy.sql(dialect=dialect.DIALECT, copy=False)

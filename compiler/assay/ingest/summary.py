@@ -57,13 +57,28 @@ def write_summary(
     lost += [Lost(host, seq, LACKING, event) for host, seq, event in lacking]
     logs = [_log(host.host, tallies, lost) for host in files.hosts]
     broken = describe(how, files, sorted(lost))
+    write_found(connection, how.source, logs, _counts(how, tallies, lost), broken, folder)
+
+
+def write_found(
+    connection: duckdb.DuckDBPyConnection,
+    source: Source,
+    logs: Sequence[Log],
+    counts: Sequence[tuple[str, str, int]],
+    broken: Sequence[Broken],
+    folder: Path,
+) -> None:
+    """Write what was found of logs, of events (host, event, number) and of broken lines; then judge it."""
     _write(connection, folder / "logs.parquet", LOGS, [_row(log) for log in logs])
-    _write(connection, folder / "counts.parquet", COUNTS, _counts(how, tallies, lost))
+    _write(connection, folder / "counts.parquet", COUNTS, counts)
     rows = [(item.host, item.file, item.line, item.reason, item.text) for item in broken]
     _write(connection, folder / "quarantine.parquet", QUARANTINE, rows)
-    _judge(how.source, logs, broken)
+    _judge(source, logs, broken)
 
 
+#: what the records and the files of a kind of source are called
+RECORDS = {"json-lines": "log lines", "csv": "rows", "samples": "samples"}
+NAMES = {"json-lines": "logs", "csv": "tables", "samples": "samples"}
 LOGS = {name: "TEXT" if name == "host" else "BIGINT" for name in Log.__dataclass_fields__}
 COUNTS = {"host": "TEXT", "event": "TEXT", "n": "BIGINT"}
 QUARANTINE = {"host": "TEXT", "file": "TEXT", "line": "BIGINT", "reason": "TEXT", "text": "TEXT"}
@@ -127,23 +142,30 @@ def _judge(source: Source, logs: Sequence[Log], broken: Sequence[Broken]) -> Non
     for log in logs:
         limit = max(int(source.quarantine.share * log.lines), source.quarantine.at_least)
         if log.quarantined > limit:
-            problems.append(_too_many(log, limit, [item for item in broken if item.host == log.host]))
+            problems.append(_too_many(source, log, limit, [item for item in broken if item.host == log.host]))
     if problems:
         raise AssayError(tuple(problems))
     if not any(log.recognised for log in logs):
-        lines = sum(log.lines for log in logs)
-        raise fail(
-            "nothing-recognised",
-            f"none of the {lines} log lines of {len(logs)} hosts is an event that the specs know",
-            hint="are these logs of this system? `assay list events` tells the names that are known",
-        )
+        raise _nothing(source, logs)
 
 
-def _too_many(log: Log, limit: int, broken: Sequence[Broken]) -> Diagnostic:
+def _nothing(source: Source, logs: Sequence[Log]) -> AssayError:
+    """The error of a run without any recognised line."""
+    things = RECORDS[source.kind]
+    where = f" of {len(logs)} hosts" if source.hosts else ""
+    return fail(
+        "nothing-recognised",
+        f"none of the {sum(log.lines for log in logs)} {things}{where} is an event that the specs know",
+        hint=f"are these {NAMES[source.kind]} of this system? `assay list events` tells the names that are known",
+    )
+
+
+def _too_many(source: Source, log: Log, limit: int, broken: Sequence[Broken]) -> Diagnostic:
     notes = tuple(f"{item.file}:{item.line}: {item.reason}" for item in broken[:3])
+    where = f" of host {log.host}" if log.host else ""
     return Diagnostic(
         "too-many-broken-lines",
-        f"{log.quarantined} of the {log.lines} log lines of host {log.host} are broken",
+        f"{log.quarantined} of the {log.lines} {RECORDS[source.kind]}{where} are broken",
         expected=f"at most {limit}",
         found=str(log.quarantined),
         notes=notes,

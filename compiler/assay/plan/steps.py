@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.spec.closure import Needs, needs
-from assay.spec.model import Check, Event, Filter, Grain, Instant, Metric, Package, Relation
+from assay.spec.model import Check, Event, Filter, Grain, Instant, Metric, Package, Relation, Series
 from assay.spec.scopes import LOGS
 
 
@@ -90,18 +90,48 @@ class CheckStep:
         return f"check {self.of} {self.check.code}"
 
 
-Step = EventStep | RelationStep | RowsStep | JudgeStep | CheckStep
+@dataclass(frozen=True, slots=True)
+class SeriesStep:
+    """The table of a series, whose windows have this key."""
+
+    series: Series
+    key: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the table."""
+        return self.series.name
+
+
+Step = EventStep | RelationStep | RowsStep | JudgeStep | SeriesStep | CheckStep
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Rows of a grain that are asked for, in the order of its key: columns, and what metrics measure on each row."""
+
+    grain: Grain
+    keys: tuple[str, ...]
+    metrics: tuple[Metric, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the rows: their grain, columns and metrics."""
+        return " ".join(["rows", self.grain.name, *self.keys, *(metric.id for metric in self.metrics)])
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Steps in order, the metrics to be summarised after them, and what of the raw data they need."""
+    """Steps in order, the metrics to be summarised after them, the rows and series that are asked for, and what of the
+    raw data they need."""
 
     steps: tuple[Step, ...]
     metrics: tuple[Metric, ...]
     applied: tuple[Applied, ...]
     wanted: Mapping[str, frozenset[str]]
     constants: frozenset[str]
+    listed: tuple[Listed, ...] = ()
+    series: tuple[SeriesStep, ...] = ()
 
 
 def rows_name(grain: str) -> str:
@@ -131,8 +161,19 @@ class _Order:
             self.steps[name] = EventStep(found, fields)
         elif isinstance(found, Relation):
             self.relation(found)
+        elif isinstance(found, Series):
+            self.line(found)
         else:
             self.grain(found)
+
+    def line(self, series: Series) -> None:
+        """A series after its windows and the events that it reads."""
+        self.table(series.windows)
+        windows = self.tables[series.windows]
+        assert isinstance(windows, Relation)
+        for event in (*(item.event for item in series.samples), *((series.gone.event,) if series.gone else ())):
+            self.table(event)
+        self.steps[series.name] = SeriesStep(series, windows.key)
 
     def relation(self, relation: Relation) -> None:
         """A relation after all that it uses; its checks after it."""
@@ -188,12 +229,28 @@ def instants(grain: Grain, members: frozenset[str]) -> Iterator[Instant]:
 
 
 def plan(
-    package: Package, metrics: Sequence[Metric], applied: Sequence[Applied], relations: Sequence[str] = ()
+    package: Package,
+    metrics: Sequence[Metric],
+    applied: Sequence[Applied],
+    relations: Sequence[str] = (),
+    listed: Sequence[Listed] = (),
+    series: Sequence[str] = (),
 ) -> Plan:
-    """The plan for some metrics under some filters, with further relations (those of a manifest) made too."""
-    need = needs(package, metrics, [item.filter for item in applied], relations)
+    """The plan for some metrics under some filters; made too: further relations (those of a manifest), rows, series."""
+    read = [*metrics, *(metric for item in listed for metric in item.metrics)]
+    keys = [(item.grain.name, item.keys) for item in listed]
+    need = needs(package, read, [item.filter for item in applied], [*relations, *series], keys)
     order = _Order(package, need, tuple(applied))
-    for name in (*relations, *(metric.grain for metric in metrics)):
+    for name in (*relations, *series, *(metric.grain for metric in read)):
         order.table(name)
     wanted = {name: frozenset(fields) for name, fields in sorted(need.events.items())}
-    return Plan(tuple(order.steps.values()), tuple(metrics), tuple(applied), wanted, frozenset(need.constants))
+    lines = tuple(step for step in order.steps.values() if isinstance(step, SeriesStep) and step.name in series)
+    return Plan(
+        tuple(order.steps.values()),
+        tuple(metrics),
+        tuple(applied),
+        wanted,
+        frozenset(need.constants),
+        tuple({item.name: item for item in listed}.values()),
+        lines,
+    )

@@ -26,13 +26,13 @@ def assemble(
 ) -> Document:
     """The document of a report over some runs, the first of which is the baseline."""
     named = figures.labels(report, runs)
-    words = _words(runs, named)
+    said = words(runs, named)
     return Document(
-        title=choices.title or _filled(report.title, words),
+        title=choices.title or filled(report.title, said),
         subtitle="",
         author=choices.author,
         date=choices.date,
-        intro=tuple(_filled(text, words) for text in report.intro.split("\n\n") if text.strip()),
+        intro=tuple(filled(text, said) for text in report.intro.split("\n\n") if text.strip()),
         style=choices.style,
         manifest=_manifest(report, runs, named, choices),
         sections=tuple(_section(checked, item, runs, named, choices) for item in report.sections),
@@ -44,15 +44,17 @@ def assemble(
     )
 
 
-def _words(runs: Sequence[RunFigures], named: Sequence[str]) -> dict[str, str]:
+def words(runs: Sequence[RunFigures], named: Sequence[str]) -> dict[str, str]:
+    """What the places of titles and introductions stand for."""
     others = named[1:] or named
     listed = ", ".join(others[:-1]) + " and " + others[-1] if len(others) > 1 else others[0]
     constants = {f"constant.{name}": str(value) for name, value in runs[0].constants.items()}
     return {"base": named[0], "others": listed, **constants}
 
 
-def _filled(text: str, words: Mapping[str, str]) -> str:
-    for name, value in words.items():
+def filled(text: str, said: Mapping[str, str]) -> str:
+    """A text with its places filled."""
+    for name, value in said.items():
         text = text.replace("{" + name + "}", value)
     return text
 

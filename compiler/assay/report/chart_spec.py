@@ -56,7 +56,7 @@ def chart_spec(chart: Chart, template: Mapping[str, Json], runs: Sequence[str] =
         "x_format": tick_format(scale.ticks),
         "clip": any(_beyond(chart, scale)),
     }
-    return _without_empty_layers(_fill(template, values))
+    return _without_empty_layers(filled(template, values))
 
 
 def _without_empty_layers(spec: dict[str, Json]) -> dict[str, Json]:
@@ -66,12 +66,12 @@ def _without_empty_layers(spec: dict[str, Json]) -> dict[str, Json]:
     return {**spec, "datasets": kept, "layer": layers}
 
 
-def _fill(node: Json, values: Mapping[str, Json]) -> Json:
+def filled(node: Json, values: Mapping[str, Json]) -> Json:
     """The tree with every `"${name}"` replaced by the value of that name."""
     if isinstance(node, Mapping):
-        return {key: _fill(item, values) for key, item in node.items()}
+        return {key: filled(item, values) for key, item in node.items()}
     if isinstance(node, list):
-        return [_fill(item, values) for item in node]
+        return [filled(item, values) for item in node]
     if isinstance(node, str) and node.startswith("${") and node.endswith("}"):
         return _value(node[2:-1], values)
     return node

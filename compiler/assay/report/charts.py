@@ -11,7 +11,8 @@ from typing import Any
 
 from assay.report.chart_spec import chart_spec
 from assay.report.converter import PROCESSES
-from assay.report.document import Chart
+from assay.report.document import Chart, Plot
+from assay.report.plot_spec import plot_spec
 from assay.report.svg import Drawer
 from assay.spec.diagnostics import did_you_mean, fail
 
@@ -26,7 +27,7 @@ class Drawing:
 
 
 def draw(
-    charts: Iterable[Chart], templates: Path, runs: Sequence[str] = (), kept: Path | None = None
+    charts: Iterable[Chart | Plot], templates: Path, runs: Sequence[str] = (), kept: Path | None = None
 ) -> Iterator[Drawing]:
     """Every chart drawn, in the given order; what one chart looks like does not depend on the others.
 
@@ -37,8 +38,10 @@ def draw(
     drawer = Drawer(templates / "fonts", kept)
     loaded: dict[str, dict[str, Any]] = {}
 
-    def one(chart: Chart) -> Drawing:
-        spec = spec_text(chart_spec(chart, loaded[chart.template], runs))
+    def one(chart: Chart | Plot) -> Drawing:
+        template = loaded[chart.template]
+        made = plot_spec(chart, template) if isinstance(chart, Plot) else chart_spec(chart, template, runs)
+        spec = spec_text(made)
         return Drawing(chart.id, spec, drawer.draw(spec, f"chart {chart.id} (template {chart.template})"))
 
     wanted = list(charts)

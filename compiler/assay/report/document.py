@@ -1,8 +1,8 @@
 """The report as data: what is printed, cell by cell, with nothing of how it looks.
 
 A `Document` is the contract between what computes a report and what shows it.  Every cell, date and hash in
-it is a finished string; only the points of charts are numbers.  A document that cannot be laid out (a row of
-the wrong width, a chart named twice, a number that is none) cannot be built.
+it is a finished string; only the points of charts and the rows of plots hold numbers.  A document that cannot be
+laid out (a row of the wrong width, a chart named twice, a number that is none) cannot be built.
 """
 
 from __future__ import annotations
@@ -43,6 +43,11 @@ def _check_width(title: str, header: tuple[str, ...], rows: tuple[tuple[str, ...
                 expected=f"{len(header)} cells",
                 found=f"{len(row)}: {row!r}",
             )
+
+
+def _check_file_name(identifier: str) -> None:
+    if not re.fullmatch(r"\w[\w.+-]*", identifier):
+        raise _invalid("the id of a chart must serve as a file name", found=identifier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +118,56 @@ class Chart:
     scale: str = "auto"
 
     def __post_init__(self) -> None:
-        if not re.fullmatch(r"\w[\w.+-]*", self.id):
-            raise _invalid("the id of a chart must serve as a file name", found=self.id)
+        _check_file_name(self.id)
         _check_unique(f"run of the chart {self.id}", (item.run for item in self.series))
+
+
+Value = str | float | None
+"""What stands in a column of a plot's row: a category or text, a number, nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A figure drawn from rows of named columns; what a column means is between the template and who makes the rows.
+
+    `id` serves as a file name, `template` names a file of `templates/charts`, `unit` may be empty, `description` is
+    the figure in words.  `panels` are the panels of a template that has a plot for each, in order; else empty.
+    """
+
+    id: str
+    figure: int
+    title: str
+    unit: str
+    description: str
+    template: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    panels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_file_name(self.id)
+        _check_unique(f"column of the plot {self.id}", self.columns)
+        _check_unique(f"panel of the plot {self.id}", self.panels)
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise _invalid(
+                    f"a row of the plot {self.id} does not fit its columns",
+                    expected=f"{len(self.columns)} values",
+                    found=f"{len(row)}: {row!r}",
+                )
+            if any(isinstance(value, float) and not math.isfinite(value) for value in row):
+                raise _invalid(f"a number of the plot {self.id} is not finite")
+
+
+@dataclass(frozen=True, slots=True)
+class Gallery:
+    """A titled part of a report: paragraphs, plots as small multiples, then tables (of `Table`'s titles)."""
+
+    id: str
+    title: str
+    text: tuple[str, ...]
+    plots: tuple[Plot, ...]
+    tables: tuple[Table, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,15 +220,22 @@ class Document:
     filters: Table
     provenance: tuple[tuple[str, str], ...]
     appendices: tuple[Appendix, ...] = ()
+    galleries: tuple[Gallery, ...] = ()
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
 
     def __post_init__(self) -> None:
         parse_date(self.date)
-        _check_unique("section", (item.id for item in self.sections))
-        _check_unique("chart", (item.id for item in self.charts))
-        _check_unique("figure", (item.figure for item in self.charts))
+        ids = [*(item.id for item in self.sections), *(item.id for item in self.galleries)]
+        _check_unique("section", ids)
+        _check_unique("chart", (item.id for item in self.figures))
+        _check_unique("figure", (item.figure for item in self.figures))
         _check_unique("dictionary entry", (entry.id for group in self.dictionary for entry in group.entries))
+
+    @property
+    def figures(self) -> tuple[Chart | Plot, ...]:
+        """All that is drawn: the charts, then the plots of the galleries."""
+        return (*self.charts, *(plot for gallery in self.galleries for plot in gallery.plots))
 
 
 def parse_date(text: str) -> datetime.date:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from assay.compare.manifest import manifest_cell
 from assay.compare.points import HostSpread, PointKind, centile_text, host_point_texts, point_text
 from assay.compare.results import Centile, Distribution, RunResults
+from assay.spec.article_model import Article
 from assay.spec.model import ManifestRow, Metric, Report
 from assay.spec.normal_form import Checked, Measured
 
@@ -36,7 +37,7 @@ class Choices:
     author: str = ""
 
 
-def labels(report: Report, runs: Sequence[RunFigures]) -> tuple[str, ...]:
+def labels(report: Report | Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
     """What each run is called in headings: its label constant, with its id where two runs share one."""
     named = [str(run.constants[report.label]) for run in runs]
     times = Counter(named)

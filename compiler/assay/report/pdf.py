@@ -43,11 +43,11 @@ def render(
     tell = progress or _silent
     (out / "charts").mkdir(parents=True, exist_ok=True)
     _write(out / "document.json", to_json(document))
-    drawings = draw(document.charts, templates, document.manifest.header[1:], kept)
+    drawings = draw(document.figures, templates, document.manifest.header[1:], kept)
     for done, drawing in enumerate(drawings, start=1):
         _write(out / "charts" / f"{drawing.id}.vl.json", drawing.spec)
         _write(out / "charts" / f"{drawing.id}.svg", drawing.svg)
-        tell("charts", done, len(document.charts))
+        tell("charts", done, len(document.figures))
     tell("typesetting", 0, 1)
     _copy_layout(templates, out)
     (out / "report.pdf").write_bytes(typeset(out, templates / "fonts", document.date))

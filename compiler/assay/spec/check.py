@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from assay.spec import check_reports, scopes
+from assay.spec import check_reports, check_series, scopes
 from assay.spec.checker import AS_UNIT, Checker, Locate
 from assay.spec.diagnostics import Diagnostic, did_you_mean
 from assay.spec.model import Event, Grain, Metric, Package
 from assay.spec.typing_rules import Scope, Typed, UnitError
 from assay.spec.unit_library import UnitLibrary, UnknownUnitError
+
+SOURCE_KINDS = ("json-lines", "csv", "samples")
 
 
 def check(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
@@ -72,8 +74,21 @@ def _all_units(package: Package) -> Iterator[tuple[str, str, str]]:
             (f"column `{item.name}` of relation `{relation.name}`", item.unit.name, item.name)
             for item in relation.columns
         )
+    for series in package.series:
+        yield f"series `{series.name}`", series.unit.name, series.name
     for metric in package.metrics:
         yield f"metric `{metric.id}`", metric.unit.name, metric.id
+
+
+def _sources(checker: Checker) -> None:
+    for source in checker.package.sources:
+        if source.kind not in SOURCE_KINDS:
+            checker.report(
+                "unknown-kind",
+                f"source `{source.name}` is of a kind that there is not: `{source.kind}`",
+                source.name,
+                hint=did_you_mean(source.kind, SOURCE_KINDS),
+            )
 
 
 def _events(checker: Checker) -> None:
@@ -88,9 +103,13 @@ def _events(checker: Checker) -> None:
                 hint=did_you_mean(event.source, sources),
             )
             continue
-        generations = {lookup.generation for lookup in sources[event.source].lookups}
+        source = sources[event.source]
+        generations = {lookup.generation for lookup in source.lookups}
+        # Names of samples are looked up as they are: their generations are words of the specs alone.
+        if source.kind == "samples":
+            generations = {name.generation for form in event.forms for name in form.names}
         _event_names(checker, event, generations, seen)
-        _event_forms(checker, event)
+        _event_forms(checker, event, source.kind)
 
 
 def _event_names(checker: Checker, event: Event, generations: set[str], seen: dict[tuple[str, str, str], str]) -> None:
@@ -113,8 +132,12 @@ def _event_names(checker: Checker, event: Event, generations: set[str], seen: di
             )
 
 
-def _event_forms(checker: Checker, event: Event) -> None:
-    if not any(form.names for form in event.forms):
+def _event_forms(checker: Checker, event: Event, kind: str) -> None:
+    if kind == "csv" and (len(event.forms) != 1 or event.forms[0].names):
+        checker.report(
+            "event-of-table", f"event `{event.name}` is a row of a table: it has one form, without names", event.name
+        )
+    elif kind != "csv" and not any(form.names for form in event.forms):
         checker.report("event-without-name", f"no record can be event `{event.name}`: it has no name", event.name)
     shape = [(item.name, item.type, item.unit.name) for item in event.fields]
     for form in event.forms[1:]:
@@ -197,6 +220,8 @@ def _edges(package: Package) -> dict[str, set[str]]:
         edges[grain.name] = bound | {grain.runs.of if grain.runs else grain.relation}
         # a tally over rows of a finer grain is worked out after both are known, so it closes no circle
         edges[grain.name] |= {item.of for item in grain.tallies if not _finer(package, item.of, grain)}
+    for series in package.series:
+        edges[series.name] = {series.windows, *(item.event for item in series.samples)}
     return edges
 
 
@@ -391,11 +416,13 @@ def _filters(checker: Checker) -> None:
 _STEPS: tuple[Callable[[Checker], None], ...] = (
     _duplicates,
     _units,
+    _sources,
     _events,
     _uses,
     _cycles,
     _grains,
     _metrics,
     _filters,
+    check_series.series,
     check_reports.reports,
 )

@@ -1,4 +1,4 @@
-"""The checker's part about reports and their editions: names that exist, days in order, labels that tell rows apart."""
+"""The checker's part about reports, editions and histories: names that exist, days in order, rows told apart."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from itertools import pairwise
 from assay.spec import scopes
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
-from assay.spec.model import Edition, Report
+from assay.spec.model import Edition, History, Report
 
 
 def reports(checker: Checker) -> None:
-    """Check every report of the package."""
+    """Check every report and history of the package."""
     for report in checker.package.reports:
         _shown(checker, f"report `{report.name}`", (*_metrics(report), *report.also))
         _summary(checker, report)
         _constants(checker, report)
         _editions(checker, report)
+    for history in checker.package.histories:
+        _history(checker, history)
 
 
 def _metrics(shown: Report | Edition) -> Iterator[str]:
@@ -101,7 +103,7 @@ def _labels(checker: Checker, what: str, edition: Edition) -> None:
     """Rows of a table that are called the same could not be told apart in a publication."""
     changed = {label.metric: label.name for label in edition.labels}
     names = {metric.id: changed.get(metric.id) or metric.name for metric in checker.package.metrics}
-    tables = [(section.title, [names.get(name, name) for name in section.metrics]) for section in edition.sections]
+    tables = [(section.title, [names.get(name, name) for name in dict.fromkeys(section.metrics)]) for section in edition.sections]
     tables.append(("the manifest", [row.label for row in edition.manifest]))
     for title, labels in tables:
         for label, times in Counter(labels).items():
@@ -112,6 +114,60 @@ def _labels(checker: Checker, what: str, edition: Edition) -> None:
                     edition.name,
                     hint="name one of them otherwise in the edition's `labels`",
                 )
+
+
+def _history(checker: Checker, history: History) -> None:
+    what = f"history `{history.name}`"
+    shown = [name for section in history.sections for name in section.metrics]
+    _shown(checker, what, tuple(shown))
+    listed = Counter(metric.id for metric in checker.package.metrics)
+    for name, times in Counter(shown).items():
+        if times > 1 and listed[name] <= 1:  # two metrics of one id are told already
+            checker.report("duplicate-metric", f"{what} shows the metric `{name}` {times} times", name)
+    reports = {report.name: report for report in checker.package.reports}
+    if history.name in reports or [item.name for item in checker.package.histories].count(history.name) > 1:
+        checker.report(
+            "duplicate-report",
+            f"{what} is called as another report of its package",
+            history.name,
+            hint="rename one of them",
+        )
+    if history.of not in reports:
+        checker.report(
+            "unknown-report",
+            f"{what} is of a report that its package does not list: `{history.of}`",
+            history.name,
+            hint=did_you_mean(history.of, reports),
+        )
+    elif not reports[history.of].editions:
+        checker.report(
+            "no-editions",
+            f"{what} is of the report `{history.of}`, which has no editions",
+            history.name,
+            hint="publications are read by the editions of their report",
+        )
+    _breaks(checker, what, history, set(shown))
+
+
+def _breaks(checker: Checker, what: str, history: History, shown: set[str]) -> None:
+    for item in history.breaks:
+        for name in sorted(set(item.metrics) - shown):
+            checker.report(
+                "unknown-metric",
+                f"{what} has a break of a metric that it does not show: `{name}`",
+                name,
+                hint=did_you_mean(name, shown),
+            )
+        if not item.metrics:
+            checker.report("break-metrics", f"{what} has a break without metrics", item.since)
+        if not is_day(item.since):
+            checker.report(
+                "break-day",
+                f"{what} has a break on a day that does not exist",
+                history.name,
+                expected="YYYY-MM-DD",
+                found=item.since,
+            )
 
 
 def is_day(text: str) -> bool:

@@ -12,18 +12,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from assay.spec.expression import Expression
-from assay.spec.model import Event, Filter, Grain, Metric, Package, Relation
+from assay.spec.model import Event, Filter, Grain, Metric, Package, Relation, Series
 
 ACCEPTED = "accepted"
 
 
 @dataclass(slots=True)
 class Needs:
-    """Events with fields, relations, grains with members, filters, constants."""
+    """Events with fields, relations, grains with members, series, filters, constants."""
 
     events: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     relations: set[str] = field(default_factory=set)
     grains: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    series: set[str] = field(default_factory=set)
     filters: set[str] = field(default_factory=set)
     constants: set[str] = field(default_factory=set)
 
@@ -55,8 +56,21 @@ class _Walk:
             self.needs.events[name] |= known if words is None else known & words
         elif isinstance(found, Relation):
             self.relation(found)
+        elif isinstance(found, Series):
+            self.line(found)
         elif isinstance(found, Grain):
             self.members(found, (self.all_members(found) if words is None else self.all_members(found) & words))
+
+    def line(self, series: Series) -> None:
+        """A series, its windows, the labels and values of its samples, and what ends its lines."""
+        if series.name in self.needs.series:
+            return
+        self.needs.series.add(series.name)
+        self.table(series.windows, {"from_ns", "to_ns"})
+        for item in series.samples:
+            self.table(item.event, {*series.by, "value", *(_names(item.where) if item.where else ())})
+        if series.gone:
+            self.table(series.gone.event, {*series.gone.on, *(_names(series.gone.where) if series.gone.where else ())})
 
     def relation(self, relation: Relation) -> None:
         """A relation, and all that its SQL and its checks read."""
@@ -178,11 +192,14 @@ def needs(
     metrics: Iterable[Metric],
     filters: Iterable[Filter],
     relations: Iterable[str] = (),
+    columns: Iterable[tuple[str, Iterable[str]]] = (),
 ) -> Needs:
-    """What the metrics need when the filters are applied, and the further relations (a manifest's)."""
+    """What the metrics need when the filters are applied, the further tables (a manifest's), and members of grains."""
     walk = _Walk(package, filters)
     for metric in metrics:
         walk.metric(metric)
     for name in relations:
         walk.table(name, None)
+    for grain, names in columns:
+        walk.table(grain, set(names))
     return walk.needs

@@ -114,6 +114,8 @@ def _record_maker(kind: type[Any], lenient: bool) -> Maker:
     hints = typing.get_type_hints(kind)
     fields = {item.name: _maker(hints[item.name], lenient) for item in dataclasses.fields(kind)}
     empty = {name: _empty(hints[name]) if lenient else _NOTHING for name in fields}
+    # What only resolving works out has a default in the class, and no place in Dhall.
+    empty |= {f.name: f.default for f in dataclasses.fields(kind) if f.default is not dataclasses.MISSING}
 
     def record(data: object) -> Any:
         if not isinstance(data, dict):

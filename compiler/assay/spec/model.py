@@ -1,6 +1,7 @@
 """What a spec package says, as frozen dataclasses (the intermediate form all later stages read).
 
-One class a thing of the language: source, constant, event, relation, grain, metric, filter, summary, chart, report.
+One class a thing of the language: source, constant, event, relation, grain, metric, filter, summary, chart, report,
+history.
 References between them are names; `spec.check` has seen that every one resolves.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assay.spec.article_model import Article
 from assay.spec.expression import Expression
 
 
@@ -292,6 +294,47 @@ class Grain:
 
 
 @dataclass(frozen=True, slots=True)
+class Sampled:
+    """Samples that a series is made of: rows of an event with a field `value`, those where a condition holds."""
+
+    event: str
+    where: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """What ends a line: rows of an event that agree with it on the fields `on`, where a condition holds."""
+
+    event: str
+    on: tuple[str, ...]
+    where: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A table of values over time: a row for each window, step of it, and line that has a value then.
+
+    Lines are the distinct values of the label fields `by`.  `windows` is a relation with the instants `from_ns` and
+    `to_ns` (both steps).  `reading`: `latest` (the last sample of the last `window_ns`, unless the line is `gone` after
+    it) or `rate` (the increase a second of a counter over `window_ns`).  Where several `samples` are named, the first
+    that has a value at a step counts.  Columns: the windows' key, `by`, `t_ns`, `value` (in `unit`: what is read, times
+    `factor`, which resolving works out).
+    """
+
+    name: str
+    samples: tuple[Sampled, ...]
+    by: tuple[str, ...]
+    windows: str
+    every_ns: int
+    reading: str
+    window_ns: int
+    gone: Gone | None
+    unit: Unit
+    doc: str
+    factor: str = "1"
+
+
+@dataclass(frozen=True, slots=True)
 class Reduction:
     """Samples of a metric are reduced to one per distinct `by`: `min`, `max`, `sum`, `count`, `centile`."""
 
@@ -483,7 +526,36 @@ class Report:
     doc: str
 
 
-Table = Event | Relation | Grain
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A point from which values of some metrics are no longer those of before: in publications from the day `since`
+    (YYYY-MM-DD), of the first of them from the run of a label on (empty: from its first run)."""
+
+    metrics: tuple[str, ...]
+    since: str
+    run: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A report over publications of the report `of`: its metrics over releases; at most `moves` rows of moves.
+
+    `title` and `intro` may hold `{publications}`, `{first}`, `{last}`, `{workloads}`, `{editions}`.
+    """
+
+    name: str
+    title: str
+    intro: str
+    of: str
+    sections: tuple[Section, ...]
+    template: str
+    breaks: tuple[Break, ...]
+    moves: int
+    doc: str
+
+
+Table = Event | Relation | Grain | Series
 """What SQL and instants may read by name."""
 
 
@@ -501,8 +573,11 @@ class Package:
     filters: tuple[Filter, ...]
     summaries: tuple[Summary, ...]
     reports: tuple[Report, ...]
+    series: tuple[Series, ...]
+    articles: tuple[Article, ...]
+    histories: tuple[History, ...]
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """Events, relations and grains: they share one set of names."""
-        return (*self.events, *self.relations, *self.grains)
+        """Events, relations, grains and series: they share one set of names."""
+        return (*self.events, *self.relations, *self.grains, *self.series)

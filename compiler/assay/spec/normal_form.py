@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from assay.spec import closure, decode, scopes
+from assay.spec.check_series import VALUE, read_unit
 from assay.spec.expression import Expression, show
-from assay.spec.model import Filter, Grain, Instant, Metric, Package, Parameter
+from assay.spec.model import Filter, Grain, Instant, Metric, Package, Parameter, Series
 from assay.spec.typing_rules import Scope, Units, infer
 from assay.spec.unit_library import UnitLibrary
 
@@ -93,6 +94,7 @@ def _with_factors(package: Package, library: UnitLibrary) -> Package:
         grains=tuple(resolver.grain(item) for item in package.grains),
         metrics=tuple(resolver.metric(item) for item in package.metrics),
         filters=tuple(resolver.filter(item) for item in package.filters),
+        series=tuple(resolver.series(item) for item in package.series),
     )
 
 
@@ -139,6 +141,19 @@ class _Resolver:
         scope = self.scope(metric.grain)
         measure, where = self.node(metric.measure, scope), self.maybe(metric.where, scope)
         return dataclasses.replace(metric, measure=measure, where=where)
+
+    def series(self, item: Series) -> Series:
+        samples = tuple(
+            dataclasses.replace(sampled, where=self.maybe(sampled.where, self.rows(sampled.event)))
+            for sampled in item.samples
+        )
+        gone = item.gone and dataclasses.replace(
+            item.gone, where=self.maybe(item.gone.where, self.rows(item.gone.event))
+        )
+        events = {event.name: event for event in self.package.events}
+        value = next(field for field in events[item.samples[0].event].fields if field.name == VALUE)
+        factor = self.units.factor(read_unit(value.unit.name, item.reading), item.unit.name)
+        return dataclasses.replace(item, samples=samples, gone=gone, factor=str(factor))
 
     def filter(self, item: Filter) -> Filter:
         conditions = tuple(
@@ -193,6 +208,8 @@ def _definition(package: Package, metric: Metric) -> str:
         ],
         "filters": [plain(item, prose=False) for item in _sorted(package.filters) if item.name in needs.filters],
     }
+    if needs.series:
+        body["series"] = [plain(item, prose=False) for item in _sorted(package.series) if item.name in needs.series]
     text = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -284,6 +301,7 @@ def code_version() -> str:
     """A word for the way packages are decoded and resolved, so that caches of another version are not read."""
     folder = Path(__file__).parent
     names = (
+        "article_model.py",
         "closure.py",
         "decode.py",
         "expression.py",

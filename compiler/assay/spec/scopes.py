@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from assay.spec.model import Column, Constant, Event, Field, Grain, Package, Parameter, Relation
+from assay.spec.model import Column, Constant, Event, Field, Grain, Package, Parameter, Relation, Series, Table
 from assay.spec.typing_rules import BOOLEAN, INSTANT, NANOSECOND, NONE, Scope, Typed
 
 #: the table of each host's log, which every run has
@@ -64,7 +64,17 @@ def rows(package: Package, table: str) -> Mapping[str, Typed] | None:
             **own(found),
             **dict.fromkeys((i.name for i in found.instants), INSTANT),
         }
+    if isinstance(found, Series):
+        return of_series(package, found)
     return None
+
+
+def of_series(package: Package, series: Series) -> Mapping[str, Typed]:
+    """The columns of a series: the key of its windows, its labels, the instant, the value."""
+    windows = _find(package, series.windows)
+    key = {c.name: typed(c) for c in windows.columns if c.name in windows.key} if isinstance(windows, Relation) else {}
+    value = Typed("real", series.unit.name)
+    return {**key, **dict.fromkeys(series.by, Typed("text")), "t_ns": INSTANT, "value": value}
 
 
 def _columns(columns: Iterable[Column]) -> dict[str, Typed]:
@@ -76,9 +86,8 @@ def own(grain: Grain) -> dict[str, Typed]:
     return _columns([*(item.column for item in grain.tallies), *(item.column for item in grain.derived)])
 
 
-def _find(package: Package, name: str) -> Event | Relation | Grain | None:
-    things: tuple[Event | Relation | Grain, ...] = (*package.events, *package.relations, *package.grains)
-    return next((item for item in things if item.name == name), None)
+def _find(package: Package, name: str) -> Table | None:
+    return next((item for item in package.tables if item.name == name), None)
 
 
 def of_grain(package: Package, grain: Grain, parameter: Parameter | None = None) -> Scope:

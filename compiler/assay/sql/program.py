@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from assay.plan.steps import CheckStep, EventStep, JudgeStep, Plan, RelationStep, RowsStep, Step
+from assay.plan.steps import CheckStep, EventStep, JudgeStep, Plan, RelationStep, RowsStep, SeriesStep, Step
 from assay.spec.model import Grain, Metric
 from assay.spec.normal_form import Checked
-from assay.sql import dialect, distributions, grains, relations
+from assay.sql import dialect, distributions, grains, listings, relations, series
 
 Constants = Mapping[str, object]
 EventTables = Mapping[str, exp.Query]
@@ -18,8 +18,8 @@ EventTables = Mapping[str, exp.Query]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A query and what becomes of it: `table` (its rows are kept under `name`), `view`, `check` (must yield none) or
-    `metric` (a distribution, under the metric's id)."""
+    """A query and what becomes of it: `table` (its rows are kept under `name`), `view`, `check` (must yield none),
+    `metric` (a distribution, under the metric's id) or `rows` (all of them are asked for)."""
 
     kind: str
     name: str
@@ -33,7 +33,14 @@ def compile_plan(plan: Plan, checked: Checked, constants: Constants, events: Eve
     made = [_statement(step, finer, constants, events) for step in plan.steps]
     by_name = {grain.name: grain for grain in checked.package.grains}
     made += [metric_statement(metric, by_name[metric.grain], checked, constants) for metric in plan.metrics]
+    made += [Statement("rows", item.name, listings.rows(item, constants)) for item in plan.listed]
+    made += [Statement("rows", rows_of(step.name), listings.lines(step)) for step in plan.series]
     return tuple(made)
+
+
+def rows_of(series: str) -> str:
+    """Name of the statement that yields the rows of a series."""
+    return f"rows {series}"
 
 
 def metric_statement(metric: Metric, grain: Grain, checked: Checked, constants: Constants) -> Statement:
@@ -57,6 +64,8 @@ def _statement(step: Step, finer: frozenset[str], constants: Constants, events: 
         return Statement("table", step.name, relations.compile_query(step.relation.sql, constants, what), step)
     if isinstance(step, RowsStep):
         return Statement("table", step.name, grains.rows(step, finer, constants), step)
+    if isinstance(step, SeriesStep):
+        return Statement("table", step.name, series.table(step.series, step.key, constants), step)
     if isinstance(step, JudgeStep):
         return Statement("table", step.name, grains.judge(step, constants), step)
     query = relations.compile_query(step.check.sql, constants, f"check `{step.check.code}` of `{step.of}`")

@@ -1,0 +1,173 @@
+"""`assay build` of a history: publications in, report out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from assay.audit.provenance import content_hash, templates_hash, versions
+from assay.build.article import build_article
+from assay.build.comparison import Built, Options, build
+from assay.build.outputs import replacing
+from assay.build.rendering import rendered
+from assay.build.runs import named_runs
+from assay.build.session import Session
+from assay.publication.history import issues
+from assay.publication.history_document import Heading, Told, document, series_json, told
+from assay.publication.reading import POINTS_SUFFIX
+from assay.report.document import Document
+from assay.report.pdf import warm_up
+from assay.report.results_json import lines_json
+from assay.spec import normal_form
+from assay.spec.article_model import Article
+from assay.spec.check_reports import is_day
+from assay.spec.diagnostics import USAGE, fail
+
+ENDING = ".json"
+
+
+def build_shown(
+    session: Session, name: str, runs: Sequence[str], publications: Sequence[Path], out: Path, options: Options
+) -> Built:
+    """Build the report `system/name` over runs (`NAME=DIR`), or the history of that name over publications.
+
+    Raises AssayError, also (usage) when the one is given what the other is made of.
+    """
+    wanted, given = ("runs", "publications") if session.is_of_runs(name) else ("publications", "runs")
+    if {"runs": runs, "publications": publications}[given]:
+        raise fail(
+            "report-inputs",
+            f"`{name}` is built from {wanted}, not from {given}",
+            hint=f"--{wanted[:-1]} in the place of --{given[:-1]}",
+            status=USAGE,
+        )
+    if wanted == "runs" and isinstance(session.shown(name)[1], Article):
+        return build_article(session, name, named_runs(runs), out, options)
+    if wanted == "runs":
+        return build(session, name, named_runs(runs), out, options)
+    return build_history(session, name, publications, out, options)
+
+
+def build_history(session: Session, name: str, places: Sequence[Path], out: Path, options: Options) -> Built:
+    """Build the history `system/name` over publications, files or folders of them, into `out`.
+
+    Writes report.pdf, report.typ with its data, charts/, results.json, document.json, provenance.json; all or
+    nothing.  Raises AssayError.
+    """
+    checked, history = session.history(name)
+    _only_heading(name, options)
+    files = publication_files(name, places)
+    (report,) = (item for item in checked.package.reports if item.name == history.of)
+    with replacing(out) as fresh:
+        warm_up(session.workspace.templates)
+        said = told(checked, report, history, issues(files, checked, report))
+        heading = Heading(options.title, options.author, options.date)
+        made = _provenance(name, said, heading, session.workspace.templates)
+        found = document(said, heading, _printed(made, said))
+        (fresh / "results.json").write_text(lines_json(_results(name, said, found)), "utf-8")
+        (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
+        rendered(found, fresh, session)
+    return Built(out, out / "report.pdf", found.warnings)
+
+
+def publication_files(name: str, places: Sequence[Path]) -> tuple[Path, ...]:
+    """The publication files of a command line; of a folder its `*.json` but for the points of charts.
+
+    Raises AssayError: `no-publication` (usage) when there is none, and when a folder holds none.
+    """
+    if not places:
+        raise fail(
+            "no-publication",
+            f"`{name}` is built from publications, and none is given",
+            hint="--publication FILE or --publication FOLDER, as often as there are",
+            status=USAGE,
+        )
+    return tuple(file for place in places for file in (_of_folder(place) if place.is_dir() else (place,)))
+
+
+def _of_folder(folder: Path) -> tuple[Path, ...]:
+    found = sorted(file for file in folder.glob(f"*{ENDING}") if not file.name.endswith(POINTS_SUFFIX))
+    if not found:
+        raise fail(
+            "no-publication",
+            f"the folder holds no publication: {folder}",
+            expected=f"files called *{ENDING}, other than *{POINTS_SUFFIX}",
+        )
+    return tuple(found)
+
+
+def _only_heading(name: str, options: Options) -> None:
+    """AssayError (usage) for options that work out numbers: those of a history are printed already."""
+    given = {"--filter": options.filters, "--no-filters": options.no_filters, "--summary": options.summary,
+             "--style": options.style}  # fmt: skip
+    wrong = [option for option, value in given.items() if value]
+    if wrong:
+        raise fail(
+            "history-option",
+            f"{' and '.join(wrong)} cannot be used with `{name}`",
+            hint="it shows numbers as they were published; a history takes --title, --author and --date",
+            status=USAGE,
+        )
+    if options.date and not is_day(options.date):
+        raise fail(
+            "date", "--date takes a day that exists", expected="YYYY-MM-DD", found=options.date, status=USAGE
+        )  # fmt: skip
+
+
+def _results(name: str, said: Told, found: Document) -> dict[str, object]:
+    breaks = [
+        {"key": item.key, "kind": item.kind, "since": item.since, "run": item.run,
+         "notes": [{"metrics": list(metrics), "doc": text} for metrics, text in item.notes]}
+        for item in said.changes
+    ]  # fmt: skip
+    table = found.galleries[0].tables[0]
+    return {
+        "report": name,
+        "series": series_json(said),
+        "breaks": breaks,
+        "moves": [
+            {"metric": item.metric, **dict(zip(MOVE, row[1:], strict=True))}
+            for item, row in zip(said.moves, table.rows, strict=True)
+        ],
+    }
+
+
+MOVE = ("workload", "day", "base", "run", "base_value", "value", "percent", "breaks")
+
+
+def _provenance(name: str, said: Told, heading: Heading, templates: Path) -> dict[str, object]:
+    content: dict[str, object] = {
+        "report": name,
+        "options": {"title": heading.title, "author": heading.author, "date": heading.date},
+        "versions": versions(),
+        "specs": said.checked.sources,
+        "outline": content_hash(normal_form.plain(said.history)),
+        "templates": templates_hash(templates),
+        "publications": [{**_file(item.file), "edition": item.edition.name} for item in said.issues],
+    }
+    places = {"publications": [str(item.file) for item in said.issues]}
+    return {"hash": content_hash(content), "content": content, "places": places}
+
+
+def _file(file: Path) -> dict[str, object]:
+    return {"file": file.name, "bytes": file.stat().st_size, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
+
+
+def _printed(made: dict[str, object], said: Told) -> dict[str, str]:
+    """What the report prints of its provenance."""
+    tools = versions()
+    return {
+        "Publications": str(len(said.issues)),
+        "Editions": _listed(issue.edition.name for issue in said.issues),
+        "Values": "as published",
+        "Percentages": "worked out from the published values",
+        "Provenance": str(made["hash"]),
+        "Specs": said.checked.sources,
+        "Assay": tools.pop("assay"),
+        **tools,
+    }
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(names))

@@ -1,0 +1,238 @@
+"""The raw data of runs in place: files found, constants read, events ingested unless the cache has them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeVar
+
+from assay import ingest
+from assay.build.runs import NamedRun
+from assay.build.session import Session
+from assay.build.sources import needed_sources
+from assay.engine.mount import Facts, HostLog, constants_file, facts
+from assay.spec.diagnostics import AssayError
+from assay.spec.model import Event, Metric, Source
+from assay.spec.normal_form import Checked
+
+T = TypeVar("T")
+Wanted = Mapping[str, frozenset[str]]
+SIDE_BY_SIDE = 2  # folders that are made at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a run has of one source: files, hashes of the content, of how records are recognised and of each file, the
+    folder of its events, what that tells."""
+
+    source: Source
+    files: ingest.RunFiles
+    raw: str
+    recognition: str
+    hashes: tuple[ingest.FileHash, ...]
+    events: Path
+    facts: Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run whose raw data is in place: its constants, and what it has of each source that is needed."""
+
+    run: NamedRun
+    constants: Mapping[str, object]
+    parts: tuple[Part, ...]
+
+    @property
+    def raw(self) -> str:
+        """Hash of all raw data."""
+        return _joined([part.raw for part in self.parts])
+
+    @property
+    def recognition(self) -> str:
+        """Hash of how all records are recognised."""
+        return _joined([part.recognition for part in self.parts])
+
+    @property
+    def hashes(self) -> tuple[ingest.FileHash, ...]:
+        """The hash of each raw file."""
+        return tuple(item for part in self.parts for item in part.hashes)
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The folders of its events."""
+        return tuple(part.events for part in self.parts)
+
+    @property
+    def logs(self) -> tuple[HostLog, ...]:
+        """What is held of each host and source."""
+        return tuple(log for part in self.parts for log in part.facts.logs)
+
+    @property
+    def hosts(self) -> int:
+        """How many hosts it has: the most that any source tells of."""
+        return max(len(part.facts.logs) for part in self.parts)
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many records are each event."""
+        return {event: number for part in self.parts for event, number in part.facts.events.items()}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known of the raw data."""
+        return tuple(note for part in self.parts for note in ingest.notes(part.events))
+
+
+def _joined(hashes: Sequence[str]) -> str:
+    """One hash for several; of one itself."""
+    return hashes[0] if len(hashes) == 1 else hashlib.sha256("|".join(hashes).encode()).hexdigest()
+
+
+def nothing() -> None:
+    """What most who ask do when there is work."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Files of a run, of a source, and the events that are wanted of them."""
+
+    run: NamedRun
+    source: Source
+    files: ingest.RunFiles
+    constants: Mapping[str, object]
+    events: tuple[Event, ...]
+    wanted: Wanted
+
+
+def prepare(
+    session: Session,
+    checked: Checked,
+    runs: Sequence[NamedRun],
+    wanted: Wanted,
+    metrics: Sequence[Metric] = (),
+    at_work: Callable[[], None] = nothing,
+) -> tuple[Prepared, ...]:
+    """Every run with its events ingested, unless the cache has them; AssayError with the problems of every run.
+
+    `metrics` are those that want the events, for the message when no run has them.  `at_work` is called when raw files
+    are to be read.
+    """
+    sources = needed_sources(checked, metrics, wanted, runs)
+    found, constants = _found(checked, sources, runs, wanted)
+    reading = _Reading(session, at_work, sum(item.files.size for item in found), len(found))
+    # The reading of one folder is not parallel all the time, so another one's goes on beside it.
+    with ThreadPoolExecutor(max_workers=min(len(found), SIDE_BY_SIDE)) as pool:
+        parts = gathered([pool.submit(reading.part, item) for item in found])
+    of_run: dict[str, list[Part]] = {run.id: [] for run in runs}
+    for item, part in zip(found, parts, strict=True):
+        of_run[item.run.id].append(part)
+    return tuple(Prepared(run, constants[run.id], tuple(of_run[run.id])) for run in runs)
+
+
+def _found(
+    checked: Checked, sources: Sequence[Source], runs: Sequence[NamedRun], wanted: Wanted
+) -> tuple[list[_Found], dict[str, dict[str, object]]]:
+    """The files of every run and source, and the constants of every run: those of all sources of the package."""
+    problems: list[AssayError] = []
+    found: list[_Found] = []
+    constants: dict[str, dict[str, object]] = {run.id: {} for run in runs}
+    for run in runs:
+        try:
+            files = [(source, ingest.find_run(source, run.directory)) for source in sources]
+            for source in checked.package.sources:
+                constants[run.id] |= ingest.read_constants(source, run.directory)
+        except AssayError as error:
+            problems.append(error)
+            continue
+        for source, held in files:
+            events = tuple(event for event in checked.package.events if event.source == source.name)
+            asked = {event.name: wanted[event.name] for event in events if event.name in wanted}
+            found.append(_Found(run, source, held, constants[run.id], events, asked))
+    if problems:
+        raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
+    return found, constants
+
+
+def gathered(pending: Sequence[Future[T]]) -> list[T]:
+    """What all came to, or one error with the problems of all."""
+    found, problems = [], []
+    for item in pending:
+        try:
+            found.append(item.result())
+        except AssayError as error:
+            problems.append(error)
+    if problems:
+        raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
+    return found
+
+
+@dataclass(slots=True)
+class _Reading:
+    """Runs being read: how much of them is, of all; a lock on what hashes are remembered, and one on each set of
+    files, which several runs may have."""
+
+    session: Session
+    at_work: Callable[[], None]
+    size: int
+    folders: int
+    done: dict[tuple[str, str], int] = field(default_factory=dict)
+    memo: threading.Lock = field(default_factory=threading.Lock)
+    locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
+
+    def part(self, found: _Found) -> Part:
+        """A run's part of one source."""
+        store = self.session.store
+        with self.memo:
+            hashes = ingest.file_hashes(found.files, store.folder / "files.json")
+        raw = ingest.content_key(hashes, found.files)
+        with self.locks[raw]:
+            place = self.folder(found, store.place("ingest", raw))
+        recognition = ingest.recognition_hash(found.source, found.events)
+        return Part(found.source, found.files, raw, recognition, hashes, place, facts(place))
+
+    def folder(self, found: _Found, held: Path) -> Path:
+        """The folder of events, made now unless `held` has it."""
+        for entry in sorted(held.iterdir()) if held.is_dir() else ():
+            if ingest.covers(entry, found.source, found.events, found.wanted):
+                self.tell(found, found.files.size)
+                return entry
+        fields = json.dumps({name: sorted(names) for name, names in sorted(found.wanted.items())})
+        key = hashlib.sha256(fields.encode()).hexdigest()[:16]
+        place = held / f"{ingest.definitions_hash(found.source, found.events, found.wanted)[:16]}-{key}"
+        self.at_work()
+        with _naming(found.run):
+            ingest.ingest(
+                found.source,
+                found.events,
+                found.wanted,
+                found.files,
+                place,
+                share=min(self.folders, SIDE_BY_SIDE),
+                progress=lambda done, _total: self.tell(found, done),
+            )
+        constants_file(place, found.constants)
+        return place
+
+    def tell(self, found: _Found, done: int) -> None:
+        """Say how much is read of all."""
+        self.done[found.run.id, found.source.name] = done
+        runs = {run for run, _ in self.done}
+        what = f"reading {found.run.id}" if len(runs) == 1 else f"reading {len(runs)} runs"
+        self.session.progress(what, sum(self.done.values()), self.size)
+
+
+@contextmanager
+def _naming(run: NamedRun) -> Iterator[None]:
+    """Problems of a run's raw data, with the name of the run."""
+    try:
+        yield
+    except AssayError as error:
+        named = (replace(item, message=f"run {run.id}: {item.message}") for item in error.diagnostics)
+        raise AssayError(tuple(named), error.status) from None

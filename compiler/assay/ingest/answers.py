@@ -1,0 +1,153 @@
+"""Saved answers of a Prometheus server's HTTP API: a JSON document with a matrix of series."""
+
+from __future__ import annotations
+
+import glob
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from assay.ingest import sample_store, tree
+from assay.ingest.sample_store import add_samples, add_series, counted, drop, first_of, make, run
+from assay.spec.diagnostics import AssayError, Span, fail
+from assay.sql import dialect
+from assay.sql.dialect import column
+
+if TYPE_CHECKING:
+    import duckdb
+
+HEAD = ("/status", "/error", "/data/resultType", "/data/result")
+#: a sample, `[1795231211.714,"250"]`: no text within a document can look like one, since a number alone stands
+#: between its quotes
+SAMPLE = r'\[\s*([-+0-9.eE]+)\s*,\s*"([-+0-9.eEInfNa]*)"\s*\]'
+#: samples become texts, `"1795231211.714 250"`, so that no double comes between
+SHAPE = '{"data":{"result":[{"metric":"MAP(VARCHAR, VARCHAR)","values":["VARCHAR"],"histograms":"JSON"}]}}'
+
+
+def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: int) -> None:
+    """Add the samples of an answer, whose uncompressed content is `plain`.
+
+    Raises AssayError: no JSON, an error in place of an answer, another type of result than a matrix, histograms.
+    """
+    import duckdb
+
+    try:
+        _judge(path, _head(connection, plain))
+        _unnested(connection, plain)
+    except duckdb.OutOfMemoryException as error:
+        raise fail("too-large", f"the answer is too large: {path}", found=first_of(error),
+                   hint="`assay fetch prometheus` gets samples in parts, from the server itself") from None  # fmt: skip
+    except duckdb.Error as error:
+        raise _malformed(path, plain, first_of(error)) from None
+    _no_histograms(connection, path)
+    name = exp.Coalesce(this=_label(sample_store.NAME), expressions=[tree.text("")])
+    add_series(connection, file, tree.of(dialect.select("place", tree.named(name, "name"), "labels"), "answer"))
+    make(connection, "pairs", _pairs())
+    add_samples(connection, file, "pairs")
+    drop(connection, "answer", "pairs")
+
+
+def _document(plain: Path) -> dict[str, object]:
+    return {"file": glob.escape(str(plain))}
+
+
+def _content() -> exp.Expr:
+    return tree.call("read_text", exp.Placeholder(this="file"))
+
+
+def _head(connection: duckdb.DuckDBPyConnection, plain: Path) -> list[str | None]:
+    """What the document says of itself, at the places of `HEAD`; of its result only what type of JSON it is."""
+    said = tree.call(
+        "json_extract_string", column("content"), exp.Array(expressions=[tree.text(at) for at in HEAD[:3]])
+    )
+    kind = tree.call("json_type", column("content"), tree.text(HEAD[3]))
+    ((texts, result),) = run(connection, tree.of(dialect.select(said, kind), _content()), **_document(plain))
+    return [*texts, result]
+
+
+def _judge(path: Path, head: list[str | None]) -> None:
+    """AssayError when the document is no answer with a matrix."""
+    status, error, kind, result = head
+    if status == "error":
+        raise fail("answer-error", f"the saved answer of the server is an error: {path}", found=error or "")
+    if status != "success":
+        raise fail(
+            "not-samples",
+            f"the JSON document is no answer of a Prometheus server: {path}",
+            expected='`"status":"success"`',
+            found="no status" if status is None else f"status {status}",
+        )
+    if kind != "matrix" or result != "ARRAY":
+        raise fail(
+            "not-samples",
+            f"the answer holds no series of samples: {path}",
+            expected="a result of type matrix",
+            found=f"a result of type {kind}" if kind != "matrix" else f"a result that is {result or 'not there'}",
+            hint="ask for a selector with a range, such as `up[1h]`, or use `assay fetch prometheus`",
+        )
+
+
+def _unnested(connection: duckdb.DuckDBPyConnection, plain: Path) -> None:
+    """The table `answer`: place, labels, pairs (texts of instant and value), histograms; a row a series."""
+    quoted = tree.text(r'"\1 \2"')
+    content = tree.call("regexp_replace", column("content"), tree.text(SAMPLE), quoted, tree.text("g"))
+    document = tree.call("from_json", content, tree.text(SHAPE))
+    result = tree.call("struct_extract", tree.call("struct_extract", document, tree.text("data")), tree.text("result"))
+    items = tree.of(dialect.select(tree.named(exp.Explode(this=result), "item")), _content()).subquery("items")
+    parts = {"metric": "labels", "values": "pairs", "histograms": "histograms"}
+    found = [
+        tree.named(tree.call("struct_extract", column("item"), tree.text(key)), name) for key, name in parts.items()
+    ]
+    make(connection, "answer", tree.of(dialect.select(tree.named(counted(), "place"), *found), items),
+         **_document(plain))  # fmt: skip
+
+
+def _label(name: str) -> exp.Expr:
+    return tree.call("map_extract_value", column("labels"), tree.text(name))
+
+
+def _no_histograms(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """AssayError when a series has histograms, or nothing at all, in place of samples."""
+    name = exp.Coalesce(this=_label(sample_store.NAME), expressions=[tree.text("")])
+    lost = exp.or_(tree.missing(column("pairs")), tree.given(column("histograms")), tree.missing(column("labels")))
+    query = tree.of(dialect.select("place", name, tree.given(column("histograms"))), "answer").where(lost, copy=False)
+    rows = run(connection, query.order_by("place").limit(1))
+    if rows:
+        ((place, said, native),) = rows
+        raise fail(
+            "not-samples",
+            f"series {place} of the answer has no samples: {path}",
+            expected="a metric with its labels, and values",
+            found=f"native histograms of {said}" if native else said or "no metric",
+        )
+
+
+def _pairs() -> exp.Select:
+    """The samples of `answer`: place, number, t_ns, value, text."""
+    each = tree.of(dialect.select("place", tree.named(exp.Explode(this=column("pairs")), "text")), "answer")
+    parts = [tree.call("split_part", column("text"), tree.text(" "), dialect.integer(index)) for index in (1, 2)]
+    t_ns = tree.named(sample_store.instant(parts[0]), "t_ns")
+    value = tree.named(tree.try_cast(parts[1], "DOUBLE"), "value")
+    return tree.of(dialect.select("place", tree.named(counted(), "number"), t_ns, value, "text"), each.subquery("e"))
+
+
+def _malformed(path: Path, plain: Path, cause: str) -> AssayError:
+    """The error of a document that is no JSON, with its place; `cause` is what the engine says."""
+    try:
+        found: Any = json.loads(plain.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        return sample_store.unreadable(path, str(error))
+    except json.JSONDecodeError as error:
+        return fail(
+            "not-json",
+            f"the answer is not JSON: {path}",
+            span=Span(str(path), error.lineno, error.colno),
+            found=error.msg,
+            hint="is the file cut off?",
+        )
+    kind = type(found).__name__
+    return fail(
+        "not-samples", f"the JSON document is no answer of a Prometheus server: {path}", found=f"{kind}: {cause}"
+    )

@@ -1,0 +1,69 @@
+"""The folder that ingest writes, all or nothing, and the engine that writes it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from assay.sql import dialect
+
+if TYPE_CHECKING:
+    import duckdb
+
+MEMORY = 700  # MiB that the engine may hold before it spills to disk
+SCRATCH = ("spill", "plain")  # folders that are gone when all is written
+
+
+@contextmanager
+def written(out: Path) -> Iterator[Path]:
+    """A fresh folder that becomes `out` when the block ends well, and else leaves nothing behind."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(prefix="ingest-", dir=out.parent))
+    try:
+        yield fresh
+        for scratch in SCRATCH:
+            shutil.rmtree(fresh / scratch, ignore_errors=True)
+        shutil.rmtree(out, ignore_errors=True)
+        fresh.replace(out)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def connected(folder: Path, memory: int = MEMORY) -> duckdb.DuckDBPyConnection:
+    """A fresh engine that works in the threads of those who ask, so that lines keep their places."""
+    import duckdb
+
+    return duckdb.connect(
+        config={
+            "threads": "1",
+            "memory_limit": f"{memory}MiB",
+            "temp_directory": str(folder / "spill"),
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+    )
+
+
+def copied(query: exp.Query, target: Path) -> str:
+    """The statement that writes a query's rows as Parquet, and tells about its columns."""
+    options = [("FORMAT", "parquet"), ("COMPRESSION", "snappy"), ("PARQUET_VERSION", "v2")]
+    params = [exp.CopyParameter(this=exp.var(name), expression=exp.var(value)) for name, value in options]
+    params.append(exp.CopyParameter(this=exp.var("RETURN_STATS")))
+    copy = exp.Copy(this=exp.Paren(this=query), kind=False, files=[exp.Literal.string(str(target))], params=params)
+    return copy.sql(dialect=dialect.DIALECT, copy=False)
+
+
+def empty(table: str, columns: Mapping[str, str]) -> str:
+    """The statement that makes an empty table of columns of the engine's types."""
+    defined = [
+        exp.ColumnDef(this=exp.to_identifier(name), kind=exp.DataType.build(kind, dialect=dialect.DIALECT))
+        for name, kind in columns.items()
+    ]
+    schema = exp.Schema(this=exp.to_table(table), expressions=defined)
+    return exp.Create(this=schema, kind="TABLE").sql(dialect=dialect.DIALECT)

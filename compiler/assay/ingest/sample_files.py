@@ -1,0 +1,95 @@
+"""Files of samples: which form a file is of, by what it holds, and its samples."""
+
+from __future__ import annotations
+
+import glob
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from assay.ingest import answers, openmetrics, tree
+from assay.ingest.plain import plain
+from assay.ingest.sample_store import LABELS, add_samples, add_series, counted, drop, first_of, make, run, unreadable
+from assay.spec.diagnostics import AssayError, fail
+from assay.sql import dialect
+from assay.sql.dialect import column
+from assay.sql.events import scan
+
+if TYPE_CHECKING:
+    import duckdb
+
+PROBED = 4096  # bytes by which a form is told
+COLUMNS = {"name": "VARCHAR", "labels": LABELS, "t_ns": "BIGINT", "value": "DOUBLE"}
+FORMS = "a saved answer of Prometheus (JSON), OpenMetrics text, or Parquet with name, labels, t_ns, value"
+
+
+def load(connection: duckdb.DuckDBPyConnection, path: Path, file: int, folder: Path) -> None:
+    """Add the samples of a file, by its number; `folder` is for scratch.  AssayError when it is of no form known."""
+    content = plain(path, folder, f"{file}.plain")
+    with content.open("rb") as stream:
+        head = stream.read(PROBED).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head.startswith(b"PAR1"):
+        _parquet(connection, path, content, file)
+    elif re.match(rb'[\[{]\s*($|["\]}\[{])', head):
+        answers.load(connection, path, content, file)
+    elif re.match(rb"#|[a-zA-Z_:]", head):
+        openmetrics.load(connection, path, content, file, folder)
+    else:
+        raise _unknown(path, head)
+    if content != path:
+        content.unlink()
+
+
+def _unknown(path: Path, head: bytes) -> AssayError:
+    said = repr(head[:40].decode("utf-8", errors="replace")) if head else "an empty file"
+    return fail("not-samples", f"the file holds no samples: {path}", expected=FORMS, found=said)
+
+
+def _parquet(connection: duckdb.DuckDBPyConnection, path: Path, content: Path, file: int) -> None:
+    """Add the samples of a Parquet file."""
+    import duckdb
+
+    source = scan(glob.escape(str(content)))
+    try:
+        _right_columns(connection, path, source)
+        make(connection, "stored", _stored(source.copy()))
+    except duckdb.Error as error:
+        raise unreadable(path, first_of(error)) from None
+    labels = tree.named(tree.call("any_value", column("labels")), "labels")
+    each = tree.of(dialect.select("name", "said", labels), "stored").group_by("name", "said").subquery("g")
+    place = tree.named(counted(), "place")
+    make(connection, "said_series", tree.of(dialect.select(place, "name", "said", "labels"), each))
+    add_series(connection, file, tree.of(dialect.select("place", "name", "labels"), "said_series"))
+    words = [column("name"), column("said"), tree.text(" "), column("value"), tree.text(" "), column("t_ns")]
+    text = tree.named(tree.call("concat", *words), "text")
+    pairs = tree.of(dialect.select("place", "number", "t_ns", "value", text), "stored")
+    make(connection, "pairs", pairs.join("said_series", using=["name", "said"], copy=False))
+    add_samples(connection, file, "pairs")
+    drop(connection, "stored", "said_series", "pairs")
+
+
+def _stored(source: exp.Expr) -> exp.Select:
+    """The rows of a Parquet file: number, name, labels, said (the labels as text), t_ns (none without those), value."""
+    nothing = tree.text("")
+    name = tree.named(tree.first_of([column("name"), nothing]), "name")
+    said = tree.first_of([tree.cast(tree.call("to_json", column("labels")), "TEXT"), nothing.copy()])
+    known = exp.and_(tree.given(column("name")), tree.given(column("labels")))
+    t_ns = tree.named(tree.when(known, column("t_ns")), "t_ns")
+    query = dialect.select(tree.named(counted(), "number"), name, "labels", tree.named(said, "said"), t_ns, "value")
+    return tree.of(query, source)
+
+
+def _right_columns(connection: duckdb.DuckDBPyConnection, path: Path, source: exp.Expr) -> None:
+    """AssayError when a Parquet file has other columns."""
+    query = tree.of(dialect.select("*"), source)
+    found = {name: kind for name, kind, *_ in run(connection, exp.Describe(this=query))}
+    wrong = [f"{name} {kind}" for name, kind in COLUMNS.items() if found.get(name) != kind]
+    if wrong:
+        raise fail(
+            "not-samples",
+            f"the Parquet file holds no samples: {path}",
+            expected=", ".join(f"{name} {kind}" for name, kind in COLUMNS.items()),
+            found=", ".join(f"{name} {kind}" for name, kind in found.items()),
+        )

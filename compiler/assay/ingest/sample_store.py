@@ -1,0 +1,239 @@
+"""Samples of time series out of files of any form, in two tables of the engine.
+
+`found_series` (file, place, name, labels, key) and `found_samples` (file, place, number, t_ns, value) hold what files
+say: `place` numbers the series of a file, `number` its samples in the order they stand in.  Then `series` (id, name,
+labels, key) has each series once, and `samples` (series, t_ns, value, file, number) each of its samples once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from assay.ingest import tree
+from assay.ingest.folder import empty
+from assay.spec.diagnostics import AssayError, Diagnostic
+from assay.sql import dialect
+from assay.sql.dialect import column
+
+if TYPE_CHECKING:
+    import duckdb
+
+LABELS = "MAP(VARCHAR, VARCHAR)"
+NAME = "__name__"
+#: instants are decimal texts of seconds: nine digits after the point are kept, never a double
+SECONDS = "DECIMAL(28, 9)"
+NANOSECONDS = "DECIMAL(10, 0)"
+SHOWN = 3  # of things that an error names
+
+FOUND = {
+    "found_series": {"file": "INTEGER", "place": "BIGINT", "name": "TEXT", "labels": LABELS, "key": "TEXT"},
+    "found_samples": {"file": "INTEGER", "place": "BIGINT", "number": "BIGINT", "t_ns": "BIGINT", "value": "DOUBLE"},
+    "found_broken": {"file": "INTEGER", "number": "BIGINT", "reason": "TEXT", "text": "TEXT"},
+}
+
+
+def prepare(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make the tables of what files say."""
+    for name, columns in FOUND.items():
+        connection.execute(empty(name, columns))
+
+
+def run(connection: duckdb.DuckDBPyConnection, query: exp.Expr, **parameters: object) -> list[tuple[Any, ...]]:
+    """The rows of a statement."""
+    return connection.execute(query.sql(dialect=dialect.DIALECT, copy=False), parameters or None).fetchall()
+
+
+def make(connection: duckdb.DuckDBPyConnection, name: str, query: exp.Query, **parameters: object) -> None:
+    """Make a table of a query's rows."""
+    run(connection, exp.Create(this=exp.to_table(name), kind="TABLE", expression=query), **parameters)
+
+
+def add(connection: duckdb.DuckDBPyConnection, name: str, query: exp.Query, **parameters: object) -> None:
+    """Add a query's rows to a table."""
+    run(connection, exp.Insert(this=exp.to_table(name), expression=query), **parameters)
+
+
+def drop(connection: duckdb.DuckDBPyConnection, *names: str) -> None:
+    """Drop tables."""
+    for name in names:
+        run(connection, exp.Drop(tables=[exp.to_table(name)], kind="TABLE"))
+
+
+def counted() -> exp.Expr:
+    """The number of a row, from 1: the engine, in one thread, keeps the order of what it reads."""
+    return exp.Window(this=exp.RowNumber())
+
+
+def instant(seconds: exp.Expr) -> exp.Expr:
+    """Seconds since 1970, a decimal text, in ns; null when it is none."""
+    exact = exp.Mul(this=tree.try_cast(seconds, SECONDS), expression=tree.cast(dialect.integer(10**9), NANOSECONDS))
+    return tree.try_cast(exact, "BIGINT")
+
+
+def entries(labels: exp.Expr) -> exp.Expr:
+    """Labels in order of their names, without the name of the series and without empty ones, which are none."""
+    name, value = (exp.Dot(this=column("e"), expression=exp.to_identifier(part)) for part in ("key", "value"))
+    kept = exp.and_(
+        exp.NEQ(this=name, expression=tree.text(NAME)), exp.NEQ(this=value, expression=tree.text(""))
+    )  # fmt: skip
+    chosen = exp.Lambda(this=kept, expressions=[exp.to_identifier("e")], colon=True)
+    listed = tree.call("list_filter", tree.call("map_entries", labels), chosen)
+    return tree.call("map_from_entries", tree.call("list_sort", listed))
+
+
+def add_series(connection: duckdb.DuckDBPyConnection, file: int, query: exp.Select) -> None:
+    """Add the series of a file: a query of place, name, labels."""
+    labels = tree.of(
+        dialect.select("place", "name", tree.named(entries(column("labels")), "labels")), query.subquery("s")
+    )
+    key = tree.cast(tree.call("to_json", column("labels")), "TEXT")
+    values = [dialect.integer(file), column("place"), column("name"), column("labels"), key]
+    query = tree.of(dialect.select(*values), labels.subquery("l"))
+    add(connection, "found_series", query.where(tree.given(column("labels")), copy=False))
+
+
+def add_samples(connection: duckdb.DuckDBPyConnection, file: int, table: str) -> None:
+    """Add the samples of a file out of a table of place, number, t_ns, value, text; those that are none are broken."""
+    whole = exp.and_(tree.given(column("t_ns")), tree.given(column("value")))
+    good = tree.of(dialect.select(dialect.integer(file), "place", "number", "t_ns", "value"), table)
+    add(connection, "found_samples", good.where(whole, copy=False))
+    reason = tree.when(
+        tree.missing(column("t_ns")), tree.text("no time, or a bad one"), tree.text("no value, or a bad one")
+    )
+    text = tree.first_of([column("text"), tree.text("")])
+    bad = tree.of(dialect.select(dialect.integer(file), "number", reason, text), table)
+    add(connection, "found_broken", bad.where(exp.not_(whole.copy()), copy=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """How many samples there are, how many were dropped since they stood twice, how many series were out of order."""
+
+    samples: int
+    dropped: int
+    unordered: int
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known of them."""
+        found = []
+        if self.unordered:
+            found.append(f"samples of {self.unordered} series were out of order, and are sorted")
+        if self.dropped:
+            found.append(f"{self.dropped} samples stood twice with equal values, and are counted once")
+        return tuple(found)
+
+
+def merge(connection: duckdb.DuckDBPyConnection, names: Mapping[int, str]) -> Merged:
+    """Make `series` and `samples` of all that was found; `names` are those of the files.
+
+    Raises AssayError when a series has two values at an instant: nobody can tell which is right, and to leave out
+    both would change rates without a word.
+    """
+    both = dialect.select("name", "key", tree.named(tree.call("any_value", column("labels")), "labels"))
+    each = tree.of(both, "found_series").group_by("name", "key").subquery("s")
+    order = exp.Order(expressions=[exp.Ordered(this=column(name)) for name in ("name", "key")])
+    number = tree.named(exp.Window(this=exp.RowNumber(), order=order), "id")
+    make(connection, "series", tree.of(dialect.select(number, "name", "labels", "key"), each))
+    _join(connection)
+    ((unordered,),) = run(connection, _unordered())
+    ((found,),) = run(connection, tree.of(dialect.select(exp.Count(this=exp.Star())), "joined"))
+    if not run(connection, _twice().limit(1)):
+        run(connection, exp.Alter(this=exp.to_table("joined"), kind="TABLE",
+                                  actions=[exp.AlterRename(this=exp.to_table("samples"))]))  # fmt: skip
+        return Merged(found, 0, unordered)
+    _no_conflict(connection, names)
+    first = [
+        tree.named(exp.ArgMin(this=column(name), expression=_standing()), name) for name in ("value", "file", "number")
+    ]
+    once = tree.of(dialect.select("series", "t_ns", *first), "joined").group_by("series", "t_ns")
+    make(connection, "samples", once)
+    drop(connection, "joined")
+    ((kept,),) = run(connection, tree.of(dialect.select(exp.Count(this=exp.Star())), "samples"))
+    return Merged(kept, found - kept, unordered)
+
+
+def _join(connection: duckdb.DuckDBPyConnection) -> None:
+    """The samples by the numbers of their series."""
+    places = tree.of(dialect.select("file", "place", "id"), "found_series")
+    places = places.join("series", using=["name", "key"], copy=False)
+    named = tree.named(column("id"), "series")
+    query = tree.of(dialect.select(named, "t_ns", "value", "file", "number"), "found_samples")
+    make(connection, "joined", query.join(places.subquery("p"), using=["file", "place"], copy=False))
+    drop(connection, "found_samples", "found_series")
+
+
+def _standing() -> exp.Expr:
+    """Where a sample stands: its file, and its number there."""
+    return tree.call("row", column("file"), column("number"))
+
+
+def _unordered() -> exp.Select:
+    """How many series have a sample before an earlier one, within a file."""
+    window = exp.Window(
+        this=exp.Lag(this=column("t_ns")),
+        partition_by=[column("series"), column("file")],
+        order=exp.Order(expressions=[exp.Ordered(this=column("number"))]),
+    )
+    before = tree.of(dialect.select("series", "t_ns", tree.named(window, "before")), "joined").subquery("b")
+    query = tree.of(dialect.select(exp.Count(this=exp.Distinct(expressions=[column("series")]))), before)
+    return query.where(exp.LT(this=column("t_ns"), expression=column("before")), copy=False)
+
+
+def _twice() -> exp.Select:
+    """Instants of series that have several samples."""
+    many = exp.GT(this=exp.Count(this=exp.Star()), expression=dialect.integer(1))
+    query = tree.of(dialect.select("series", "t_ns"), "joined").group_by("series", "t_ns")
+    return query.having(many, copy=False)
+
+
+def _no_conflict(connection: duckdb.DuckDBPyConnection, names: Mapping[int, str]) -> None:
+    """AssayError when samples of a series at an instant differ."""
+    least, most = exp.Min(this=column("value")), exp.Max(this=column("value"))
+    files = [exp.ArgMin(this=column("file"), expression=column("value")),
+             exp.ArgMax(this=column("file"), expression=column("value"))]  # fmt: skip
+    values = [tree.named(item, name) for item, name in zip([least, most, *files], ("a", "b", "fa", "fb"), strict=True)]
+    differ = exp.NEQ(this=least.copy(), expression=most.copy())
+    each = tree.of(dialect.select("series", "t_ns", *values), "joined").group_by("series", "t_ns")
+    each = each.having(differ, copy=False)
+    make(connection, "conflicts", each)
+    query = tree.of(dialect.select("name", "key", "t_ns", "a", "b", "fa", "fb"), "conflicts")
+    query = query.join("series", on=exp.EQ(this=column("series", "conflicts"), expression=column("id")), copy=False)
+    rows = run(connection, query.order_by("name", "key", "t_ns").limit(SHOWN))
+    if not rows:
+        drop(connection, "conflicts")
+        return
+    ((number,),) = run(connection, tree.of(dialect.select(exp.Count(this=exp.Star())), "conflicts"))
+    notes = tuple(
+        f"{name}{key} at {Decimal(t_ns) / 10**9} s: {a!r} in {names[fa]}, {b!r} in {names[fb]}"
+        for name, key, t_ns, a, b, fa, fb in rows
+    )
+    raise AssayError((Diagnostic(
+        "samples-differ",
+        f"{number} instants of series have two samples that differ",
+        expected="one value of a series at an instant",
+        notes=notes,
+        hint="are these samples of two servers, or of two runs?",
+    ),))  # fmt: skip
+
+
+def unreadable(path: Path, cause: str) -> AssayError:
+    """The error of a file of samples that cannot be read."""
+    return AssayError((Diagnostic("broken-file", f"the samples cannot be read: {path}", found=cause,
+                                  hint="is the file cut off, or still being written?"),))  # fmt: skip
+
+
+def first_of(error: Exception) -> str:
+    """The first line of what the engine says."""
+    return str(error).split("\n")[0]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Some names, and how many more there are."""
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")

@@ -1,0 +1,170 @@
+"""CSV files: their columns, their rows as the engine scans them, and the rows that are broken.
+
+Two readers agree on what a row is.  The engine's is swift, and refuses a file that has any row of another width, a
+quote in a wrong place, mixed line ends, or bytes that are no UTF-8; then Python's goes through the file, tells what is
+broken, and leaves a copy that the engine scans.  Rows are numbered from 1, the header not among them; lines that are
+empty are no rows; empty cells at the end of a row that are more than there are columns are none.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlglot import exp
+
+from assay.ingest import tree
+from assay.spec.diagnostics import AssayError, fail
+from assay.sql import dialect
+
+ENCODING = "utf-8-sig"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A row of a file: its number, its first line and how many it takes, cells (none: `fault` tells why), text."""
+
+    number: int
+    line: int
+    lines: int
+    cells: tuple[str, ...]
+    fault: str
+    text: str
+
+
+class _Lines:
+    """The lines of a stream, the last ones remembered."""
+
+    def __init__(self, stream: Iterator[str]) -> None:
+        self.stream = stream
+        self.taken: list[str] = []
+        self.number = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self.stream)
+        self.taken.append(line)
+        self.number += 1
+        return line
+
+
+def records(path: Path, plain: Path) -> Iterator[Record]:
+    """The header (number 0) and all rows of a file, whose uncompressed content is `plain`.
+
+    Raises AssayError when a quote is opened and never closed: what follows it cannot be told.
+    """
+    with plain.open(encoding=ENCODING, errors="assay-substitute", newline="") as stream:
+        lines = _Lines(iter(stream))
+        rows = csv.reader(lines, strict=True)
+        number, width = 0, 0
+        while True:
+            lines.taken.clear()
+            first = lines.number + 1
+            cells, fault = _next(path, rows, first)
+            if cells is None:
+                return
+            text = "".join(lines.taken).rstrip("\r\n")
+            if not fault and (not text or (width == 1 and cells == [""])):
+                continue
+            while width and len(cells) > width and not cells[-1]:
+                cells.pop()
+            width = width or len(cells)
+            if not fault and len(cells) != width:
+                fault = f"expected {_cells(width)}, found {len(cells)}"
+            yield Record(number, first, lines.number + 1 - first, tuple(cells), fault, text)
+            number += 1
+
+
+def _next(path: Path, rows: Iterator[list[str]], line: int) -> tuple[list[str] | None, str]:
+    """The cells of the next row, or why there are none; None at the end."""
+    try:
+        return next(rows), ""
+    except StopIteration:
+        return None, ""
+    except csv.Error as error:
+        if "unexpected end" in str(error) or "field larger" in str(error):
+            raise _open_quote(path, line) from None
+        return [], "a quote in a wrong place"
+
+
+def _open_quote(path: Path, line: int) -> AssayError:
+    return fail(
+        "broken-file",
+        f"the table cannot be read to its end: {path}",
+        found=f"a quote that is opened in line {line} and not closed",
+        hint="is the file cut off?",
+    )
+
+
+def _cells(number: int) -> str:
+    return "1 cell" if number == 1 else f"{number} cells"
+
+
+def header(path: Path, plain: Path) -> tuple[str, ...]:
+    """The names of a file's columns.  AssayError when it is empty."""
+    first = next(records(path, plain), None)
+    if first is None:
+        raise fail("no-header", f"the table is empty, without even a header: {path}")
+    if first.fault:
+        raise fail("no-header", f"the header of the table cannot be read: {path}", found=first.fault)
+    return first.cells
+
+
+def cell(index: int) -> exp.Column:
+    """A column of a scan, by its place in the file."""
+    return dialect.column(f"c{index}")
+
+
+def scan(width: int, numbered: bool) -> exp.Select:
+    """All rows of the file `$file`, columns c0, ... and `number`; an empty cell is null.
+
+    `numbered` says that the file is a copy, whose first column is the number of the row.
+    """
+    names = [*(["number"] if numbered else []), *(f"c{index}" for index in range(width))]
+    kinds = [exp.PropertyEQ(this=exp.to_identifier(name), expression=tree.text("VARCHAR")) for name in names]
+    options = {
+        "columns": exp.Struct(expressions=kinds),
+        "delim": tree.text(","),
+        "quote": tree.text('"'),
+        "escape": tree.text('"'),
+        "header": exp.true(),
+        "auto_detect": exp.false(),
+        "strict_mode": exp.true(),
+    }
+    pairs = [exp.EQ(this=dialect.column(name), expression=value) for name, value in options.items()]
+    rows = exp.ReadCSV(this=exp.Placeholder(this="file"), expressions=pairs)
+    # The engine keeps the order of a file's rows, since it works in one thread.
+    counted = exp.Window(this=exp.RowNumber())
+    number = tree.cast(dialect.column("number"), "BIGINT") if numbered else counted
+    query = tree.of(dialect.select(tree.named(number, "number"), *(cell(index) for index in range(width))), rows)
+    # An empty line is a row to the engine when there is one column, and to us never.
+    return query.where(tree.given(cell(0)), copy=False) if width == 1 else query
+
+
+def mended(path: Path, plain: Path, copy: Path) -> list[Record]:
+    """Write a copy of a file that scans, its rows numbered; the rows that are broken, which it lacks."""
+    broken: list[Record] = []
+    with copy.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        for record in records(path, plain):
+            if record.fault:
+                broken.append(record)
+            else:
+                writer.writerow([record.number, *record.cells])
+    return broken
+
+
+def chosen(path: Path, plain: Path, numbers: Sequence[int]) -> dict[int, Record]:
+    """Some rows of a file by their numbers."""
+    wanted, last = set(numbers), max(numbers, default=0)
+    found: dict[int, Record] = {}
+    for record in records(path, plain):
+        if record.number in wanted:
+            found[record.number] = record
+        if record.number >= last:
+            break
+    return found

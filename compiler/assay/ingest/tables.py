@@ -1,0 +1,304 @@
+"""Ingest of tables: CSV files, whose rows are events.
+
+Every row is one of each event of the source: an event is a choice of columns, by their names, with types.  An empty
+cell holds no value.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from assay.ingest import table_files, tree
+from assay.ingest.event_rows import typed_rows
+from assay.ingest.files import HostFiles, RunFiles
+from assay.ingest.folder import MEMORY, connected, copied, empty, written
+from assay.ingest.forms import Numbered, Wanted, numbered
+from assay.ingest.held import MANIFEST, manifest
+from assay.ingest.plain import plain
+from assay.ingest.quarantine import DESCRIBED, SHOWN, Broken, lacking, shown
+from assay.ingest.reader import Progress, silent
+from assay.ingest.shares import FILE_STEP
+from assay.ingest.summary import Log, write_found
+from assay.spec.diagnostics import AssayError, Diagnostic, did_you_mean
+from assay.spec.model import Event, Field, Source
+from assay.sql import dialect
+from assay.sql.dialect import column
+from assay.sql.events import KEYS, parquet
+
+if TYPE_CHECKING:
+    import duckdb
+
+ROWS = "rows"
+#: an instant as an integer; any other text is to be a UTC time
+INTEGER = r"^-?[0-9]{1,19}$"
+
+
+@dataclass(frozen=True, slots=True)
+class TableFile:
+    """A file of a run: its host, its number among the host's, its content without compression, its columns."""
+
+    host: HostFiles
+    order: int
+    path: Path
+    plain: Path
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A row that is lost to an event (empty: to all, since it has no instant), by its place."""
+
+    host: str
+    seq: int
+    event: str
+
+
+@dataclass(slots=True)
+class Tables:
+    """The tables of a run being read: the rows of files in one table, by the columns that events need."""
+
+    connection: duckdb.DuckDBPyConnection
+    source: Source
+    files: RunFiles
+    folder: Path
+    events: Mapping[str, Numbered]
+    torn: list[Broken] = field(default_factory=list)
+    torn_lines: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def time(self) -> str:
+        """The name of the column of the instant."""
+        return self.source.time[0]
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The columns that are read, each once, the instant's first."""
+        read = (path[0] for item in self.events.values() for path in item.paths)
+        return tuple(dict.fromkeys([self.time, *read]))
+
+
+def ingest(
+    source: Source,
+    events: Sequence[Event],
+    wanted: Wanted,
+    files: RunFiles,
+    out: Path,
+    *,
+    share: int = 1,
+    progress: Progress = silent,
+) -> None:
+    """Write the folder `out`, as `reader.ingest` does, of a run's tables.  `seq` counts a host's rows, file by file.
+
+    Raises AssayError: a file without a header, or without a column that must be there; a file that cannot be read to
+    its end; too many broken rows; no row at all.
+    """
+    own = [event for event in events if event.source == source.name]
+    forms = {item.event.name: item for item in numbered(own, wanted) if item.needed}
+    with written(out) as fresh:
+        (fresh / "plain").mkdir()
+        with connected(fresh, MEMORY // share) as connection:
+            tables = Tables(connection, source, files, fresh, forms)
+            found = _opened(tables)
+            _fill(tables, found, progress)
+            lost = _timeless(tables) + [row for name in forms for row in _write(tables, name)]
+            _summarise(tables, own, found, lost)
+        (fresh / MANIFEST).write_text(manifest(source, events, wanted, bool(lost)), encoding="utf-8")
+
+
+def _opened(tables: Tables) -> list[TableFile]:
+    """All files with their columns; AssayError with what all of them lack."""
+    found: list[TableFile] = []
+    problems: list[Diagnostic] = []
+    for host in tables.files.hosts:
+        for order, path in enumerate(host.files):
+            try:
+                content = plain(path, tables.folder / "plain", f"{len(found)}.plain")
+                columns = table_files.header(path, content)
+                problems += _lacking_columns(tables, path, columns)
+                found.append(TableFile(host, order, path, content, columns))
+            except AssayError as error:
+                problems += error.diagnostics
+    if problems:
+        raise AssayError(tuple(problems))
+    return found
+
+
+def _lacking_columns(tables: Tables, path: Path, columns: Sequence[str]) -> Iterator[Diagnostic]:
+    """What a file lacks: the column of the instant, and of each field that must be there one of its columns."""
+    fields = [field for item in tables.events.values() for field in item.fields]
+    asked = dict.fromkeys([(tables.time,), *(_names(field) for field in fields if _must_be(field))])
+    for names in asked:
+        if not set(names) & set(columns):
+            message, hint = f"the table has no column {' or '.join(names)}: {path}", did_you_mean(names[0], columns)
+            yield Diagnostic("no-column", message, expected=" or ".join(names), found=", ".join(columns), hint=hint)
+    for name in tables.needed:
+        if columns.count(name) > 1:
+            message = f"the table has the column {name} more than once: {path}"
+            yield Diagnostic("column-twice", message, found=", ".join(columns))
+
+
+def _names(field: Field) -> tuple[str, ...]:
+    return tuple(path[0] for path in field.paths)
+
+
+def _must_be(field: Field) -> bool:
+    return bool(field.paths) and field.required and field.default is None
+
+
+def _fill(tables: Tables, found: Sequence[TableFile], progress: Progress) -> None:
+    """Fill the table of all rows: host, seq, t_ns, c0, ... (the needed columns)."""
+    kinds = {"host": "TEXT", "seq": "BIGINT", "t_ns": "BIGINT"} | dict.fromkeys(_stored(tables), "TEXT")
+    tables.connection.execute(empty(ROWS, kinds))
+    done = 0
+    for file in found:
+        _read(tables, file)
+        done += file.host.sizes[file.order]
+        progress(done, tables.files.size)
+
+
+def _stored(tables: Tables) -> list[str]:
+    return [f"c{index}" for index, _ in enumerate(tables.needed)]
+
+
+def _read(tables: Tables, file: TableFile) -> None:
+    """Add the rows of a file: swiftly; when that fails, out of a copy without what is broken."""
+    import duckdb
+
+    try:
+        tables.connection.execute(_added(tables, file, copy=False), {"file": _literal_path(file.plain)})
+        return
+    except duckdb.Error:
+        copy = tables.folder / "plain" / "mended.csv"
+    broken = table_files.mended(file.path, file.plain, copy)
+    host, name = file.host.host, _relative(tables, file)
+    tables.torn += [
+        Broken(host, name, item.line, item.fault, item.text[:SHOWN]) for item in broken[:DESCRIBED]
+    ]  # fmt: skip
+    tables.torn_lines[host] = tables.torn_lines.get(host, 0) + sum(item.lines for item in broken)
+    try:
+        tables.connection.execute(_added(tables, file, copy=True), {"file": _literal_path(copy)})
+    except duckdb.Error as error:
+        raise _unreadable(file.path, str(error).split("\n")[0]) from None
+
+
+def _unreadable(path: Path, cause: str) -> AssayError:
+    return AssayError((Diagnostic("broken-file", f"the table cannot be read: {path}", found=cause),))
+
+
+def _literal_path(path: Path) -> str:
+    return glob.escape(str(path))
+
+
+def _relative(tables: Tables, file: TableFile) -> str:
+    return file.path.relative_to(tables.files.directory).as_posix()
+
+
+def _added(tables: Tables, file: TableFile, copy: bool) -> str:
+    """The statement that adds the rows of a file."""
+    rows = exp.Subquery(
+        this=table_files.scan(len(file.columns), copy), alias=exp.TableAlias(this=exp.to_identifier("scan"))
+    )
+    seq = exp.Add(this=column("number"), expression=dialect.integer(file.order * FILE_STEP))
+    texts = [
+        table_files.cell(file.columns.index(name)) if name in file.columns else tree.cast(exp.Null(), "TEXT")
+        for name in tables.needed
+    ]
+    query = tree.of(dialect.select(tree.text(file.host.host), seq, _instant(texts[0].copy()), *texts), rows)
+    return exp.Insert(this=exp.to_table(ROWS), expression=query).sql(dialect=dialect.DIALECT, copy=False)
+
+
+def _instant(said: exp.Expr) -> exp.Expr:
+    """The instant in ns since 1970, of an integer or of a UTC time with at least seconds; null when it is neither."""
+    integer = tree.call("regexp_matches", said, tree.text(INTEGER))
+    utc = exp.and_(
+        tree.call("ends_with", said.copy(), tree.text("Z")),
+        exp.GTE(this=tree.call("strlen", said.copy()), expression=dialect.integer(20)),
+    )
+    moment = tree.tried(tree.call("epoch_ns", tree.try_cast(said.copy(), "TIMESTAMP_NS")))
+    return tree.when(integer, tree.try_cast(said.copy(), "BIGINT"), tree.when(utc, moment))
+
+
+def _timeless(tables: Tables) -> list[Lost]:
+    """The rows without an instant."""
+    query = tree.of(dialect.select("host", "seq"), ROWS).where(tree.missing(column("t_ns")), copy=False)
+    rows = tables.connection.execute(dialect.text(query.order_by("host", "seq"))).fetchall()
+    return [Lost(host, seq, "") for host, seq in rows]
+
+
+def _write(tables: Tables, name: str) -> list[Lost]:
+    """Write the rows of an event; those that lack what must be there."""
+    item = tables.events[name]
+    read: dict[tuple[str, ...], exp.Expr] = {
+        (column_,): column(stored) for column_, stored in zip(tables.needed, _stored(tables), strict=True)
+    }
+    form = tree.named(dialect.integer(item.number), "form")
+    found = tree.of(dialect.select(*KEYS, form, *_stored(tables)), ROWS)
+    found = found.where(tree.given(column("t_ns")), copy=False)
+    target = tables.folder / "events" / name / "0.parquet"
+    target.parent.mkdir(parents=True)
+    tables.connection.execute(copied(typed_rows([item], read, found), target))
+    broken = dialect.select("host", "seq").from_(parquet(str(target)).subquery(alias="rows"))
+    broken = broken.where(exp.Not(this=column("whole"))).order_by("host", "seq")
+    return [Lost(host, seq, name) for host, seq in tables.connection.execute(dialect.text(broken)).fetchall()]
+
+
+def _summarise(tables: Tables, own: Sequence[Event], found: Sequence[TableFile], lost: Sequence[Lost]) -> None:
+    """Write what the tables hold, and judge it."""
+    rows = _host_rows(tables)
+    gone = {host.host: {item.seq for item in lost if item.host == host.host} for host in tables.files.hosts}
+    logs = []
+    for host in tables.files.hosts:
+        number, _, first, last = rows.get(host.host, (0, 0, None, None))
+        torn = tables.torn_lines.get(host.host, 0)
+        good = number - len(gone[host.host])
+        logs.append(Log(host.host, number + torn, number, good, len(gone[host.host]) + torn, 0, first, last, first))
+    counts = [
+        (host, event.name, dated - sum(item.host == host and item.event == event.name for item in lost))
+        for host, (_, dated, _, _) in sorted(rows.items())
+        for event in sorted(own, key=lambda item: item.name)
+    ]
+    broken = sorted(
+        [*tables.torn, *_described(tables, found, lost)], key=lambda item: (item.host, item.file, item.line)
+    )
+    write_found(tables.connection, tables.source, logs, counts, broken, tables.folder)
+
+
+def _host_rows(tables: Tables) -> dict[str, tuple[int, int, int | None, int | None]]:
+    """Of each host: its rows, those with an instant, the instants of the first and the last of these in order."""
+    edges = [exp.ArgMin(this=column("t_ns"), expression=column("seq")),
+             exp.ArgMax(this=column("t_ns"), expression=column("seq"))]  # fmt: skip
+    numbers = [exp.Count(this=exp.Star()), exp.Count(this=column("t_ns"))]
+    query = tree.of(dialect.select("host", *numbers, *edges), ROWS).group_by("host")
+    found = tables.connection.execute(dialect.text(query)).fetchall()
+    return {host: (number, dated, first, last) for host, number, dated, first, last in found}
+
+
+def _described(tables: Tables, found: Sequence[TableFile], lost: Sequence[Lost]) -> Iterator[Broken]:
+    """Rows that are read and yet no events, described; of a file at most so many."""
+    by_file: dict[tuple[str, int], dict[int, str]] = {}
+    for item in lost:
+        by_file.setdefault((item.host, item.seq // FILE_STEP), {}).setdefault(item.seq % FILE_STEP, item.event)
+    for file in found:
+        rows = by_file.get((file.host.host, file.order), {})
+        numbers = sorted(rows)[:DESCRIBED]
+        for number, record in table_files.chosen(file.path, file.plain, numbers).items():
+            body = {name: text or None for name, text in zip(file.columns, record.cells, strict=False)}
+            reason = _reason(tables, rows[number], body)
+            yield Broken(file.host.host, _relative(tables, file), record.line, reason, record.text[:SHOWN])
+
+
+def _reason(tables: Tables, event: str, body: Mapping[str, str | None]) -> str:
+    """Why a row is broken: it has no instant, or a field of an event cannot be had."""
+    if not event:
+        said = body.get(tables.time)
+        return "no time" if said is None else f"bad time: {shown(said)}"
+    for item in tables.events[event].fields:
+        if said := lacking(event, item, body):
+            return said
+    return "a field is missing"

@@ -1,0 +1,111 @@
+"""What an article asks of its runs: rows of grains and series, and the values in them as texts and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from assay.compare.typst_2026 import value_text
+from assay.plan.steps import Listed
+from assay.report.figures import RunFigures
+from assay.report.prose import Prose, Quote, grain_of
+from assay.spec.article_model import Article, Pivot, Scatter
+from assay.spec.diagnostics import fail
+from assay.spec.model import Grain, Metric, Series
+from assay.spec.normal_form import Checked
+from assay.sql.program import rows_of
+
+Row = Mapping[str, object]
+NO_VALUE = "—"
+
+
+def listed(checked: Checked, article: Article, prose: Iterable[Prose]) -> tuple[Listed, ...]:
+    """The rows that an article needs of each run."""
+    found = [*_of_parts(checked, article), *(of_quote(checked, quote) for item in prose for quote in item.quotes)]
+    return tuple({item.name: item for item in found}.values())
+
+
+def series_of(article: Article) -> tuple[str, ...]:
+    """The series that an article shows, each once."""
+    return tuple(dict.fromkeys(item.series for part in article.parts for item in part.timelines))
+
+
+def _of_parts(checked: Checked, article: Article) -> Iterator[Listed]:
+    for part in article.parts:
+        for listing in part.listings:
+            metrics = tuple(checked.metric(name) for name in listing.metrics)
+            yield Listed(_grain(checked, listing.grain), listing.keys, metrics)
+        for pivot in part.pivots:
+            yield of_pivot(checked, pivot)
+        for scatter in part.scatters:
+            yield from of_scatter(checked, scatter)
+
+
+def of_pivot(checked: Checked, pivot: Pivot) -> Listed:
+    """The rows that a pivot is made of."""
+    metrics = [pivot.metric, *([pivot.due] if pivot.due else [])]
+    keys = (pivot.down, pivot.across, pivot.first)
+    return Listed(_grain(checked, pivot.grain), keys, tuple(checked.metric(name) for name in metrics))
+
+
+def of_scatter(checked: Checked, scatter: Scatter) -> tuple[Listed, Listed]:
+    """The points of a scatter, and what its figures are called after."""
+    points = Listed(
+        _grain(checked, scatter.grain), (scatter.per,), (checked.metric(scatter.x), checked.metric(scatter.y))
+    )
+    return points, Listed(_grain(checked, scatter.of), (scatter.per, *scatter.label), ())
+
+
+def of_quote(checked: Checked, quote: Quote) -> Listed:
+    """The rows among which a quote finds its value."""
+    metric = checked.metric(quote.metric)
+    return Listed(grain_of(checked, metric), tuple(name for name, _ in quote.where), (metric,))
+
+
+def _grain(checked: Checked, name: str) -> Grain:
+    return next(grain for grain in checked.package.grains if grain.name == name)
+
+
+def rows(run: RunFigures, item: Listed | Series) -> Sequence[Row]:
+    """The rows of a run."""
+    return run.results.rows[item.name if isinstance(item, Listed) else rows_of(item.name)]
+
+
+def number(checked: Checked, metric: Metric, value: object) -> float | None:
+    """A measured value in the metric's unit."""
+    if not isinstance(value, (int, float)):
+        return None
+    factor = checked.measured[metric.id].factor
+    return value * factor.numerator / factor.denominator
+
+
+def text(checked: Checked, metric: Metric, value: object, decimals: int | None = None) -> str:
+    """A measured value as tables print it: whole numbers whole, others with digits as many as the metric's width."""
+    if value is None:
+        return NO_VALUE
+    measured = checked.measured[metric.id]
+    if decimals is None and isinstance(value, int) and Fraction(measured.factor) == 1:
+        return str(value)
+    found = number(checked, metric, value)
+    assert found is not None
+    return value_text(found, metric.width) if decimals is None else f"{found:.{decimals}f}"
+
+
+def quoted(checked: Checked, quote: Quote, run: RunFigures) -> str:
+    """What a quote says: the value with its unit.  AssayError when no row, or more than one, is meant."""
+    metric = checked.metric(quote.metric)
+    found = [
+        row for row in rows(run, of_quote(checked, quote)) if all(row[name] == value for name, value in quote.where)
+    ]
+    if len(found) != 1:
+        said = ", ".join(f"{name} = {value}" for name, value in quote.where) or "no column"
+        raise fail(
+            "quote",
+            f"run {run.id}: a quote of `{quote.metric}` means {len(found)} rows of `{metric.grain}` ({said})",
+            span=quote.span,
+            expected="one row",
+            hint="name more columns" if found else "",
+        )
+    symbol = metric.unit.symbol
+    value = text(checked, metric, found[0][metric.id], quote.decimals)
+    return f"{value} {symbol}" if symbol else value

@@ -1,0 +1,103 @@
+"""Prose that quotes results: paragraphs with `{{ METRIC(COLUMN = value, decimals = n) }}` in them.
+
+A quote is the metric's value on the one row of its grain whose columns have these values, with its unit; `decimals`
+says how it is rounded (half to even), without it the value is written as tables write it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.spec.diagnostics import Diagnostic, Span, did_you_mean, excerpt_at
+from assay.spec.model import Grain, Metric
+from assay.spec.normal_form import Checked
+
+_QUOTE = re.compile(r"\{\{(.*?)\}\}", re.S)
+_CALL = re.compile(r"\s*([\w.-]+)\s*\(([^()]*)\)\s*")
+_ARGUMENT = re.compile(r'\s*(\w+)\s*=\s*(?:"([^"]*)"|(-?\d+))\s*')
+DECIMALS = "decimals"
+
+Value = str | int
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A result that a text asks for: the metric, values of columns of its grain, decimals (None: as in tables)."""
+
+    metric: str
+    where: tuple[tuple[str, Value], ...]
+    decimals: int | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """The text of a file, and the quotes in it, in order."""
+
+    path: Path
+    text: str
+    quotes: tuple[Quote, ...]
+
+    def paragraphs(self, said: Callable[[Quote], str]) -> tuple[str, ...]:
+        """The paragraphs, lines joined, every quote replaced by what is said for it."""
+        answers = iter([said(quote) for quote in self.quotes])
+        whole = _QUOTE.sub(lambda _: next(answers), self.text)
+        return tuple(" ".join(part.split()) for part in re.split(r"\n\s*\n", whole) if part.strip())
+
+
+def read(path: Path, name: str, checked: Checked, problems: list[Diagnostic]) -> Prose:
+    """The prose of a file, which messages call `name`; what is wrong with it is added to the problems."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        problems.append(Diagnostic("prose", f"the prose cannot be read: {error}", Span(name)))
+        return Prose(path, "", ())
+    quotes = []
+    for found in _QUOTE.finditer(text):
+        quote = _quote(found, text, name)
+        wrong = list(_problems(quote, checked, path)) if isinstance(quote, Quote) else [quote]
+        problems += wrong
+        if isinstance(quote, Quote) and not wrong:
+            quotes.append(quote)
+    return Prose(path, text, tuple(quotes))
+
+
+def _quote(found: re.Match[str], text: str, name: str) -> Quote | Diagnostic:
+    line = text.count("\n", 0, found.start()) + 1
+    span = Span(name, line, found.start() - text.rfind("\n", 0, found.start()), len(found.group()))
+    call = _CALL.fullmatch(found[1])
+    arguments = [_ARGUMENT.fullmatch(part) for part in call[2].split(",")] if call and call[2].strip() else []
+    if not call or None in arguments:
+        return Diagnostic(
+            "prose",
+            "a quote of a result cannot be read",
+            span,
+            expected='{{ METRIC(COLUMN = "text" or number, ..., decimals = number) }}',
+            found=found.group(),
+        )
+    given = {part[1]: part[2] if part[2] is not None else int(part[3]) for part in arguments if part}
+    decimals = given.pop(DECIMALS, None)
+    return Quote(call[1], tuple(given.items()), decimals if isinstance(decimals, int) else None, span)
+
+
+def _problems(quote: Quote, checked: Checked, path: Path) -> Iterator[Diagnostic]:
+    span = quote.span
+    excerpt = excerpt_at(path, span.line, span.column, span.length)
+    metrics = {metric.id: metric for metric in checked.package.metrics}
+    if quote.metric not in metrics:
+        hint = did_you_mean(quote.metric, metrics)
+        yield Diagnostic("unknown-metric", f"prose quotes an unknown metric `{quote.metric}`", span, excerpt, hint=hint)
+        return
+    columns = [column.name for column in grain_of(checked, metrics[quote.metric]).columns]
+    for name, _ in quote.where:
+        if name not in columns:
+            message = f"prose quotes `{quote.metric}` by an unknown column `{name}`"
+            yield Diagnostic("unknown-column", message, span, excerpt, hint=did_you_mean(name, columns))
+
+
+def grain_of(checked: Checked, metric: Metric) -> Grain:
+    """The grain of a metric."""
+    return next(grain for grain in checked.package.grains if grain.name == metric.grain)

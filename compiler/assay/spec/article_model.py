@@ -1,0 +1,88 @@
+"""Articles: reports made of prose, tables of rows, pivots and figures, as frozen dataclasses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A table of the rows of a grain: columns `keys`, then what metrics measure on each row."""
+
+    title: str
+    grain: str
+    keys: tuple[str, ...]
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pivot:
+    """A table with a row for each value of a grain's column `down`, a column for each of `across`, cells of a metric.
+
+    Where several rows of the grain meet in a cell, the one that comes first in `first` counts.  With a metric `due`, a
+    cell that falls short of it by more than `tolerance` percent is marked.
+    """
+
+    title: str
+    grain: str
+    down: str
+    across: str
+    metric: str
+    first: str
+    due: str
+    tolerance: int
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """A figure of a series: a line for each value of the label `line`, over the seconds of a window; with `mean`, the
+    mean of all lines too; with `alone`, only that."""
+
+    series: str
+    title: str
+    line: str
+    mean: bool
+    alone: bool
+    template: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """A figure for each value of a grain's column `per`: its rows as points, one metric over another, and the mean.
+
+    `label` are columns of the grain `of` (with the column `per` as its key) that name a figure.
+    """
+
+    title: str
+    grain: str
+    per: str
+    of: str
+    label: tuple[str, ...]
+    x: str
+    y: str
+    template: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of an article, in this order: prose (a file of the specs), figures, tables."""
+
+    title: str
+    prose: str
+    scatters: tuple[Scatter, ...]
+    timelines: tuple[Timeline, ...]
+    listings: tuple[Listing, ...]
+    pivots: tuple[Pivot, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """A report of parts over runs.  `label` is the constant that names a run; `title` and `intro` may hold `{base}`,
+    `{others}`, `{constant.NAME}`."""
+
+    name: str
+    title: str
+    intro: str
+    parts: tuple[Part, ...]
+    label: str
+    doc: str

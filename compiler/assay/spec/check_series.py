@@ -1,0 +1,149 @@
+"""The checker's part about series: what they read is there, is of the right type, and its units fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from assay.spec import scopes
+from assay.spec.checker import Checker
+from assay.spec.diagnostics import did_you_mean
+from assay.spec.expression import Expression
+from assay.spec.model import Event, Field, Relation, Series
+from assay.spec.typing_rules import UnitError
+from assay.spec.unit_library import UnknownUnitError
+
+READINGS = ("latest", "rate")
+VALUE = "value"
+
+
+def series(checker: Checker) -> None:
+    """Check every series of the package."""
+    for item in checker.package.series:
+        what = f"series `{item.name}`"
+        _reading(checker, what, item)
+        _windows(checker, what, item)
+        for sampled in item.samples:
+            _samples(checker, what, item, sampled.event, sampled.where)
+        if not item.samples:
+            checker.report("series-samples", f"{what} is made of no samples", item.name)
+        if item.gone:
+            _gone(checker, what, item)
+
+
+def _reading(checker: Checker, what: str, item: Series) -> None:
+    if item.reading not in READINGS:
+        checker.report(
+            "series-reading",
+            f"{what} is read in a way that there is not: `{item.reading}`",
+            item.name,
+            hint=did_you_mean(item.reading, READINGS),
+        )
+    for name, number in (("everyNs", item.every_ns), ("windowNs", item.window_ns)):
+        if number <= 0:
+            checker.report(
+                "series-time", f"`{name}` of {what} is no time", item.name, expected="ns, above 0", found=str(number)
+            )
+
+
+def _windows(checker: Checker, what: str, item: Series) -> None:
+    windows = next((relation for relation in checker.package.relations if relation.name == item.windows), None)
+    if not isinstance(windows, Relation):
+        known = [relation.name for relation in checker.package.relations]
+        checker.report(
+            "unknown-relation",
+            f"{what} has an unknown relation of windows `{item.windows}`",
+            item.name,
+            hint=did_you_mean(item.windows, known),
+        )
+        return
+    types = {column.name: column.type for column in windows.columns}
+    for name in ("from_ns", "to_ns"):
+        if types.get(name) != "instant":
+            checker.report(
+                "series-windows",
+                f"relation `{windows.name}`, which has the windows of {what}, has no instant `{name}`",
+                item.name,
+                found=types.get(name) or f"columns {', '.join(types)}",
+            )
+
+
+def _samples(checker: Checker, what: str, item: Series, event: str, where: Expression | None) -> None:
+    fields = _fields(checker, what, item, event)
+    if fields is None:
+        return
+    _labels(checker, what, item, event, fields, item.by)
+    value = fields.get(VALUE)
+    if value is None or value.type not in ("real", "integer", "unsigned"):
+        checker.report(
+            "series-value",
+            f"event `{event}`, which {what} is made of, has no number `{VALUE}`",
+            item.name,
+            found=value.type if value else f"fields {', '.join(fields) or 'none'}",
+        )
+    else:
+        _unit(checker, what, item, value)
+    if where:
+        checker.kind(where, scopes.of_rows(checker.package, event), f"the condition of {what}", item.name)
+
+
+def _unit(checker: Checker, what: str, item: Series, value: Field) -> None:
+    due = read_unit(value.unit.name, item.reading)
+    try:
+        checker.library.factor(due, item.unit.name)
+    except UnknownUnitError as error:
+        checker.unknown_unit(error, what, item.name)
+    except UnitError:
+        checker.report(
+            "unit",
+            f"{what} is in a unit that what it reads does not convert to",
+            item.name,
+            expected=due,
+            found=item.unit.name,
+        )
+
+
+def read_unit(unit: str, reading: str) -> str:
+    """The unit of what is read of samples in a unit: of a rate, a second of it."""
+    return f"({unit}) / second" if reading == "rate" else unit
+
+
+def _gone(checker: Checker, what: str, item: Series) -> None:
+    assert item.gone is not None
+    fields = _fields(checker, what, item, item.gone.event)
+    if fields is None:
+        return
+    _labels(checker, what, item, item.gone.event, fields, item.gone.on)
+    for name in sorted(set(item.gone.on) - set(item.by)):
+        checker.report(
+            "series-gone", f"lines of {what} end by `{name}`, which does not tell them apart", item.name,
+            expected=", ".join(item.by), found=name,
+        )  # fmt: skip
+    if item.gone.where:
+        scope = scopes.of_rows(checker.package, item.gone.event)
+        checker.kind(item.gone.where, scope, f"the end of lines of {what}", item.name)
+
+
+def _fields(checker: Checker, what: str, item: Series, event: str) -> dict[str, Field] | None:
+    found = next((known for known in checker.package.events if known.name == event), None)
+    if not isinstance(found, Event):
+        known = [known.name for known in checker.package.events]
+        checker.report(
+            "unknown-event", f"{what} reads an unknown event `{event}`", item.name, hint=did_you_mean(event, known)
+        )
+        return None
+    return {field.name: field for field in found.fields}
+
+
+def _labels(
+    checker: Checker, what: str, item: Series, event: str, fields: dict[str, Field], names: Iterable[str]
+) -> None:
+    for name in names:
+        field = fields.get(name)
+        if field is None or field.type != "text":
+            texts = [known.name for known in fields.values() if known.type == "text"]
+            checker.report(
+                "series-label",
+                f"event `{event}`, which {what} reads, has no text `{name}`",
+                item.name,
+                hint=did_you_mean(name, texts),
+            )

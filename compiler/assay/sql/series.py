@@ -1,0 +1,260 @@
+"""Series as SQL: samples of gauges and counters read at the steps of windows.
+
+`latest` is what a Prometheus server answers to a selector, `rate` what it answers to `rate(x[window])` (its source:
+`extrapolatedRate` in promql/functions.go, and the documentation of range vectors and staleness).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from sqlglot import exp
+
+from assay.spec.expression import Expression
+from assay.spec.model import Gone, Sampled, Series
+from assay.sql import dialect
+from assay.sql.dialect import column
+from assay.sql.expressions import Names, compile_expression
+
+Constants = Mapping[str, object]
+Stage = tuple[str, exp.Query]
+
+SECOND = 1_000_000_000
+#: a window's end is extrapolated to when the nearest sample is less than this many mean distances of samples away
+NEAR = "1.1"
+
+
+def table(series: Series, key: Sequence[str], constants: Constants) -> exp.Select:
+    """The rows of a series whose windows have the key `key`."""
+    columns = (*key, *series.by, "t_ns")
+    stages: list[Stage] = [("steps", _steps(series, key))]
+    read: list[str] = []
+    for number, sampled in enumerate(series.samples, start=1):
+        stages += _reading(series, key, sampled, number, constants)
+        read.append(f"read_{number}")
+    for number, name in enumerate(read[1:], start=1):
+        stages.append((f"known_{number}", _completed(read[0], name, (*columns, "value"))))
+        read[0] = f"known_{number}"
+    query = dialect.select(*columns, exp.alias_(_in_unit(series), "value")).from_(dialect.table(read[0]))
+    return dialect.staged(query, stages)
+
+
+def _in_unit(series: Series) -> exp.Expr:
+    """The value in the unit of the series."""
+    factor = Fraction(series.factor)
+    value: exp.Expr = column("value")
+    if factor.numerator != 1:
+        value = exp.Mul(this=value, expression=dialect.integer(factor.numerator))
+    return value if factor.denominator == 1 else exp.Div(this=value, expression=dialect.integer(factor.denominator))
+
+
+def _steps(series: Series, key: Sequence[str]) -> exp.Select:
+    """The instants of each window at which the series is read."""
+    end = exp.Add(this=column("to_ns"), expression=dialect.integer(1))
+    steps = _call("unnest", _call("range", column("from_ns"), end, dialect.integer(series.every_ns)))
+    return dialect.select(*key, exp.alias_(steps, "t_ns")).from_(dialect.table(series.windows))
+
+
+def _reading(
+    series: Series, key: Sequence[str], sampled: Sampled, number: int, constants: Constants
+) -> Iterable[Stage]:
+    samples, read = f"samples_{number}", f"read_{number}"
+    yield samples, _samples(series, sampled, constants)
+    if series.reading == "rate":
+        yield from _rate(series, key, samples, read)
+    else:
+        yield from _latest(series, key, samples, read, constants)
+
+
+def _samples(series: Series, sampled: Sampled, constants: Constants) -> exp.Select:
+    query = dialect.select(*series.by, "t_ns", "value").from_(dialect.table(sampled.event))
+    query = query.where(_there(column("value")), copy=False)
+    return _narrowed(query, sampled.where, constants)
+
+
+def _narrowed(query: exp.Select, where: Expression | None, constants: Constants) -> exp.Select:
+    return query.where(compile_expression(where, Names(constants=constants)), copy=False) if where else query
+
+
+def _latest(series: Series, key: Sequence[str], samples: str, read: str, constants: Constants) -> Iterable[Stage]:
+    """The last sample at or before each step, not older than the window, unless the line is gone since."""
+    lines, grid, told = f"{samples}_lines", f"{samples}_grid", f"{samples}_told"
+    yield lines, dialect.select(*series.by).from_(dialect.table(samples)).distinct()
+    cross = dialect.select(*_of("steps", (*key, "t_ns")), *_of(lines, series.by)).from_(dialect.table("steps"))
+    yield grid, cross.join(dialect.table(lines), join_type="cross")
+    on = exp.and_(*_equal(samples, grid, series.by), _at_most(samples, grid))
+    found = dialect.select(
+        *_of(grid, (*key, *series.by, "t_ns")), exp.alias_(column("t_ns", samples), "told"), column("value", samples)
+    ).from_(dialect.table(grid))
+    found.append("joins", exp.Join(this=dialect.table(samples), method="ASOF", on=on))
+    yield told, found
+    recent = exp.GT(
+        this=column("told"), expression=exp.Sub(this=column("t_ns"), expression=dialect.integer(series.window_ns))
+    )
+    source = told
+    conditions: list[exp.Expr] = [recent]
+    if series.gone:
+        yield from _ended(series, key, series.gone, told, constants)
+        source = f"{told}_ended"
+        ended = column("ended")
+        conditions.append(exp.paren(exp.or_(_missing(ended), exp.LTE(this=ended.copy(), expression=column("told")))))
+    columns = (*key, *series.by, "t_ns", "value")
+    yield read, dialect.select(*columns).from_(dialect.table(source)).where(*conditions, copy=False)
+
+
+def _ended(series: Series, key: Sequence[str], gone: Gone, told: str, constants: Constants) -> Iterable[Stage]:
+    """The last instant at or before each step at which the line was said to be gone."""
+    ends, name = f"{told}_ends", f"{told}_ended"
+    query = dialect.select(*gone.on, "t_ns").from_(dialect.table(gone.event))
+    yield ends, _narrowed(query, gone.where, constants)
+    on = exp.and_(*_equal(ends, told, gone.on), _at_most(ends, told))
+    columns = (*key, *series.by, "t_ns", "told", "value")
+    found = dialect.select(*_of(told, columns), exp.alias_(column("t_ns", ends), "ended")).from_(dialect.table(told))
+    yield name, dialect.latest_before(found, dialect.table(ends), on)
+
+
+def _rate(series: Series, key: Sequence[str], samples: str, read: str) -> Iterable[Stage]:
+    """The increase a second over the window before each step, resets undone, extrapolated to the window's ends."""
+    before, inside, sums, spans, ends = (f"{samples}_{part}" for part in ("before", "inside", "sums", "spans", "ends"))
+    lag = exp.Window(this=_call("lag", column("value")), partition_by=_columns(series.by), order=_by_time())
+    yield before, dialect.select(*series.by, "t_ns", "value", exp.alias_(lag, "before")).from_(dialect.table(samples))
+    yield inside, _inside(series, key, before)
+    yield sums, _sums(series, key, inside)
+    yield spans, _spans(series, key, sums)
+    yield ends, _ends(series, key, spans)
+    extended = _sum(column("span"), column("head"), column("tail"))
+    seconds = dialect.real(f"{series.window_ns / SECOND}")
+    growth = exp.Mul(
+        this=column("increase"), expression=exp.paren(exp.Div(this=exp.paren(extended), expression=column("span")))
+    )
+    value = exp.Div(this=exp.paren(growth), expression=seconds)
+    columns = (*key, *series.by, "t_ns")
+    yield read, dialect.select(*columns, exp.alias_(value, "value")).from_(dialect.table(ends))
+
+
+def _inside(series: Series, key: Sequence[str], before: str) -> exp.Select:
+    """The samples of each step's window, both ends included; `reset`: the value before a drop, not for the first."""
+    from_ns = exp.Sub(this=column("t_ns", "steps"), expression=dialect.integer(series.window_ns))
+    within = exp.Between(this=column("t_ns", before), low=from_ns, high=column("t_ns", "steps"))
+    fell = exp.LT(this=column("value", before), expression=column("before", before))
+    earlier = exp.GTE(this=_previous(series, key, before), expression=from_ns.copy())
+    reset = exp.Case(ifs=[exp.If(this=exp.and_(fell, earlier), true=column("before", before))])
+    found = dialect.select(
+        *_of("steps", key),
+        *_of(before, series.by),
+        exp.alias_(column("t_ns", "steps"), "step"),
+        exp.alias_(column("t_ns", before), "t_ns"),
+        column("value", before),
+        exp.alias_(reset, "reset"),
+    ).from_(dialect.table(before))
+    return found.join(dialect.table("steps"), on=within)
+
+
+def _previous(series: Series, key: Sequence[str], before: str) -> exp.Expr:
+    """The instant of the sample before, in the window of a step."""
+    partition = [*_of("steps", (*key, "t_ns")), *_of(before, series.by)]
+    order = exp.Order(expressions=[exp.Ordered(this=column("t_ns", before))])
+    return exp.Window(this=_call("lag", column("t_ns", before)), partition_by=partition, order=order)
+
+
+def _sums(series: Series, key: Sequence[str], inside: str) -> exp.Select:
+    columns = (*key, *series.by)
+    resets = exp.Coalesce(this=_call("fsum", column("reset")), expressions=[dialect.real("0")])
+    values = {
+        "samples": exp.Count(this=exp.Star()),
+        "first_ns": exp.Min(this=column("t_ns")),
+        "last_ns": exp.Max(this=column("t_ns")),
+        "first_value": _call("arg_min", column("value"), column("t_ns")),
+        "last_value": _call("arg_max", column("value"), column("t_ns")),
+        "resets": resets,
+    }
+    named = [exp.alias_(value, name) for name, value in values.items()]
+    query = dialect.select(*columns, exp.alias_(column("step"), "t_ns"), *named).from_(dialect.table(inside))
+    return query.group_by(*_columns((*columns, "step")))
+
+
+def _spans(series: Series, key: Sequence[str], sums: str) -> exp.Select:
+    """Of windows with two samples at least: increase, ns from first to last, mean distance, ns to the window's ends."""
+    span = dialect.cast(exp.paren(exp.Sub(this=column("last_ns"), expression=column("first_ns"))), "real")
+    start = exp.Sub(this=column("t_ns"), expression=dialect.integer(series.window_ns))
+    gaps = exp.paren(exp.Sub(this=column("samples"), expression=dialect.integer(1)))
+    values = {
+        "increase": _sum(exp.Sub(this=column("last_value"), expression=column("first_value")), column("resets")),
+        "span": span,
+        "gap": exp.Div(this=span.copy(), expression=gaps),
+        "lead": dialect.cast(exp.paren(exp.Sub(this=column("first_ns"), expression=exp.paren(start))), "real"),
+        "trail": dialect.cast(exp.paren(exp.Sub(this=column("t_ns"), expression=column("last_ns"))), "real"),
+    }
+    named = [exp.alias_(value, name) for name, value in values.items()]
+    enough = exp.GTE(this=column("samples"), expression=dialect.integer(2))
+    columns = (*key, *series.by, "t_ns", "first_value")
+    return dialect.select(*columns, *named).from_(dialect.table(sums)).where(enough, copy=False)
+
+
+def _ends(series: Series, key: Sequence[str], spans: str) -> exp.Select:
+    """How far the increase is extrapolated at both ends; at the start not beyond where the counter was zero."""
+    grows = exp.and_(
+        exp.GT(this=column("increase"), expression=dialect.integer(0)),
+        exp.GTE(this=column("first_value"), expression=dialect.integer(0)),
+    )
+    share = exp.paren(exp.Div(this=column("first_value"), expression=column("increase")))
+    to_zero = exp.Mul(this=column("span"), expression=share)
+    least = exp.Case(ifs=[exp.If(this=grows, true=_call("least", column("lead"), to_zero))], default=column("lead"))
+    head, tail = (exp.alias_(_extended(value), name) for value, name in ((least, "head"), (column("trail"), "tail")))
+    return dialect.select(*key, *series.by, "t_ns", "increase", "span", head, tail).from_(dialect.table(spans))
+
+
+def _extended(distance: exp.Expr) -> exp.Expr:
+    """The distance to the window's end when a sample is near it, else half the mean distance of samples."""
+    near = exp.LT(this=distance, expression=exp.Mul(this=column("gap"), expression=dialect.real(NEAR)))
+    half = exp.Div(this=column("gap"), expression=dialect.integer(2))
+    return exp.Case(ifs=[exp.If(this=near, true=distance.copy())], default=half)
+
+
+def _completed(known: str, name: str, columns: Sequence[str]) -> exp.Select:
+    """What is known, and what another reading has where nothing is known."""
+    labels = columns[:-1]
+    query = dialect.select(*_of(name, columns)).from_(dialect.table(name))
+    on = exp.and_(*_equal(known, name, labels))
+    query.append("joins", exp.Join(this=dialect.table(known), kind="ANTI", on=on))
+    both = exp.Union(this=dialect.select(*columns).from_(dialect.table(known)), expression=query, distinct=False)
+    return dialect.select(*columns).from_(exp.Subquery(this=both, alias=exp.TableAlias(this=exp.to_identifier("both"))))
+
+
+def _call(name: str, *arguments: exp.Expr) -> exp.Expr:
+    return exp.Anonymous(this=name, expressions=list(arguments))
+
+
+def _columns(names: Iterable[str]) -> list[exp.Expr]:
+    return [column(name) for name in names]
+
+
+def _of(source: str, names: Iterable[str]) -> list[exp.Expr]:
+    return [column(name, source) for name in names]
+
+
+def _equal(one: str, other: str, names: Iterable[str]) -> list[exp.Expr]:
+    return [exp.EQ(this=column(name, one), expression=column(name, other)) for name in names]
+
+
+def _at_most(one: str, other: str) -> exp.Expr:
+    return exp.LTE(this=column("t_ns", one), expression=column("t_ns", other))
+
+
+def _sum(first: exp.Expr, *more: exp.Expr) -> exp.Expr:
+    for item in more:
+        first = exp.Add(this=first, expression=item)
+    return first
+
+
+def _by_time() -> exp.Order:
+    return exp.Order(expressions=[exp.Ordered(this=column("t_ns"))])
+
+
+def _there(value: exp.Expr) -> exp.Expr:
+    return exp.Not(this=_missing(value))
+
+
+def _missing(value: exp.Expr) -> exp.Expr:
+    return exp.Is(this=value, expression=exp.Null())

@@ -1,0 +1,79 @@
+-- A transaction in the load tool's report, and the series of samples that nodes and their machines offer.
+let S = ../schema/package.dhall
+
+let E = S.event
+
+let U = S.unit
+
+let D = ./units.dhall
+
+let source = ./source.dhall
+
+let tx =
+      { experiment = E.text "experiment_id"
+      , blockTime = E.inUnit U.nanosecond (E.integer "block_time")
+      , duration = E.inUnit U.nanosecond (E.integer "duration_ns")
+      , connections = E.inUnit D.connection (E.integer "connections")
+      , rate = E.inUnit D.transactionPerSecond (E.integer "rate")
+      , size = E.inUnit U.byte (E.integer "size")
+      }
+
+let loaded =
+        { name = "loaded"
+        , source = source.load.name
+        , forms =
+          [ { names = [] : List E.Name
+            , unless = [] : List E.Unless
+            , fields = [ tx.experiment, tx.blockTime, tx.duration, tx.connections, tx.rate, tx.size ]
+            }
+          ]
+        , doc = "A transaction of the load, found in a block"
+        }
+      : S.Event
+
+-- The labels that tell lines apart; a sample without one has the empty text.
+let job = E.otherwise "" (E.at [ "labels", "job" ] (E.text "job"))
+
+let instance = E.otherwise "" (E.at [ "labels", "instance" ] (E.text "instance"))
+
+let plainValue = E.at [ "value" ] (E.real "value")
+
+let value = \(unit : S.Unit) -> E.inUnit unit plainValue
+
+let series =
+      \(name : Text) ->
+      \(names : List E.Name) ->
+      \(unit : S.Unit) ->
+      \(doc : Text) ->
+          { name
+          , source = source.samples.name
+          , forms = [ { names, unless = [] : List E.Unless, fields = [ job, instance, value unit ] } ]
+          , doc
+          }
+        : S.Event
+
+-- Metrics of a node: their prefix was another one in older versions.
+let ofNode =
+      \(metric : Text) ->
+        [ { generation = "cometbft", name = "cometbft_${metric}" }
+        , { generation = "tendermint", name = "tendermint_${metric}" }
+        ]
+
+let plain = \(name : Text) -> [ { generation = "exporter", name } ]
+
+in  { tx
+    , job
+    , instance
+    , value = plainValue
+    , loaded
+    , height = series "height" (ofNode "consensus_height") D.block "Height of a node's chain"
+    , syncedHeight =
+        series "synced_height" (ofNode "blocksync_latest_block_height") D.block "Height that a node that catches up has reached"
+    , totalTxs = series "total_txs" (ofNode "consensus_total_txs") D.transaction "Transactions that a node has seen in blocks"
+    , mempool = series "mempool" (ofNode "mempool_size") D.transaction "Transactions in a node's mempool"
+    , peers = series "peers" (ofNode "p2p_peers") D.peer "Peers of a node"
+    , rounds = series "rounds" (ofNode "consensus_rounds") D.round "Rounds that a node's consensus has taken for the height"
+    , resident = series "resident" (plain "process_resident_memory_bytes") U.byte "Resident memory of a process"
+    , load1 = series "load1" (plain "node_load1") U.none "Load average of a machine over a minute"
+    , up = series "up" (plain "up") U.none "Whether a target answered: 1, or 0"
+    }

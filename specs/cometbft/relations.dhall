@@ -1,0 +1,87 @@
+-- Relations: experiments and their windows.
+let S = ../schema/package.dhall
+
+let G = S.grain
+
+let U = S.unit
+
+let D = ./units.dhall
+
+let events = ./events.dhall
+
+let column = G.column
+
+let c =
+      { experiment = column "text" "experiment_id" U.none "Id of the experiment"
+      , number = column "integer" "number" U.none "Place among the experiments, by time"
+      , connections = column "integer" "connections" D.connection "Connections of the load tool"
+      , rate = column "integer" "rate" D.transactionPerSecond "Transactions a second on each connection"
+      , size = column "integer" "size" U.byte "Size of a transaction"
+      , validTxs = column "integer" "valid_txs" D.transaction "Transactions found in blocks"
+      , negative = column "integer" "negative_latencies" D.transaction "Of these, with a latency below 0"
+      , least = column "integer" "latency_min" U.nanosecond "Least latency"
+      , greatest = column "integer" "latency_max" U.nanosecond "Greatest latency"
+      , average = column "integer" "latency_avg" U.nanosecond "Sum of the latencies divided by their number, cut to whole ns"
+      , deviation = column "integer" "latency_stddev" U.nanosecond "Sample deviation of the latencies, cut to whole ns"
+      , firstSent = column "instant" "first_sent" U.nanosecond "When the first transaction of the first block was sent"
+      , firstBlock = column "instant" "first_block" U.nanosecond "Time of the first block"
+      , lastBlock = column "instant" "last_block" U.nanosecond "Time of the last block"
+      , span = column "integer" "span" U.nanosecond "From the first transaction sent to the last block"
+      , expected = column "integer" "expected_txs" D.transaction "Transactions that the load tool meant to send"
+      , name = column "text" "name" U.none "Name of the window"
+      , from = column "instant" "from_ns" U.nanosecond "First step"
+      , to = column "instant" "to_ns" U.nanosecond "No step later"
+      , place = column "integer" "place" U.none "Place in the report"
+      , blockTime = column "instant" "block_time" U.nanosecond "Time of the block"
+      , latency = column "integer" "latency" U.nanosecond "From sending to the block after the transaction's"
+      , sinceStart = column "integer" "since_start" U.nanosecond "From the first transaction sent to the block"
+      }
+
+let experiments =
+      S.Relation::{
+      , name = "experiments"
+      , sql = ../../queries/cometbft/experiments.sql as Text
+      , uses = [ events.loaded.name ]
+      , columns =
+        [ c.experiment
+        , c.number
+        , c.connections
+        , c.rate
+        , c.size
+        , c.validTxs
+        , c.negative
+        , c.least
+        , c.greatest
+        , c.average
+        , c.deviation
+        , c.firstSent
+        , c.firstBlock
+        , c.lastBlock
+        , c.span
+        , c.expected
+        ]
+      , key = [ "experiment_id" ]
+      , doc = "Experiments of the load report"
+      }
+
+let windows =
+      S.Relation::{
+      , name = "windows"
+      , sql = ../../queries/cometbft/windows.sql as Text
+      , uses = [ experiments.name ]
+      , columns = [ c.name, c.from, c.to ]
+      , key = [ "name" ]
+      , doc = "From when to when time series are read"
+      }
+
+let transactions =
+      S.Relation::{
+      , name = "transactions"
+      , sql = ../../queries/cometbft/transactions.sql as Text
+      , uses = [ events.loaded.name, experiments.name ]
+      , columns = [ c.experiment, c.place, c.blockTime, c.sinceStart, c.latency ]
+      , key = [ "experiment_id", "place" ]
+      , doc = "Transactions of the load, found in blocks"
+      }
+
+in  { column = c, experiments, windows, transactions }

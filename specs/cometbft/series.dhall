@@ -1,0 +1,59 @@
+-- Time series, read each second of an experiment as a Prometheus server would.
+let S = ../schema/package.dhall
+
+let G = S.grain
+
+let X = S.x
+
+let U = S.unit
+
+let D = ./units.dhall
+
+let e = ./events.dhall
+
+let relations = ./relations.dhall
+
+let labels = G.fieldNames [ e.job, e.instance ]
+
+let windows = relations.windows.name
+
+-- A target that did not answer has no value until it answers again.
+let gone = Some { event = e.up.name, on = labels, where = X.equals (G.field e.value) (X.natural 0) }
+
+let gauge =
+      \(s : { name : Text, event : S.Event, unit : S.Unit, doc : Text }) ->
+        S.Series::{
+        , name = s.name
+        , samples = G.samples s.event
+        , by = labels
+        , windows
+        , reading = "latest"
+        , windowNs = 300000000000
+        , gone
+        , unit = s.unit
+        , doc = s.doc
+        }
+
+let rate =
+      \(s : { name : Text, event : S.Event, unit : S.Unit, doc : Text }) ->
+        gauge s // { reading = "rate", windowNs = 20000000000, gone = None G.Gone }
+
+in  { mempoolSize =
+        gauge { name = "mempool_size", event = e.mempool, unit = D.transaction, doc = "Transactions in each node's mempool" }
+    , peers = gauge { name = "peer_count", event = e.peers, unit = D.peer, doc = "Peers of each node" }
+    , rounds = gauge { name = "round_count", event = e.rounds, unit = D.round, doc = "Rounds of each node's consensus" }
+    , memory = gauge { name = "memory", event = e.resident, unit = U.byte, doc = "Resident memory of each process" }
+    , cpu = gauge { name = "cpu", event = e.load1, unit = U.none, doc = "Load average of each machine over a minute" }
+    , heights =
+            gauge { name = "heights", event = e.height, unit = D.block, doc = "Height of each node, also while it catches up" }
+        //  { samples = G.samples e.height # G.samples e.syncedHeight }
+    , blockRate =
+        rate { name = "block_rate", event = e.height, unit = D.blockPerMinute, doc = "Blocks a minute that each node sees" }
+    , totalTxsRate =
+        rate
+          { name = "total_txs_rate"
+          , event = e.totalTxs
+          , unit = D.transactionPerMinute
+          , doc = "Transactions a minute that each node sees in blocks"
+          }
+    }

@@ -1,0 +1,88 @@
+"""A Prometheus server of the machine's, over samples that a test gives it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+MISSING = [name for name in ("prometheus", "promtool") if not shutil.which(name)]
+WHY = f"{' and '.join(MISSING)} missing: apt-get install prometheus"
+PATIENCE = 60.0  # seconds within which a server is ready
+
+Series = Mapping[str, Any]
+
+
+def saved_series(path: Path) -> list[Series]:
+    """The series of a saved answer: `metric`, and `values` as pairs of texts."""
+    with gzip.open(path, "rb") as stream:
+        found: list[Series] = json.load(stream, parse_float=str, parse_int=str)["data"]["result"]
+    return found
+
+
+def openmetrics(series: Iterable[Series]) -> str:
+    """Series as OpenMetrics text."""
+    lines = []
+    for item in series:
+        labels = (f"{name}={json.dumps(value)}" for name, value in item["metric"].items() if name != "__name__")
+        head = f"{item['metric']['__name__']}{{{','.join(labels)}}}"
+        lines += [f"{head} {value} {Decimal(t):.3f}" for t, value in item["values"]]
+    return "".join(f"{line}\n" for line in [*lines, "# EOF"])
+
+
+def stored(folder: Path, series: Iterable[Series]) -> Path:
+    """A database of samples, which servers may serve."""
+    text, base = folder / "samples.txt", folder / "database"
+    text.write_text(openmetrics(series), encoding="utf-8")
+    made = ["promtool", "tsdb", "create-blocks-from", "openmetrics", "--quiet", str(text), str(base)]
+    result = subprocess.run(made, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return base
+
+
+@contextmanager
+def served(base: Path, folder: Path, *options: str) -> Iterator[str]:
+    """The address of a server over a copy of a database; it has gone when the block ends."""
+    folder.mkdir(parents=True)
+    config = folder / "prometheus.yml"
+    config.write_text("global: {scrape_interval: 1h}\n", encoding="utf-8")
+    shutil.copytree(base, folder / "data")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [
+        "prometheus", f"--config.file={config}", f"--storage.tsdb.path={folder / 'data'}",
+        f"--web.listen-address=127.0.0.1:{port}", "--storage.tsdb.retention.time=100y", *options,
+    ]  # fmt: skip
+    url = f"http://127.0.0.1:{port}"
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, "GOMAXPROCS": "2"})
+        try:
+            _wait(server, url, folder / "log")
+            yield url
+        finally:
+            server.kill()
+            server.wait()
+
+
+def _wait(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    """Wait until a server is ready."""
+    end = time.monotonic() + PATIENCE
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    while time.monotonic() < end and server.poll() is None:
+        try:
+            with opener.open(f"{url}/-/ready", timeout=5):
+                return
+        except OSError:
+            time.sleep(0.05)
+    raise AssertionError(f"the server does not start:\n{log.read_text(errors='replace')}")

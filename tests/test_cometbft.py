@@ -1,0 +1,235 @@
+"""CometBFT: the load tool's report to the nanosecond, the Prometheus server's answers point by point, the article."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import re
+import shutil
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pypdf
+import pytest
+
+from tests.compare_reference import load
+from tests.support.commands import Done, assay
+from tests.support.laboratory import ROOT
+from tests.support.workspaces import edited, workspace
+
+RUN = ROOT / "golden" / "cometbft" / "run"
+SECOND = 10**9
+UNITS = {"h": 3600 * SECOND, "m": 60 * SECOND, "s": SECOND, "ms": 10**6, "µs": 10**3, "ns": 1}
+
+
+def article(out: Path, cache: Path, run: Path = RUN, within: Path = ROOT) -> Done:
+    return assay("build", "cometbft/qa", "--run", run, "-o", out, "--cache", cache, within=within)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    out = tmp_path_factory.mktemp("qa") / "out"
+    done = article(out, cache)
+    assert (done.status, done.err) == (0, "")
+    return out
+
+
+def rows(built: Path, start: str) -> list[dict[str, Any]]:
+    """The rows of the only statement whose name begins so and that asks for most."""
+    found = load(built / "results.json")["rows"]["run"]
+    names = [name for name in found if name == start or name.startswith(f"{start} ")]
+    return list(found[max(names, key=len)])
+
+
+def go_duration(text: str) -> int:
+    """A duration as Go writes it (`1.578019353s`, `206.08651ms`), in ns."""
+    parts = re.findall(r"([\d.]+)(h|ms|µs|ns|m|s)", text)
+    assert "".join(a + b for a, b in parts) == text
+    exact = sum(Fraction(number) * UNITS[unit] for number, unit in parts)
+    assert exact.denominator == 1
+    return int(exact)
+
+
+def own_report() -> dict[str, dict[str, int]]:
+    """The load tool's own summary of the same data: experiment -> what it says."""
+    text = (RUN / "report" / "report_node0.txt").read_text(encoding="utf-8")
+    found = {}
+    for block in text.split("Experiment ID: ")[1:]:
+        identifier, *lines = block.strip().split("\n")
+        said = dict(line.strip().split(": ") for line in lines if ": " in line)
+        found[identifier] = {
+            "connections": int(said["Connections"]),
+            "rate": int(said["Rate"]),
+            "valid_txs": int(said["Total Valid Tx"]),
+            "negative_latencies": int(said["Total Negative Latencies"]),
+            "latency_min": go_duration(said["Minimum Latency"]),
+            "latency_max": go_duration(said["Maximum Latency"]),
+            "latency_avg": go_duration(said["Average Latency"]),
+            "latency_stddev": go_duration(said["Standard Deviation"]),
+        }
+    return found
+
+
+def table(built: Path, title: str) -> Any:
+    galleries = load(built / "document.json")["galleries"]
+    return next(item for gallery in galleries for item in gallery["tables"] if item["title"] == title)
+
+
+def test_load_metrics_equal_the_load_tools_own_report_to_the_nanosecond(built: Path) -> None:
+    said = list(own_report().values())
+    experiments = rows(built, "rows experiment number connections rate latency_min latency_avg")
+    counted = rows(built, "rows experiment number connections rate valid_txs expected_txs throughput")
+    assert len(experiments) == len(counted) == len(said) == 8
+    key = ("connections", "rate", "latency_avg")
+    found = sorted(
+        ({**a, **b} for a, b in zip(experiments, counted, strict=True)), key=lambda row: tuple(row[k] for k in key)
+    )
+    for row, due in zip(found, sorted(said, key=lambda row: tuple(row[k] for k in key)), strict=True):
+        assert {name: row[name] for name in due} == due
+
+
+def test_throughput_and_what_was_due_are_those_of_plain_python(built: Path) -> None:
+    text = gzip.decompress((RUN / "report" / "raw_node0.csv.gz").read_bytes()).decode()
+    groups: dict[str, list[dict[str, str]]] = {}
+    for row in csv.DictReader(io.StringIO(text)):
+        groups.setdefault(row["experiment_id"], []).append(row)
+    due = []
+    for group in groups.values():
+        first = min(int(row["block_time"]) for row in group)
+        sent = min(first - int(row["duration_ns"]) for row in group if int(row["block_time"]) == first)
+        span = max(int(row["block_time"]) for row in group) - sent
+        load_ = int(group[0]["connections"]) * int(group[0]["rate"])
+        due.append((first, load_ * 29, pytest.approx(len(group) / (span / SECOND), rel=1e-9)))
+    found = rows(built, "rows experiment number connections rate valid_txs expected_txs throughput")
+    found.sort(key=lambda row: row["number"])
+    assert [(row["number"], row["expected_txs"]) for row in found] == [
+        (number, expected) for number, (_, expected, _) in enumerate(sorted(due, key=lambda item: item[0]), start=1)
+    ]
+    shown = [float(row[-1]) for row in table(built, "Experiments")["rows"]]
+    assert shown == [pytest.approx(float(f"{x.expected:.5f}"), rel=1e-5) for _, _, x in sorted(due, key=lambda i: i[0])]
+
+
+def test_the_saturation_table_takes_the_first_of_equal_configurations_and_marks_what_falls_short(built: Path) -> None:
+    found = table(built, "Transactions found in blocks, by rate (rows) and connections (columns)")
+    assert found["header"][1:] == ["1", "2"]
+    assert found["rows"] == [
+        ["50", "1450", "2900"],
+        ["100", "2900", "5800"],
+        ["200", "5800", "11600"],
+        ["800", "—", "18147 *"],
+    ]
+
+
+ANSWERS = {
+    "mempool_size": "mempool_size",
+    "peers": "peer_count",
+    "rounds": "round_count",
+    "memory": "memory",
+    "cpu": "cpu",
+    "block_rate": "block_rate",
+    "total_txs_rate": "total_txs_rate",
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_series_equal_the_servers_answers_in_every_point(built: Path, name: str) -> None:
+    answer = json.loads(gzip.decompress((RUN / "prom" / f"qr_5s_{name}.json.gz").read_bytes()))["data"]["result"]
+    found = {
+        (row["job"], row["instance"], row["t_ns"] // SECOND): row["value"]
+        for row in rows(built, f"rows {ANSWERS[name]}")
+    }
+    first, last = min(t for *_, t in found), max(t for *_, t in found)
+    due = {
+        (item["metric"]["job"], item["metric"]["instance"], t): float(value)
+        for item in answer
+        for t, value in item["values"]
+        if first <= t <= last
+    }
+    assert found.keys() == due.keys()
+    assert len(due) > 300
+    exact = {} if name.endswith("_rate") else due
+    assert {key: found[key] for key in exact} == exact
+    assert [found[key] for key in due] == pytest.approx(list(due.values()), rel=1e-9)
+
+
+def test_older_names_are_the_same_metrics(tmp_path: Path, cache: Path, built: Path) -> None:
+    run = tmp_path / "old"
+    shutil.copytree(RUN, run)
+    raw = run / "prom" / "raw_all_5s.json.gz"
+    text = gzip.decompress(raw.read_bytes()).decode().replace('"cometbft_', '"tendermint_')
+    raw.unlink()
+    (run / "prom" / "raw_all_5s.json").write_text(text, encoding="utf-8")
+    done = article(tmp_path / "out", cache, run)
+    assert done.status == 0, done.err
+    old = load(tmp_path / "out" / "results.json")["rows"]["old"]
+    new = load(built / "results.json")["rows"]["run"]
+    assert {name: found for name, found in old.items() if name in new} == new
+
+
+def test_the_report_shows_every_part_and_quotes_results(built: Path) -> None:
+    text = " ".join(page.extract_text() for page in pypdf.PdfReader(built / "report.pdf").pages)
+    flat = re.sub(r"\s+", " ", text.replace("\u200b", ""))
+    for title in ("QA results of 0.38.17", "Issues", "Saturation point", "Latencies", "Metrics of the nodes"):
+        assert title in flat
+    assert "The first experiment found 1450 tx of 1450 tx in blocks, 50.7 tx/s." in flat
+    document = load(built / "document.json")
+    assert [len(gallery["plots"]) for gallery in document["galleries"]] == [0, 0, 8, 11]
+
+
+PROSE = "specs/cometbft/prose/saturation.md"
+
+
+@pytest.mark.parametrize(
+    ("quote", "message"),
+    [
+        (
+            "{{ valid_tx(number = 1) }}",
+            """\
+error[unknown-metric]: prose quotes an unknown metric `valid_tx`
+  at specs/cometbft/prose/saturation.md:4:28
+    4 | The first experiment found {{ valid_tx(number = 1) }} of {{ expected_txs(number = 1) }} in blocks,
+      |                            ^^^^^^^^^^^^^^^^^^^^^^^^^^
+  hint: did you mean `valid_txs`?
+""",
+        ),
+        (
+            "{{ valid_txs(nummer = 1) }}",
+            """\
+error[unknown-column]: prose quotes `valid_txs` by an unknown column `nummer`
+  at specs/cometbft/prose/saturation.md:4:28
+    4 | The first experiment found {{ valid_txs(nummer = 1) }} of {{ expected_txs(number = 1) }} in blocks,
+      |                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  hint: did you mean `number`?
+""",
+        ),
+        (
+            "{{ valid_txs(rate = 100) }}",
+            """\
+error[quote]: run run: a quote of `valid_txs` means 3 rows of `experiment` (rate = 100)
+  at specs/cometbft/prose/saturation.md:4:28
+  expected: one row
+  hint: name more columns
+""",
+        ),
+        (
+            "{{ valid_txs of 1 }}",
+            """\
+error[prose]: a quote of a result cannot be read
+  at specs/cometbft/prose/saturation.md:4:28
+  expected: {{ METRIC(COLUMN = "text" or number, ..., decimals = number) }}
+  found:    {{ valid_txs of 1 }}
+""",
+        ),
+    ],
+)
+def test_a_quote_that_means_nothing_is_an_error_with_a_place(
+    tmp_path: Path, cache: Path, quote: str, message: str
+) -> None:
+    within = workspace(tmp_path / "workspace")
+    edited(within / PROSE, "{{ valid_txs(number = 1) }}", quote)
+    done = article(tmp_path / "out", cache, within=within)
+    assert (done.status, done.err) == (1, message)
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,416 @@
+"""`assay fetch`: samples of a real Prometheus server, and of servers that fail."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from decimal import Decimal
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import duckdb
+import pytest
+
+from assay.fetch import times
+from assay.fetch.prometheus import fetch, request_of
+from assay.fetch.server import Patience, Server
+from assay.spec.diagnostics import AssayError
+from tests.support.prometheus import MISSING, WHY, Series, saved_series, served, stored
+
+RUN = Path(__file__).resolve().parent.parent / "golden" / "cometbft" / "run"
+START, END = "1795231150", "2026-11-21T03:28:00Z"
+ALL = '{__name__!=""}'
+
+real = pytest.mark.skipif(bool(MISSING), reason=WHY)
+
+
+def rows(place: Path) -> list[tuple[str, tuple[tuple[str, str], ...], int, str]]:
+    """The rows of a file of samples in its order; values as texts, so that no number equals itself."""
+    with duckdb.connect() as connection:
+        found = connection.execute(f"SELECT name, labels, t_ns, value FROM read_parquet('{place}')").fetchall()
+    return [(name, tuple(labels.items()), t_ns, repr(value)) for name, labels, t_ns, value in found]
+
+
+def rows_of(series: Sequence[Series]) -> list[tuple[str, tuple[tuple[str, str], ...], int, str]]:
+    """The rows that a file of some series has, in its order: name, labels as JSON, time."""
+    ordered = []
+    for item in series:
+        labels = {name: value for name, value in sorted(item["metric"].items()) if name != "__name__"}
+        key = json.dumps(labels, separators=(",", ":"), ensure_ascii=False).encode()
+        ordered.append((item["metric"]["__name__"], key, tuple(labels.items()), item["values"]))
+    return [
+        (name, labels, int(Decimal(t) * 10**9), repr(float(v)))
+        for name, _, labels, values in sorted(ordered, key=lambda item: item[:2])
+        for t, v in values
+    ]
+
+
+def silent(_what: str, _done: int, _total: int) -> None:
+    """Progress that nobody watches."""
+
+
+# A real server
+
+
+@pytest.fixture(scope="module")
+def series() -> list[Series]:
+    return saved_series(RUN / "prom" / "raw_all_5s.json.gz")
+
+
+@pytest.fixture(scope="module")
+def base(series: list[Series], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The samples of the real run as a database."""
+    return stored(tmp_path_factory.mktemp("base"), series)
+
+
+@pytest.fixture(scope="module")
+def server(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with served(base, tmp_path_factory.mktemp("server") / "all") as url:
+        yield Server(url)
+
+
+@real
+@pytest.mark.parametrize("step", ["1h", "37s"])
+def test_fetched_samples_are_those_of_the_saved_answer(
+    step: str, server: Server, series: list[Series], tmp_path: Path
+) -> None:
+    told: list[tuple[str, int, int]] = []
+    place = fetch(server, request_of([ALL], START, END, step), tmp_path / "out", lambda *item: told.append(item))
+    assert place == tmp_path / "out" / "samples.parquet"
+    assert [path.name for path in place.parent.iterdir()] == ["samples.parquet"]
+    found = rows(place)
+    assert len(found) == 152_063
+    assert found == rows_of(series)
+    pages = {"1h": 1, "37s": 15}[step]
+    assert told == [("fetching", number, pages) for number in range(pages + 1)]
+
+
+@real
+def test_the_time_is_held_at_both_ends(server: Server, series: list[Series], tmp_path: Path) -> None:
+    (one,) = [item for item in series if item["metric"]["__name__"] == "up" and item["metric"]["job"] == "validator0"]
+    first, last = one["values"][3][0], one["values"][9][0]
+    place = fetch(server, request_of(['up{job="validator0"}'], first, last, "7s"), tmp_path, silent)
+    assert rows(place) == rows_of([{**one, "values": one["values"][3:10]}])
+
+
+@real
+def test_selectors_that_overlap_are_put_together(server: Server, series: list[Series], tmp_path: Path) -> None:
+    asked = ["up", 'up{job="validator0"}', '{__name__="node_load1"}']
+    place = fetch(server, request_of(asked, START, END, "1h"), tmp_path, silent)
+    assert rows(place) == rows_of([item for item in series if item["metric"]["__name__"] in ("up", "node_load1")])
+
+
+@real
+@pytest.mark.parametrize(
+    ("limit", "selector", "end"), [(40_000, ALL, END), (7, "up", "1795231240"), (3, "up", "1795231220")]
+)
+def test_what_a_server_finds_too_much_is_asked_for_in_parts(
+    limit: int, selector: str, end: str, base: Path, series: list[Series], tmp_path: Path
+) -> None:
+    with served(base, tmp_path / "server", f"--query.max-samples={limit}") as url:
+        place = fetch(Server(url), request_of([selector], START, end, "1h"), tmp_path / "out", silent)
+    last = times.instant(end, "") * 10**6
+    wanted = [item for item in series if selector in (ALL, item["metric"]["__name__"])]
+    expected = [row for row in rows_of(wanted) if row[2] <= last]
+    assert rows(place) == expected
+    assert len(expected) > limit
+
+
+@real
+def test_a_server_that_refuses_a_single_sample_is_told(base: Path, tmp_path: Path) -> None:
+    with served(base, tmp_path / "server", "--query.max-samples=0") as url:
+        said = refused(Server(url), tmp_path / "out", selector="up")
+    assert said == (
+        "error[too-many-samples]: the server refuses even a second of one series: URL\n"
+        "  found:    query processing would load too many samples into memory in query execution\n"
+        "  hint: its limit is too low: see --query.max-samples of the server"
+    )
+
+
+def refused(server: Server, out: Path, selector: str = "up", start: str = START, end: str = END) -> str:
+    """The error of samples that cannot be fetched; no file is left behind."""
+    with pytest.raises(AssayError) as error:
+        fetch(server, request_of([selector], start, end, "1h"), out, silent)
+    assert not out.exists()
+    return str(error.value).replace(server.shown, "URL")
+
+
+@real
+def test_a_series_that_is_not_there_is_told_with_a_hint(server: Server, tmp_path: Path) -> None:
+    assert refused(server, tmp_path / "out", "node_lod1") == (
+        "error[no-series]: the server has no series of node_lod1: URL\n"
+        "  expected: series from 2026-11-21T03:19:10.000Z to 2026-11-21T03:28:00.000Z\n"
+        "  found:    none\n"
+        "  hint: did you mean `node_load1` or `node_load15` or `node_load5`?"
+    )
+
+
+@real
+def test_a_time_without_samples_is_told(server: Server, tmp_path: Path) -> None:
+    said = refused(server, tmp_path / "out", start="1795230000", end="1795230001")
+    assert said.startswith(("error[no-series]: the server has no series of up: URL", "error[no-samples]: "))
+
+
+@real
+def test_a_selector_that_is_none_is_told(server: Server, tmp_path: Path) -> None:
+    said = refused(server, tmp_path / "out", 'up{job="')
+    assert said.startswith("error[server-error]: the server answers an error: URL\n  found:    HTTP 400: bad_data: ")
+
+
+def assay(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """A run of the command line."""
+    command = [sys.executable, "-m", "assay", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, env=dict(os.environ))
+
+
+@real
+def test_the_command_prints_the_path_of_the_file(server: Server, series: list[Series], tmp_path: Path) -> None:
+    asked = ["--match", "up", "--start", START, "--end", END, "-o", str(tmp_path / "out"), "--step-size", "5m"]
+    result = assay("fetch", "prometheus", server.url, *asked)
+    assert (result.stdout, result.stderr, result.returncode) == (f"{tmp_path / 'out' / 'samples.parquet'}\n", "", 0)
+    assert rows(tmp_path / "out" / "samples.parquet") == rows_of(
+        [item for item in series if item["metric"]["__name__"] == "up"]
+    )
+
+
+# Servers that fail
+
+
+@dataclass
+class Scripted:
+    """A server that answers by a function of path and query, and remembers what it was asked."""
+
+    answer: Callable[[str, dict[str, list[str]], int], tuple[int, str]]
+    asked: list[tuple[str, dict[str, list[str]], str | None]] = field(default_factory=list)
+    url: str = ""
+
+
+@contextmanager
+def scripted(answer: Callable[[str, dict[str, list[str]], int], tuple[int, str]]) -> Iterator[Scripted]:
+    script = Scripted(answer)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            parts = urlsplit(self.path)
+            script.asked.append((parts.path, parse_qs(parts.query), self.headers.get("Authorization")))
+            status, text = script.answer(parts.path, parse_qs(parts.query), len(script.asked))
+            self.send_response(status)
+            if status in (429, 503):
+                self.send_header("Retry-After", "7")
+            self.send_header("Content-Length", str(len(text.encode())))
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *_arguments: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        script.url = f"http://127.0.0.1:{server.server_port}"
+        try:
+            yield script
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+LABELS = {"__name__": "up", "job": "a"}
+
+
+def success(data: Any) -> tuple[int, str]:
+    return 200, json.dumps({"status": "success", "data": data})
+
+
+def good(path: str, _query: dict[str, list[str]], _number: int) -> tuple[int, str]:
+    """What a server of one sample answers."""
+    if path.endswith("/api/v1/series"):
+        return success([LABELS])
+    values = [[1795231200.5, "1"]]
+    return success({"resultType": "matrix", "result": [{"metric": LABELS, "values": values}]})
+
+
+SAMPLE = [("up", (("job", "a"),), 1795231200500000000, "1.0")]
+
+
+def patient(url: str, attempts: int = 4) -> tuple[Server, list[float]]:
+    """A server that is asked again without waiting, and the seconds that would have been waited."""
+    waited: list[float] = []
+    return Server(url, Patience(attempts=attempts, first=0.5, timeout=30, sleep=waited.append)), waited
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+def test_a_server_that_is_busy_is_asked_again(status: int, tmp_path: Path) -> None:
+    def busy(path: str, query: dict[str, list[str]], number: int) -> tuple[int, str]:
+        return good(path, query, number) if number in (3, 5) else (status, "busy")
+
+    with scripted(busy) as script:
+        server, waited = patient(script.url)
+        place = fetch(server, request_of(["up"], START, END, "1h"), tmp_path, silent)
+    assert rows(place) == SAMPLE
+    assert waited == ([7.0, 7.0, 7.0] if status in (429, 503) else [0.5, 1.0, 0.5])
+    assert [path for path, _, _ in script.asked] == ["/api/v1/series"] * 3 + ["/api/v1/query"] * 2
+
+
+def test_a_server_that_stays_busy_is_told(tmp_path: Path) -> None:
+    text = json.dumps({"status": "error", "errorType": "timeout", "error": "query timed out"})
+    with scripted(lambda *_: (503, text)) as script:
+        server, waited = patient(script.url)
+        said = refused(server, tmp_path / "out")
+    assert said == (
+        "error[server-error]: the server answers an error: URL\n  found:    HTTP 503: timeout: query timed out"
+    )
+    assert (len(script.asked), len(waited)) == (4, 3)
+
+
+def test_an_error_of_the_question_is_told_at_once(tmp_path: Path) -> None:
+    text = json.dumps({"status": "error", "errorType": "bad_data", "error": "parse error"})
+    with scripted(lambda *_: (400, text)) as script:
+        server, waited = patient(script.url)
+        assert "HTTP 400: bad_data: parse error" in refused(server, tmp_path / "out")
+    assert (len(script.asked), waited) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "found"),
+    [
+        (200, "<html>Welcome</html>", "'<html>Welcome</html>'"),
+        (200, "", "an empty answer"),
+        (200, "{}", "'{}'"),
+        (200, "[1]", "'[1]'"),
+        (200, '{"status":"success"}', '\'{"status":"success"}\''),
+        (404, "404 page not found", "HTTP 404 Not Found, '404 page not found'"),
+    ],
+)
+def test_what_is_no_prometheus_is_told(status: int, text: str, found: str, tmp_path: Path) -> None:
+    with scripted(lambda *_: (status, text)) as script:
+        server, _ = patient(script.url)
+        assert refused(server, tmp_path / "out") == (
+            "error[no-prometheus]: what answers is no Prometheus server: URL\n"
+            "  expected: a JSON document with a status\n"
+            f"  found:    {found}\n"
+            "  hint: is this the server's own address, such as http://localhost:9090?"
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('{"status":"success","data":{"resultType":"matrix","result":[', "the answer is not JSON (Expecting value)"),
+        (
+            '{"status":"success","data":{"resultType":"vector","result":[]}}',
+            "the answer holds no series of samples (a result of type vector)",
+        ),
+    ],
+)
+def test_an_answer_that_cannot_be_read_is_told(text: str, found: str, tmp_path: Path) -> None:
+    with scripted(lambda path, query, n: good(path, query, n) if n == 1 else (200, text)) as script:
+        server, _ = patient(script.url)
+        said = refused(server, tmp_path / "out")
+    assert said == f"error[bad-answer]: an answer of the server cannot be read: URL\n  found:    {found}"
+
+
+def test_samples_outside_of_the_time_are_left_out(tmp_path: Path) -> None:
+    with scripted(good) as script:
+        server, _ = patient(script.url)
+        said = refused(server, tmp_path / "out", start="1795231200.501")
+        place = fetch(server, request_of(["up"], "1795231200.5", "1795231200.5", "1h"), tmp_path / "out", silent)
+        assert rows(place) == SAMPLE
+    assert said == (
+        "error[no-samples]: the server has no samples of this time: URL\n"
+        "  found:    none from 2026-11-21T03:20:00.501Z to 2026-11-21T03:28:00.000Z"
+    )
+
+
+def test_a_name_and_a_password_are_sent_and_not_shown(tmp_path: Path) -> None:
+    with scripted(lambda *_: (401, "who?")) as script:
+        server, _ = patient(script.url.replace("//", "//me:se%40cret@"))
+        said = refused(server, tmp_path / "out")
+    assert script.asked[0][2] == "Basic bWU6c2VAY3JldA=="
+    assert ("HTTP 401: who?" in said, "cret" in said) == (True, False)
+
+
+def test_an_address_may_have_a_path(tmp_path: Path) -> None:
+    with scripted(good) as script:
+        fetch(patient(script.url + "/metrics/")[0], request_of(["up"], START, END, "1h"), tmp_path, silent)
+    assert [path for path, _, _ in script.asked] == ["/metrics/api/v1/series", "/metrics/api/v1/query"]
+
+
+def test_a_server_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with scripted(good) as script:
+        pass
+    server, waited = patient(script.url)
+    said = refused(server, tmp_path / "out")
+    assert said.startswith("error[no-server]: the server cannot be reached: URL\n  found:    ")
+    assert said.endswith("(asked 4 times)\n  hint: does it run, and is this its address?")
+    assert waited == [0.5, 1.0, 2.0]
+
+
+@pytest.mark.parametrize("url", ["localhost:9090", "ftp://x", "http://", "x", "", "http://[::1", "http://x:port"])
+def test_an_address_that_is_none_is_told(url: str) -> None:
+    with pytest.raises(AssayError, match="bad-address"):
+        Server(url)
+
+
+def test_nothing_is_replaced_when_a_fetch_fails(tmp_path: Path) -> None:
+    with scripted(good) as script:
+        server, _ = patient(script.url)
+        place = fetch(server, request_of(["up"], START, END, "1h"), tmp_path, silent)
+        script.answer = lambda path, query, n: good(path, query, n) if path.endswith("series") else (400, "no")
+        before = place.read_bytes()
+        with pytest.raises(AssayError):
+            fetch(server, request_of(["up"], START, END, "1h"), tmp_path, silent)
+    assert place.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["samples.parquet"]
+
+
+# What a user writes
+
+
+@pytest.mark.parametrize(
+    ("text", "ms"),
+    [
+        ("0", 0),
+        ("1770317536", 1770317536000),
+        ("1770317536.1239", 1770317536123),
+        ("2026-02-05T18:52:16Z", 1770317536000),
+        ("2026-02-05t18:52:16.5z", 1770317536500),
+        ("2026-02-05 20:52:16.001+02:00", 1770317536001),
+    ],
+)
+def test_times_are_rfc_3339_or_seconds(text: str, ms: int) -> None:
+    assert times.instant(text, "--start") == ms
+
+
+@pytest.mark.parametrize(("text", "ms"), [("30s", 30_000), ("1h30m", 5_400_000), ("250ms", 250), ("2d", 172_800_000)])
+def test_durations_are_those_of_prometheus(text: str, ms: int) -> None:
+    assert times.duration(text, "--step-size") == ms
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    with pytest.raises(AssayError) as error:
+        request_of(["up"], "yesterday", "2026-02-30T00:00:00Z", "0s")
+    assert [item.message for item in error.value.diagnostics] == [
+        "--start is no time: yesterday",
+        "--end is no time: 2026-02-30T00:00:00Z",
+        "--step-size is no duration: 0s",
+    ]
+
+
+def test_an_end_before_the_start_is_told(tmp_path: Path) -> None:
+    said = refused(Server("http://127.0.0.1:9"), tmp_path / "out", start=END, end=START)
+    assert said.startswith("error[bad-time]: --end is before --start\n")
+
+
+def test_the_command_tells_errors_without_a_traceback(tmp_path: Path) -> None:
+    result = assay("fetch", "prometheus", "nowhere", "--match", "up", "--start", "0", "--end", "1", "-o", str(tmp_path))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith("error[bad-address]: this is no address of a server: nowhere\n")

@@ -1,0 +1,484 @@
+"""Ingest of samples of time series: answers of Prometheus, OpenMetrics text, Parquet."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from assay.ingest import find_run, notes
+from assay.ingest.kinds import ingest
+from assay.spec.diagnostics import AssayError
+from assay.spec.model import Event, Quarantine, Unless
+from tests.support.ingesting import SOURCE, Ingested, field, form, read, refusal
+
+RUN = Path(__file__).resolve().parent.parent / "golden" / "cometbft" / "run"
+
+METRICS = replace(
+    SOURCE,
+    name="metrics",
+    kind="samples",
+    hosts="",
+    logs=("*",),
+    time=(),
+    body=(),
+    unwrap=(),
+    lookups=(),
+    quarantine=Quarantine(share=0.0, at_least=10),
+)
+VALUE = field("value", "real")
+JOB = field("job", "text", "labels.job", required=False)
+
+
+def event(name: str, *forms: Any) -> Event:
+    return Event(name, METRICS.name, forms, "")
+
+
+PEERS = event("peers", form([VALUE, JOB], new="peers", old="old_peers"))
+
+
+def answer(*series: tuple[Mapping[str, str], Sequence[tuple[str, str]]]) -> bytes:
+    """An answer of the API; instants are written as they are given."""
+    items = ",".join(
+        json.dumps({"metric": labels})[:-1] + ',"values":[' + ",".join(f'[{t},"{v}"]' for t, v in values) + "]}"
+        for labels, values in series
+    )
+    return b'{"status":"success","data":{"resultType":"matrix","result":[' + items.encode() + b"]}}"
+
+
+def up(job: str, *values: tuple[str, str]) -> tuple[Mapping[str, str], Sequence[tuple[str, str]]]:
+    """A series of peers."""
+    return {"__name__": "peers", "job": job}, values
+
+
+def made(folder: Path, files: bytes | Mapping[str, bytes], events: Sequence[Event] = (PEERS,), **how: Any) -> Ingested:
+    """What ingest makes of a file, or of files by their paths."""
+    given = files if isinstance(files, Mapping) else {"a": files}
+    return read(folder, given, events, how.get("wanted"), replace(METRICS, **how.get("source", {})))
+
+
+def rows(folder: Path, files: bytes | Mapping[str, bytes]) -> list[tuple[int, str, float]]:
+    """The samples of peers: instant, job, value."""
+    found: list[Any] = made(folder, files).rows("peers", "t_ns", "job", "value")
+    return found
+
+
+def refused(folder: Path, files: bytes | Mapping[str, bytes], **how: Any) -> str:
+    """The error of samples that cannot be ingested; nothing is left behind."""
+    with pytest.raises(AssayError) as error:
+        made(folder, files, **how)
+    assert [path.name for path in folder.iterdir()] == ["run"]
+    return refusal(error.value, folder)
+
+
+S = 10**9
+
+# Answers
+
+
+def test_samples_are_numbered_in_the_order_of_time(tmp_path: Path) -> None:
+    found = made(tmp_path, answer(up("b", ("1", "1"), ("3", "3")), up("a", ("2", "2"), ("3", "4"))))
+    assert found.rows("peers", "host", "seq", "t_ns", "whole", "job", "value") == [
+        ("", 1, 1 * S, True, "b", 1.0),
+        ("", 2, 2 * S, True, "a", 2.0),
+        ("", 3, 3 * S, True, "a", 4.0),
+        ("", 4, 3 * S, True, "b", 3.0),
+    ]
+    assert found.log() == {
+        "host": "", "lines": 4, "objects": 4, "recognised": 4, "quarantined": 0, "text_lines": 0,
+        "first_ns": S, "last_ns": 3 * S, "first_recognised_ns": S,
+    }  # fmt: skip
+    assert (found.rows("counts"), found.rows("quarantine"), notes(found.folder)) == ([("", "peers", 4)], [], ())
+
+
+@pytest.mark.parametrize(
+    ("written", "t_ns"),
+    [
+        ("0", 0),
+        ("1795231211.714", 1795231211714000000),
+        ("1795231211.714123456", 1795231211714123456),
+        ("9223372036.854775807", 2**63 - 1),
+        ("1.795231211714123456e9", 1795231211714123456),
+        ("-0.000000001", -1),
+    ],
+)
+def test_instants_are_exact_to_the_nanosecond(tmp_path: Path, written: str, t_ns: int) -> None:
+    assert rows(tmp_path, answer(up("a", (written, "1")))) == [(t_ns, "a", 1.0)]
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["0.1", "-0", "5e-324", "1.7976931348623157e+308", "9007199254740993", "NaN", "+Inf", "-Inf"],
+)
+def test_values_are_the_doubles_that_are_written(tmp_path: Path, written: str) -> None:
+    ((_, _, value),) = rows(tmp_path, answer(up("a", ("1", written))))
+    assert repr(value) == repr(float(written))
+
+
+def test_an_answer_may_be_written_with_blanks(tmp_path: Path) -> None:
+    text = json.dumps(json.loads(answer(up("a", ("1.5", "1"), ("2", "NaN")))), indent=2).encode()
+    found = rows(tmp_path, b"\n" + text)
+    assert [(t_ns, job, str(value)) for t_ns, job, value in found] == [(1500000000, "a", "1.0"), (2 * S, "a", "nan")]
+
+
+@pytest.mark.parametrize("job", ['[1,"2"]', "[1,", '{"values":[[1,"2"]]}', "a\\b", "Δ\n\t", '"', '[[1,"2"]'])
+def test_labels_are_any_text(tmp_path: Path, job: str) -> None:
+    assert rows(tmp_path, answer(up(job, ("1", "1")))) == [(S, job, 1.0)]
+
+
+def test_an_empty_label_is_none(tmp_path: Path) -> None:
+    empty, without = {"__name__": "peers", "job": ""}, {"__name__": "peers"}
+    files = {"a": answer((empty, [("1", "1")])), "b": answer((without, [("2", "1")]))}
+    assert rows(tmp_path, files) == [(S, None, 1.0), (2 * S, None, 1.0)]
+
+
+def test_an_error_in_place_of_an_answer_is_told(tmp_path: Path) -> None:
+    text = b'{"status":"error","errorType":"bad_data","error":"invalid parameter \\"query\\""}'
+    assert refused(tmp_path, text) == (
+        "error[answer-error]: the saved answer of the server is an error: DIR/run/a\n"
+        '  found:    invalid parameter "query"'
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "result"),
+    [("vector", [{"metric": {}, "value": [1, "1"]}]), ("scalar", [1, "1"]), ("string", [1, "x"]), ("streams", [])],
+)
+def test_another_type_of_result_is_refused(tmp_path: Path, kind: str, result: Any) -> None:
+    text = json.dumps({"status": "success", "data": {"resultType": kind, "result": result}}).encode()
+    assert refused(tmp_path, text) == (
+        "error[not-samples]: the answer holds no series of samples: DIR/run/a\n"
+        "  expected: a result of type matrix\n"
+        f"  found:    a result of type {kind}\n"
+        "  hint: ask for a selector with a range, such as `up[1h]`, or use `assay fetch prometheus`"
+    )
+
+
+def test_an_answer_that_is_cut_off_is_refused_with_the_place(tmp_path: Path) -> None:
+    text = b"\n" + answer(up("a", ("1", "1"), ("2", "2")))
+    assert refused(tmp_path, text[:-20]) == (
+        "error[not-json]: the answer is not JSON: DIR/run/a\n"
+        "  at DIR/run/a:2:116\n"
+        "  found:    Expecting value\n"
+        "  hint: is the file cut off?"
+    )
+
+
+@pytest.mark.parametrize("length", range(1, 134, 7))
+def test_no_part_of_an_answer_is_an_answer(tmp_path: Path, length: int) -> None:
+    text = answer(up("a", ("1", "1"), ("2", "2")))
+    assert refused(tmp_path, text[:-length]).startswith("error[not-json]: the answer is not JSON: DIR/run/a")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (b"[]", "no status"),
+        (b"{}", "no status"),
+        (b'{"status":"ok"}', "status ok"),
+        (b'{"status":"success","data":{"resultType":"matrix"}}', "a result that is not there"),
+        (b'{"status":"success","data":{"resultType":"matrix","result":{}}}', "a result that is OBJECT"),
+        (b'{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"peers"}}]}}', "peers"),
+        (
+            b'{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"h"},"histograms":[[1,{}]]}]}}',
+            "native histograms of h",
+        ),
+        (b"", "an empty file"),
+        (b"\x00\x01", "'\\x00\\x01'"),
+        (b"12,3", "'12,3'"),
+    ],
+)
+def test_a_file_of_another_form_is_refused(tmp_path: Path, text: bytes, found: str) -> None:
+    said = refused(tmp_path, text)
+    assert said.startswith("error[not-samples]: ")
+    assert f"\n  found:    {found}" in said
+
+
+@pytest.mark.parametrize("pair", ['[1,"x1"]', "[1,1]", '["1","1"]', '[1,""]', "[1]", "null", '[1e30,"1"]'])
+def test_what_is_no_sample_is_quarantined(tmp_path: Path, pair: str) -> None:
+    text = answer(up("a", ("7", "7"), ("8", "8"))).replace(b'[7,"7"]', pair.encode())
+    found = made(tmp_path, text)
+    assert found.rows("peers", "t_ns") == [(8 * S,)]
+    assert [row[:3] for row in found.rows("quarantine")] == [("", "a", 1)]
+    assert found.log()["quarantined"] == 1
+
+
+# OpenMetrics
+
+
+def test_openmetrics_text_is_read(tmp_path: Path) -> None:
+    text = r"""# TYPE peers gauge
+# HELP peers Number of peers.
+peers{job="a b", other="}\" {"} 1 1795231211.714
+peers{job="q\"\\\n", z="1",} 2.5e+06 1795231211.714123456
+peers 3 2.000
+peers{} NaN 3 # {trace_id="x"} 0.67 1.5
+
+old_peers{job="Δ"} +Inf 4
+other_total{job="a"} 1 5
+# EOF
+"""
+    found = rows(tmp_path, text.encode())
+    assert [(t_ns, job, str(value)) for t_ns, job, value in found] == [
+        (2 * S, None, "3.0"),
+        (3 * S, None, "nan"),
+        (4 * S, "Δ", "inf"),
+        (1795231211714000000, "a b", "1.0"),
+        (1795231211714123456, 'q"\\\n', "2500000.0"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("peers 1", "no time, or a bad one"),
+        ("peers 1 soon", "no time, or a bad one"),
+        ("peers one 1", "no value, or a bad one"),
+        ('peers{job="a} 1 1', "no time, or a bad one"),
+        ('peers{job="a",job="b"} 1 1', "no time, or a bad one"),
+        ('peers{job="a"x="b"} 1 1', "no time, or a bad one"),
+        ("1peers 1 1", "no time, or a bad one"),
+        ("peers", "no time, or a bad one"),
+    ],
+)
+def test_a_line_that_is_no_sample_is_quarantined(tmp_path: Path, line: str, reason: str) -> None:
+    found = made(tmp_path, f"# x\npeers 7 7\n{line}\n# EOF\n".encode())
+    assert found.rows("quarantine") == [("", "a", 3, reason, line)]
+    assert found.rows("peers", "t_ns", "value") == [(7 * S, 7.0)]
+
+
+@pytest.mark.parametrize("ending", [b"", b"# EO", b"# EOF\npeers 1 2\n"])
+def test_a_text_without_its_end_is_refused(tmp_path: Path, ending: bytes) -> None:
+    said = refused(tmp_path, b"peers 1 1\n" + ending)
+    assert said.startswith("error[broken-file]: the OpenMetrics text has no end: DIR/run/a\n  expected: `# EOF` as its")
+
+
+@pytest.mark.parametrize("text", [b"peers 1 1\r\n# EOF\r\n", b"peers 1 1\r\n# EOF\n\n", b"peers 1 1\n# EOF"])
+def test_a_text_may_end_its_lines_in_several_ways(tmp_path: Path, text: bytes) -> None:
+    assert rows(tmp_path, text) == [(S, None, 1.0)]
+
+
+def test_bytes_that_are_no_text_spoil_a_label_only(tmp_path: Path) -> None:
+    assert rows(tmp_path, b'peers{job="\xff"} 1 1\npeers 2 2\n# EOF\n') == [(S, "\x1a", 1.0), (2 * S, None, 2.0)]
+
+
+# Parquet
+
+
+def parquet(folder: Path, query: str) -> bytes:
+    """A Parquet file of a query's rows."""
+    place = folder.parent / f"{folder.name}.parquet"
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY ({query}) TO '{place}' (FORMAT parquet)")
+    return place.read_bytes()
+
+
+PARQUET = "SELECT 'peers' AS name, MAP {{'job': 'a'}} AS labels, {0} AS t_ns, {1} AS value"
+
+
+def test_parquet_is_read(tmp_path: Path) -> None:
+    one, two = PARQUET.format("7::BIGINT", "'NaN'::DOUBLE"), PARQUET.format("9::BIGINT", "1.5::DOUBLE")
+    found = rows(tmp_path, parquet(tmp_path, f"{one} UNION ALL {two}"))
+    assert [(t_ns, job, str(value)) for t_ns, job, value in found] == [(7, "a", "nan"), (9, "a", "1.5")]
+
+
+def test_parquet_without_a_name_an_instant_or_a_value_is_quarantined(tmp_path: Path) -> None:
+    good = PARQUET.format("7::BIGINT", "1::DOUBLE")
+    bad = [PARQUET.format("NULL", "1"), PARQUET.format("8", "NULL"), good.replace("'peers'", "NULL"),
+           good.replace("MAP {'job': 'a'}", "NULL")]  # fmt: skip
+    found = made(tmp_path, parquet(tmp_path, " UNION ALL ".join([good, *bad])))
+    assert found.rows("peers", "t_ns") == [(7,)]
+    assert found.rows("quarantine", "line") == [(2,), (3,), (4,), (5,)]
+
+
+def test_parquet_with_other_columns_is_refused(tmp_path: Path) -> None:
+    assert refused(tmp_path, parquet(tmp_path, "SELECT 'peers' AS name, 1.5::DOUBLE AS value, 1::INTEGER AS t_ns")) == (
+        "error[not-samples]: the Parquet file holds no samples: DIR/run/a\n"
+        "  expected: name VARCHAR, labels MAP(VARCHAR, VARCHAR), t_ns BIGINT, value DOUBLE\n"
+        "  found:    name VARCHAR, value DOUBLE, t_ns INTEGER"
+    )
+
+
+def test_parquet_that_is_cut_off_is_refused(tmp_path: Path) -> None:
+    text = parquet(tmp_path, PARQUET.format("7::BIGINT", "1::DOUBLE"))
+    assert refused(tmp_path, text[:-9]).startswith("error[broken-file]: the samples cannot be read: DIR/run/a\n")
+
+
+# Several files
+
+
+def test_a_series_of_several_files_is_one(tmp_path: Path) -> None:
+    files = {
+        "a.json.gz": gzip.compress(answer(up("a", ("1", "1"), ("2", "2")))),
+        "b": b'peers{job="a"} 2 2\npeers{job="a"} 3 3\n# EOF\n',
+        "c": parquet(tmp_path, PARQUET.format(f"{4 * S}::BIGINT", "4::DOUBLE")),
+    }
+    found = made(tmp_path, files)
+    assert found.rows("peers", "t_ns", "job", "value") == [(n * S, "a", float(n)) for n in (1, 2, 3, 4)]
+    assert notes(found.folder) == ("1 samples stood twice with equal values, and are counted once",)
+
+
+def test_samples_out_of_order_are_sorted_with_a_note(tmp_path: Path) -> None:
+    found = made(tmp_path, answer(up("a", ("2", "2"), ("1", "1")), up("b", ("1", "5"), ("2", "6"))))
+    assert found.rows("peers", "t_ns", "value") == [(S, 1.0), (S, 5.0), (2 * S, 2.0), (2 * S, 6.0)]
+    assert notes(found.folder) == ("samples of 1 series were out of order, and are sorted",)
+
+
+def test_a_sample_that_stands_twice_counts_once_even_when_it_is_no_number(tmp_path: Path) -> None:
+    found = made(tmp_path, answer(up("a", ("1", "NaN"), ("1", "NaN"), ("2", "7"), ("2", "7.0"))))
+    assert [(t_ns, str(value)) for t_ns, value in found.rows("peers", "t_ns", "value")] == [(S, "nan"), (2 * S, "7.0")]
+    assert found.log()["lines"] == 2
+
+
+def test_two_values_of_a_series_at_an_instant_are_refused(tmp_path: Path) -> None:
+    files = {"a": answer(up("x", ("1.5", "1"), ("2", "2"))), "b": answer(up("x", ("1.5", "3"), ("2", "NaN")))}
+    assert refused(tmp_path, files) == (
+        "error[samples-differ]: 2 instants of series have two samples that differ\n"
+        "  expected: one value of a series at an instant\n"
+        '  note: peers{"job":"x"} at 1.5 s: 1.0 in a, 3.0 in b\n'
+        '  note: peers{"job":"x"} at 2 s: 2.0 in a, nan in b\n'
+        "  hint: are these samples of two servers, or of two runs?"
+    )
+
+
+# Events
+
+
+def test_names_of_generations_are_of_one_event(tmp_path: Path) -> None:
+    text = b"peers 1 1\nold_peers 2 2\nprefix_peers 3 3\n# EOF\n"
+    events = (PEERS, event("others", form([VALUE], new="prefix_peers")))
+    found = made(tmp_path, text, events, wanted={"peers": frozenset({"value"})})
+    assert found.rows("peers") == [("", 1, S, True, 1.0), ("", 2, 2 * S, True, 2.0)]
+    assert found.rows("counts") == [("", "others", 1), ("", "peers", 2)]
+    assert found.log()["recognised"] == 3
+
+
+def test_forms_read_their_labels_in_their_own_way(tmp_path: Path) -> None:
+    text = b'peers{job="a",le="+Inf"} 1 1\nold_peers{node="b"} 2 2\n# EOF\n'
+    what = event(
+        "peers",
+        form([VALUE, field("job", "text", "labels.job"), field("name", "text", "labels.__name__")], new="peers"),
+        form([VALUE, field("job", "text", "labels.node"), field("name", "text", "labels.__name__")], old="old_peers"),
+    )
+    assert made(tmp_path, text, (what,)).rows("peers", "value", "job", "name") == [
+        (1.0, "a", "peers"), (2.0, "b", "old_peers")
+    ]  # fmt: skip
+
+
+def test_a_label_rules_a_series_out(tmp_path: Path) -> None:
+    text = b'peers{job="a"} 1 1\npeers{job="b",dead="1"} 2 2\npeers{job="c"} 3 3\npeers 4 4\n# EOF\n'
+    rules = [Unless(("labels", "job"), "a", False), Unless(("labels", "dead"), "", True)]
+    what = event("peers", form([VALUE, JOB], rules, new="peers"))
+    assert made(tmp_path, text, (what,)).rows("peers", "job") == [("c",), (None,)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "value"),
+    [
+        ("integer", "7", 7),
+        ("integer", "-9007199254740992", -(2**53)),
+        ("integer", "9.2e+18", 9200000000000000000),
+        ("unsigned", "1.8e19", 18000000000000000000),
+        ("real", "7", 7.0),
+        ("text", "7", "7"),
+    ],
+)
+def test_a_value_may_be_of_another_type(tmp_path: Path, kind: str, written: str, value: Any) -> None:
+    what = event("peers", form([field("value", kind)], new="peers"))
+    found = made(tmp_path, answer(up("a", ("1", written))), (what,)).rows("peers", "value")
+    assert [(item, type(item)) for (item,) in found] == [(value, type(value))]
+
+
+@pytest.mark.parametrize(
+    ("given", "written", "reason"),
+    [
+        (field("value", "integer"), "1.5", 'field value of peers: expected an integer, found "1.5"'),
+        (field("value", "integer"), "NaN", 'field value of peers: expected an integer, found "nan"'),
+        (field("value", "unsigned"), "-1", 'field value of peers: expected an integer from 0, found "-1"'),
+        (field("n", "integer", "labels.job"), "1", 'field n of peers: expected an integer, found "a"'),
+        (field("zone", "text", "labels.zone"), "1", "field zone of peers is missing"),
+    ],
+)
+def test_a_sample_without_what_its_event_must_have_is_quarantined(
+    tmp_path: Path, given: Any, written: str, reason: str
+) -> None:
+    good = '{"metric":{"__name__":"peers","job":"1","zone":"z"},"values":[[9,"9"]]},'
+    text = answer(up("a", ("1", written))).replace(b'{"metric"', good.encode() + b'{"metric"')
+    found = made(tmp_path, text, (event("peers", form([given], new="peers")),))
+    ((host, file, line, said, shown),) = found.rows("quarantine")
+    assert (host, file, line, said) == ("", "a", 2, reason)
+    assert shown.startswith('peers{"job":"a"} ')
+    assert (found.rows("peers", "t_ns"), found.rows("counts", "n")) == ([(9 * S,)], [(1,)])
+
+
+def test_more_broken_samples_than_the_source_bears_end_the_ingest(tmp_path: Path) -> None:
+    how = {"source": {"quarantine": Quarantine(share=0.0, at_least=1)}}
+    said = refused(tmp_path, b"peers 7 7\npeers 1\npeers 2\n# EOF\n", **how)
+    assert said == (
+        "error[too-many-broken-lines]: 2 of the 3 samples are broken\n"
+        "  expected: at most 1\n"
+        "  found:    2\n"
+        "  note: a:2: no time, or a bad one\n"
+        "  note: a:3: no time, or a bad one\n"
+        "  hint: the limit stands in the source's definition (`quarantine`)"
+    )
+
+
+def test_samples_of_other_series_only_are_refused_with_a_hint(tmp_path: Path) -> None:
+    assert refused(tmp_path, b"x_peers 1 1\ny_rounds 2 2\n# EOF\n") == (
+        "error[nothing-recognised]: none of the 2 samples is of a series that an event names\n"
+        "  expected: peers, old_peers\n"
+        "  found:    x_peers, y_rounds\n"
+        "  hint: did you mean `x_peers`?"
+    )
+
+
+@pytest.mark.parametrize("text", [answer(), answer(up("a")), b"# EOF\n"])
+def test_a_run_without_any_sample_is_refused(tmp_path: Path, text: bytes) -> None:
+    said = refused(tmp_path, text)
+    assert said.startswith("error[nothing-recognised]: none of the 0 samples is an event that the specs know")
+
+
+# A real run
+
+
+def _exactly(text: str) -> int:
+    return int(Decimal(text) * S)
+
+
+def test_every_sample_of_every_series_is_there(tmp_path: Path) -> None:
+    with gzip.open(RUN / "prom" / "raw_all_5s.json.gz", "rb") as stream:
+        series = json.load(stream, parse_float=str, parse_int=str)["data"]["result"]
+    names = sorted({item["metric"]["__name__"] for item in series})
+    labels = sorted({name for item in series for name in item["metric"]})
+    fields = [VALUE, *(field(f"l_{name}", "text", f"labels.{name}", required=False) for name in labels)]
+    # One event of all series: a form holds the names of generations.
+    what = Event("all", METRICS.name, (form(fields, **{f"g{index}": name for index, name in enumerate(names)}),), "")
+    source = replace(METRICS, logs=("prom/raw_*.json",))
+    told: list[tuple[int, int]] = []
+    files = find_run(source, RUN)
+    wanted = {"all": frozenset(item.name for item in fields)}
+    ingest(source, [what], wanted, files, tmp_path / "made", progress=lambda *item: told.append(item))
+    found: dict[tuple[str | None, ...], list[tuple[int, float]]] = {}
+    columns = [f"l_{name}" for name in labels]
+    for t_ns, value, *values in Ingested(tmp_path / "made").rows("all", "t_ns", "value", *columns):
+        found.setdefault(tuple(values), []).append((t_ns, value))
+    assert len(series) == len(found) == 2322
+    assert sum(len(values) for values in found.values()) == 152_063
+    for item in series:
+        key = tuple(item["metric"].get(name) for name in labels)
+        expected = [(_exactly(t), float(v)) for t, v in item["values"]]
+        assert len(found[key]) == len(expected)
+        for (t_a, a), (t_b, b) in zip(found[key], expected, strict=True):
+            assert t_a == t_b
+            assert a == b or (math.isnan(a) and math.isnan(b))
+    assert told == [(files.size, files.size)]
+    assert notes(tmp_path / "made") == ()

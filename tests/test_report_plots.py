@@ -1,0 +1,141 @@
+"""Plots: rows of named columns through a template, with panels or without."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import altair
+import jsonschema  # type: ignore[import-untyped]
+import pypdf
+import pytest
+
+from assay.report.charts import draw, load_template
+from assay.report.converter import Converter
+from assay.report.document import Document, Gallery, Plot, Table, Value, from_json, to_json
+from assay.report.pdf import render
+from assay.report.plot_spec import plot_spec
+from assay.report.svg import renumber_clips
+from assay.spec.diagnostics import AssayError
+from tests.report_sample import TEMPLATES, sample, with_charts
+
+COLUMNS = ("panel", "mark", "x", "y", "text")
+ROWS: tuple[tuple[Value, ...], ...] = (
+    ("one", "base", 0.25, 1.0, None),
+    ("one", "run", 0.75, 3.0, None),
+    ("two", "base", 0.25, 1000.0, None),
+    ("two", "run", 0.75, 2000.0, None),
+    ("two", "label", 0.5, None, "a release"),
+)
+#: a template of one view, with categories along x
+BARS: dict[str, Any] = {
+    "usermeta": {"assay": {"margins": {"left": 30, "right": 5, "top": 5, "bottom": 20}}},
+    "description": "${description}",
+    "padding": "${padding}",
+    "autosize": {"type": "none"},
+    "width": 90,
+    "height": 60,
+    "data": {"values": "${rows}"},
+    "mark": "bar",
+    "encoding": {
+        "x": {"field": "who", "type": "nominal", "axis": None},
+        "y": {"field": "count", "type": "quantitative", "axis": None},
+    },
+}
+
+
+def plot(
+    rows: Sequence[tuple[Value, ...]] = ROWS, columns: Sequence[str] = COLUMNS, panels: Sequence[str] = ("one", "two")
+) -> Plot:
+    return Plot("m", 1, "Length, s", "s", "Two dots.", "history", tuple(columns), tuple(rows), tuple(panels))
+
+
+def with_gallery(document: Document, *plots: Plot) -> Document:
+    table = Table("Notes", ("Key", "What it says"), (("A", "A note."),))
+    return replace(document, galleries=(Gallery("lengths", "Lengths", ("Of dots.",), plots, (table,)),))
+
+
+def test_a_plot_is_valid_vega_lite() -> None:
+    validator = jsonschema.Draft7Validator(altair.load_schema())
+    spec = plot_spec(plot(), load_template(TEMPLATES, "history"))
+    assert [error.message for error in validator.iter_errors(spec)] == []
+    broken = json.loads(json.dumps(spec).replace('"rule"', '"ruler"'))
+    assert list(validator.iter_errors(broken))
+
+
+def test_rows_become_records_without_what_is_missing() -> None:
+    spec = plot_spec(plot(), load_template(TEMPLATES, "history"))
+    assert spec["datasets"]["rows"][-1] == {"panel": "two", "mark": "label", "x": 0.5, "text": "a release"}
+    assert spec["facet"]["row"]["sort"] == ["one", "two"]
+    assert spec["description"] == "Two dots."
+
+
+@pytest.mark.parametrize("panels", [("one",), ("one", "two"), ("one", "two", "three")])
+def test_a_drawing_has_room_for_all_panels_and_its_margins(panels: tuple[str, ...]) -> None:
+    template = load_template(TEMPLATES, "history")
+    margins, view = template["usermeta"]["assay"]["margins"], template["spec"]
+    rows = [(panel, "run", x, x, None) for panel in panels for x in (1.0, 2.0)]
+    (drawing,) = draw([plot(rows, panels=panels)], TEMPLATES)
+    width = margins["left"] + view["width"] + margins["right"]
+    tall = len(panels) * view["height"] + (len(panels) - 1) * template["spacing"]
+    assert f'width="{width}" height="{margins["top"] + tall + margins["bottom"]}"' in drawing.svg
+
+
+def test_each_panel_has_an_axis_of_its_own() -> None:
+    (drawing,) = draw([plot()], TEMPLATES)
+    assert all(f">{tick}</text>" in drawing.svg for tick in ("1", "2", "3", "1000", "1500", "2000"))
+
+
+def test_a_template_without_panels_draws_categories(tmp_path: Path) -> None:
+    (tmp_path / "charts").mkdir()
+    (tmp_path / "fonts").symlink_to(TEMPLATES / "fonts")
+    (tmp_path / "charts" / "bars.vl.json").write_text(json.dumps(BARS))
+    rows = (("ann", 3.0), ("bob", 1.0), ("cleo", 2.0))
+    (drawing,) = draw([replace(plot(rows, ("who", "count"), ()), template="bars")], tmp_path)
+    assert json.loads(drawing.spec)["data"]["values"][1] == {"who": "bob", "count": 1.0}
+    assert 'width="125" height="85"' in drawing.svg
+    assert drawing.svg.count('fill="#4c78a8"') == 3
+
+
+def test_a_drawing_does_not_depend_on_the_fonts_that_are_known(tmp_path: Path) -> None:
+    (drawing,) = draw([plot()], TEMPLATES)
+    assert renumber_clips(Converter(tmp_path).convert(drawing.spec, "it")) + "\n" == drawing.svg
+
+
+def test_runs_and_bases_and_kinds_of_breaks_differ_without_colour() -> None:
+    layers = load_template(TEMPLATES, "history")["spec"]["layer"]
+    by_filter = {layer["transform"][0]["filter"]: layer["mark"] for layer in layers}
+    assert by_filter["datum.mark == 'base'"]["fill"] == "#ffffff"
+    assert by_filter["datum.mark == 'run'"]["color"] != "#ffffff"
+    dashes = [mark["strokeDash"] for text, mark in by_filter.items() if "datum.kind" in text]
+    assert len(dashes) == 2
+    assert dashes[0] != dashes[1]
+
+
+def test_a_document_with_a_gallery_is_read_back_and_laid_out(tmp_path: Path) -> None:
+    document = with_gallery(with_charts(sample(), 1), replace(plot(), figure=2, id="lengths"))
+    assert from_json(to_json(document)) == document
+    render(document, tmp_path / "out", TEMPLATES)
+    text = "".join(page.extract_text() for page in pypdf.PdfReader(tmp_path / "out" / "report.pdf").pages)
+    assert all(word in text for word in ("Lengths", "Of dots.", "Figure 2", "What it says", "A note."))
+    assert (tmp_path / "out" / "charts" / "lengths.svg").is_file()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda: plot([("one", "run", 1.0)]), "a row of the plot m does not fit its columns"),
+        (lambda: plot([("one", "run", float("nan"), 1.0, None)]), "a number of the plot m is not finite"),
+        (lambda: plot(columns=("x", "x", "y", "z", "w")), "the column of the plot m `x` occurs twice in the document"),
+        (lambda: replace(plot(), id="../m"), "the id of a chart must serve as a file name"),
+        (lambda: with_gallery(with_charts(sample(), 1), plot()), "the figure `1` occurs twice in the document"),
+        (lambda: with_gallery(sample(), plot(), plot()), "the chart `m` occurs twice in the document"),
+    ],
+)
+def test_a_plot_that_cannot_be_laid_out_is_refused(wrong: Any, said: str) -> None:
+    with pytest.raises(AssayError) as caught:
+        wrong()
+    assert caught.value.diagnostics[0].message == said

@@ -1,0 +1,191 @@
+"""Series: what a Prometheus server answered, point by point; and, on random samples, what plain Python works out."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.spec.expression import Expression
+from assay.spec.expression_text import parse
+from assay.spec.model import Gone, Sampled, Series, Unit
+from assay.sql import dialect, series
+from tests.support.laboratory import ROOT
+
+PROM = ROOT / "golden" / "cometbft" / "run" / "prom"
+SECOND = 10**9
+MINUTES_5 = 300 * SECOND
+ONE = Unit("dimensionless", "")
+Line = tuple[str, ...]
+Samples = Mapping[Line, Sequence[tuple[int, float]]]
+Points = dict[tuple[Line, int], float]
+
+
+def condition(text: str) -> Expression:
+    found = parse(text)
+    assert found is not None
+    return found
+
+
+def described(reading: str, window_ns: int, gone: Gone | None = None, *events: str, every_ns: int = SECOND) -> Series:
+    """A series over tables `told` (or the given ones) with the labels job and instance."""
+    samples = tuple(Sampled(event, None) for event in events or ("told",))
+    return Series("s", samples, ("job", "instance"), "windows", every_ns, reading, window_ns, gone, ONE, "")
+
+
+def fill(connection: duckdb.DuckDBPyConnection, name: str, samples: Samples) -> None:
+    """A table of samples."""
+    connection.execute(f"CREATE OR REPLACE TABLE {name} (job TEXT, instance TEXT, t_ns BIGINT, value DOUBLE)")
+    rows = [(*line, t_ns, value) for line, points in samples.items() for t_ns, value in points]
+    if rows:
+        connection.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?)", rows)
+
+
+def points(
+    told: Samples, what: Series, from_ns: int, to_ns: int, up: Samples | None = None, **others: Samples
+) -> Points:
+    """The points of a series over one window."""
+    with duckdb.connect() as connection:
+        for name, samples in {"told": told, "up": up or {}, **others}.items():
+            fill(connection, name, samples)
+        connection.execute(
+            "CREATE TABLE windows AS SELECT 'w' AS id, ?::BIGINT AS from_ns, ?::BIGINT AS to_ns", [from_ns, to_ns]
+        )
+        rows = connection.execute(dialect.text(series.table(what, ["id"], {}))).fetchall()
+    found = {((job, instance), t_ns): value for _, job, instance, t_ns, value in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+def raw(name: str) -> Samples:
+    """The reference samples of a series family, by job and instance."""
+    return {
+        (item["metric"]["job"], item["metric"]["instance"]): [
+            (round(t * 1000) * 10**6, float(value)) for t, value in item["values"]
+        ]
+        for item in _answer(PROM / "raw_all_5s.json.gz")
+        if item["metric"]["__name__"] == name
+    }
+
+
+def answered(name: str) -> Points:
+    """What the Prometheus server answered."""
+    return {
+        ((item["metric"]["job"], item["metric"]["instance"]), int(t) * SECOND): float(value)
+        for item in _answer(PROM / f"qr_5s_{name}.json.gz")
+        for t, value in item["values"]
+    }
+
+
+def _answer(path: Path) -> list[dict[str, object]]:  # type: ignore[misc]
+    found: list[dict[str, object]] = json.loads(gzip.decompress(path.read_bytes()))["data"]["result"]
+    return found
+
+
+DOWN = Gone("up", ("job", "instance"), condition("equals(field value, 0)"))
+GAUGES = {
+    "mempool_size": "cometbft_mempool_size",
+    "peers": "cometbft_p2p_peers",
+    "rounds": "cometbft_consensus_rounds",
+    "memory": "process_resident_memory_bytes",
+    "cpu": "node_load1",
+    "blocks": "cometbft_consensus_height",
+    "total_txs": "cometbft_consensus_total_txs",
+}
+RATES = {"block_rate": "cometbft_consensus_height", "total_txs_rate": "cometbft_consensus_total_txs"}
+
+
+@pytest.mark.parametrize("name", GAUGES)
+def test_gauges_are_what_the_server_answered(name: str) -> None:
+    due = answered(name)
+    steps = [t for _, t in due]
+    assert points(raw(GAUGES[name]), described("latest", MINUTES_5, DOWN), min(steps), max(steps), raw("up")) == due
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_rates_are_what_the_server_answered(name: str) -> None:
+    due = answered(name)
+    steps = [t for _, t in due]
+    found = points(raw(RATES[name]), described("rate", 20 * SECOND), min(steps), max(steps))
+    assert found.keys() == due.keys()
+    assert [60 * found[key] for key in due] == pytest.approx(list(due.values()), rel=1e-9, abs=0)
+
+
+def latest(told: Samples, window: int, steps: Iterable[int], up: Samples) -> Points:
+    """The oracle of `latest`."""
+    found = {}
+    for line, samples in told.items():
+        times = [t for t, _ in samples]
+        ends = [t for t, value in up.get(line, ()) if value == 0]
+        for step in steps:
+            index = bisect_right(times, step) - 1
+            if index >= 0 and times[index] > step - window and not any(times[index] < end <= step for end in ends):
+                found[line, step] = samples[index][1]
+    return found
+
+
+def rate(told: Samples, window: int, steps: Iterable[int]) -> Points:
+    """The oracle of `rate`: a transcription of the rule in words, of design and documentation."""
+    found = {}
+    for line, samples in told.items():
+        for step in steps:
+            inside = [(t, value) for t, value in samples if step - window <= t <= step]
+            if len(inside) < 2:
+                continue
+            (first, low), (last, high) = inside[0], inside[-1]
+            drops = [a for (_, a), (_, b) in pairwise(inside) if b < a]
+            increase = high - low + math.fsum(drops)
+            span, gap = float(last - first), float(last - first) / (len(inside) - 1)
+            head, tail = float(first - (step - window)), float(step - last)
+            if increase > 0 and low >= 0:
+                head = min(head, span * (low / increase))
+            head = head if head < gap * 1.1 else gap / 2
+            tail = tail if tail < gap * 1.1 else gap / 2
+            found[line, step] = increase * ((span + head + tail) / span) / (window / SECOND)
+    return found
+
+
+LINES = st.sampled_from([("a", "1"), ("a", "2"), ("b", "1")])
+TIMES = st.lists(st.integers(0, 120), unique=True, max_size=25).map(sorted)
+
+
+@st.composite
+def sampled(draw: st.DrawFn, values: st.SearchStrategy[float]) -> Samples:
+    """Samples of some lines: late starts, gaps, odd distances, drops."""
+    lines = draw(st.lists(LINES, unique=True, max_size=3))
+    return {line: [(t * SECOND // 2 + 7, draw(values)) for t in draw(TIMES)] for line in lines}
+
+
+@settings(max_examples=60, deadline=None)
+@given(told=sampled(st.integers(0, 5).map(float)), up=sampled(st.sampled_from([0.0, 1.0])), window=st.integers(1, 40))
+def test_latest_is_what_the_oracle_says(told: Samples, up: Samples, window: int) -> None:
+    steps = range(3 * SECOND, 60 * SECOND, SECOND)
+    found = points(told, described("latest", window * SECOND, DOWN), steps[0], steps[-1], up)
+    assert found == latest(told, window * SECOND, steps, up)
+
+
+@settings(max_examples=60, deadline=None)
+@given(told=sampled(st.integers(0, 50).map(float)), window=st.integers(1, 40))
+def test_rate_is_what_the_oracle_says(told: Samples, window: int) -> None:
+    steps = range(3 * SECOND, 60 * SECOND, SECOND)
+    found = points(told, described("rate", window * SECOND), steps[0], steps[-1])
+    due = rate(told, window * SECOND, steps)
+    assert found.keys() == due.keys()
+    assert [found[key] for key in due] == pytest.approx(list(due.values()), rel=1e-9, abs=1e-12)
+
+
+def test_the_first_of_several_samples_that_has_a_value_counts() -> None:
+    line = ("a", "1")
+    one, two = {line: [(2 * SECOND, 1.0)]}, {line: [(SECOND, 7.0), (4 * SECOND, 8.0)]}
+    what = described("latest", 2 * SECOND, None, "told", "other")
+    found = points(one, what, 0, 6 * SECOND, other=two)
+    assert {t // SECOND: value for (_, t), value in found.items()} == {1: 7.0, 2: 1.0, 3: 1.0, 4: 8.0, 5: 8.0}
