@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from assay.compare.manifest import KINDS, manifest_cell, real_cell, spread_cell, text_cell
 from assay.spec.diagnostics import AssayError
-from assay.spec.model import Cell
+from assay.spec.report_model import Cell
 from tests.compare_reference import CARDANO, CASES, load
 
 COMPONENTS = (

@@ -13,19 +13,7 @@ import duckdb
 
 from assay.ingest import find_run, ingest
 from assay.spec.diagnostics import AssayError
-from assay.spec.model import (
-    Event,
-    Field,
-    Form,
-    Lookup,
-    Name,
-    Quarantine,
-    Source,
-    Transform,
-    Unit,
-    Unless,
-    Unwrap,
-)
+from assay.spec.model import Event, Field, Form, Lookup, Name, Quarantine, Source, Transform, Unit, Unless, Unwrap
 
 ONE = Unit("dimensionless", "")
 SOURCE = Source(

@@ -20,8 +20,8 @@ from assay.engine.store import Store
 from assay.plan.steps import Plan, plan
 from assay.report.figures import Choices, RunFigures, manifest_text
 from assay.report.results_json import results_json
-from assay.spec.model import Report
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import Report
 from tests.compare_reference import CARDANO
 
 if TYPE_CHECKING:

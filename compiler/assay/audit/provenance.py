@@ -16,8 +16,9 @@ from assay.report.converter import VEGA_LITE
 from assay.report.figures import Choices, RunFigures, labels
 from assay.spec import normal_form
 from assay.spec.article_model import Article
-from assay.spec.model import Package, Report
+from assay.spec.model import Package
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import Report
 
 FORMAT = 1
 TOOLS = ("duckdb", "sqlglot", "typst", "vl-convert-python")

@@ -21,7 +21,8 @@ from assay.report.figures import Choices, RunFigures
 from assay.report.pdf import warm_up
 from assay.report.results_json import lines_json, results_json
 from assay.spec.diagnostics import USAGE, did_you_mean, fail
-from assay.spec.model import Metric, Report
+from assay.spec.model import Metric
+from assay.spec.report_model import Report
 from assay.spec.normal_form import Checked
 
 

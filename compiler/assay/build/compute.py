@@ -16,7 +16,8 @@ from assay.engine.graph import Node, nodes
 from assay.engine.mount import mount
 from assay.engine.results import RunResults
 from assay.plan.steps import Applied, Listed, Plan, plan
-from assay.spec.model import Metric, Report
+from assay.spec.model import Metric
+from assay.spec.report_model import Report
 from assay.spec.normal_form import Checked
 from assay.sql.events import event_table, scan
 from assay.sql.expressions import places

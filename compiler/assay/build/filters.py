@@ -7,7 +7,8 @@ from decimal import Decimal, InvalidOperation
 
 from assay.plan.steps import Applied
 from assay.spec.diagnostics import USAGE, AssayError, did_you_mean, fail
-from assay.spec.model import Filter, Package, Report
+from assay.spec.model import Filter, Package
+from assay.spec.report_model import Report
 
 
 def applied(package: Package, report: Report | None, given: Sequence[str], none: bool) -> tuple[Applied, ...]:

@@ -22,7 +22,8 @@ from assay.plan.steps import Applied, plan
 from assay.report.article import metrics_of
 from assay.spec import normal_form, workspace
 from assay.spec.diagnostics import USAGE, AssayError, did_you_mean, fail, raise_all
-from assay.spec.model import Metric, Package, Report
+from assay.spec.model import Metric, Package
+from assay.spec.report_model import Report
 from assay.spec.normal_form import Checked
 from assay.sql import dialect
 from assay.sql.program import standalone

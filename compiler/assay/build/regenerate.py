@@ -20,7 +20,7 @@ from assay.publication.shape import Shape
 from assay.report.pdf import warm_up
 from assay.report.results_json import lines_json
 from assay.spec.diagnostics import USAGE, fail
-from assay.spec.model import Edition, Report
+from assay.spec.report_model import Edition, Report
 from assay.spec.normal_form import Checked
 
 

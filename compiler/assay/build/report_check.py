@@ -42,5 +42,6 @@ def _asked(package: Package) -> Iterator[tuple[str, list[str], list[str]]]:
     for history in package.histories:
         yield f"history `{history.name}`", [], [history.template]
     for article in package.articles:
-        figures = [item for part in article.parts for item in (*part.timelines, *part.scatters)]
-        yield f"article `{article.name}`", [], [figure.template for figure in figures]
+        names = [item.template for part in article.parts for item in part.timelines]
+        names += [item.template for part in article.parts for item in part.scatters]
+        yield f"article `{article.name}`", [], names

@@ -10,7 +10,8 @@ from assay.engine.store import Store
 from assay.spec import workspace as workspaces
 from assay.spec.article_model import Article
 from assay.spec.diagnostics import USAGE, did_you_mean, fail
-from assay.spec.model import History, Metric, Report
+from assay.spec.model import Metric
+from assay.spec.report_model import History, Report
 from assay.spec.normal_form import Checked
 from assay.spec.workspace import Workspace
 

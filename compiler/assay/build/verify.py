@@ -23,7 +23,7 @@ from assay.build.session import Session
 from assay.engine.store import Store
 from assay.report.results_json import lines_json
 from assay.spec.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
-from assay.spec.model import Report
+from assay.spec.report_model import Report
 from assay.spec.normal_form import Checked
 
 DIGITS = 12

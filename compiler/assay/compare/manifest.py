@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from assay.compare.decimal_text import cut, decimal_text, exact_text, without_leading_zero
 from assay.compare.row import NO_VALUE
 from assay.spec.diagnostics import INTERNAL, did_you_mean, fail
-from assay.spec.model import Cell
+from assay.spec.report_model import Cell
 
 NANOSECOND_DIGITS = 9
 NANOSECONDS = 10**NANOSECOND_DIGITS

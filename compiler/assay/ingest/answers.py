@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.ingest import sample_store, tree
+from assay.ingest.answer_pieces import pieces
 from assay.ingest.sample_store import add_samples, add_series, counted, drop, first_of, make, run
 from assay.spec.diagnostics import AssayError, Span, fail
 from assay.sql import dialect
@@ -26,27 +27,48 @@ SAMPLE = r'\[\s*([-+0-9.eE]+)\s*,\s*"([-+0-9.eEInfNa]*)"\s*\]'
 SHAPE = '{"data":{"result":[{"metric":"MAP(VARCHAR, VARCHAR)","values":["VARCHAR"],"histograms":"JSON"}]}}'
 
 
-def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: int) -> None:
-    """Add the samples of an answer, whose uncompressed content is `plain`.
+def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: int, folder: Path) -> None:
+    """Add the samples of an answer, whose uncompressed content is `plain`; `folder` is for scratch.
 
     Raises AssayError: no JSON, an error in place of an answer, another type of result than a matrix, histograms.
     """
     import duckdb
 
     try:
-        _judge(path, _head(connection, plain))
-        _unnested(connection, plain)
+        places = numbers = 0
+        for index, piece in enumerate(pieces(plain, folder)):
+            if not index:
+                _judge(path, _head(connection, piece))
+            _unnested(connection, piece, places)
+            _no_histograms(connection, path)
+            places += _count(connection, "answer")
+            numbers += _add(connection, file, numbers)
     except duckdb.OutOfMemoryException as error:
         raise fail("too-large", f"the answer is too large: {path}", found=first_of(error),
                    hint="`assay fetch prometheus` gets samples in parts, from the server itself") from None  # fmt: skip
     except duckdb.Error as error:
         raise _malformed(path, plain, first_of(error)) from None
-    _no_histograms(connection, path)
+
+
+def _add(connection: duckdb.DuckDBPyConnection, file: int, before: int) -> int:
+    """Add the samples of the table `answer`, so many of the file's being there already; how many they are."""
     name = exp.Coalesce(this=_label(sample_store.NAME), expressions=[tree.text("")])
     add_series(connection, file, tree.of(dialect.select("place", tree.named(name, "name"), "labels"), "answer"))
-    make(connection, "pairs", _pairs())
+    make(connection, "pairs", _pairs(before))
     add_samples(connection, file, "pairs")
+    found = _count(connection, "pairs")
     drop(connection, "answer", "pairs")
+    return found
+
+
+def _count(connection: duckdb.DuckDBPyConnection, table: str) -> int:
+    ((number,),) = run(connection, tree.of(dialect.select(exp.Count(this=exp.Star())), table))
+    return int(number)
+
+
+def _after(before: int) -> exp.Expr:
+    """The numbers of rows, so many having come before."""
+    return exp.Add(this=counted(), expression=dialect.integer(before))
 
 
 def _document(plain: Path) -> dict[str, object]:
@@ -89,7 +111,7 @@ def _judge(path: Path, head: list[str | None]) -> None:
         )
 
 
-def _unnested(connection: duckdb.DuckDBPyConnection, plain: Path) -> None:
+def _unnested(connection: duckdb.DuckDBPyConnection, plain: Path, before: int) -> None:
     """The table `answer`: place, labels, pairs (texts of instant and value), histograms; a row a series."""
     quoted = tree.text(r'"\1 \2"')
     content = tree.call("regexp_replace", column("content"), tree.text(SAMPLE), quoted, tree.text("g"))
@@ -100,7 +122,7 @@ def _unnested(connection: duckdb.DuckDBPyConnection, plain: Path) -> None:
     found = [
         tree.named(tree.call("struct_extract", column("item"), tree.text(key)), name) for key, name in parts.items()
     ]
-    make(connection, "answer", tree.of(dialect.select(tree.named(counted(), "place"), *found), items),
+    make(connection, "answer", tree.of(dialect.select(tree.named(_after(before), "place"), *found), items),
          **_document(plain))  # fmt: skip
 
 
@@ -124,13 +146,15 @@ def _no_histograms(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         )
 
 
-def _pairs() -> exp.Select:
+def _pairs(before: int) -> exp.Select:
     """The samples of `answer`: place, number, t_ns, value, text."""
     each = tree.of(dialect.select("place", tree.named(exp.Explode(this=column("pairs")), "text")), "answer")
     parts = [tree.call("split_part", column("text"), tree.text(" "), dialect.integer(index)) for index in (1, 2)]
     t_ns = tree.named(sample_store.instant(parts[0]), "t_ns")
     value = tree.named(tree.try_cast(parts[1], "DOUBLE"), "value")
-    return tree.of(dialect.select("place", tree.named(counted(), "number"), t_ns, value, "text"), each.subquery("e"))
+    return tree.of(
+        dialect.select("place", tree.named(_after(before), "number"), t_ns, value, "text"), each.subquery("e")
+    )
 
 
 def _malformed(path: Path, plain: Path, cause: str) -> AssayError:

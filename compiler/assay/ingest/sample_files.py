@@ -33,7 +33,7 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, file: int, folder: P
     if head.startswith(b"PAR1"):
         _parquet(connection, path, content, file)
     elif re.match(rb'[\[{]\s*($|["\]}\[{])', head):
-        answers.load(connection, path, content, file)
+        answers.load(connection, path, content, file, folder)
     elif re.match(rb"#|[a-zA-Z_:]", head):
         openmetrics.load(connection, path, content, file, folder)
     else:

@@ -9,8 +9,8 @@ from assay.publication.edition import Matched, Word, words
 from assay.publication.model import MetricRow, Publication
 from assay.report.document import Appendix, Chart, Document, Entry, Group, Section, Series, Table
 from assay.report.figures import row_label
-from assay.spec.model import Edition
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import Edition
 
 DELTA = ("Δ", "Δ%")
 COUNTS = "Sample count"

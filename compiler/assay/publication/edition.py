@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from assay.publication.model import Facts, MetricRow, Publication, Table
 from assay.spec.diagnostics import USAGE, Diagnostic, Span, did_you_mean, fail, raise_all
-from assay.spec.model import Edition, Report
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import Edition, Report
 
 Word = tuple[str, str]
 """Name and unit symbol of a metric; or what a thing is called in one place, and in another."""

@@ -18,8 +18,8 @@ from assay.publication.model import MetricRow, Publication
 from assay.publication.reading import read
 from assay.publication.shape import MISSING, UNDEFINED, Shape
 from assay.spec.diagnostics import fail
-from assay.spec.model import Edition, History, Report
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import Edition, History, Report
 
 MEANING, FORM = "meaning", "form"
 #: a percentage of a base that is printed with fewer digits says more about rounding than about what was measured

@@ -11,8 +11,8 @@ from assay.publication.history import LEAST_DIGITS, Change, Issue, Move, changes
 from assay.publication.history_plots import Frame, plot
 from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Table
 from assay.report.figures import row_label
-from assay.spec.model import History, Report, Section
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import History, Report, Section
 
 STYLE = "as published"
 READING = (

@@ -9,10 +9,11 @@ from assay.compare.style import Style, style
 from assay.report import figures
 from assay.report.document import Chart, Document, Entry, Group, Section, Series, Table
 from assay.report.figures import Choices, RunFigures, row_label
-from assay.spec.model import Chart as ChartSpec
-from assay.spec.model import Metric, Report
-from assay.spec.model import Section as SectionSpec
+from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import Chart as ChartSpec
+from assay.spec.report_model import Report
+from assay.spec.report_model import Section as SectionSpec
 
 DELTA = ("Δ", "Δ%")
 

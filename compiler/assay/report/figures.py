@@ -10,8 +10,9 @@ from assay.compare.manifest import manifest_cell
 from assay.compare.points import HostSpread, PointKind, centile_text, host_point_texts, point_text
 from assay.compare.results import Centile, Distribution, RunResults
 from assay.spec.article_model import Article
-from assay.spec.model import ManifestRow, Metric, Report
+from assay.spec.model import Metric
 from assay.spec.normal_form import Checked, Measured
+from assay.spec.report_model import ManifestRow, Report
 
 
 @dataclass(frozen=True, slots=True)

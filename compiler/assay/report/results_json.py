@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from assay.compare.results import Centile, Distribution
 from assay.report.figures import Choices, RunFigures, chart_points, labels
-from assay.spec.model import Report
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import Report
 
 
 def results_json(

@@ -10,7 +10,7 @@ from itertools import pairwise
 from assay.spec import scopes
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
-from assay.spec.model import Edition, History, Report
+from assay.spec.report_model import Edition, History, Report
 
 
 def reports(checker: Checker) -> None:
@@ -103,7 +103,10 @@ def _labels(checker: Checker, what: str, edition: Edition) -> None:
     """Rows of a table that are called the same could not be told apart in a publication."""
     changed = {label.metric: label.name for label in edition.labels}
     names = {metric.id: changed.get(metric.id) or metric.name for metric in checker.package.metrics}
-    tables = [(section.title, [names.get(name, name) for name in dict.fromkeys(section.metrics)]) for section in edition.sections]
+    tables = [
+        (section.title, [names.get(name, name) for name in dict.fromkeys(section.metrics)])
+        for section in edition.sections
+    ]
     tables.append(("the manifest", [row.label for row in edition.manifest]))
     for title, labels in tables:
         for label, times in Counter(labels).items():
