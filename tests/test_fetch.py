@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 import duckdb
 import pytest
 
-from assay.fetch import times
+from assay.fetch import prometheus, times
 from assay.fetch.prometheus import fetch, request_of
 from assay.fetch.server import Patience, Server
 from assay.spec.diagnostics import AssayError
@@ -89,8 +89,8 @@ def test_fetched_samples_are_those_of_the_saved_answer(
     found = rows(place)
     assert len(found) == 152_063
     assert found == rows_of(series)
-    pages = {"1h": 1, "37s": 15}[step]
-    assert told == [("fetching", number, pages) for number in range(pages + 1)]
+    done = {"1h": [0, 60, 180, 420, 530, 530], "37s": [*range(0, 530, 37), 530, 530]}[step]
+    assert told == [("fetching", seconds, 530) for seconds in done]
 
 
 @real
@@ -316,6 +316,16 @@ def test_an_answer_that_cannot_be_read_is_told(text: str, found: str, tmp_path: 
         server, _ = patient(script.url)
         said = refused(server, tmp_path / "out")
     assert said == f"error[bad-answer]: an answer of the server cannot be read: URL\n  found:    {found}"
+
+
+def test_pages_are_shorter_when_answers_are_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prometheus, "LARGE", 100)
+    with scripted(good) as script:
+        fetch(patient(script.url)[0], request_of(["up"], "1795231200", "1795231320", "40s"), tmp_path, silent)
+    asked = [query["query"][0] for path, query, _ in script.asked if path.endswith("query")]
+    lengths = [40, 20, 10, 5, 2.5, 1.25, *[1] * 41]
+    assert asked[:-1] == [f"up[{int(seconds * 1000) + 1}ms]" for seconds in lengths]
+    assert asked[-1] == "up[251ms]"
 
 
 def test_samples_outside_of_the_time_are_left_out(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.ingest import find_run, notes
+from assay.ingest import answer_pieces, answers, find_run, notes
 from assay.ingest.kinds import ingest
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Quarantine, Unless
@@ -138,6 +138,29 @@ def test_an_empty_label_is_none(tmp_path: Path) -> None:
     empty, without = {"__name__": "peers", "job": ""}, {"__name__": "peers"}
     files = {"a": answer((empty, [("1", "1")])), "b": answer((without, [("2", "1")]))}
     assert rows(tmp_path, files) == [(S, None, 1.0), (2 * S, None, 1.0)]
+
+
+MANY = [up(f'"{{"metric":{number}', *((str(t), str(number)) for t in range(number % 7))) for number in range(50)]
+
+
+@pytest.mark.parametrize("size", [10, 100, 137, 1000, 5000, 10**6])
+def test_a_large_answer_is_read_in_pieces(size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = answer(*MANY).replace(b"]}}", b'] }, "warnings":["x"]}')
+    (tmp_path / "a").write_bytes(text)
+    parts = [json.loads(piece.read_bytes()) for piece in answer_pieces.pieces(tmp_path / "a", tmp_path, size)]
+    assert [item for part in parts for item in part["data"]["result"]] == json.loads(text)["data"]["result"]
+    assert (len(parts) > 2, parts[-1]["warnings"]) == (size <= 1000, ["x"])
+    monkeypatch.setattr(answers, "PIECE", size)
+    found = made(tmp_path / "ingested", text)
+    expected = sorted((t, labels["job"], float(v)) for labels, values in MANY for t, v in values)
+    assert sorted((str(t // S), job, v) for t, job, v in found.rows("peers", "t_ns", "job", "value")) == expected
+    assert found.log()["lines"] == len(expected)
+
+
+def test_a_large_answer_that_is_cut_off_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "PIECE", 1000)
+    said = refused(tmp_path, answer(*MANY)[:-1])
+    assert said.startswith("error[not-json]: the answer is not JSON: DIR/run/a\n  at DIR/run/a:1:")
 
 
 def test_an_error_in_place_of_an_answer_is_told(tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ from tests.support.outcomes import contents, message
 from tests.support.runs import changed_json, changed_log, copied, rotated
 from tests.support.workspaces import edited, workspace
 
+PUBLISHED = ROOT / "golden" / "published"
+COMETBFT = ROOT / "golden" / "cometbft" / "run"
 SAME = "files: all the same bytes"
 HASHES = r"[0-9a-f]{12}, was [0-9a-f]{12}"
 
@@ -309,3 +311,41 @@ def test_a_folder_without_a_provenance_is_no_build(tmp_path: Path, cache: Path) 
     for place, said in ((tmp_path, "holds no provenance.json"), (tmp_path / "nowhere", "does not exist")):
         done = assay("verify", place, "--cache", cache)
         assert (done.status, done.out, done.err) == (1, "", f"error[no-build]: the folder {said}: {place}\n{hint}")
+
+
+MADE_OTHERWISE = {
+    "an article": (("build", "cometbft/qa", "--run", COMETBFT), "specs/cometbft/prose/issues.md"),
+    "a report made again": (("regenerate", PUBLISHED / "release-10.4.1.plutus.json"), ""),
+    "a history": (("build", "cardano/history", "--publication", PUBLISHED), ""),
+}
+
+
+@pytest.mark.parametrize("what", MADE_OTHERWISE)
+def test_other_reports_are_verified_too(what: str, tmp_path: Path, cache: Path) -> None:
+    command, prose = MADE_OTHERWISE[what]
+    out = tmp_path / "out"
+    assert assay(*command, "-o", out, "--cache", cache).status == 0
+    done = assay("verify", out, "--cache", cache)
+    assert (done.status, done.err) == (0, "")
+    assert done.out.endswith(" files: all the same bytes\n")
+    if prose:
+        within = workspace(tmp_path / "workspace")
+        (within / prose).write_text("Other words.\n", encoding="utf-8")
+        changed = assay("verify", out, "--cache", cache, within=within)
+        assert changed.status == 3
+        assert "report definition cometbft/qa changed" in changed.out
+
+
+def test_a_publication_that_changed_is_named(tmp_path: Path, cache: Path) -> None:
+    file = tmp_path / "release.json"
+    text = (PUBLISHED / "release-10.4.1.plutus.json").read_text(encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
+    assert assay("regenerate", file, "-o", tmp_path / "out", "--cache", cache).status == 0
+    file.write_text(text.replace('"5.6714"', '"5.6715"'), encoding="utf-8")
+    done = assay("verify", tmp_path / "out", "--cache", cache)
+    assert done.status == 3
+    assert "input release.json: content changed" in done.out
+    file.unlink()
+    done = assay("verify", tmp_path / "out", "--cache", cache)
+    assert done.status == 3
+    assert "input release.json: gone" in done.out

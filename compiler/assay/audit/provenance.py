@@ -60,9 +60,10 @@ def file_of(directory: Path, name: str) -> File:
         return name, place.stat().st_size, hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def outline(report: Report | Article) -> str:
-    """Hash of a report's definition: what it shows, in which order and under which titles."""
-    return content_hash(normal_form.plain(report))
+def outline(report: Report | Article, prose: Mapping[str, str]) -> str:
+    """Hash of a report's definition: what it shows, in which order and under which titles, and its prose by file."""
+    plain = normal_form.plain(report)
+    return content_hash({"report": plain, "prose": dict(prose)} if prose else plain)
 
 
 def templates_hash(folder: Path) -> str:
@@ -80,8 +81,9 @@ def provenance(
     runs: Sequence[RunFigures],
     inputs: Sequence[Inputs],
     templates: Path,
+    prose: Mapping[str, str] | None = None,
 ) -> dict[str, object]:
-    """The provenance of a build as plain data: all that it takes to make it again."""
+    """The provenance of a build as plain data: all that it takes to make it again; `prose` is text by file."""
     named = labels(report, runs)
     content: dict[str, object] = {
         "report": f"{checked.package.system}/{report.name}",
@@ -96,7 +98,7 @@ def provenance(
         "versions": versions(),
         "specs": checked.sources,
         "definitions": {name: checked.definitions[name] for name in sorted(metrics)},
-        "outline": outline(report),
+        "outline": outline(report, prose or {}),
         "templates": templates_hash(templates),
         "runs": [_run(*item) for item in zip(runs, named, inputs, strict=True)],
     }

@@ -83,6 +83,12 @@ class Recorded:
     places: dict[str, str]
 
 
+def document_of(folder: Path) -> dict[str, Any]:
+    """The provenance of a build's folder as plain data; AssayError as of `recorded` when there is none."""
+    found = _document(folder, folder / NAME)
+    return found if isinstance(found, dict) and isinstance(found.get("content", {}), dict) else {}
+
+
 def recorded(folder: Path) -> Recorded:
     """The provenance of a build's folder.
 

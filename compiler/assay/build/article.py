@@ -47,6 +47,7 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
         made = provenance(
             checked, article, metrics_of(article), choices, figures,
             [inputs_of(checked, item) for item in found.runs], session.workspace.templates,
+            texts_of(prose),
         )  # fmt: skip
         document = assemble_article(checked, article, figures, choices, printed(made, checked), prose)
         (fresh / "results.json").write_text(lines_json(_results(name, figures)), "utf-8")
@@ -67,6 +68,11 @@ def read_prose(session: Session, checked: Checked, article: Article) -> Mapping[
     }
     raise_all(problems)
     return found
+
+
+def texts_of(prose: Mapping[str, Prose]) -> dict[str, str]:
+    """The texts of prose by their files."""
+    return {name: item.text for name, item in sorted(prose.items())}
 
 
 def _results(name: str, runs: Sequence[RunFigures]) -> dict[str, object]:

@@ -12,18 +12,23 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from assay.audit.folders import compared
-from assay.audit.provenance import file_of, outline, templates_hash, versions
-from assay.audit.recorded import NAME, Content, Recorded, RecordedFile, recorded
+from assay.audit.provenance import content_hash, file_of, outline, templates_hash, versions
+from assay.audit.recorded import NAME, Content, Recorded, RecordedFile, document_of, recorded
+from assay.build.article import build_article, read_prose, texts_of
 from assay.build.comparison import Options, build
 from assay.build.compute import report_metrics
 from assay.build.runs import NamedRun, named_runs
 from assay.build.session import Session
+from assay.build.verify_published import changed_publications, is_published, rebuild
 from assay.engine.store import Store
+from assay.report.article import metrics_of
 from assay.report.results_json import lines_json
+from assay.spec.article_model import Article
 from assay.spec.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
-from assay.spec.report_model import Report
+from assay.spec.report_model import History, Report
 from assay.spec.normal_form import Checked
 
 DIGITS = 12
@@ -48,6 +53,9 @@ def verify(session: Session, folder: Path, places: Sequence[str]) -> Verified:
     from the cache but checked specs.  Raises AssayError when there is no provenance to go by or a run is not there,
     and when the rebuild fails although nothing changed.
     """
+    document = document_of(folder)
+    if is_published(document.get("content", {})):
+        return _verify_published(session, folder, document, places)
     found = recorded(folder)
     moved = _moved(found, places)
     runs = _runs(found, moved)
@@ -56,7 +64,7 @@ def verify(session: Session, folder: Path, places: Sequence[str]) -> Verified:
         *([] if found.intact else [f"{NAME}: its hash is not that of its content"]),
         *_changed_inputs(session, found.content, runs),
         *_changed_versions(found.content.versions),
-        *_changed_definitions(found.content, checked, report, session.workspace.templates),
+        *_changed_definitions(found.content, checked, report, session),
     ]
     with _scratch(session.store.folder) as scratch:
         try:
@@ -67,6 +75,34 @@ def verify(session: Session, folder: Path, places: Sequence[str]) -> Verified:
             return Verified((*causes, *(f"not rebuilt: {item.message}" for item in error.diagnostics)), 0, 0)
         causes += _new_inputs(found.content, recorded(fresh).content)
         _put_back(fresh, {run: found.places[run] for run in moved})
+        files = compared(folder, fresh)
+    differing = [lines for lines in files.values() if lines]
+    if differing and not causes:
+        causes = ["inputs, versions and definitions are what they were"]
+    return Verified((*causes, *(line for lines in differing for line in lines)), len(files), len(differing))
+
+
+def _verify_published(session: Session, folder: Path, document: Mapping[str, Any], places: Sequence[str]) -> Verified:
+    """The same of a report that is made of publications, not of runs."""
+    if places:
+        raise fail("run-name", "the report is made of publications, not of runs", hint="leave --run out", status=USAGE)
+    content = document["content"]
+    causes = [
+        *([] if document.get("hash") == content_hash(content) else [f"{NAME}: its hash is not that of its content"]),
+        *changed_publications(content, document["places"]),
+        *_changed_versions(content["versions"]),
+    ]
+    system = str(content["report"]).partition("/")[0]
+    specs = session.package(system).sources
+    if specs != content["specs"]:
+        causes.append(f"specs changed ({_was(specs, content['specs'])})")
+    with _scratch(session.store.folder) as scratch:
+        try:
+            fresh = rebuild(session, content, document["places"], scratch)
+        except AssayError as error:
+            if not causes:
+                raise _not_usage(error) from None
+            return Verified((*causes, *(f"not rebuilt: {item.message}" for item in error.diagnostics)), 0, 0)
         files = compared(folder, fresh)
     differing = [lines for lines in files.values() if lines]
     if differing and not causes:
@@ -99,9 +135,10 @@ def _runs(found: Recorded, moved: Mapping[str, Path]) -> tuple[NamedRun, ...]:
     return tuple(runs)
 
 
-def _report(session: Session, name: str) -> tuple[Checked, Report]:
+def _report(session: Session, name: str) -> tuple[Checked, Report | Article]:
     try:
-        return session.report(name)
+        checked, found = session.shown(name)
+        return session.report(name) if isinstance(found, History) else (checked, found)
     except AssayError as error:
         raise _not_usage(error) from None
 
@@ -147,18 +184,22 @@ def _changed_versions(said: Mapping[str, str]) -> Iterator[str]:
             yield f"version {name} {now.get(name, 'none')}, was {said.get(name, 'none')}"
 
 
-def _changed_definitions(content: Content, checked: Checked, report: Report, templates: Path) -> Iterator[str]:
+def _changed_definitions(
+    content: Content, checked: Checked, report: Report | Article, session: Session
+) -> Iterator[str]:
     """A line for each metric that means something else, and for each other part of the workspace that changed."""
     said = content.definitions
-    now = {metric.id: checked.definitions[metric.id] for metric in report_metrics(checked, report)}
+    shown = metrics_of(report) if isinstance(report, Article) else [m.id for m in report_metrics(checked, report)]
+    now = {name: checked.definitions[name] for name in shown}
     for name in sorted({*now, *said}):
         if name not in now or name not in said:
             yield f"definition {name} is {'new' if name in now else 'gone'}"
         elif now[name] != said[name]:
             yield f"definition {name} changed ({_was(now[name], said[name])})"
+    prose = texts_of(read_prose(session, checked, report)) if isinstance(report, Article) else {}
     others = (
-        (f"report definition {content.report}", outline(report), content.outline),
-        ("templates", templates_hash(templates), content.templates),
+        (f"report definition {content.report}", outline(report, prose), content.outline),
+        ("templates", templates_hash(session.workspace.templates), content.templates),
         ("specs", checked.sources, content.specs),
     )
     yield from (f"{name} changed ({_was(new, old)})" for name, new, old in others if new != old)
@@ -172,6 +213,9 @@ def _rebuilt(session: Session, found: Recorded, runs: Sequence[NamedRun], scratc
     """The folder of the report built again, with a cache that is empty."""
     alone = Session(session.workspace, Store(scratch / "cache"), session.progress, session.threads, session.packages)
     said = found.content.options
+    if isinstance(session.shown(found.content.report)[1], Article):
+        heading = Options(title=said.title, author=said.author, date=said.date)
+        return build_article(alone, found.content.report, runs, scratch / "report", heading).folder
     options = Options(said.filters, not said.filters, said.summary, said.style, said.title, said.author, said.date)
     return build(alone, found.content.report, runs, scratch / "report", options).folder
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.ingest import sample_store, tree
-from assay.ingest.answer_pieces import pieces
+from assay.ingest.answer_pieces import PIECE, pieces
 from assay.ingest.sample_store import add_samples, add_series, counted, drop, first_of, make, run
 from assay.spec.diagnostics import AssayError, Span, fail
 from assay.sql import dialect
@@ -36,7 +36,7 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
 
     try:
         places = numbers = 0
-        for index, piece in enumerate(pieces(plain, folder)):
+        for index, piece in enumerate(pieces(plain, folder, PIECE)):
             if not index:
                 _judge(path, _head(connection, piece))
             _unnested(connection, piece, places)
