@@ -134,6 +134,11 @@ class Plan:
     series: tuple[SeriesStep, ...] = ()
 
 
+def rows_of(series: str) -> str:
+    """Name of the statement that yields the rows of a series."""
+    return f"rows {series}"
+
+
 def rows_name(grain: str) -> str:
     """Name of a grain's table before filters."""
     return f"{grain}_rows"

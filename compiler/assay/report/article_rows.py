@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from assay.compare.typst_2026 import value_text
-from assay.plan.steps import Listed
+from assay.plan.steps import Listed, rows_of
 from assay.report.figures import RunFigures
 from assay.report.prose import Prose, Quote, grain_of
 from assay.spec.article_model import Article, Pivot, Scatter
 from assay.spec.diagnostics import fail
 from assay.spec.model import Grain, Metric, Series
 from assay.spec.normal_form import Checked
-from assay.sql.program import rows_of
 
 Row = Mapping[str, object]
 NO_VALUE = "—"

@@ -108,6 +108,7 @@ class _Resolver:
         return scopes.of_grain(self.package, found, parameter)
 
     def node(self, node: Expression, scope: Scope) -> Expression:
+        """An expression with its factors."""
         operands = tuple(self.node(operand, scope) for operand in node.operands)
         factor = ""
         if node.op == "whole":
@@ -143,6 +144,7 @@ class _Resolver:
         return dataclasses.replace(metric, measure=measure, where=where)
 
     def series(self, item: Series) -> Series:
+        """A series with its factor to its unit."""
         samples = tuple(
             dataclasses.replace(sampled, where=self.maybe(sampled.where, self.rows(sampled.event)))
             for sampled in item.samples

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from assay.plan.steps import CheckStep, EventStep, JudgeStep, Plan, RelationStep, RowsStep, SeriesStep, Step
+from assay.plan.steps import CheckStep, EventStep, JudgeStep, Plan, RelationStep, RowsStep, SeriesStep, Step, rows_of
 from assay.spec.model import Grain, Metric
 from assay.spec.normal_form import Checked
 from assay.sql import dialect, distributions, grains, listings, relations, series
@@ -36,11 +36,6 @@ def compile_plan(plan: Plan, checked: Checked, constants: Constants, events: Eve
     made += [Statement("rows", item.name, listings.rows(item, constants)) for item in plan.listed]
     made += [Statement("rows", rows_of(step.name), listings.lines(step)) for step in plan.series]
     return tuple(made)
-
-
-def rows_of(series: str) -> str:
-    """Name of the statement that yields the rows of a series."""
-    return f"rows {series}"
 
 
 def metric_statement(metric: Metric, grain: Grain, checked: Checked, constants: Constants) -> Statement:
