@@ -19,6 +19,7 @@ from assay.ingest.kinds import ingest
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Quarantine, Unless
 from tests.support.ingesting import SOURCE, Ingested, field, form, read, refusal
+from tests.support.prometheus import openmetrics, saved_series
 
 RUN = Path(__file__).resolve().parent.parent / "golden" / "cometbft" / "run"
 
@@ -505,3 +506,37 @@ def test_every_sample_of_every_series_is_there(tmp_path: Path) -> None:
             assert a == b or (math.isnan(a) and math.isnan(b))
     assert told == [(files.size, files.size)]
     assert notes(tmp_path / "made") == ()
+
+
+def test_a_real_run_is_the_same_as_text_and_as_parquet(tmp_path: Path) -> None:
+    series = saved_series(RUN / "prom" / "raw_all_5s.json.gz")
+    names = sorted({item["metric"]["__name__"] for item in series})
+    what = event("all", form([VALUE, JOB], **{f"g{index}": name for index, name in enumerate(names)}))
+    rows = [
+        (
+            item["metric"]["__name__"],
+            {k: v for k, v in item["metric"].items() if k != "__name__"},
+            _exactly(t),
+            float(v),
+        )
+        for item in series[:200]
+        for t, v in item["values"]
+    ]
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE t (name TEXT, labels MAP(TEXT, TEXT), t_ns BIGINT, value DOUBLE)")
+        query = "INSERT INTO t SELECT unnest($1), unnest($2::MAP(TEXT, TEXT)[]), unnest($3), unnest($4)"
+        connection.execute(query, [list(column) for column in zip(*rows, strict=True)])
+        connection.execute(f"COPY t TO '{tmp_path / 'parquet'}' (FORMAT parquet)")
+    files = {
+        "json": gzip.decompress((RUN / "prom" / "raw_all_5s.json.gz").read_bytes()),
+        "text": openmetrics(series).encode(),
+        "text and parquet": openmetrics(series[200:]).encode(),
+    }
+    columns = ("seq", "t_ns", "value", "job")
+    found = {}
+    for name, text in files.items():
+        given = {"a": text, **({"b": (tmp_path / "parquet").read_bytes()} if name.endswith("parquet") else {})}
+        found[name] = [repr(row) for row in made(tmp_path / name, given, (what,)).rows("all", *columns)]
+    assert len(found["json"]) == 152_063
+    assert found["text"] == found["json"]
+    assert found["text and parquet"] == found["json"]

@@ -333,6 +333,14 @@ def test_a_quote_that_is_never_closed_ends_the_ingest(tmp_path: Path, rest: str)
     )
 
 
+@pytest.mark.parametrize("rest", ["", "3\n"])
+def test_a_cell_may_be_long(tmp_path: Path, rest: str) -> None:
+    text = "x" * 300_000
+    found = made(tmp_path, f'at,n,s\n1,2,"{text}"\n{rest}', (event("row", field("n"), field("s", "text")),))
+    assert found.rows("row", "s") == [(text,)]
+    assert len(found.rows("quarantine")) == bool(rest)
+
+
 def test_a_packed_file_that_is_cut_off_ends_the_ingest(tmp_path: Path) -> None:
     said = refused(tmp_path, {"a.csv.gz": gzip.compress(b"at,n\n1,2\n" * 1000)[:-9]})
     assert said.startswith("error[broken-file]: the log file cannot be read to its end: DIR/run/a.csv.gz")

@@ -43,9 +43,10 @@ def _absent(checked: Checked, metrics: Sequence[Metric], source: Source, runs: S
     read = {metric.id: set(closure.needs(checked.package, [metric], []).events) for metric in metrics}
     users = [f"`{name}`" for name, found in read.items() if found & events]
     more = f" and {len(users) - 3} more" if len(users) > 3 else ""
+    needed = f"metrics need: {', '.join(users[:3])}{more}" if users else "what is asked for needs"
     return Diagnostic(
         "no-source",
-        f"no run has records of the source `{source.name}`, which metrics need: {', '.join(users[:3])}{more}",
+        f"no run has records of the source `{source.name}`, which {needed}",
         expected=f"{_places(source)} in a run ({source.doc})",
         found=", ".join(str(run.directory) for run in runs),
         hint="leave the metrics out of the report, or add the records to the runs",

@@ -16,10 +16,12 @@ from pathlib import Path
 from sqlglot import exp
 
 from assay.ingest import tree
+from assay.ingest.plain import LONGEST
 from assay.spec.diagnostics import AssayError, fail
 from assay.sql import dialect
 
 ENCODING = "utf-8-sig"
+csv.field_size_limit(LONGEST)  # else a cell of 128 KiB would be taken for an open quote
 
 
 @dataclass(frozen=True, slots=True)
