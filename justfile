@@ -20,7 +20,7 @@ demo out="build/demo":
 
 # Lint, check types, then run the tests; arguments go to pytest.
 test *args: lint types
-    pytest {{args}}
+    pytest -n auto --dist loadfile {{args}}
 
 # Lint, and check the formatting.
 lint:

@@ -84,6 +84,18 @@ let qa =
             , A.lines "Heights" s.heights "job"
             ]
           }
+        , part::{
+          , title = "Results"
+          , prose = "prose/results.md"
+          , verdicts =
+            [ A.verdict
+                "Experiments beside those of the baseline"
+                grains.experiment
+                [ c.connections, c.rate ]
+                [ m.validTxs, m.throughput, m.average, m.greatest ]
+                10
+            ]
+          }
         ]
       , label = constant.ident.name
       , doc = "What a testnet does under load"

@@ -38,6 +38,10 @@ let Scatter =
       , template : Text
       }
 
+-- A table that judges further runs by the first, on the rows of a grain that agree in `keys`: a change for the worse of
+-- more than `tolerance` percent fails (of a metric that is not better in any direction, any change).
+let Verdict = { title : Text, grain : Text, keys : List Text, metrics : List Text, tolerance : Natural }
+
 -- A part: prose (a file below the system's folder of specs; paragraphs that may quote results), figures, tables.
 let Part =
       { Type =
@@ -47,6 +51,7 @@ let Part =
           , timelines : List Timeline
           , listings : List Listing
           , pivots : List Pivot
+          , verdicts : List Verdict
           }
       , default =
         { prose = ""
@@ -54,6 +59,7 @@ let Part =
         , timelines = [] : List Timeline
         , listings = [] : List Listing
         , pivots = [] : List Pivot
+        , verdicts = [] : List Verdict
         }
       }
 
@@ -78,11 +84,15 @@ in  { Listing
     , Pivot
     , Timeline
     , Scatter
+    , Verdict
     , Part
     , Article
     , listing =
         \(title : Text) -> \(g : G.Grain.Type) -> \(keys : List X.Column) -> \(ms : List M.Metric.Type) ->
           { title, grain = g.name, keys = M.columnNames keys, metrics = ids ms } : Listing
+    , verdict =
+        \(title : Text) -> \(g : G.Grain.Type) -> \(keys : List X.Column) -> \(ms : List M.Metric.Type) -> \(tolerance : Natural) ->
+          { title, grain = g.name, keys = M.columnNames keys, metrics = ids ms, tolerance } : Verdict
     , pivot =
         \(p :
             { title : Text

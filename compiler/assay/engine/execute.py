@@ -222,7 +222,9 @@ def execute(
 
 def _problem(step: CheckStep, row: Mapping[str, object], more: int, label: str, notes: Sequence[str]) -> Diagnostic:
     check = step.check
-    message = f"run {label}: {check.message.format(**row)}"
+    message = check.message.format(**row)
+    if check.severity == "error":  # a warning is told beside the run's own label
+        message = f"run {label}: {message}"
     others = (f"{more} more like it",) if more > 0 else ()
     hint = check.hint.format(**row)
     return Diagnostic(check.code, message, notes=(*others, *notes), hint=hint, severity=check.severity)

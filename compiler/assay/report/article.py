@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 
 from assay.plan.steps import Listed
 from assay.report import article_rows as asked
@@ -12,8 +14,8 @@ from assay.report.assemble import filled, words
 from assay.report.document import Document, Entry, Gallery, Group, Plot, Table
 from assay.report.figures import Choices, RunFigures, row_label
 from assay.report.prose import Prose
-from assay.spec.article_model import Article, Listing, Part, Pivot, Scatter, Timeline
-from assay.spec.model import Column, Grain
+from assay.spec.article_model import Article, Listing, Part, Pivot, Scatter, Timeline, Verdict
+from assay.spec.model import Column, Grain, Metric
 from assay.spec.normal_form import Checked
 
 SECOND = 1_000_000_000
@@ -62,6 +64,7 @@ def metrics_of(article: Article) -> tuple[str, ...]:
     for part in article.parts:
         found += [name for listing in part.listings for name in listing.metrics]
         found += [name for pivot in part.pivots for name in (pivot.metric, pivot.due) if name]
+        found += [name for verdict in part.verdicts for name in verdict.metrics]
         found += [name for scatter in part.scatters for name in (scatter.x, scatter.y)]
     return tuple(dict.fromkeys(found))
 
@@ -85,16 +88,28 @@ def _gallery(
     numbers: Iterator[int],
 ) -> Gallery:
     text = prose[part.prose].paragraphs(lambda quote: asked.quoted(checked, quote, runs[0])) if part.prose else ()
+    shown = list(zip(runs, named if len(runs) > 1 else [""], strict=True))
     plots: list[Plot] = []
-    tables: list[Table] = []
-    for run, label in zip(runs, named, strict=True):
-        of_run = label if len(runs) > 1 else ""
-        for scatter in part.scatters:
-            plots += _scatters(checked, scatter, run, of_run, numbers)
-        plots += [_timeline(checked, item, run, of_run, numbers) for item in part.timelines]
-        tables += [_pivot(checked, item, run, of_run) for item in part.pivots]
-        tables += [_listing(checked, item, run, of_run) for item in part.listings]
+    for scatter in part.scatters:
+        plots += _beside([list(_scatters(checked, scatter, run, label)) for run, label in shown])
+    for timeline in part.timelines:
+        plots += [_timeline(checked, timeline, run, label) for run, label in shown]
+    tables = [_pivot(checked, item, run, label) for item in part.pivots for run, label in shown]
+    tables += [_listing(checked, item, run, label) for item in part.listings for run, label in shown]
+    tables += [
+        _verdict(checked, item, runs[0], run, (named[0], label))
+        for item in part.verdicts
+        for run, label in zip(runs[1:], named[1:], strict=True)
+    ]
+    if part.verdicts and len(runs) == 1:
+        text = (*text, "There is no other run to judge by.")
+    plots = [dataclasses.replace(plot, figure=next(numbers)) for plot in plots]
     return Gallery(f"part-{index}", part.title, text, tuple(plots), tuple(tables))
+
+
+def _beside(runs: Sequence[Sequence[Plot]]) -> list[Plot]:
+    """The figures of runs, each beside its like."""
+    return [plot for likes in zip_longest(*runs) for plot in likes if plot]
 
 
 def _titled(title: str, run: str) -> str:
@@ -139,6 +154,51 @@ def _pivot(checked: Checked, pivot: Pivot, run: RunFigures, label: str) -> Table
     return Table(_titled(pivot.title, label), (f"{down} \\ {across}", *map(str, acrosses)), tuple(rows))
 
 
+def _verdict(checked: Checked, verdict: Verdict, base: RunFigures, run: RunFigures, named: tuple[str, str]) -> Table:
+    """A row for each metric and each of the baseline's rows; where several rows agree in the keys, the first counts."""
+    item = asked.of_verdict(checked, verdict)
+    ours, theirs = (_by_keys(verdict, asked.rows(of, item)) for of in (run, base))
+    header = (*(_heading(_column(item.grain, name)) for name in verdict.keys), "Metric", *named, "Δ%", "Result")
+    rows = [
+        (
+            *map(str, key),
+            row_label(metric.name, metric.unit.symbol),
+            *_judged(checked, metric, theirs[key], ours.get(key), verdict.tolerance),
+        )
+        for key in sorted(theirs, key=lambda key: tuple(map(_ordered, key)))
+        for metric in item.metrics
+    ]
+    return Table(_titled(verdict.title, named[1]), header, tuple(rows))
+
+
+def _by_keys(verdict: Verdict, rows: Sequence[Row]) -> dict[tuple[object, ...], Row]:
+    found: dict[tuple[object, ...], Row] = {}
+    for row in rows:
+        found.setdefault(tuple(row[name] for name in verdict.keys), row)
+    return found
+
+
+def _judged(
+    checked: Checked,
+    metric: Metric,
+    base: Row,
+    row: Row | None,
+    tolerance: int,
+) -> tuple[str, str, str, str]:
+    """Base, value, percent of change, and whether that passes."""
+    before = base[metric.id]
+    after = row[metric.id] if row else None
+    texts = asked.text(checked, metric, before), asked.text(checked, metric, after)
+    old, new = asked.number(checked, metric, before), asked.number(checked, metric, after)
+    if old is None or new is None:
+        return (*texts, asked.NO_VALUE, "not run" if row is None else "no value")
+    change = new - old
+    worse = {"lower": change, "higher": -change}.get(metric.better, abs(change))
+    passed = 100 * worse <= tolerance * abs(old)
+    percent = f"{100 * change / old:.1f}" if old else asked.NO_VALUE
+    return (*texts, percent, "pass" if passed else "fail")
+
+
 def _cell(checked: Checked, pivot: Pivot, row: Row | None) -> str:
     """A cell; marked when it falls short of what is due."""
     if row is None:
@@ -151,9 +211,7 @@ def _cell(checked: Checked, pivot: Pivot, row: Row | None) -> str:
     return text + SHORT if short else text
 
 
-def _scatters(
-    checked: Checked, scatter: Scatter, run: RunFigures, label: str, numbers: Iterator[int]
-) -> Iterator[Plot]:
+def _scatters(checked: Checked, scatter: Scatter, run: RunFigures, label: str) -> Iterator[Plot]:
     points, names = asked.of_scatter(checked, scatter)
     x, y = points.metrics
     called = {row[scatter.per]: row for row in asked.rows(run, names)}
@@ -170,7 +228,7 @@ def _scatters(
         rows = (*((*pair, None) for pair in _thinned(pairs)), (None, None, mean))
         yield Plot(
             f"scatter-{run.id}-{y.id}-{place}",
-            next(numbers),
+            1,
             _titled(f"{scatter.title}, {said}", label),
             y.unit.symbol,
             f"{y.name} over {x.name} of {len(pairs)} rows ({said}); mean {mean:.6g} {y.unit.symbol}",
@@ -191,14 +249,14 @@ def _thinned(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     return list(kept.values())
 
 
-def _timeline(checked: Checked, item: Timeline, run: RunFigures, label: str, numbers: Iterator[int]) -> Plot:
+def _timeline(checked: Checked, item: Timeline, run: RunFigures, label: str) -> Plot:
     series = next(found for found in checked.package.series if found.name == item.series)
     lines = _lines(item, asked.rows(run, series))
     symbol = series.unit.symbol
     rows = tuple((line, t, value) for line, points in lines.items() for t, value in points)
     return Plot(
         f"series-{run.id}-{item.series}{'-mean' if item.alone else ''}",
-        next(numbers),
+        1,
         _titled(row_label(item.title, symbol), label),
         symbol,
         f"{item.title} over time: {len(lines)} lines, {len(rows)} points",

@@ -9,7 +9,7 @@ from assay.compare.typst_2026 import value_text
 from assay.plan.steps import Listed, rows_of
 from assay.report.figures import RunFigures
 from assay.report.prose import Prose, Quote, grain_of
-from assay.spec.article_model import Article, Pivot, Scatter
+from assay.spec.article_model import Article, Pivot, Scatter, Verdict
 from assay.spec.diagnostics import fail
 from assay.spec.model import Grain, Metric, Series
 from assay.spec.normal_form import Checked
@@ -36,6 +36,8 @@ def _of_parts(checked: Checked, article: Article) -> Iterator[Listed]:
             yield Listed(_grain(checked, listing.grain), listing.keys, metrics)
         for pivot in part.pivots:
             yield of_pivot(checked, pivot)
+        for verdict in part.verdicts:
+            yield of_verdict(checked, verdict)
         for scatter in part.scatters:
             yield from of_scatter(checked, scatter)
 
@@ -45,6 +47,12 @@ def of_pivot(checked: Checked, pivot: Pivot) -> Listed:
     metrics = [pivot.metric, *([pivot.due] if pivot.due else [])]
     keys = (pivot.down, pivot.across, pivot.first)
     return Listed(_grain(checked, pivot.grain), keys, tuple(checked.metric(name) for name in metrics))
+
+
+def of_verdict(checked: Checked, verdict: Verdict) -> Listed:
+    """The rows that a verdict compares."""
+    metrics = tuple(checked.metric(name) for name in verdict.metrics)
+    return Listed(_grain(checked, verdict.grain), verdict.keys, metrics)
 
 
 def of_scatter(checked: Checked, scatter: Scatter) -> tuple[Listed, Listed]:

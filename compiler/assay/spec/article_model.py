@@ -64,6 +64,21 @@ class Scatter:
 
 
 @dataclass(frozen=True, slots=True)
+class Verdict:
+    """A table that judges further runs by the first: what metrics measure on the rows of a grain that agree in `keys`.
+
+    A change for the worse of more than `tolerance` percent fails; of a metric that is not better in any direction, any
+    change.
+    """
+
+    title: str
+    grain: str
+    keys: tuple[str, ...]
+    metrics: tuple[str, ...]
+    tolerance: int
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """A part of an article, in this order: prose (a file of the specs), figures, tables."""
 
@@ -73,6 +88,7 @@ class Part:
     timelines: tuple[Timeline, ...]
     listings: tuple[Listing, ...]
     pivots: tuple[Pivot, ...]
+    verdicts: tuple[Verdict, ...]
 
 
 @dataclass(frozen=True, slots=True)

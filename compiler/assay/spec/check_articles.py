@@ -44,6 +44,8 @@ def _part(checker: Checker, what: str, part: Part) -> None:
     for pivot in part.pivots:
         metrics = (pivot.metric, *([pivot.due] if pivot.due else ()))
         _rows(checker, what, pivot.grain, (pivot.down, pivot.across, pivot.first), metrics)
+    for verdict in part.verdicts:
+        _rows(checker, what, verdict.grain, verdict.keys, verdict.metrics)
     for scatter in part.scatters:
         _rows(checker, what, scatter.grain, (scatter.per,), (scatter.x, scatter.y))
         _rows(checker, what, scatter.of, (scatter.per, *scatter.label), ())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from assay.plan.steps import CheckStep, EventStep, JudgeStep, Plan, RelationStep, RowsStep, SeriesStep, Step, rows_of
-from assay.spec.model import Grain, Metric
+from assay.spec.model import Check, Grain, Metric
 from assay.spec.normal_form import Checked
 from assay.sql import dialect, distributions, grains, listings, relations, series
 
@@ -34,8 +34,24 @@ def compile_plan(plan: Plan, checked: Checked, constants: Constants, events: Eve
     by_name = {grain.name: grain for grain in checked.package.grains}
     made += [metric_statement(metric, by_name[metric.grain], checked, constants) for metric in plan.metrics]
     made += [Statement("rows", item.name, listings.rows(item, constants)) for item in plan.listed]
+    made += [_sparse(step, constants) for step in plan.series if step.series.reading == "rate"]
     made += [Statement("rows", rows_of(step.name), listings.lines(step)) for step in plan.series]
     return tuple(made)
+
+
+def _sparse(step: SeriesStep, constants: Constants) -> Statement:
+    """The warning of a rate whose samples are too far apart."""
+    check = Check(
+        "scrape-interval",
+        "",
+        (),
+        f"{step.name}: samples of {{line}} are {{interval:g}} s apart, more than the {{window:g}} s that a rate is "
+        "taken over, so it has no values.",
+        "",
+        "warning",
+    )
+    checked = CheckStep(check, step.name)
+    return Statement("check", checked.name, series.sparse(step.series, constants), checked)
 
 
 def metric_statement(metric: Metric, grain: Grain, checked: Checked, constants: Constants) -> Statement:

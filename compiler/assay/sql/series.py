@@ -49,6 +49,34 @@ def _in_unit(series: Series) -> exp.Expr:
     return value if factor.denominator == 1 else exp.Div(this=value, expression=dialect.integer(factor.denominator))
 
 
+def sparse(series: Series, constants: Constants) -> exp.Select:
+    """Lines of a rate whose samples are further apart than the window (their middle distance): they have no values.
+
+    Columns: `line` (the labels), `interval` and `window` in seconds.
+    """
+    stages: list[Stage] = []
+    found: exp.Query | None = None
+    for number, sampled in enumerate(series.samples, start=1):
+        stages.append((f"samples_{number}", _samples(series, sampled, constants)))
+        lag = exp.Window(this=_call("lag", column("t_ns")), partition_by=_columns(series.by), order=_by_time())
+        gap = exp.alias_(exp.Sub(this=column("t_ns"), expression=lag), "gap")
+        gaps = dialect.select(*series.by, gap).from_(dialect.table(f"samples_{number}"))
+        found = gaps if found is None else exp.Union(this=found, expression=gaps, distinct=False)
+    assert found is not None
+    stages.append(("gaps", found))
+    middle = _call("median", column("gap"))
+    line = _call("concat_ws", exp.Literal.string(", "), *_columns(series.by))
+    seconds = exp.Div(this=middle, expression=dialect.integer(SECOND))
+    query = dialect.select(
+        exp.alias_(line, "line"),
+        exp.alias_(seconds, "interval"),
+        exp.alias_(dialect.real(f"{series.window_ns / SECOND}"), "window"),
+    ).from_(dialect.table("gaps"))
+    query = query.group_by(*_columns(series.by))
+    query = query.having(exp.GT(this=middle.copy(), expression=dialect.integer(series.window_ns)))
+    return dialect.staged(query.order_by(*_columns(series.by)), stages)
+
+
 def _steps(series: Series, key: Sequence[str]) -> exp.Select:
     """The instants of each window at which the series is read."""
     end = exp.Add(this=column("to_ns"), expression=dialect.integer(1))
