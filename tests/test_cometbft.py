@@ -294,3 +294,33 @@ def test_a_further_run_is_judged_by_the_baseline(tmp_path: Path, cache: Path) ->
     assert {row[-1] for key, row in rows.items() if key[:2] != ("1", "50")} == {"pass"}
     plots = next(gallery for gallery in document["galleries"] if gallery["title"] == "Latencies")["plots"]
     assert [plot["title"].rsplit(": ", 1)[1] for plot in plots[:4]] == ["base", "slow", "base", "slow"]
+
+
+def test_a_part_without_its_data_says_so(tmp_path: Path, cache: Path) -> None:
+    run = tmp_path / "load only"
+    shutil.copytree(RUN, run, ignore=shutil.ignore_patterns("prom"))
+    done = article(tmp_path / "out", cache, run)
+    assert (done.status, done.err) == (0, "")
+    galleries = {item["title"]: item for item in load(tmp_path / "out" / "document.json")["galleries"]}
+    nodes = galleries["Metrics of the nodes"]
+    assert nodes["plots"] == []
+    assert nodes["text"][-1] == (
+        "Left out for want of samples of the nodes' metrics, as a Prometheus server has them: run load only has none."
+    )
+    assert len(galleries["Latencies"]["plots"]) == 8
+
+
+def test_a_run_without_anything_is_refused(tmp_path: Path, cache: Path) -> None:
+    run = tmp_path / "bare"
+    run.mkdir()
+    (run / "meta.json").write_text("{}", encoding="utf-8")
+    done = article(tmp_path / "out", cache, run)
+    assert (done.status, done.err.replace(str(run), "RUN")) == (
+        1,
+        """\
+error[no-logs]: the run has no file of load: RUN
+  expected: report/*.csv (also with .gz or .zst)
+  found:    meta.json
+""",
+    )
+    assert not (tmp_path / "out").exists()

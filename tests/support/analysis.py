@@ -126,7 +126,7 @@ def _manifest(examined: Examined, written: Mapping[str, Any]) -> dict[str, Any]:
 
 def _hosts(examined: Examined) -> tuple[HostRow, ...]:
     """Counts by host.  Lines that begin like objects and are none are quarantined by ours, mere text to the oracle."""
-    quarantine = str(examined.prepared.events / "quarantine.parquet")
+    quarantine = str(examined.prepared.folders[0] / "quarantine.parquet")
     rows = examined.rows(
         """
         SELECT logs.host, lines, objects, recognised,

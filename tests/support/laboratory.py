@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.build import filters
-from assay.build.compute import Prepared, compiled, prepare
+from assay.build.compute import compiled
+from assay.build.prepare import Prepared, prepare
 from assay.build.runs import NamedRun
 from assay.build.session import Session, open_session
 from assay.engine.execute import Job, connect, execute
@@ -100,7 +101,7 @@ class Laboratory:
         made, graph = self.graph(given)
         (prepared,) = prepare(self.session, self.package, [NamedRun(name, run)], made.wanted)
         connection = connect(threads, self.folder / "spill")
-        mount(connection, prepared.events)
+        mount(connection, prepared.folders)
         job = Job(name, made, graph, prepared.constants, prepared.raw, prepared.recognition, ("run_summary",))
         fresh = Store(self.folder / f"results-{next(_STORES)}")
         results = execute(job, self.package, fresh, connection)

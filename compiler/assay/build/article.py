@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assay.audit.provenance import printed, provenance
+from assay.build.article_parts import shown
 from assay.build.comparison import Built, Options, date_of, figures_of, inputs_of
 from assay.build.compute import compute
 from assay.build.outputs import replacing
@@ -36,20 +37,22 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
         raise fail(
             "article-options", f"`{name}` has no filters, no summary and no number style to choose", status=USAGE
         )
-    prose = read_prose(session, checked, article)
-    rows = listed(checked, article, prose.values())
+    texts = read_prose(session, checked, article)
+    part_of, notes = shown(checked, article, texts, runs)
+    prose = {part.prose: texts[part.prose] for part in part_of.parts if part.prose}
+    rows = listed(checked, part_of, prose.values())
     with replacing(out) as fresh:
         found = compute(
-            session, checked, runs, [], [], [], lambda: warm_up(session.workspace.templates), rows, series_of(article)
+            session, checked, runs, [], [], [], lambda: warm_up(session.workspace.templates), rows, series_of(part_of)
         )
         choices = Choices(STYLE, "", (), options.date or date_of(found), options.title, options.author)
         figures = [figures_of(item) for item in found.runs]
         made = provenance(
             checked, article, metrics_of(article), choices, figures,
             [inputs_of(checked, item) for item in found.runs], session.workspace.templates,
-            texts_of(prose),
+            texts_of(texts),
         )  # fmt: skip
-        document = assemble_article(checked, article, figures, choices, printed(made, checked), prose)
+        document = assemble_article(checked, part_of, figures, choices, printed(made, checked), prose, notes)
         (fresh / "results.json").write_text(lines_json(_results(name, figures)), "utf-8")
         (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
         write_sql(fresh / "sql", found)

@@ -26,13 +26,14 @@ def needed_sources(
         raise fail("sources", f"`{package.system}` has no source", hint="add one to the package's `sources`")
     of_event = {event.name: event.source for event in package.events}
     needed = [source for source in package.sources if source.name in {of_event[name] for name in wanted}]
-    absent = [source for source in needed if not any(_has(run, source) for run in runs)]
+    absent = [source for source in needed if not any(has(run, source) for run in runs)]
     if absent and len(package.sources) > 1:
         raise AssayError(tuple(_absent(checked, metrics, source, runs) for source in absent))
     return tuple(needed) if needed else package.sources[:1]
 
 
-def _has(run: NamedRun, source: Source) -> bool:
+def has(run: NamedRun, source: Source) -> bool:
+    """Whether a run has files of a source."""
     if not source.hosts:
         return any(True for pattern in source.logs for _ in run.directory.glob(f"{pattern}*"))
     return any(path.is_dir() for path in run.directory.glob(source.hosts))

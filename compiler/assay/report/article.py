@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
@@ -32,13 +33,22 @@ def assemble_article(
     choices: Choices,
     provenance: Mapping[str, str],
     prose: Mapping[str, Prose],
+    notes: Mapping[str, tuple[str, ...]],
 ) -> Document:
-    """The document of an article over some runs, whose prose is that of the files by their names."""
+    """The document of an article over some runs.
+
+    `prose` is that of the files by their names, `notes` what parts (by their titles) leave out.
+    """
     named = _labels(article, runs)
     said = words(runs, named)
     numbers = iter(range(1, 10_000))
+
+    def said_of(part: Part) -> tuple[str, ...]:
+        return _said(checked, part, prose, runs[0])
+
     galleries = [
-        _gallery(checked, part, index, runs, named, prose, numbers) for index, part in enumerate(article.parts, start=1)
+        _gallery(checked, part, index, runs, named, (*said_of(part), *notes.get(part.title, ())), numbers)
+        for index, part in enumerate(article.parts, start=1)
     ]
     return Document(
         title=choices.title or filled(article.title, said),
@@ -78,16 +88,20 @@ def _notes(run: RunFigures) -> tuple[str, ...]:
     return (*run.notes, *run.results.warnings)
 
 
+def _said(checked: Checked, part: Part, prose: Mapping[str, Prose], run: RunFigures) -> tuple[str, ...]:
+    """The prose of a part, its quotes those of a run."""
+    return prose[part.prose].paragraphs(lambda quote: asked.quoted(checked, quote, run)) if part.prose else ()
+
+
 def _gallery(
     checked: Checked,
     part: Part,
     index: int,
     runs: Sequence[RunFigures],
     named: Sequence[str],
-    prose: Mapping[str, Prose],
+    text: tuple[str, ...],
     numbers: Iterator[int],
 ) -> Gallery:
-    text = prose[part.prose].paragraphs(lambda quote: asked.quoted(checked, quote, runs[0])) if part.prose else ()
     shown = list(zip(runs, named if len(runs) > 1 else [""], strict=True))
     plots: list[Plot] = []
     for scatter in part.scatters:
@@ -110,6 +124,11 @@ def _gallery(
 def _beside(runs: Sequence[Sequence[Plot]]) -> list[Plot]:
     """The figures of runs, each beside its like."""
     return [plot for likes in zip_longest(*runs) for plot in likes if plot]
+
+
+def _file_name(run: str) -> str:
+    """A run's id as part of the name of a file."""
+    return re.sub(r"[^\w.+-]", "-", run)
 
 
 def _titled(title: str, run: str) -> str:
@@ -227,7 +246,7 @@ def _scatters(checked: Checked, scatter: Scatter, run: RunFigures, label: str) -
         said = ", ".join(f"{name} {called[key][name]}" for name in scatter.label)
         rows = (*((*pair, None) for pair in _thinned(pairs)), (None, None, mean))
         yield Plot(
-            f"scatter-{run.id}-{y.id}-{place}",
+            f"scatter-{_file_name(run.id)}-{y.id}-{place}",
             1,
             _titled(f"{scatter.title}, {said}", label),
             y.unit.symbol,
@@ -255,7 +274,7 @@ def _timeline(checked: Checked, item: Timeline, run: RunFigures, label: str) -> 
     symbol = series.unit.symbol
     rows = tuple((line, t, value) for line, points in lines.items() for t, value in points)
     return Plot(
-        f"series-{run.id}-{item.series}{'-mean' if item.alone else ''}",
+        f"series-{_file_name(run.id)}-{item.series}{'-mean' if item.alone else ''}",
         1,
         _titled(row_label(item.title, symbol), label),
         symbol,

@@ -9,7 +9,7 @@ from assay.compare.typst_2026 import value_text
 from assay.plan.steps import Listed, rows_of
 from assay.report.figures import RunFigures
 from assay.report.prose import Prose, Quote, grain_of
-from assay.spec.article_model import Article, Pivot, Scatter, Verdict
+from assay.spec.article_model import Article, Listing, Pivot, Scatter, Verdict
 from assay.spec.diagnostics import fail
 from assay.spec.model import Grain, Metric, Series
 from assay.spec.normal_form import Checked
@@ -31,15 +31,21 @@ def series_of(article: Article) -> tuple[str, ...]:
 
 def _of_parts(checked: Checked, article: Article) -> Iterator[Listed]:
     for part in article.parts:
-        for listing in part.listings:
-            metrics = tuple(checked.metric(name) for name in listing.metrics)
-            yield Listed(_grain(checked, listing.grain), listing.keys, metrics)
-        for pivot in part.pivots:
-            yield of_pivot(checked, pivot)
-        for verdict in part.verdicts:
-            yield of_verdict(checked, verdict)
-        for scatter in part.scatters:
-            yield from of_scatter(checked, scatter)
+        for item in (*part.listings, *part.pivots, *part.verdicts, *part.scatters):
+            yield from listed_of(checked, item)
+
+
+def listed_of(checked: Checked, item: object) -> tuple[Listed, ...]:
+    """The rows that a table, a scatter or a quote is made of; none of anything else."""
+    if isinstance(item, Listing):
+        return (Listed(_grain(checked, item.grain), item.keys, tuple(checked.metric(name) for name in item.metrics)),)
+    if isinstance(item, Pivot):
+        return (of_pivot(checked, item),)
+    if isinstance(item, Verdict):
+        return (of_verdict(checked, item),)
+    if isinstance(item, Scatter):
+        return of_scatter(checked, item)
+    return (of_quote(checked, item),) if isinstance(item, Quote) else ()
 
 
 def of_pivot(checked: Checked, pivot: Pivot) -> Listed:
