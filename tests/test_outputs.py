@@ -108,7 +108,7 @@ def test_provenance_names_definitions_versions_and_options(two: Path, package: C
     assert content["versions"] == versions()
     assert content["options"]["filters"] == list(FILTERS)
     assert content["options"]["date"] == DATE
-    assert content["outline"] == outline(package.package.reports[0])
+    assert content["outline"] == outline(package.package.reports[0], {})
     assert content["templates"] == templates_hash(ROOT / "templates")
     labels = [(run["id"], run["label"]) for run in content["runs"]]
     assert labels == [(run["id"], run["label"]) for run in loaded(two / "results.json")["runs"]]
@@ -278,14 +278,17 @@ NAMES: dict[str, Callable[[Checked], list[str]]] = {
     "filters": lambda found: [
         item.name + (f"={item.parameter.name.upper()}" if item.parameter else "") for item in found.package.filters
     ],
-    "reports": lambda found: [f"cardano/{item.name}" for item in found.package.reports],
+    "reports": lambda found: [f"cardano/{item.name}" for item in (*found.package.reports, *found.package.histories)],
 }
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_list_names_everything_of_its_kind_in_every_form(kind: str, cache: Path, package: Checked) -> None:
     expected = NAMES[kind](package)
-    table, data, rows = (assay("list", kind, "--format", form, "--cache", cache) for form in ("table", "json", "csv"))
+    table, data, rows = (
+        assay("list", kind, "--system", "cardano", "--format", form, "--cache", cache)
+        for form in ("table", "json", "csv")
+    )
     header, *cells = csv.reader(io.StringIO(rows.out))
     assert [row[0] for row in cells] == expected
     assert data.json() == [dict(zip(header, row, strict=True)) for row in cells]

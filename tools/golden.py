@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.build.inspect import report_sql
+from assay.build.inspect import system_sql
 from assay.build.session import Session
 from assay.cli.failure import run
 from assay.cli.main import cli
@@ -64,9 +64,8 @@ def sql(root: Path, cache: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     for system in Workspace(root).systems():
         checked = package(root, system, cache)
-        for report in checked.package.reports:
-            texts = report_sql(checked, report).items()
-            found |= {f"sql/{system}/{report.name}/{name}": text for name, text in texts}
+        for report, texts in system_sql(Session(Workspace(root), Store(cache)), checked).items():
+            found |= {f"sql/{system}/{report}/{name}": text for name, text in texts.items()}
     return found
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from assay import ingest
 from assay.build import filters
+from assay.build.article import read_prose
 from assay.build.compute import compiled, compute, report_metrics
 from assay.build.prepare import Prepared, prepare
 from assay.build.report_check import report_problems
@@ -20,6 +21,7 @@ from assay.engine.mount import CONSTANTS, constants_file, located, raw_tables
 from assay.engine.results import Distribution
 from assay.plan.steps import Applied, plan
 from assay.report.article import metrics_of
+from assay.report.article_rows import listed, series_of
 from assay.spec import normal_form, workspace
 from assay.spec.diagnostics import USAGE, AssayError, did_you_mean, fail, raise_all
 from assay.spec.model import Metric, Package
@@ -72,8 +74,18 @@ def _accept_sql(session: Session, checked: Checked) -> None:
     """Write the compiled SQL of every report under golden/sql."""
     folder = session.workspace.root / "golden" / "sql" / checked.package.system
     shutil.rmtree(folder, ignore_errors=True)
-    for report in checked.package.reports:
-        write_texts(folder / report.name, report_sql(checked, report))
+    for name, texts in system_sql(session, checked).items():
+        write_texts(folder / name, texts)
+
+
+def system_sql(session: Session, checked: Checked) -> Mapping[str, Mapping[str, str]]:
+    """Name of each report and article over runs -> file name -> text of every statement."""
+    found = {report.name: report_sql(checked, report) for report in checked.package.reports}
+    for article in checked.package.articles:
+        prose = read_prose(session, checked, article)
+        made = plan(checked.package, [], [], listed=listed(checked, article, prose.values()), series=series_of(article))
+        found[article.name] = sql_texts(nodes(compiled(checked, made)))
+    return found
 
 
 def report_sql(checked: Checked, report: Report) -> Mapping[str, str]:

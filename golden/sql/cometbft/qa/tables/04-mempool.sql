@@ -1,0 +1,11 @@
+CREATE TEMPORARY VIEW mempool AS
+SELECT
+  host,
+  seq,
+  t_ns,
+  instance,
+  job,
+  value
+FROM READ_PARQUET('events/mempool/*.parquet')
+WHERE
+  whole;

@@ -1,0 +1,11 @@
+CREATE TEMPORARY VIEW peers AS
+SELECT
+  host,
+  seq,
+  t_ns,
+  instance,
+  job,
+  value
+FROM READ_PARQUET('events/peers/*.parquet')
+WHERE
+  whole;

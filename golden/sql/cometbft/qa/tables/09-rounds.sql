@@ -1,0 +1,11 @@
+CREATE TEMPORARY VIEW rounds AS
+SELECT
+  host,
+  seq,
+  t_ns,
+  instance,
+  job,
+  value
+FROM READ_PARQUET('events/rounds/*.parquet')
+WHERE
+  whole;

@@ -1,0 +1,11 @@
+CREATE TEMPORARY VIEW height AS
+SELECT
+  host,
+  seq,
+  t_ns,
+  instance,
+  job,
+  value
+FROM READ_PARQUET('events/height/*.parquet')
+WHERE
+  whole;

@@ -1,0 +1,11 @@
+CREATE TEMPORARY VIEW synced_height AS
+SELECT
+  host,
+  seq,
+  t_ns,
+  instance,
+  job,
+  value
+FROM READ_PARQUET('events/synced_height/*.parquet')
+WHERE
+  whole;
