@@ -28,6 +28,8 @@ ASSAY = str(Path(sys.executable).with_name("assay"))
 # What the analyser that made the published reports does with the same logs on two cores, MB/s.
 INCUMBENT = 22.0
 REPORT = "cardano/comparison"
+# A run whose raw data are samples of 2322 time series, and the load tool's report.
+SAMPLED, SAMPLES = "cometbft/qa", HERE.parent / "golden" / "cometbft" / "run"
 YARDSTICK = "DuckDB, read_json, inferred columns"
 
 
@@ -93,6 +95,24 @@ def rows(data: Data) -> list[Row]:
             "assay build, nothing changed",
             build_in,
             goal=("< 2 s", lambda result: result.measurement.seconds < 2),
+        ),
+        Row(
+            "assay build, 152,063 samples",
+            lambda work: [
+                [
+                    ASSAY,
+                    "build",
+                    SAMPLED,
+                    "--run",
+                    str(SAMPLES),
+                    "-o",
+                    str(work / "qa"),
+                    "--cache",
+                    str(work / "qa-cache"),
+                ]
+            ],
+            reads=False,
+            goal=("< 10 s", lambda result: result.measurement.seconds < 10),
         ),
         Row(
             "assay --help",
