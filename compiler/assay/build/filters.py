@@ -1,4 +1,4 @@
-"""Filters as the user writes them: `unitary`, `slot-leq=56000`."""
+"""Filters as the user writes them: `NAME`, `NAME=ARGUMENT`."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def build(
     context: click.Context, /, report: str, runs: tuple[str, ...], publications: tuple[Path, ...], out: str,
     **options: Any,
 ) -> None:  # fmt: skip
-    """Build a report over runs: assay build SYSTEM/REPORT --run runs/10.5 --run runs/10.6 -o build/cmp"""
+    """Build a report over runs: assay build SYSTEM/REPORT --run runs/base --run runs/candidate -o build/cmp"""
     from assay.build.comparison import Options
     from assay.build.history import build_shown
 
@@ -110,7 +110,7 @@ def build(
 @cache_option
 @click.pass_context
 def regenerate(context: click.Context, publication: Path, out: str, report: str | None, edition: str | None) -> None:
-    """Make a published report again: assay regenerate golden/published/release-10.4.1.plutus.json -o build/x"""
+    """Make a published report again: assay regenerate FILE.json -o build/again"""
     from assay.build.regenerate import regenerate as make_again
 
     with working(context) as session:
@@ -204,7 +204,7 @@ def query(
     context: click.Context, metrics: tuple[str, ...], runs: tuple[str, ...], filters: tuple[str, ...],
     no_filters: bool, system: str | None, summary: str, form: str,
 ) -> None:  # fmt: skip
-    """Work out metrics: assay query cdfForgerTicked CentiCpu --run runs/10.5"""
+    """Work out metrics: assay query METRIC METRIC --run runs/candidate"""
     from assay.build import inspect
     from assay.build.runs import named_runs
     from assay.cli.printing import print_answer

@@ -22,7 +22,7 @@ class Applied:
 
     @property
     def label(self) -> str:
-        """As the command line takes it: `slot-leq=1100`."""
+        """As the command line takes it: `NAME=ARGUMENT`."""
         return self.filter.name if self.argument is None else f"{self.filter.name}={self.argument}"
 
 
