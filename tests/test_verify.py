@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -289,7 +290,7 @@ def test_a_provenance_must_be_of_the_known_form(tmp_path: Path, cache: Path, tex
         "error[provenance]: the provenance is of another form: DIR/provenance.json\n"
         "  expected: a provenance of format 1\n"
         f"  found:    {found}\n"
-        "  hint: only what `assay build` of this version wrote can be verified\n"
+        "  hint: only what `assay` of this version built can be verified\n"
     )
 
 
@@ -349,3 +350,36 @@ def test_a_publication_that_changed_is_named(tmp_path: Path, cache: Path) -> Non
     done = assay("verify", tmp_path / "out", "--cache", cache)
     assert done.status == 3
     assert "input release.json: gone" in done.out
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (lambda data: data["content"].pop("specs"), "content.specs: Field required"),
+        (lambda data: data["content"].update(versions=3), "content.versions: Input should be"),
+        (lambda data: data.update(places={}), "places: must name each publication file, and no other"),
+        (
+            lambda data: data["places"]["publications"].append("x"),
+            "places: must name each publication file, and no other",
+        ),
+    ],
+)
+def test_a_provenance_of_publications_that_is_none_is_refused(
+    change: Callable[[Any], object], found: str, tmp_path: Path, cache: Path
+) -> None:
+    out = tmp_path / "out"
+    assert assay("regenerate", PUBLISHED / "release-10.4.1.plutus.json", "-o", out, "--cache", cache).status == 0
+    changed_json(out / "provenance.json", change)
+    done = assay("verify", out, "--cache", cache)
+    assert (done.status, done.out) == (1, "")
+    assert done.err.startswith("error[provenance]: the provenance is not what a build writes")
+    assert found in done.err
+
+
+def test_a_changed_edition_is_named(tmp_path: Path, cache: Path) -> None:
+    out = tmp_path / "out"
+    assert assay("regenerate", PUBLISHED / "release-10.5.4.plutus.json", "-o", out, "--cache", cache).status == 0
+    within = workspace(tmp_path / "workspace", ("specs/cardano/editions.dhall", "Binary prefixes", "New prefixes"))
+    done = assay("verify", out, "--cache", cache, within=within)
+    assert done.status == 3
+    assert "definition of cardano/comparison 2026-02 changed" in done.out

@@ -97,6 +97,7 @@ let qa =
             ]
           }
         ]
+      , style = "typst-2026"
       , label = constant.ident.name
       , doc = "What a testnet does under load"
       }

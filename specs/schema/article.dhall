@@ -65,9 +65,10 @@ let Part =
 
 -- A report of parts.
 --   title, intro  may hold {base}, {others} (labels of runs) and {constant.NAME} (of the base run)
+--   style         the number style: typst-2026, org-2023
 --   label         the constant that names a run
 let Article =
-      { Type = { name : Text, title : Text, intro : Text, parts : List Part.Type, label : Text, doc : Text }
+      { Type = { name : Text, title : Text, intro : Text, parts : List Part.Type, style : Text, label : Text, doc : Text }
       , default.doc = ""
       }
 

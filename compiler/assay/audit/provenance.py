@@ -60,6 +60,36 @@ def file_of(directory: Path, name: str) -> File:
         return name, place.stat().st_size, hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def of_publications(
+    report: str,
+    edition: str,
+    options: Mapping[str, str],
+    files: Sequence[tuple[Path, str]],
+    specs: str,
+    definition: str,
+    templates: Path,
+) -> dict[str, object]:
+    """The provenance of what is made of publications, each a file and the name of its edition.
+
+    `edition` is empty for a history; for a report made again, whose first file is the publication, it is that one's.
+    """
+    read = [(file_of(path.parent, path.name), name) for path, name in files]
+    content: dict[str, object] = {
+        "report": report,
+        "edition": edition,
+        "options": dict(options),
+        "versions": versions(),
+        "specs": specs,
+        "outline": definition,
+        "templates": templates_hash(templates),
+        "publications": [
+            {"file": name, "bytes": size, "sha256": digest, "edition": form} for (name, size, digest), form in read
+        ],
+    }
+    places = {"publications": [str(path) for path, _ in files]}
+    return {"format": FORMAT, "hash": content_hash(content), "content": content, "places": places}
+
+
 def outline(report: Report | Article, prose: Mapping[str, str]) -> str:
     """Hash of a report's definition: what it shows, in which order and under which titles, and its prose by file."""
     plain = normal_form.plain(report)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from assay.audit.provenance import FORMAT, content_hash
 from assay.spec.diagnostics import AssayError, Span, fail
 
 NAME = "provenance.json"
+T = TypeVar("T")
 _STRICT: dict[str, Any] = {"extra": "forbid"}
 
 
@@ -75,6 +76,43 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedPublication:
+    """A publication file: its name, its size, its hash, and the edition it is in."""
+
+    file: str
+    bytes: int
+    sha256: str
+    edition: str
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedContent:
+    """All that a report of publications was made of: a history, or, with an edition, one made again."""
+
+    report: str
+    edition: str
+    options: dict[str, str]
+    versions: dict[str, str]
+    specs: str
+    outline: str
+    templates: str
+    publications: tuple[RecordedPublication, ...]
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedPublished:
+    """The same of a report of publications; `places` are the files, in the content's order."""
+
+    content: PublishedContent
+    intact: bool
+    places: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Recorded:
     """A provenance: its content, whether the hash beside it is the content's, and where the runs were, by their ids."""
 
@@ -83,13 +121,7 @@ class Recorded:
     places: dict[str, str]
 
 
-def document_of(folder: Path) -> dict[str, Any]:
-    """The provenance of a build's folder as plain data; AssayError as of `recorded` when there is none."""
-    found = _document(folder, folder / NAME)
-    return found if isinstance(found, dict) and isinstance(found.get("content", {}), dict) else {}
-
-
-def recorded(folder: Path) -> Recorded:
+def recorded(folder: Path) -> Recorded | RecordedPublished:
     """The provenance of a build's folder.
 
     Raises AssayError: `no-build` when the folder holds none, `provenance` when its file is not what a build writes.
@@ -103,10 +135,14 @@ def recorded(folder: Path) -> Recorded:
             f"the provenance is of another form: {place}",
             expected=f"a provenance of format {FORMAT}",
             found="no format" if said is None else f"format {json.dumps(said)[:40]}",
-            hint="only what `assay build` of this version wrote can be verified",
+            hint="only what `assay` of this version built can be verified",
         )
-    content = _content(found.get("content"), place)
-    places = found.get("places")
+    said, places = found.get("content"), found.get("places")
+    intact = found.get("hash") == content_hash(said) if isinstance(said, dict) else False
+    if isinstance(said, dict) and "publications" in said:
+        published = _content(PublishedContent, said, place)
+        return RecordedPublished(published, intact, _files(published, places, place))
+    content = _content(Content, said, place)
     ids = [run.id for run in content.runs]
     if (
         not isinstance(places, dict)
@@ -114,7 +150,20 @@ def recorded(folder: Path) -> Recorded:
         or not all(isinstance(p, str) for p in places.values())
     ):
         raise _invalid(place, "places: must name the directory of each run, and of no other")
-    return Recorded(content, found.get("hash") == content_hash(found["content"]), places)
+    return Recorded(content, intact, places)
+
+
+def _files(content: PublishedContent, places: object, place: Path) -> tuple[Path, ...]:
+    """Where the publication files were."""
+    named = places.get("publications") if isinstance(places, dict) else None
+    if (
+        not isinstance(named, list)
+        or len(named) != len(content.publications)
+        or not named
+        or not all(isinstance(item, str) for item in named)
+    ):
+        raise _invalid(place, "places: must name each publication file, and no other")
+    return tuple(Path(item) for item in named)
 
 
 def _document(folder: Path, place: Path) -> Any:
@@ -131,11 +180,11 @@ def _document(folder: Path, place: Path) -> Any:
         raise fail("provenance", f"the provenance cannot be read: {error}", span=Span(str(place))) from None
 
 
-def _content(found: object, place: Path) -> Content:
+def _content(kind: type[T], found: object, place: Path) -> T:
     from pydantic import TypeAdapter, ValidationError  # slow to import, and only readers need it
 
     try:
-        return TypeAdapter(Content).validate_json(json.dumps(found), strict=True)
+        return TypeAdapter(kind).validate_json(json.dumps(found), strict=True)
     except ValidationError as error:
         first = error.errors()[0]
         raise _invalid(place, f"{'.'.join(map(str, ('content', *first['loc'])))}: {first['msg']}") from None

@@ -24,9 +24,6 @@ from assay.spec.article_model import Article
 from assay.spec.diagnostics import USAGE, Diagnostic, fail, raise_all
 from assay.spec.normal_form import Checked
 
-STYLE = "typst-2026"
-
-
 def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Path, options: Options) -> Built:
     """Build the article `system/name` over runs, the first of which is the baseline, into `out`.
 
@@ -45,7 +42,7 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
         found = compute(
             session, checked, runs, [], [], [], lambda: warm_up(session.workspace.templates), rows, series_of(part_of)
         )
-        choices = Choices(STYLE, "", (), options.date or date_of(found), options.title, options.author)
+        choices = Choices(article.style, "", (), options.date or date_of(found), options.title, options.author)
         figures = [figures_of(item) for item in found.runs]
         made = provenance(
             checked, article, metrics_of(article), choices, figures,

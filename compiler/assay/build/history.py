@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from assay.audit.provenance import content_hash, templates_hash, versions
+from assay.audit.provenance import content_hash, of_publications, versions
 from assay.build.article import build_article
 from assay.build.comparison import Built, Options, build
 from assay.build.outputs import replacing
@@ -137,21 +136,10 @@ MOVE = ("workload", "day", "base", "run", "base_value", "value", "percent", "bre
 
 
 def _provenance(name: str, said: Told, heading: Heading, templates: Path) -> dict[str, object]:
-    content: dict[str, object] = {
-        "report": name,
-        "options": {"title": heading.title, "author": heading.author, "date": heading.date},
-        "versions": versions(),
-        "specs": said.checked.sources,
-        "outline": content_hash(normal_form.plain(said.history)),
-        "templates": templates_hash(templates),
-        "publications": [{**_file(item.file), "edition": item.edition.name} for item in said.issues],
-    }
-    places = {"publications": [str(item.file) for item in said.issues]}
-    return {"hash": content_hash(content), "content": content, "places": places}
-
-
-def _file(file: Path) -> dict[str, object]:
-    return {"file": file.name, "bytes": file.stat().st_size, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
+    options = {"title": heading.title, "author": heading.author, "date": heading.date}
+    files = [(item.file, item.edition.name) for item in said.issues]
+    shape = content_hash(normal_form.plain(said.history))
+    return of_publications(name, "", options, files, said.checked.sources, shape, templates)
 
 
 def _printed(made: dict[str, object], said: Told) -> dict[str, str]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.audit.provenance import content_hash, versions
+from assay.audit.provenance import content_hash, of_publications, versions
 from assay.build.outputs import replacing
 from assay.build.rendering import rendered
 from assay.build.session import Session
@@ -19,6 +18,7 @@ from assay.publication.reading import points_file, read
 from assay.publication.shape import Shape
 from assay.report.pdf import warm_up
 from assay.report.results_json import lines_json
+from assay.spec import normal_form
 from assay.spec.diagnostics import USAGE, fail
 from assay.spec.report_model import Edition, Report
 from assay.spec.normal_form import Checked
@@ -47,7 +47,7 @@ def regenerate(session: Session, file: Path, out: Path, report: str | None, edit
     with replacing(out) as fresh:
         if publication.points:
             warm_up(session.workspace.templates)
-        made = _provenance(checked, name, form, file)
+        made = _provenance(checked, name, form, file, session.workspace.templates)
         found = document(publication, rows, checked, form, _printed(made, publication, form, checked))
         (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
         rendered(found, fresh, session)
@@ -77,19 +77,12 @@ def _only(names: Sequence[str]) -> str:
     return names[0]
 
 
-def _provenance(checked: Checked, report: str, edition: Edition, file: Path) -> dict[str, object]:
+def _provenance(checked: Checked, report: str, edition: Edition, file: Path, templates: Path) -> dict[str, object]:
     files = [file, *([points_file(file)] if points_file(file).is_file() else [])]
-    content: dict[str, object] = {
-        "report": report,
-        "edition": edition.name,
-        "publication": [
-            {"file": item.name, "bytes": item.stat().st_size, "sha256": hashlib.sha256(item.read_bytes()).hexdigest()}
-            for item in files
-        ],
-        "versions": versions(),
-        "specs": checked.sources,
-    }
-    return {"hash": content_hash(content), "content": content, "places": {"publication": str(file)}}
+    shape = content_hash(normal_form.plain(edition))
+    return of_publications(
+        report, edition.name, {}, [(item, edition.name) for item in files], checked.sources, shape, templates
+    )
 
 
 def _printed(made: dict[str, object], publication: Publication, edition: Edition, checked: Checked) -> dict[str, str]:

@@ -44,4 +44,4 @@ def _asked(package: Package) -> Iterator[tuple[str, list[str], list[str]]]:
     for article in package.articles:
         names = [item.template for part in article.parts for item in part.timelines]
         names += [item.template for part in article.parts for item in part.scatters]
-        yield f"article `{article.name}`", [], names
+        yield f"article `{article.name}`", [article.style], names

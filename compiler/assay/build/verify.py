@@ -7,22 +7,21 @@ import shutil
 import signal
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from assay.audit.folders import compared
-from assay.audit.provenance import content_hash, file_of, outline, templates_hash, versions
-from assay.audit.recorded import NAME, Content, Recorded, RecordedFile, document_of, recorded
+from assay.audit.provenance import file_of, outline, templates_hash, versions
+from assay.audit.recorded import NAME, Content, Recorded, RecordedFile, RecordedPublished, recorded
 from assay.build.article import build_article, read_prose, texts_of
 from assay.build.comparison import Options, build
 from assay.build.compute import report_metrics
 from assay.build.runs import NamedRun, named_runs
 from assay.build.session import Session
-from assay.build.verify_published import changed_publications, is_published, rebuild
+from assay.build.verify_published import changed_publications, definition, rebuild
 from assay.engine.store import Store
 from assay.report.article import metrics_of
 from assay.report.results_json import lines_json
@@ -53,61 +52,73 @@ def verify(session: Session, folder: Path, places: Sequence[str]) -> Verified:
     from the cache but checked specs.  Raises AssayError when there is no provenance to go by or a run is not there,
     and when the rebuild fails although nothing changed.
     """
-    document = document_of(folder)
-    if is_published(document.get("content", {})):
-        return _verify_published(session, folder, document, places)
     found = recorded(folder)
+    if isinstance(found, RecordedPublished):
+        return _verify_published(session, folder, found, places)
     moved = _moved(found, places)
     runs = _runs(found, moved)
     checked, report = _report(session, found.content.report)
     causes = [
-        *([] if found.intact else [f"{NAME}: its hash is not that of its content"]),
         *_changed_inputs(session, found.content, runs),
         *_changed_versions(found.content.versions),
         *_changed_definitions(found.content, checked, report, session),
     ]
-    with _scratch(session.store.folder) as scratch:
-        try:
-            fresh = _rebuilt(session, found, runs, scratch)
-        except AssayError as error:
-            if not causes:
-                raise _not_usage(error) from None
-            return Verified((*causes, *(f"not rebuilt: {item.message}" for item in error.diagnostics)), 0, 0)
-        causes += _new_inputs(found.content, recorded(fresh).content)
-        _put_back(fresh, {run: found.places[run] for run in moved})
-        files = compared(folder, fresh)
-    differing = [lines for lines in files.values() if lines]
-    if differing and not causes:
-        causes = ["inputs, versions and definitions are what they were"]
-    return Verified((*causes, *(line for lines in differing for line in lines)), len(files), len(differing))
+
+    def make(alone: Session, out: Path) -> list[str]:
+        _build(alone, found, runs, out)
+        fresh = recorded(out)
+        assert isinstance(fresh, Recorded)
+        _put_back(out, {run: found.places[run] for run in moved})
+        return list(_new_inputs(found.content, fresh.content))
+
+    return _compared(session, folder, found.intact, causes, make)
 
 
-def _verify_published(session: Session, folder: Path, document: Mapping[str, Any], places: Sequence[str]) -> Verified:
+def _verify_published(session: Session, folder: Path, found: RecordedPublished, places: Sequence[str]) -> Verified:
     """The same of a report that is made of publications, not of runs."""
     if places:
         raise fail("run-name", "the report is made of publications, not of runs", hint="leave --run out", status=USAGE)
-    content = document["content"]
+    content = found.content
+    try:
+        specs = session.shown(content.report)[0].sources
+        now = (definition(session, found), templates_hash(session.workspace.templates), specs)
+    except AssayError as error:
+        raise _not_usage(error) from None
+    said = (content.outline, content.templates, content.specs)
+    names = (f"definition of {content.report} {content.edition}".rstrip(), "templates", "specs")
     causes = [
-        *([] if document.get("hash") == content_hash(content) else [f"{NAME}: its hash is not that of its content"]),
-        *changed_publications(content, document["places"]),
-        *_changed_versions(content["versions"]),
+        *changed_publications(found),
+        *_changed_versions(content.versions),
+        *(f"{name} changed ({_was(new, old)})" for name, new, old in zip(names, now, said, strict=True) if new != old),
     ]
-    system = str(content["report"]).partition("/")[0]
-    specs = session.package(system).sources
-    if specs != content["specs"]:
-        causes.append(f"specs changed ({_was(specs, content['specs'])})")
+
+    def make(alone: Session, out: Path) -> list[str]:
+        rebuild(alone, found, out)
+        return []
+
+    return _compared(session, folder, found.intact, causes, make)
+
+
+def _compared(
+    session: Session, folder: Path, intact: bool, causes: Sequence[str], make: Callable[[Session, Path], list[str]]
+) -> Verified:
+    """What differs in a report that `make` makes again, with a cache that is empty; `make` may tell further causes."""
+    found = [*([] if intact else [f"{NAME}: its hash is not that of its content"]), *causes]
     with _scratch(session.store.folder) as scratch:
+        alone = Session(
+            session.workspace, Store(scratch / "cache"), session.progress, session.threads, session.packages
+        )
         try:
-            fresh = rebuild(session, content, document["places"], scratch)
+            found += make(alone, scratch / "report")
         except AssayError as error:
-            if not causes:
+            if not found:
                 raise _not_usage(error) from None
-            return Verified((*causes, *(f"not rebuilt: {item.message}" for item in error.diagnostics)), 0, 0)
-        files = compared(folder, fresh)
+            return Verified((*found, *(f"not rebuilt: {item.message}" for item in error.diagnostics)), 0, 0)
+        files = compared(folder, scratch / "report")
     differing = [lines for lines in files.values() if lines]
-    if differing and not causes:
-        causes = ["inputs, versions and definitions are what they were"]
-    return Verified((*causes, *(line for lines in differing for line in lines)), len(files), len(differing))
+    if differing and not found:
+        found = ["inputs, versions and definitions are what they were"]
+    return Verified((*found, *(line for lines in differing for line in lines)), len(files), len(differing))
 
 
 def _moved(found: Recorded, places: Sequence[str]) -> Mapping[str, Path]:
@@ -209,15 +220,15 @@ def _was(new: str, old: str) -> str:
     return f"{new[:DIGITS]}, was {old[:DIGITS]}"
 
 
-def _rebuilt(session: Session, found: Recorded, runs: Sequence[NamedRun], scratch: Path) -> Path:
-    """The folder of the report built again, with a cache that is empty."""
-    alone = Session(session.workspace, Store(scratch / "cache"), session.progress, session.threads, session.packages)
+def _build(session: Session, found: Recorded, runs: Sequence[NamedRun], out: Path) -> None:
+    """Build the report again into a folder."""
     said = found.content.options
     if isinstance(session.shown(found.content.report)[1], Article):
         heading = Options(title=said.title, author=said.author, date=said.date)
-        return build_article(alone, found.content.report, runs, scratch / "report", heading).folder
+        build_article(session, found.content.report, runs, out, heading)
+        return
     options = Options(said.filters, not said.filters, said.summary, said.style, said.title, said.author, said.date)
-    return build(alone, found.content.report, runs, scratch / "report", options).folder
+    build(session, found.content.report, runs, out, options)
 
 
 def _put_back(folder: Path, places: Mapping[str, str]) -> None:

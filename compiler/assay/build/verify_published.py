@@ -2,60 +2,48 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from assay.audit.provenance import content_hash, file_of
+from assay.audit.recorded import RecordedPublished
 from assay.build.comparison import Options
 from assay.build.history import build_history
 from assay.build.regenerate import regenerate
 from assay.build.session import Session
-from assay.engine.store import Store
+from assay.publication.edition import chosen
+from assay.spec import normal_form
 
 
-def is_published(content: Mapping[str, Any]) -> bool:
-    """Whether the content of a provenance is that of a report made of publications."""
-    return isinstance(content.get("publication", content.get("publications")), list)
-
-
-def changed_publications(content: Mapping[str, Any], places: Mapping[str, Any]) -> Iterator[str]:
+def changed_publications(found: RecordedPublished) -> Iterator[str]:
     """A line for each publication file that is gone or has other content."""
-    for path, said in zip(files(places), _said(content), strict=False):
-        name = f"input {said['file']}"
+    for path, said in zip(found.places, found.content.publications, strict=True):
+        name = f"input {said.file}"
         try:
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            _, _, digest = file_of(path.parent, path.name)
         except FileNotFoundError:
             yield f"{name}: gone"
         except OSError as error:
             yield f"{name}: cannot be read ({error.strerror})"
         else:
-            if digest != said["sha256"]:
-                yield f"{name}: content changed (sha256 {digest[:12]}, was {said['sha256'][:12]})"
+            if digest != said.sha256:
+                yield f"{name}: content changed (sha256 {digest[:12]}, was {said.sha256[:12]})"
 
 
-def _said(content: Mapping[str, Any]) -> Sequence[Mapping[str, str]]:
-    found = content.get("publication", content.get("publications"))
-    assert isinstance(found, list)
-    return found
+def definition(session: Session, found: RecordedPublished) -> str:
+    """Hash of the definition of the report as it is now: of its edition, or of the history."""
+    content = found.content
+    if content.edition:
+        _, report = session.report(content.report)
+        return content_hash(normal_form.plain(chosen(report, "", content.edition)))
+    return content_hash(normal_form.plain(session.history(content.report)[1]))
 
 
-def files(places: Mapping[str, Any]) -> tuple[Path, ...]:
-    """The publication files, as the command line named them; of a report made again the points beside it, too."""
-    if "publication" in places:
-        path = Path(str(places["publication"]))
-        return (path, path.with_name(path.name.removesuffix(".json") + ".cdf.json"))
-    return tuple(Path(str(item)) for item in places["publications"])
-
-
-def rebuild(session: Session, content: Mapping[str, Any], places: Mapping[str, Any], scratch: Path) -> Path:
-    """The folder of the report made again, with a cache that is empty."""
-    alone = Session(session.workspace, Store(scratch / "cache"), session.progress, session.threads, session.packages)
-    out = scratch / "report"
-    if "publication" in places:
-        regenerate(alone, files(places)[0], out, str(content["report"]), str(content["edition"]))
+def rebuild(session: Session, found: RecordedPublished, out: Path) -> None:
+    """Make the report again into a folder."""
+    said = found.content
+    if said.edition:
+        regenerate(session, found.places[0], out, said.report, said.edition)
     else:
-        said = content["options"]
-        options = Options(title=said["title"], author=said["author"], date=said["date"])
-        build_history(alone, str(content["report"]), files(places), out, options)
-    return out
+        title, author, date = (said.options.get(name, "") for name in ("title", "author", "date"))
+        build_history(session, said.report, found.places, out, Options(title=title, author=author, date=date))

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
+from assay.compare.style import Style, style
 from assay.plan.steps import Listed
 from assay.report import article_rows as asked
 from assay.report.article_rows import Row
@@ -39,15 +40,15 @@ def assemble_article(
 
     `prose` is that of the files by their names, `notes` what parts (by their titles) leave out.
     """
-    named = _labels(article, runs)
+    named, look = _labels(article, runs), style(choices.style)
     said = words(runs, named)
     numbers = iter(range(1, 10_000))
 
     def said_of(part: Part) -> tuple[str, ...]:
-        return _said(checked, part, prose, runs[0])
+        return _said(checked, look, part, prose, runs[0])
 
     galleries = [
-        _gallery(checked, part, index, runs, named, (*said_of(part), *notes.get(part.title, ())), numbers)
+        _gallery(checked, look, part, index, runs, named, (*said_of(part), *notes.get(part.title, ())), numbers)
         for index, part in enumerate(article.parts, start=1)
     ]
     return Document(
@@ -57,7 +58,7 @@ def assemble_article(
         date=choices.date,
         intro=tuple(filled(text, said) for text in article.intro.split("\n\n") if text.strip()),
         style=choices.style,
-        manifest=Table("Runs", ("", *named), (("Hosts", *(str(run.hosts) for run in runs)),)),
+        manifest=Table("Runs", ("", *named), _facts(checked, article, runs)),
         sections=(),
         charts=(),
         dictionary=_dictionary(checked, article),
@@ -65,6 +66,16 @@ def assemble_article(
         filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
         provenance=tuple(provenance.items()),
         galleries=tuple(galleries),
+    )
+
+
+def _facts(checked: Checked, article: Article, runs: Sequence[RunFigures]) -> tuple[tuple[str, ...], ...]:
+    """What is known of each run beside its label: its constants, as they are kept."""
+    constants = {item.name: item for source in checked.package.sources for item in source.constants}
+    return tuple(
+        (row_label(item.doc, item.unit.symbol), *(str(run.constants[name]) for run in runs))
+        for name, item in constants.items()
+        if item.type in ("integer", "real", "text", "boolean") and name != article.label
     )
 
 
@@ -88,13 +99,14 @@ def _notes(run: RunFigures) -> tuple[str, ...]:
     return (*run.notes, *run.results.warnings)
 
 
-def _said(checked: Checked, part: Part, prose: Mapping[str, Prose], run: RunFigures) -> tuple[str, ...]:
+def _said(checked: Checked, look: Style, part: Part, prose: Mapping[str, Prose], run: RunFigures) -> tuple[str, ...]:
     """The prose of a part, its quotes those of a run."""
-    return prose[part.prose].paragraphs(lambda quote: asked.quoted(checked, quote, run)) if part.prose else ()
+    return prose[part.prose].paragraphs(lambda quote: asked.quoted(checked, look, quote, run)) if part.prose else ()
 
 
 def _gallery(
     checked: Checked,
+    look: Style,
     part: Part,
     index: int,
     runs: Sequence[RunFigures],
@@ -108,10 +120,10 @@ def _gallery(
         plots += _beside([list(_scatters(checked, scatter, run, label)) for run, label in shown])
     for timeline in part.timelines:
         plots += [_timeline(checked, timeline, run, label) for run, label in shown]
-    tables = [_pivot(checked, item, run, label) for item in part.pivots for run, label in shown]
-    tables += [_listing(checked, item, run, label) for item in part.listings for run, label in shown]
+    tables = [_pivot(checked, look, item, run, label) for item in part.pivots for run, label in shown]
+    tables += [_listing(checked, look, item, run, label) for item in part.listings for run, label in shown]
     tables += [
-        _verdict(checked, item, runs[0], run, (named[0], label))
+        _verdict(checked, look, item, runs[0], run, (named[0], label))
         for item in part.verdicts
         for run, label in zip(runs[1:], named[1:], strict=True)
     ]
@@ -143,14 +155,17 @@ def _heading(column: Column) -> str:
     return row_label(column.name.replace("_", " ").capitalize(), column.unit.symbol)
 
 
-def _listing(checked: Checked, listing: Listing, run: RunFigures, label: str) -> Table:
+def _listing(checked: Checked, look: Style, listing: Listing, run: RunFigures, label: str) -> Table:
     metrics = [checked.metric(name) for name in listing.metrics]
     grain = next(item for item in checked.package.grains if item.name == listing.grain)
     found = asked.rows(run, Listed(grain, listing.keys, tuple(metrics)))
     header = [_heading(_column(grain, name)) for name in listing.keys]
     header += [row_label(metric.name, metric.unit.symbol) for metric in metrics]
     rows = [
-        (*(str(row[name]) for name in listing.keys), *(asked.text(checked, item, row[item.id]) for item in metrics))
+        (
+            *(str(row[name]) for name in listing.keys),
+            *(asked.text(checked, look, item, row[item.id]) for item in metrics),
+        )
         for row in sorted(found, key=lambda row: tuple(_ordered(row[name]) for name in listing.keys))
     ]
     return Table(_titled(listing.title, label), tuple(header), tuple(rows))
@@ -161,7 +176,7 @@ def _ordered(value: object) -> tuple[int, float, str]:
     return (0, value, "") if isinstance(value, (int, float)) else (1, 0.0, str(value))
 
 
-def _pivot(checked: Checked, pivot: Pivot, run: RunFigures, label: str) -> Table:
+def _pivot(checked: Checked, look: Style, pivot: Pivot, run: RunFigures, label: str) -> Table:
     item = asked.of_pivot(checked, pivot)
     cells: dict[tuple[object, object], Row] = {}
     for row in sorted(asked.rows(run, item), key=lambda row: _ordered(row[pivot.first])):
@@ -169,11 +184,13 @@ def _pivot(checked: Checked, pivot: Pivot, run: RunFigures, label: str) -> Table
     downs = sorted({down for down, _ in cells}, key=_ordered)
     acrosses = sorted({across for _, across in cells}, key=_ordered)
     down, across = (_heading(_column(item.grain, name)) for name in (pivot.down, pivot.across))
-    rows = [(str(left), *(_cell(checked, pivot, cells.get((left, top))) for top in acrosses)) for left in downs]
+    rows = [(str(left), *(_cell(checked, look, pivot, cells.get((left, top))) for top in acrosses)) for left in downs]
     return Table(_titled(pivot.title, label), (f"{down} \\ {across}", *map(str, acrosses)), tuple(rows))
 
 
-def _verdict(checked: Checked, verdict: Verdict, base: RunFigures, run: RunFigures, named: tuple[str, str]) -> Table:
+def _verdict(
+    checked: Checked, look: Style, verdict: Verdict, base: RunFigures, run: RunFigures, named: tuple[str, str]
+) -> Table:
     """A row for each metric and each of the baseline's rows; where several rows agree in the keys, the first counts."""
     item = asked.of_verdict(checked, verdict)
     ours, theirs = (_by_keys(verdict, asked.rows(of, item)) for of in (run, base))
@@ -182,7 +199,7 @@ def _verdict(checked: Checked, verdict: Verdict, base: RunFigures, run: RunFigur
         (
             *map(str, key),
             row_label(metric.name, metric.unit.symbol),
-            *_judged(checked, metric, theirs[key], ours.get(key), verdict.tolerance),
+            *_judged(checked, look, metric, theirs[key], ours.get(key), verdict.tolerance),
         )
         for key in sorted(theirs, key=lambda key: tuple(map(_ordered, key)))
         for metric in item.metrics
@@ -199,6 +216,7 @@ def _by_keys(verdict: Verdict, rows: Sequence[Row]) -> dict[tuple[object, ...], 
 
 def _judged(
     checked: Checked,
+    look: Style,
     metric: Metric,
     base: Row,
     row: Row | None,
@@ -207,7 +225,7 @@ def _judged(
     """Base, value, percent of change, and whether that passes."""
     before = base[metric.id]
     after = row[metric.id] if row else None
-    texts = asked.text(checked, metric, before), asked.text(checked, metric, after)
+    texts = asked.text(checked, look, metric, before), asked.text(checked, look, metric, after)
     old, new = asked.number(checked, metric, before), asked.number(checked, metric, after)
     if old is None or new is None:
         return (*texts, asked.NO_VALUE, "not run" if row is None else "no value")
@@ -218,12 +236,12 @@ def _judged(
     return (*texts, percent, "pass" if passed else "fail")
 
 
-def _cell(checked: Checked, pivot: Pivot, row: Row | None) -> str:
+def _cell(checked: Checked, look: Style, pivot: Pivot, row: Row | None) -> str:
     """A cell; marked when it falls short of what is due."""
     if row is None:
         return asked.NO_VALUE
     metric = checked.metric(pivot.metric)
-    text = asked.text(checked, metric, row[metric.id])
+    text = asked.text(checked, look, metric, row[metric.id])
     due = asked.number(checked, checked.metric(pivot.due), row[pivot.due]) if pivot.due else None
     found = asked.number(checked, metric, row[metric.id])
     short = due is not None and found is not None and 100 * found < (100 - pivot.tolerance) * due

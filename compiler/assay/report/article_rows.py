@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from assay.compare.typst_2026 import value_text
+from assay.compare.style import Style
 from assay.plan.steps import Listed, rows_of
 from assay.report.figures import RunFigures
 from assay.report.prose import Prose, Quote, grain_of
@@ -92,8 +92,8 @@ def number(checked: Checked, metric: Metric, value: object) -> float | None:
     return value * factor.numerator / factor.denominator
 
 
-def text(checked: Checked, metric: Metric, value: object, decimals: int | None = None) -> str:
-    """A measured value as tables print it: whole numbers whole, others with digits as many as the metric's width."""
+def text(checked: Checked, look: Style, metric: Metric, value: object, decimals: int | None = None) -> str:
+    """A measured value as tables print it: whole numbers whole, others in the number style at the metric's width."""
     if value is None:
         return NO_VALUE
     measured = checked.measured[metric.id]
@@ -101,10 +101,10 @@ def text(checked: Checked, metric: Metric, value: object, decimals: int | None =
         return str(value)
     found = number(checked, metric, value)
     assert found is not None
-    return value_text(found, metric.width) if decimals is None else f"{found:.{decimals}f}"
+    return look.table_row([found], metric.width).cells[0] if decimals is None else f"{found:.{decimals}f}"
 
 
-def quoted(checked: Checked, quote: Quote, run: RunFigures) -> str:
+def quoted(checked: Checked, look: Style, quote: Quote, run: RunFigures) -> str:
     """What a quote says: the value with its unit.  AssayError when no row, or more than one, is meant."""
     metric = checked.metric(quote.metric)
     found = [
@@ -120,5 +120,5 @@ def quoted(checked: Checked, quote: Quote, run: RunFigures) -> str:
             hint="name more columns" if found else "",
         )
     symbol = metric.unit.symbol
-    value = text(checked, metric, found[0][metric.id], quote.decimals)
+    value = text(checked, look, metric, found[0][metric.id], quote.decimals)
     return f"{value} {symbol}" if symbol else value

@@ -93,12 +93,15 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """A report of parts over runs.  `label` is the constant that names a run; `title` and `intro` may hold `{base}`,
-    `{others}`, `{constant.NAME}`."""
+    """A report of parts over runs, its numbers in a style; `label` is the constant that names a run.
+
+    `title` and `intro` may hold `{base}`, `{others}`, `{constant.NAME}`.
+    """
 
     name: str
     title: str
     intro: str
     parts: tuple[Part, ...]
+    style: str
     label: str
     doc: str

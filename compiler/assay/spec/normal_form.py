@@ -122,6 +122,7 @@ class _Resolver:
         return self.node(node, scope) if node else None
 
     def grain(self, grain: Grain) -> Grain:
+        """A grain with the factors of all its expressions."""
         scope, runs = self.scope(grain.name), grain.runs
         return dataclasses.replace(
             grain,
