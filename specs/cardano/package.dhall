@@ -23,7 +23,8 @@ let anomaly = ./metrics/anomaly.dhall
 
 let machine = ./metrics/machine.dhall
 
-in  { system = "cardano"
+in  S.Package::{
+    , system = "cardano"
     , units = (./units.dhall).base
     , sources = [ source.logs ]
     , events =
@@ -159,7 +160,5 @@ in  { system = "cardano"
       ]
     , summaries = [ s.published, s.meanOfHosts ]
     , reports = [ (./reports.dhall).comparison ]
-    , series = [] : List S.Series.Type
-    , articles = [] : List S.Article.Type
     , histories = [ (./histories.dhall).history ]
-    } : S.Package
+    }

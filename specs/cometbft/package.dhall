@@ -13,7 +13,8 @@ let m = ./metrics.dhall
 
 let s = ./series.dhall
 
-in  { system = "cometbft"
+in  S.Package::{
+    , system = "cometbft"
     , units = (./units.dhall).base
     , sources = [ source.load, source.samples ]
     , events =
@@ -34,9 +35,6 @@ in  { system = "cometbft"
       , m.latency
       , m.sinceStart
       ]
-    , filters = [] : List S.Filter.Type
     , summaries = [ S.Summary::{ name = "experiments", doc = "All experiments count alike" } ]
-    , reports = [] : List S.Report.Type
     , articles = [ (./articles.dhall).qa ]
-    , histories = [] : List S.History.Type
-    } : S.Package
+    }

@@ -18,21 +18,37 @@ let A = ./article.dhall
 -- A unit of the domain that the unit library does not know.
 let BaseUnit = { name : Text, doc : Text }
 
--- All that the specs of one system say; the root file of a system yields one.
+-- All that the specs of one system say; the root file of a system yields one. A list that is not named is empty.
 let Package =
-      { system : Text
-      , units : List BaseUnit
-      , sources : List S.Source.Type
-      , events : List E.Event
-      , relations : List G.Relation.Type
-      , grains : List G.Grain.Type
-      , metrics : List M.Metric.Type
-      , filters : List M.Filter.Type
-      , summaries : List M.Summary.Type
-      , reports : List R.Report.Type
-      , series : List G.Series.Type
-      , articles : List A.Article.Type
-      , histories : List R.History.Type
+      { Type =
+          { system : Text
+          , units : List BaseUnit
+          , sources : List S.Source.Type
+          , events : List E.Event
+          , relations : List G.Relation.Type
+          , grains : List G.Grain.Type
+          , metrics : List M.Metric.Type
+          , filters : List M.Filter.Type
+          , summaries : List M.Summary.Type
+          , reports : List R.Report.Type
+          , series : List G.Series.Type
+          , articles : List A.Article.Type
+          , histories : List R.History.Type
+          }
+      , default =
+        { units = [] : List BaseUnit
+        , sources = [] : List S.Source.Type
+        , events = [] : List E.Event
+        , relations = [] : List G.Relation.Type
+        , grains = [] : List G.Grain.Type
+        , metrics = [] : List M.Metric.Type
+        , filters = [] : List M.Filter.Type
+        , summaries = [] : List M.Summary.Type
+        , reports = [] : List R.Report.Type
+        , series = [] : List G.Series.Type
+        , articles = [] : List A.Article.Type
+        , histories = [] : List R.History.Type
+        }
       }
 
 in  { unit = U
