@@ -71,7 +71,8 @@ def test_a_build_writes_all_files_and_no_other(two: Path, package: Checked) -> N
     given = applied(package.package, report, FILTERS, False)
     made = plan(package.package, package.package.metrics, given, ["run_summary"])
     sql = {f"sql/{name}" for name in sql_texts(nodes(compiled(package, made)))}
-    single = {"report.pdf", "report.typ", "results.json", "document.json", "provenance.json", "sql/constants.json"}
+    data = {"results.json", "document.json", "provenance.json", "specs.json", "sql/constants.json"}
+    single = {"report.pdf", "report.typ", *data}
     assert set(contents(two)) == single | charts | templates | sql
 
 

@@ -13,6 +13,7 @@ from assay.build.outputs import replacing
 from assay.build.rendering import rendered
 from assay.build.runs import NamedRun
 from assay.build.session import Session
+from assay.build.spec_states import write_specs
 from assay.build.sql_files import write_sql
 from assay.report.article import assemble_article, metrics_of
 from assay.report.article_rows import listed, series_of
@@ -52,6 +53,7 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
         document = assemble_article(checked, part_of, figures, choices, printed(made, checked), prose, notes)
         (fresh / "results.json").write_text(lines_json(_results(name, figures)), "utf-8")
         (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
+        write_specs(checked, fresh)
         write_sql(fresh / "sql", found)
         rendered(document, fresh, session)
     return Built(out, out / "report.pdf", document.warnings)

@@ -14,6 +14,7 @@ from assay.build.outputs import replacing
 from assay.build.rendering import rendered
 from assay.build.runs import NamedRun
 from assay.build.session import Session
+from assay.build.spec_states import write_specs
 from assay.build.sql_files import write_sql
 from assay.compare.style import style, style_names
 from assay.report.assemble import assemble
@@ -51,7 +52,7 @@ class Built:
 def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, options: Options) -> Built:
     """Build a report over runs, the first of which is the baseline, into `out`.
 
-    Writes report.pdf, report.typ with its data, charts/, results.json, document.json, sql/, provenance.json; all or
+    Writes report.pdf, report.typ with its data, charts/, results.json, document.json, sql/, provenance.json, specs.json; all or
     nothing.  Raises AssayError.
     """
     checked, report = session.report(name)
@@ -140,6 +141,7 @@ def _write(
     document = assemble(checked, report, figures, choices, printed(made, checked))
     (fresh / "results.json").write_text(lines_json(results_json(checked, report, ids, figures, choices)), "utf-8")
     (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
+    write_specs(checked, fresh)
     write_sql(fresh / "sql", found)
     rendered(document, fresh, session)
     return document.warnings

@@ -12,6 +12,7 @@ from assay.build.outputs import replacing
 from assay.build.rendering import rendered
 from assay.build.runs import named_runs
 from assay.build.session import Session
+from assay.build.spec_states import write_specs
 from assay.publication.history import issues
 from assay.publication.history_document import Heading, Told, document, series_json, told
 from assay.publication.reading import POINTS_SUFFIX
@@ -51,7 +52,7 @@ def build_shown(
 def build_history(session: Session, name: str, places: Sequence[Path], out: Path, options: Options) -> Built:
     """Build the history `system/name` over publications, files or folders of them, into `out`.
 
-    Writes report.pdf, report.typ with its data, charts/, results.json, document.json, provenance.json; all or
+    Writes report.pdf, report.typ with its data, charts/, results.json, document.json, provenance.json, specs.json; all or
     nothing.  Raises AssayError.
     """
     checked, history = session.history(name)
@@ -66,6 +67,7 @@ def build_history(session: Session, name: str, places: Sequence[Path], out: Path
         found = document(said, heading, _printed(made, said))
         (fresh / "results.json").write_text(lines_json(_results(name, said, found)), "utf-8")
         (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
+        write_specs(checked, fresh)
         rendered(found, fresh, session)
     return Built(out, out / "report.pdf", found.warnings)
 

@@ -10,6 +10,7 @@ from assay.audit.provenance import content_hash, of_publications, versions
 from assay.build.outputs import replacing
 from assay.build.rendering import rendered
 from assay.build.session import Session
+from assay.build.spec_states import write_specs
 from assay.compare.style import style
 from assay.publication.document import document
 from assay.publication.edition import chosen, matched
@@ -36,7 +37,7 @@ class Regenerated:
 def regenerate(session: Session, file: Path, out: Path, report: str | None, edition: str | None) -> Regenerated:
     """Make the report of a publication file again, into `out`.
 
-    Writes report.pdf, report.typ with its data, charts/, document.json, provenance.json; all or nothing.  `report` is
+    Writes report.pdf, report.typ with its data, charts/, document.json, provenance.json, specs.json; all or nothing.  `report` is
     `system/report` (by default the only one that has editions), `edition` the name of one (by default that of the
     publication's day).  Raises AssayError.
     """
@@ -50,6 +51,7 @@ def regenerate(session: Session, file: Path, out: Path, report: str | None, edit
         made = _provenance(checked, name, form, file, session.workspace.templates)
         found = document(publication, rows, checked, form, _printed(made, publication, form, checked))
         (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
+        write_specs(checked, fresh)
         rendered(found, fresh, session)
     return Regenerated(out / "report.pdf", form.name, found.warnings)
 

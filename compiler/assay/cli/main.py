@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.diff import diff
 from assay.cli.fetch import fetch
 
 if TYPE_CHECKING:
@@ -259,6 +260,7 @@ def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, ev
 
 
 cli.add_command(fetch)
+cli.add_command(diff)
 
 
 def working(context: click.Context) -> Any:

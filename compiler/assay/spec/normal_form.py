@@ -192,10 +192,11 @@ def _prose(value: object) -> tuple[str, ...]:
 def definitions(package: Package) -> dict[str, str]:
     """Definition hash of each metric: of all that it depends on (its grain's members, relations' SQL, events, fields,
     sources, constants, the predicates of all filters that can apply), but no prose."""
-    return {metric.id: _definition(package, metric) for metric in package.metrics}
+    return {metric.id: definition_hash(definition(package, metric)) for metric in package.metrics}
 
 
-def _definition(package: Package, metric: Metric) -> str:
+def definition(package: Package, metric: Metric) -> dict[str, Any]:
+    """All that a metric depends on, as plain data without prose: what its definition hash is the hash of."""
     needs = closure.needs(package, [metric], package.filters)
     body = {
         "metric": plain(metric, prose=False),
@@ -213,6 +214,11 @@ def _definition(package: Package, metric: Metric) -> str:
     }
     if needs.series:
         body["series"] = [plain(item, prose=False) for item in _sorted(package.series) if item.name in needs.series]
+    return body
+
+
+def definition_hash(body: Mapping[str, Any]) -> str:
+    """The hash of a definition, which is written in one way only: sha256 in hexadecimal digits."""
     text = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -26,6 +26,13 @@ def text(tree: exp.Expr) -> str:
     return tree.sql(dialect=DIALECT, pretty=True)
 
 
+def bare(text_: str) -> str:
+    """A statement without its comments, laid out in one way: equal for texts that say the same in the same words."""
+    import sqlglot
+
+    return sqlglot.parse_one(text_, read=DIALECT).sql(dialect=DIALECT, comments=False)
+
+
 def column(name: str, table: str = "") -> exp.Column:
     """A column, quoted where its name needs it."""
     return exp.column(name, table=table or None)

@@ -1,0 +1,205 @@
+"""What differs between two states of the specs: metrics that are new, gone, renamed, changed in meaning or in words."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay.audit.changes import Change, changes
+from assay.audit.shown import Shown, shown
+from assay.spec import normal_form
+from assay.spec.model import Metric, Package
+from assay.spec.normal_form import Checked
+from assay.sql import dialect
+
+#: what is told of a metric, in this order
+KINDS = ("new", "gone", "renamed", "changed in meaning", "changed in wording")
+#: parts of a definition -> what a change of them is called
+_ASPECTS = {
+    "grains": "grain",
+    "relations": "SQL",
+    "events": "event",
+    "sources": "source",
+    "constants": "constant",
+    "filters": "filter",
+    "series": "series",
+}
+_OF_METRIC = {"unit": "unit", "where": "condition", "grain": "grain"}
+_SHOWN = {"reports": "report", "histories": "history", "articles": "article"}
+#: members that are words for people; the rest has a meaning
+_WORDS = frozenset(("doc", "message", "hint", "name", "better", "width"))
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A change: its aspect (unit, anchor, event, SQL ...), its place in words, what stood there and what stands there
+    (empty: nothing); `lines` instead, for texts of many lines, as a unified difference."""
+
+    aspect: str
+    place: str
+    before: str = ""
+    after: str = ""
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MetricChange:
+    """A metric that differs; `was` is its former id; `touches` are the places that print its numbers."""
+
+    kind: str
+    metric: str
+    name: str
+    was: str
+    told: tuple[Told, ...]
+    touches: tuple[Shown, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemDiff:
+    """What differs in a system: `state` is `new`, `gone` or `both`; `reports` are by name; `elsewhere` is of no
+    metric that differs."""
+
+    system: str
+    state: str
+    metrics: tuple[MetricChange, ...] = ()
+    reports: Mapping[str, tuple[Told, ...]] = field(default_factory=dict)
+    elsewhere: tuple[Told, ...] = ()
+
+    @property
+    def differs(self) -> bool:
+        """Whether there is anything to tell."""
+        return self.state != "both" or bool(self.metrics or self.reports or self.elsewhere)
+
+
+def diff(before: Mapping[str, Checked], after: Mapping[str, Checked]) -> tuple[SystemDiff, ...]:
+    """What differs between two states of a workspace (system -> package), system by system; equal ones are left out."""
+    found = []
+    for system in sorted({*before, *after}):
+        old, new = before.get(system), after.get(system)
+        if old and new:
+            found.append(_system(old, new))
+        else:
+            found.append(SystemDiff(system, "new" if new else "gone"))
+    return tuple(item for item in found if item.differs)
+
+
+def _system(old: Checked, new: Checked) -> SystemDiff:
+    meant: set[tuple[str, ...]] = set()
+    metrics = tuple(_metrics(old, new, meant))
+    before, after = normal_form.plain(old.package), normal_form.plain(new.package)
+    reports: dict[str, tuple[Told, ...]] = {}
+    elsewhere = []
+    for item in changes(before, after):
+        kind = item.path[0]
+        if kind in _SHOWN and len(item.path) > 1:
+            reports[item.path[1]] = (*reports.get(item.path[1], ()), _told(_SHOWN[kind], item, 2))
+        elif kind != "metrics" and _in_definition(item.path) not in meant:
+            elsewhere.append(_told("wording" if item.path[-1] in _WORDS else "not read by any changed metric", item, 0))
+    return SystemDiff(new.package.system, "both", metrics, reports, tuple(elsewhere))
+
+
+def _in_definition(path: tuple[str, ...]) -> tuple[str, ...]:
+    """The place of a package as definitions have it: there, constants stand beside their sources."""
+    return path[2:] if path[:1] == ("sources",) and path[2:3] == ("constants",) else path
+
+
+def _metrics(old: Checked, new: Checked, meant: set[tuple[str, ...]]) -> Iterator[MetricChange]:
+    """The metrics that differ; places of their definitions that differ are added to `meant`."""
+    before = {metric.id: metric for metric in old.package.metrics}
+    after = {metric.id: metric for metric in new.package.metrics}
+    places, former = shown(new.package), shown(old.package)
+    renamed = dict(_renamed(old, new, [i for i in before if i not in after], [i for i in after if i not in before]))
+    for was, now in renamed.items():
+        told = tuple(_words(before[was], after[now]))
+        yield MetricChange("renamed", now, after[now].name, was, told, places.get(now, ()))
+    for name, metric in after.items():
+        if name not in before and name not in renamed.values():
+            yield MetricChange("new", name, metric.name, "", (), places.get(name, ()))
+        elif name in before:
+            yield from _changed(old, new, before[name], metric, places.get(name, ()), meant)
+    for name, metric in before.items():
+        if name not in after and name not in renamed:
+            yield MetricChange("gone", name, metric.name, "", (), former.get(name, ()))
+
+
+def _renamed(old: Checked, new: Checked, gone: Iterable[str], come: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Pairs of a metric that is gone and one that is new which mean the same."""
+    candidates = {_key(new.package, new.metric(name)): name for name in come}
+    for name in gone:
+        now = candidates.pop(_key(old.package, old.metric(name)), None) if candidates else None
+        if now:
+            yield name, now
+
+
+def _key(package: Package, metric: Metric) -> str:
+    body = normal_form.definition(package, metric)
+    body["metric"].pop("id")
+    return normal_form.definition_hash(body)
+
+
+def _changed(
+    old: Checked, new: Checked, was: Metric, now: Metric, touches: tuple[Shown, ...], meant: set[tuple[str, ...]]
+) -> Iterator[MetricChange]:
+    words = tuple(_words(was, now))
+    meaning: list[Told] = []
+    if old.definitions[was.id] != new.definitions[now.id]:
+        before, after = normal_form.definition(old.package, was), normal_form.definition(new.package, now)
+        for item in changes(before, after):
+            meant.add(item.path)
+            if _same_sql(item):
+                words = (*words, _told("comments of SQL", item, 1))
+            else:
+                meaning.append(_told(_aspect(item.path), item, 1))
+    if meaning:
+        yield MetricChange("changed in meaning", now.id, now.name, "", (*meaning, *words), touches)
+    elif words:
+        yield MetricChange("changed in wording", now.id, now.name, "", words, touches)
+
+
+def _words(was: Metric, now: Metric) -> Iterator[Told]:
+    """What differs in the words of a metric, and in the direction that is called better."""
+    for name in ("name", "doc", "better"):
+        before, after = str(getattr(was, name)), str(getattr(now, name))
+        if before != after:
+            yield Told("better" if name == "better" else "wording", name, before, after)
+
+
+def _aspect(path: tuple[str, ...]) -> str:
+    """What a place of a definition is about."""
+    if path[0] == "metric":
+        return _OF_METRIC.get(path[1], path[1])
+    if path[0] == "grains" and "instants" in path:
+        return "anchor"
+    return _ASPECTS.get(path[0], path[0])
+
+
+def _same_sql(item: Change) -> bool:
+    """Whether two texts of SQL differ in comments and layout only."""
+    if item.path[-1] != "sql" or not isinstance(item.before, str) or not isinstance(item.after, str):
+        return False
+    return dialect.bare(item.before) == dialect.bare(item.after)
+
+
+def _told(aspect: str, item: Change, skip: int) -> Told:
+    """A change in words, its place without the first `skip` members."""
+    place = " / ".join(item.path[skip:])
+    if not place:
+        return Told(aspect, "all of it", *(("", "new") if item.before is None else ("there", "")))
+    before, after = _text(item.before), _text(item.after)
+    if "\n" in before and "\n" in after:
+        return Told(aspect, place, lines=_unified(before, after))
+    return Told(aspect, place, before, after)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _unified(before: str, after: str) -> tuple[str, ...]:
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2)
+    return tuple(line for line in lines if not line.startswith(("---", "+++")))

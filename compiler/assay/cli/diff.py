@@ -1,0 +1,118 @@
+"""`assay diff`: what differs between two states of the specs."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from assay.audit.spec_diff import MetricChange, SystemDiff, Told
+
+#: so many characters of a value are printed, and so many places that a change touches
+WIDEST, PLACES = 160, 6
+
+
+@click.command()
+@click.argument("before", metavar="A")
+@click.argument("after", metavar="B")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
+@click.pass_context
+def diff(context: click.Context, before: str, after: str, form: str) -> int:
+    """Tell what differs between the specs of A and B: assay diff HEAD~1 .
+
+    A and B are folders with specs/, builds (their folders, or their provenance.json), or git revisions. Exit status 3
+    when anything differs.
+    """
+    from assay.audit.spec_diff import diff as compared
+    from assay.build.spec_states import state
+    from assay.cli.main import working
+    from assay.spec.diagnostics import DIFFERENCE
+
+    with working(context) as session:
+        found = compared(state(session, before), state(session, after))
+    if form == "json":
+        click.echo(json.dumps([_data(item) for item in found], ensure_ascii=False, indent=1))
+    else:
+        for line in _lines(found):
+            click.echo(line)
+    return DIFFERENCE if found else 0
+
+
+def _data(found: SystemDiff) -> dict[str, Any]:
+    """As plain data."""
+    return dataclasses.asdict(found)
+
+
+def _lines(found: Sequence[SystemDiff]) -> Iterator[str]:
+    from assay.audit.spec_diff import KINDS
+
+    told_before: set[Told] = set()
+    for system in found:
+        if system.state != "both":
+            yield f"{system.system}: the system is {system.state}"
+            continue
+        yield system.system
+        for kind in KINDS:
+            of_kind = [item for item in system.metrics if item.kind == kind]
+            if of_kind:
+                yield f"  {kind}"
+                for metric in of_kind:
+                    yield from _metric(metric, told_before)
+        for name, told in system.reports.items():
+            yield f"  report {name}"
+            yield from (line for item in told for line in _told(item, 4))
+        if system.elsewhere:
+            yield "  elsewhere"
+            yield from (line for item in system.elsewhere for line in _told(item, 4))
+    yield _summary(found)
+
+
+def _metric(metric: MetricChange, told_before: set[Told]) -> Iterator[str]:
+    """A metric; long changes that were told of another metric are told once."""
+    was = f" (was {metric.was})" if metric.was else ""
+    yield f"    {metric.metric}{was}: {printable(metric.name)}"
+    for item in metric.told:
+        if item.lines and item in told_before:
+            yield f"      {item.aspect}: {printable(item.place)}: as above"
+        else:
+            yield from _told(item, 6)
+        told_before.add(item)
+    for place in metric.touches[:PLACES]:
+        yield f"      touches {printable(str(place))}"
+    if len(metric.touches) > PLACES:
+        yield f"      and {len(metric.touches) - PLACES} more places"
+
+
+def _told(item: Told, indent: int) -> Iterator[str]:
+    blank = " " * indent
+    if item.lines:
+        yield f"{blank}{item.aspect}: {printable(item.place)}"
+        yield from (f"{blank}  {printable(line)}" for line in item.lines)
+    else:
+        before, after = (_short(text) if text else "nothing" for text in (item.before, item.after))
+        head = item.aspect if item.place == item.aspect else f"{item.aspect}: {printable(item.place)}"
+        yield f"{blank}{head}: {before} -> {after}"
+
+
+def _short(text: str) -> str:
+    shown = printable(text)
+    return shown if len(shown) <= WIDEST else shown[: WIDEST - 1] + "…"
+
+
+def printable(text: str) -> str:
+    """A text of which nothing steers a terminal: what is no printable character stands as its escape."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _summary(found: Sequence[SystemDiff]) -> str:
+    """How many of each kind."""
+    from assay.audit.spec_diff import KINDS
+
+    metrics = [item for system in found for item in system.metrics]
+    counts = [(sum(item.kind == kind for item in metrics), kind) for kind in KINDS]
+    told = ", ".join(f"{number} {kind}" for number, kind in counts if number)
+    return f"metrics: {told}" if told else "no metric differs" if found else "nothing differs"
