@@ -37,11 +37,12 @@ from tests.documentation import (
 pytestmark = pytest.mark.docs
 
 SETTING_UP = re.compile(r"(python3 bootstrap\.py|just|\. \.venv)\b")
-GROUPS = {"U": "units", "E": "event", "X": "expression", "G": "grain", "M": "metric", "R": "report", "A": "article"}
+GROUPS = {"U": "units", "E": "event", "X": "expression", "G": "grain", "M": "metric", "R": "report", "A": "article",
+          "Q": "example"}  # fmt: skip
 INSIDE = {"concat", "leaf", "many", "token"}  # what other words are made of
 GROUP_OF = {
     "Units": "U", "Events": "E", "Expressions": "X", "Grains": "G", "Instants": "G", "Metrics": "M", "Filters": "M",
-    "Reports": "R", "Series": "G", "Articles": "A",
+    "Reports": "R", "Series": "G", "Articles": "A", "Examples": "Q",
 }  # fmt: skip
 
 

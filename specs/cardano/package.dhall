@@ -161,4 +161,5 @@ in  S.Package::{
     , summaries = [ s.published, s.meanOfHosts ]
     , reports = [ (./reports.dhall).comparison ]
     , histories = [ (./histories.dhall).history ]
+    , examples = ./examples.dhall
     }

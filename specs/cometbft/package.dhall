@@ -37,4 +37,5 @@ in  S.Package::{
       ]
     , summaries = [ S.Summary::{ name = "experiments", doc = "All experiments count alike" } ]
     , articles = [ (./articles.dhall).qa ]
+    , examples = ./examples.dhall
     }

@@ -15,6 +15,8 @@ let R = ./report.dhall
 
 let A = ./article.dhall
 
+let Q = ./example.dhall
+
 -- A unit of the domain that the unit library does not know.
 let BaseUnit = { name : Text, doc : Text }
 
@@ -34,6 +36,7 @@ let Package =
           , series : List G.Series.Type
           , articles : List A.Article.Type
           , histories : List R.History.Type
+          , examples : List Q.Example.Type
           }
       , default =
         { units = [] : List BaseUnit
@@ -48,6 +51,7 @@ let Package =
         , series = [] : List G.Series.Type
         , articles = [] : List A.Article.Type
         , histories = [] : List R.History.Type
+        , examples = [] : List Q.Example.Type
         }
       }
 
@@ -80,6 +84,8 @@ in  { unit = U
     , article = A
     , Article = A.Article
     , History = R.History
+    , example = Q
+    , Example = Q.Example
     , elapsed = G.elapsed
     , orElse = X.orElse
     }

@@ -11,6 +11,7 @@ import click
 
 from assay.cli.diff import diff
 from assay.cli.fetch import fetch
+from assay.cli.test import examples
 
 if TYPE_CHECKING:
     from assay.build.session import Session
@@ -261,6 +262,7 @@ def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, ev
 
 cli.add_command(fetch)
 cli.add_command(diff)
+cli.add_command(examples)
 
 
 def working(context: click.Context) -> Any:

@@ -166,7 +166,7 @@ class _Execution:
             return []
         rows = self.kept[node.name]
         notes = _rejected_notes(self.filters()) if rows and self.job.plan.applied else ()
-        return [_problem(step, row, len(rows) - 1, self.job.label, notes) for row in rows[:1]]
+        return [check_problem(step, row, len(rows) - 1, self.job.label, notes) for row in rows[:1]]
 
     def filters(self) -> tuple[FilterCount, ...]:
         """How many rows each filter rejected, where that was asked."""
@@ -220,7 +220,10 @@ def execute(
     return execution.results()
 
 
-def _problem(step: CheckStep, row: Mapping[str, object], more: int, label: str, notes: Sequence[str]) -> Diagnostic:
+def check_problem(
+    step: CheckStep, row: Mapping[str, object], more: int, label: str, notes: Sequence[str] = ()
+) -> Diagnostic:
+    """What a check says of the first row that it found; `more` are the others."""
     check = step.check
     message = check.message.format(**row)
     if check.severity == "error":  # a warning is told beside the run's own label

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from assay.spec import check_articles, check_reports, check_series, scopes
+from assay.spec import check_articles, check_examples, check_reports, check_series, scopes
 from assay.spec.checker import AS_UNIT, Checker, Locate
 from assay.spec.diagnostics import Diagnostic, did_you_mean
 from assay.spec.model import Event, Grain, Metric, Package
@@ -426,4 +426,5 @@ _STEPS: tuple[Callable[[Checker], None], ...] = (
     check_series.series,
     check_reports.reports,
     check_articles.articles,
+    check_examples.examples,
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.spec.article_model import Article
+from assay.spec.example_model import Example
 from assay.spec.expression import Expression
 from assay.spec.report_model import History, Report
 
@@ -431,6 +432,7 @@ class Package:
     series: tuple[Series, ...]
     articles: tuple[Article, ...]
     histories: tuple[History, ...]
+    examples: tuple[Example, ...] = ()
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -1,0 +1,205 @@
+"""`assay test`: the examples of specs worked out, and what no example exercises."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+from assay.build import filters
+from assay.build.compute import compiled
+from assay.build.prepare import prepare
+from assay.build.runs import NamedRun
+from assay.build.session import Session
+from assay.engine import samples
+from assay.engine.execute import connect
+from assay.engine.graph import nodes
+from assay.engine.mount import mount
+from assay.engine.samples import Branch
+from assay.plan.steps import plan
+from assay.spec import closure, workspace
+from assay.spec.diagnostics import AssayError, Diagnostic, Span
+from assay.spec.example_model import Example, Expectation
+from assay.spec.expression import Expression
+from assay.spec.model import Metric, Package
+from assay.spec.normal_form import Checked
+
+#: measured reals are as expected when they differ by no more than this, relatively
+TOLERANCE = Fraction(1, 10**9)
+RUN = "example"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """An expectation and what was found: samples as texts, in the metric's unit, ascending."""
+
+    metric: str
+    unit: str
+    expected: tuple[str, ...]
+    found: tuple[str, ...]
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An example: where it stands in the specs, its verdicts, or the problems for which it could not be worked out."""
+
+    example: str
+    span: Span | None
+    verdicts: tuple[Verdict, ...]
+    problems: tuple[Diagnostic, ...]
+    events: frozenset[str] = frozenset()
+    branches: frozenset[Branch] = frozenset()
+
+    @property
+    def holds(self) -> bool:
+        """Whether all is as expected."""
+        return not self.problems and all(item.holds for item in self.verdicts)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What no example exercises: metrics without an expectation, events that metrics read, branches of expressions."""
+
+    metrics: tuple[str, ...]
+    events: tuple[str, ...]
+    branches: tuple[Branch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """The examples of a system, and what they leave out."""
+
+    system: str
+    outcomes: tuple[Outcome, ...]
+    coverage: Coverage = field(default_factory=lambda: Coverage((), (), ()))
+
+    @property
+    def holds(self) -> bool:
+        """Whether every example holds."""
+        return all(item.holds for item in self.outcomes)
+
+
+def test(session: Session, system: str) -> Tested:
+    """Work out all examples of a system's specs.  Raises AssayError when the specs themselves are wrong."""
+    checked = session.package(system)
+    files = [item for item in workspace.scan(session.workspace, system) if item.is_code]
+    locate = workspace.locator(files)
+    outcomes = []
+    for done, item in enumerate(checked.package.examples):
+        session.progress(f"examples of {system}", done, len(checked.package.examples))
+        outcomes.append(_outcome(session, checked, item, locate(item.name, 0)[0]))
+    return Tested(system, tuple(outcomes), _coverage(checked.package, outcomes))
+
+
+test.__test__ = False  # type: ignore[attr-defined]  # it is no test of ours
+
+
+def _outcome(session: Session, checked: Checked, item: Example, span: Span | None) -> Outcome:
+    with tempfile.TemporaryDirectory(prefix="assay-example-") as folder:
+        try:
+            _written(item, Path(folder))
+            return _worked_out(session, checked, item, span, NamedRun(RUN, Path(folder)))
+        except AssayError as error:
+            return Outcome(item.name, span, (), error.diagnostics)
+
+
+def _written(item: Example, folder: Path) -> None:
+    for file in item.files:
+        place = folder / file.path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(file.text, encoding="utf-8", newline="")
+
+
+def _worked_out(session: Session, checked: Checked, item: Example, span: Span | None, run: NamedRun) -> Outcome:
+    package = checked.package
+    metrics = [checked.metric(expectation.metric) for expectation in item.expect]
+    given = [f"{use.name}={use.argument}" if use.argument else use.name for use in item.filters]
+    made = plan(package, metrics, filters.applied(package, None, given, not given))
+    graph = nodes(compiled(checked, made))
+    (prepared,) = prepare(session, checked, [run], made.wanted, metrics)
+    broken = [
+        Diagnostic("example", f"{log.quarantined} lines of host {log.host} in example `{item.name}` are broken", span)
+        for log in prepared.logs
+        if log.quarantined
+    ]
+    with connect(os.cpu_count() or 1, session.store.folder / "spill") as connection:
+        mount(connection, prepared.folders)
+        asked = {node.name for node in graph if node.statement.kind in ("metric", "check")}
+        samples.create(connection, graph, asked, prepared.constants)
+        broken += samples.broken_checks(connection, graph, prepared.constants, RUN)
+        verdicts = [
+            _verdict(checked, expectation, samples.ascending(connection, metric, prepared.constants))
+            for expectation, metric in zip(item.expect, metrics, strict=True)
+        ]
+        taken = {
+            branch
+            for grain, expressions in _expressions(package, metrics).items()
+            for branch in samples.taken(connection, grain, expressions, prepared.constants)
+        }
+    seen = frozenset(name for name, number in prepared.counts.items() if number)
+    return Outcome(item.name, span, tuple(verdicts), tuple(broken), seen, frozenset(taken))
+
+
+def _verdict(checked: Checked, expectation: Expectation, measured: Sequence[int | float]) -> Verdict:
+    metric, factor = checked.metric(expectation.metric), checked.measured[expectation.metric].factor
+    found = [Fraction(value) * factor for value in measured]
+    wanted = [Fraction(text) for text in expectation.samples]
+    holds = len(found) == len(wanted) and all(
+        a == b or (isinstance(value, float) and abs(a - b) <= TOLERANCE * max(abs(a), abs(b)))
+        for value, a, b in zip(measured, found, wanted, strict=False)
+    )
+    return Verdict(metric.id, metric.unit.symbol, expectation.samples, tuple(_decimal(value) for value in found), holds)
+
+
+def _decimal(value: Fraction) -> str:
+    """A number as people write it: exactly where its decimals end, else as a double prints."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest == 1 and value.denominator <= 10**12:
+        digits = 12
+        text = f"{abs(value.numerator) * 10**digits // value.denominator:0{digits + 1}d}"
+        return ("-" if value < 0 else "") + f"{text[:-digits]}.{text[-digits:]}".rstrip("0").rstrip(".")
+    return repr(float(value))
+
+
+def _expressions(package: Package, metrics: Sequence[Metric]) -> dict[str, dict[str, Expression]]:
+    """Grain -> the expressions that metrics work out on its rows, by what they are of."""
+    needs = closure.needs(package, metrics, ())
+    found: dict[str, dict[str, Expression]] = {}
+    for metric in metrics:
+        found.setdefault(metric.grain, {})[f"metric {metric.id}"] = metric.measure
+    for grain in package.grains:
+        members = needs.grains.get(grain.name, set())
+        for derived in grain.derived:
+            if derived.column.name in members:
+                found.setdefault(grain.name, {})[f"{grain.name}.{derived.column.name}"] = derived.value
+    return found
+
+
+def _coverage(package: Package, outcomes: Sequence[Outcome]) -> Coverage:
+    expected = {item.metric for outcome in outcomes for item in outcome.verdicts}
+    seen = {name for outcome in outcomes for name in outcome.events}
+    taken = {branch for outcome in outcomes for branch in outcome.branches}
+    needs = closure.needs(package, package.metrics, ())
+    every = [branch for _, branch in _branches(package)]
+    return Coverage(
+        tuple(metric.id for metric in package.metrics if metric.id not in expected),
+        tuple(event.name for event in package.events if event.name in needs.events and event.name not in seen),
+        tuple(branch for branch in every if branch not in taken),
+    )
+
+
+def _branches(package: Package) -> Iterator[tuple[str, Branch]]:
+    by_grain: Mapping[str, Mapping[str, Expression]] = _expressions(package, package.metrics)
+    for grain, expressions in by_grain.items():
+        for of, expression in expressions.items():
+            for branch, _node in samples.branches(of, expression):
+                yield grain, branch

@@ -1,0 +1,142 @@
+"""`assay test`: the examples of specs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import click
+
+if TYPE_CHECKING:
+    from assay.build.examples import Outcome, Tested
+
+SHOWN = 12  # samples that are printed
+
+
+@click.command(name="test")
+@click.option("--system", metavar="NAME", help="Only this system's specs.")
+@click.option("--junit", metavar="FILE", type=click.Path(path_type=Path), help="Write the outcomes as JUnit XML, too.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
+@click.pass_context
+def examples(context: click.Context, system: str | None, junit: Path | None, form: str) -> int:
+    """Work out the examples in the specs, and tell what none exercises: assay test --junit examples.xml
+
+    Exit status 3 when an example does not come out as it says.
+    """
+    from assay.build.examples import test
+    from assay.build.inspect import all_systems
+    from assay.cli.main import working
+    from assay.spec.diagnostics import DIFFERENCE
+
+    with working(context) as session:
+        found = [test(session, item) for item in all_systems(session, system)]
+    if junit:
+        _write(junit, found)
+    if form == "json":
+        click.echo(json.dumps([_data(item) for item in found], ensure_ascii=False, indent=1))
+    else:
+        for item in found:
+            for line in _lines(item):
+                click.echo(line)
+    return 0 if all(item.holds for item in found) else DIFFERENCE
+
+
+def _lines(tested: Tested) -> Iterator[str]:
+    number = sum(len(item.verdicts) for item in tested.outcomes)
+    yield f"{tested.system}: {_counted(len(tested.outcomes), 'example')}, {_counted(number, 'expectation')}"
+    for item in tested.outcomes:
+        if not item.holds:
+            yield from _failed(item)
+    coverage = tested.coverage
+    for what, names in (
+        ("metrics without an example", coverage.metrics),
+        ("events that no example has", coverage.events),
+        ("alternatives that no example takes", [f"{b.of}: {b.text} (number {b.number})" for b in coverage.branches]),
+    ):
+        if names:
+            yield f"  {what}:"
+            yield from (f"    {name}" for name in names)
+    if tested.holds:
+        yield "  every example comes out as it says"
+
+
+def _failed(item: Outcome) -> Iterator[str]:
+    place = f" at {item.span}" if item.span else ""
+    yield f"  FAILED {item.example}{place}"
+    for verdict in item.verdicts:
+        if not verdict.holds:
+            yield f"    {verdict.metric}, {verdict.unit}" if verdict.unit else f"    {verdict.metric}"
+            yield f"      expected: {_texts(verdict.expected)}"
+            yield f"      found:    {_texts(verdict.found)}"
+    from assay.spec.diagnostics import render
+
+    for problem in item.problems:
+        yield from (f"    {line}" for line in render(problem).splitlines())
+
+
+def _texts(samples: Sequence[str]) -> str:
+    shown = ", ".join(samples[:SHOWN]) or "no samples"
+    return shown + (f", and {len(samples) - SHOWN} more" if len(samples) > SHOWN else "")
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _data(tested: Tested) -> dict[str, Any]:
+    return {
+        "system": tested.system,
+        "examples": [
+            {
+                "example": item.example,
+                "at": str(item.span or ""),
+                "holds": item.holds,
+                "expectations": [
+                    {"metric": v.metric, "unit": v.unit, "expected": v.expected, "found": v.found, "holds": v.holds}
+                    for v in item.verdicts
+                ],
+                "problems": [problem.to_json() for problem in item.problems],
+            }
+            for item in tested.outcomes
+        ],
+        "coverage": {
+            "metrics": tested.coverage.metrics,
+            "events": tested.coverage.events,
+            "alternatives": [{"of": b.of, "number": b.number, "text": b.text} for b in tested.coverage.branches],
+        },
+    }
+
+
+def _write(place: Path, found: Sequence[Tested]) -> None:
+    """The outcomes as JUnit XML: a suite a system, a case an expectation; AssayError when it cannot be written."""
+    from assay.spec.diagnostics import fail
+
+    root = ElementTree.Element("testsuites")
+    for tested in found:
+        cases = [case for item in tested.outcomes for case in _cases(tested.system, item)]
+        failures = sum(case.find("failure") is not None for case in cases)
+        errors = sum(case.find("error") is not None for case in cases)
+        attributes = {"name": tested.system, "tests": len(cases), "failures": failures, "errors": errors}
+        suite = ElementTree.SubElement(root, "testsuite", {key: str(value) for key, value in attributes.items()})
+        suite.extend(cases)
+    ElementTree.indent(root)
+    try:
+        ElementTree.ElementTree(root).write(place, encoding="utf-8", xml_declaration=True)
+    except OSError as error:
+        raise fail("output", f"the file cannot be written: {error.strerror}: {place}") from None
+
+
+def _cases(system: str, item: Outcome) -> Iterator[ElementTree.Element]:
+    for verdict in item.verdicts:
+        case = ElementTree.Element("testcase", {"classname": f"{system}.{item.example}", "name": verdict.metric})
+        if not verdict.holds:
+            message = f"expected {_texts(verdict.expected)}; found {_texts(verdict.found)}"
+            ElementTree.SubElement(case, "failure", {"message": message}).text = str(item.span or "")
+        yield case
+    for problem in item.problems:
+        case = ElementTree.Element("testcase", {"classname": f"{system}.{item.example}", "name": problem.code})
+        ElementTree.SubElement(case, "error", {"message": problem.message}).text = str(item.span or "")
+        yield case

@@ -1,0 +1,98 @@
+"""The samples of metrics one by one, and which branches of expressions they take: what examples are judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from assay.engine.execute import check_problem
+from assay.engine.graph import Node, demanded
+from assay.plan.steps import CheckStep
+from assay.spec.diagnostics import Diagnostic
+from assay.spec.expression import Expression, show
+from assay.spec.model import Metric
+from assay.sql import dialect
+from assay.sql.distributions import samples
+from assay.sql.expressions import Names, compile_expression, places
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """An alternative of an expression: the `number`th operand (from 1) of a first-that-is-there, in words."""
+
+    of: str
+    number: int
+    text: str
+
+
+def create(
+    connection: duckdb.DuckDBPyConnection, graph: Sequence[Node], names: set[str], constants: Mapping[str, object]
+) -> None:
+    """Make the tables that the statements of these names read."""
+    needed = demanded(graph, names)
+    for node in graph:
+        if node.name in needed and node.statement.kind in ("table", "view"):
+            connection.execute(node.text, {name: constants[name] for name in node.places} or None)
+
+
+def broken_checks(
+    connection: duckdb.DuckDBPyConnection, graph: Sequence[Node], constants: Mapping[str, object], label: str
+) -> Iterator[Diagnostic]:
+    """What the checks of a plan find; expects that the tables they read are made."""
+    for node in graph:
+        step = node.statement.step
+        if isinstance(step, CheckStep) and step.check.severity == "error":
+            cursor = connection.execute(node.text, {name: constants[name] for name in node.places} or None)
+            names = [item[0] for item in cursor.description or ()]
+            found = cursor.fetchall()
+            if found:
+                yield check_problem(step, dict(zip(names, found[0], strict=True)), len(found) - 1, label)
+
+
+def ascending(
+    connection: duckdb.DuckDBPyConnection, metric: Metric, constants: Mapping[str, object]
+) -> list[int | float]:
+    """All samples of a metric as measured, ascending; expects that its grain's table is made."""
+    query = exp.select("value").from_(samples(metric, places(list(constants))).subquery("samples")).order_by("value")
+    return [row[0] for row in _rows(connection, query, constants)]
+
+
+def taken(
+    connection: duckdb.DuckDBPyConnection,
+    grain: str,
+    expressions: Mapping[str, Expression],
+    constants: Mapping[str, object],
+) -> Iterator[Branch]:
+    """The branches of expressions (by what they are of) that some row of a grain takes."""
+    names = Names(constants=places(list(constants)))
+    for of, expression in expressions.items():
+        for branch, node in branches(of, expression):
+            before = [_there(compile_expression(item, names), False) for item in node.operands[: branch.number - 1]]
+            own = _there(compile_expression(node.operands[branch.number - 1], names), True)
+            query = exp.select(exp.Count(this=exp.Star())).from_(dialect.table(grain)).where(*before, own)
+            if _rows(connection, query, constants)[0][0]:
+                yield branch
+
+
+def branches(of: str, expression: Expression) -> Iterator[tuple[Branch, Expression]]:
+    """All branches of an expression, each with the node that it is an operand of."""
+    for node in expression.walk():
+        if node.op == "coalesce":
+            for number, operand in enumerate(node.operands, start=1):
+                yield Branch(of, number, show(operand)), node
+
+
+def _there(value: exp.Expr, wanted: bool) -> exp.Expr:
+    missing = exp.Is(this=exp.paren(value), expression=exp.Null())
+    return exp.Not(this=missing) if wanted else missing
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, query: exp.Expr, constants: Mapping[str, object]) -> list[Any]:
+    named = {str(place.this) for place in query.find_all(exp.Placeholder)}
+    return connection.execute(dialect.text(query), {name: constants[name] for name in named} or None).fetchall()

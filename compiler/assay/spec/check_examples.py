@@ -1,0 +1,80 @@
+"""The checker's part on examples: names, numbers, paths."""
+
+from __future__ import annotations
+
+from collections import Counter
+from decimal import Decimal, InvalidOperation
+from pathlib import PurePosixPath
+
+from assay.spec.checker import Checker
+from assay.spec.diagnostics import did_you_mean
+from assay.spec.example_model import Example, Expectation
+
+
+def examples(checker: Checker) -> None:
+    """Examples: names that are told apart, files inside the run, metrics and filters that exist, samples in order."""
+    for name, times in Counter(item.name for item in checker.package.examples).items():
+        if times > 1:
+            checker.report(
+                "duplicate-example", f"{times} examples are called `{name}`", name, hint="rename all but one"
+            )
+    for item in checker.package.examples:
+        _files(checker, item)
+        _filters(checker, item)
+        for expectation in item.expect:
+            _expectation(checker, item, expectation)
+        for metric, times in Counter(found.metric for found in item.expect).items():
+            if times > 1:
+                checker.report(
+                    "example", f"example `{item.name}` expects `{metric}` {times} times", item.name,
+                    hint="say all of its samples in one expectation",
+                )  # fmt: skip
+
+
+def _files(checker: Checker, item: Example) -> None:
+    for path, times in Counter(file.path for file in item.files).items():
+        parts = PurePosixPath(path)
+        if parts.is_absolute() or ".." in parts.parts or not parts.parts or "\0" in path or path.endswith("/"):
+            checker.report(
+                "example-file", f"a file of example `{item.name}` is not inside its run: `{path}`", item.name,
+                expected="a path from the run's directory, such as node-0/stdout",
+            )  # fmt: skip
+        elif times > 1:
+            checker.report("example-file", f"example `{item.name}` has {times} files `{path}`", item.name)
+
+
+def _filters(checker: Checker, item: Example) -> None:
+    known = [found.name for found in checker.package.filters]
+    for use in item.filters:
+        if use.name not in known:
+            checker.report(
+                "unknown-filter", f"example `{item.name}` applies an unknown filter `{use.name}`", item.name,
+                hint=did_you_mean(use.name, known),
+            )  # fmt: skip
+
+
+def _expectation(checker: Checker, item: Example, expectation: Expectation) -> None:
+    known = [metric.id for metric in checker.package.metrics]
+    if expectation.metric not in known:
+        checker.report(
+            "unknown-metric", f"example `{item.name}` expects something of an unknown metric `{expectation.metric}`",
+            item.name, hint=did_you_mean(expectation.metric, known),
+        )  # fmt: skip
+    numbers = []
+    for text in expectation.samples:
+        try:
+            number = Decimal(text)
+        except InvalidOperation:
+            number = Decimal("nan")
+        if not number.is_finite():
+            checker.report(
+                "example", f"a sample of `{expectation.metric}` in example `{item.name}` is no number", item.name,
+                expected="a decimal number, such as 0.25", found=text,
+            )  # fmt: skip
+            return
+        numbers.append(number)
+    if numbers != sorted(numbers):
+        checker.report(
+            "example", f"the samples of `{expectation.metric}` in example `{item.name}` are not ascending", item.name,
+            expected=", ".join(str(number) for number in sorted(numbers)), found=", ".join(expectation.samples),
+        )  # fmt: skip

@@ -1,0 +1,134 @@
+"""`assay test`: examples in specs, those that hold, those that do not, and what none exercises."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.support.commands import Done, assay
+from tests.support.laboratory import ROOT
+from tests.support.workspaces import edited, workspace
+
+SYSTEMS = sorted(path.parent.name for path in (ROOT / "specs").glob("*/package.dhall") if path.parent.name != "schema")
+EXAMPLES = "specs/cometbft/examples.dhall"
+#: alternatives of expressions that no run which passes the checks can take
+OUT_OF_REACH = {("metric cdfForgerAdoption", 2)}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_shipped_examples_hold_and_every_metric_has_one(system: str, cache: Path) -> None:
+    """Each metric is expected by an example, each event that metrics read is in one, each alternative is taken."""
+    done = assay("--cache", cache, "test", "--system", system, "--format", "json")
+    assert (done.status, done.err) == (0, "")
+    (found,) = done.json()
+    assert [item["example"] for item in found["examples"] if not item["holds"]] == []
+    assert found["coverage"]["metrics"] == []
+    assert found["coverage"]["events"] == []
+    assert {(item["of"], item["number"]) for item in found["coverage"]["alternatives"]} <= OUT_OF_REACH
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """A workspace of CometBFT alone, whose examples are to be spoilt."""
+    place = workspace(tmp_path / "workspace")
+    for name in SYSTEMS:
+        if name != "cometbft":
+            shutil.rmtree(place / "specs" / name)
+    return place
+
+
+def spoilt(own: Path, cache: Path, before: str, after: str, *arguments: str | Path) -> Done:
+    edited(own / EXAMPLES, before, after)
+    return assay("--cache", cache, "test", *arguments, within=own)
+
+
+def test_an_example_that_does_not_come_out(own: Path, cache: Path, tmp_path: Path) -> None:
+    """Which metric, its unit, what was expected and found, and where the example stands; the same as JUnit XML."""
+    junit = tmp_path / "examples.xml"
+    done = spoilt(own, cache, 'm.average [ "-0.5", "2.5" ]', 'm.average [ "-0.5", "2.6" ]', "--junit", junit)
+    assert done.status == 3
+    assert done.out.splitlines()[1:5] == [
+        "  FAILED an experiment of three transactions, and one of a single at specs/cometbft/examples.dhall:18:16",
+        "    latency_avg, s",
+        "      expected: -0.5, 2.6",
+        "      found:    -0.5, 2.5",
+    ]
+    suite = ElementTree.parse(junit).getroot()[0]
+    assert {key: suite.get(key) for key in ("name", "failures", "errors")} == {
+        "name": "cometbft", "failures": "1", "errors": "0",
+    }  # fmt: skip
+    (case,) = [item for item in suite if item.find("failure") is not None]
+    assert case.get("name") == "latency_avg"
+    failure = case.find("failure")
+    assert failure is not None
+    assert failure.get("message") == "expected -0.5, 2.6; found -0.5, 2.5"
+
+
+def test_metrics_and_events_that_no_example_has(own: Path, cache: Path) -> None:
+    """They are named; that alone is no failure."""
+    done = spoilt(own, cache, '        , of m.negative [ "0", "1" ]\n', "")
+    assert done.status == 0
+    assert done.out.splitlines()[1:3] == ["  metrics without an example:", "    negative_latencies"]
+
+
+def test_an_example_with_a_broken_line(own: Path, cache: Path) -> None:
+    """A line that ingest puts into quarantine is a slip in the example."""
+    done = spoilt(own, cache, '"1767225604000000000" "2500000000" "A2"', '"soon" "2500000000" "A2"')
+    assert done.status == 3
+    assert "error[example]: 1 lines of host" in done.out
+
+
+def test_an_example_whose_run_cannot_be_read(own: Path, cache: Path) -> None:
+    """What is wrong with the run is told as for a run of the command line."""
+    done = spoilt(own, cache, '"report/raw.csv"', '"other/raw.csv"')
+    assert done.status == 3
+    assert "FAILED an experiment of three transactions" in done.out
+    assert "error[" in done.out
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        (
+            'm.least [ "-0.5", "1" ]',
+            'm.least [ "1", "-0.5" ]',
+            "error[example]: the samples of `latency_min` in example `an experiment of three transactions, and one of "
+            "a single` are not ascending",
+        ),
+        (
+            'm.least [ "-0.5", "1" ]',
+            'm.least [ "-0.5", "one" ]',
+            "error[example]: a sample of `latency_min` in example `an experiment of three transactions, and one of a "
+            "single` is no number",
+        ),
+        (
+            '"report/raw.csv"',
+            '"../raw.csv"',
+            "error[example-file]: a file of example `an experiment of three transactions, and one of a single` is not "
+            "inside its run: `../raw.csv`",
+        ),
+        (
+            "of m.latency [",
+            "of m.least [",
+            "error[example]: example `an experiment of three transactions, and one of a single` expects `latency_min` "
+            "2 times",
+        ),
+    ],
+)
+def test_examples_that_are_wrong_as_specs(own: Path, cache: Path, before: str, after: str, message: str) -> None:
+    """The checker tells, with the place."""
+    done = spoilt(own, cache, before, after)
+    assert (done.status, done.out) == (1, "")
+    lines = done.err.splitlines()
+    assert lines[:2] == [message, "  at specs/cometbft/examples.dhall:18:16"]
+
+
+def test_a_misspelt_metric_is_a_type_error(own: Path, cache: Path) -> None:
+    """Examples refer to metrics as values."""
+    done = spoilt(own, cache, "of m.latency [", "of m.latncy [")
+    assert done.status == 1
+    assert "latncy" in done.err
+    assert "examples.dhall" in done.err
