@@ -63,7 +63,7 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
         _accept_sql(session, checked)
     held = normal_form.header(place.read_text(encoding="utf-8")) if place.is_file() else ""
     names = ("sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports")
-    more = ("histories", "series", "articles")
+    more = ("histories", "series", "articles", "examples")
     counts = {name: len(getattr(package, name)) for name in (*names, *more)}
     return SystemCheck(
         system, {name: number for name, number in counts.items() if number or name in names}, held == checked.sources

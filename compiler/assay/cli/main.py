@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.author import init, schema, watch
 from assay.cli.diff import diff
 from assay.cli.fetch import fetch
 from assay.cli.test import examples
@@ -260,9 +261,8 @@ def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, ev
             click.echo(str(folder))
 
 
-cli.add_command(fetch)
-cli.add_command(diff)
-cli.add_command(examples)
+for command in (init, schema, watch, examples, diff, fetch):
+    cli.add_command(command)
 
 
 def working(context: click.Context) -> Any:

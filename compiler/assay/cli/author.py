@@ -1,0 +1,125 @@
+"""`assay init`, `assay schema`, `assay watch`: what authors of specs use."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from assay.build.session import Session
+
+PAUSE = 0.2  # seconds between two looks at the files
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.pass_context
+def init(context: click.Context, folder: Path) -> None:
+    """Write a small workspace that builds at once: assay init my-metrics
+
+    It has its own trace events, three metrics with an example, two sample runs and a report.
+    """
+    from assay.build.starter import init as start
+    from assay.cli.main import working
+
+    with working(context) as session:
+        commands = start(session, folder)
+    click.echo("Try it:")
+    for command in commands:
+        click.echo(f"  {command}")
+
+
+@click.command()
+@click.argument("file", required=False)
+@click.option("--system", metavar="NAME", help="Only this system's specs.")
+@click.pass_context
+def schema(context: click.Context, file: str | None, system: str | None) -> None:
+    """Print the JSON Schema of the documents of a run: assay schema meta.json --system cardano
+
+    Without FILE, those of all documents, by system and file.
+    """
+    from assay.build.inspect import all_systems
+    from assay.build.run_schema import run_schemas
+    from assay.cli.main import working
+    from assay.spec.diagnostics import USAGE, did_you_mean, fail
+
+    with working(context) as session:
+        found = {item: run_schemas(session.package(item).package) for item in all_systems(session, system)}
+    if file is None:
+        click.echo(json.dumps(found, ensure_ascii=False, indent=1))
+        return
+    having = [(item, schemas[file]) for item, schemas in found.items() if file in schemas]
+    if not having:
+        known = sorted({name for schemas in found.values() for name in schemas})
+        raise fail("unknown-file", f"no constant is read from a file `{file}`", expected=", ".join(known),
+                   hint=did_you_mean(file, known), status=USAGE)  # fmt: skip
+    if len(having) > 1:
+        names = ", ".join(item for item, _ in having)
+        raise fail("systems", f"several systems read a file `{file}`: {names}", hint="name one with --system",
+                   status=USAGE)  # fmt: skip
+    click.echo(json.dumps(having[0][1], ensure_ascii=False, indent=1))
+
+
+@click.command()
+@click.argument("report")
+@click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
+              help="Directory of a run (repeatable); the first is the baseline.")  # fmt: skip
+@click.option("-o", "--out", metavar="DIR", required=True, help="Folder for the report.")
+@click.pass_context
+def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) -> None:
+    """Build a report whenever specs, queries, templates or runs change: assay watch SYSTEM/REPORT --run DIR -o DIR
+
+    Errors are shown, and the last good report is left in place. Ctrl-C ends it.
+    """
+    from assay.cli.main import open_session_of
+
+    seen = None
+    while True:
+        session = open_session_of(context)
+        now = _marks(session, runs)
+        if now != seen:
+            seen = now
+            _built(context, report, runs, out)
+        time.sleep(PAUSE)
+
+
+def _built(context: click.Context, report: str, runs: tuple[str, ...], out: str) -> None:
+    """Build once, and say how long it took, or what is wrong."""
+    from assay.build.comparison import Options
+    from assay.build.history import build_shown
+    from assay.cli.main import working
+    from assay.spec.diagnostics import USAGE, AssayError
+
+    began = time.monotonic()
+    try:
+        with working(context) as session:
+            built = build_shown(session, report, runs, (), Path(out), Options())
+    except AssayError as error:
+        if error.status == USAGE:
+            raise
+        click.echo(f"{error}\n", err=True)
+        return
+    for warning in built.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    click.echo(f"{built.pdf} ({time.monotonic() - began:.1f} s)")
+
+
+def _marks(session: Session, runs: tuple[str, ...]) -> dict[str, Any]:
+    """Sizes and times of change of all files that a build reads."""
+    root = session.workspace.root
+    places = [root / "specs", root / "queries", session.workspace.templates]
+    places += [Path(item.partition("=")[2] or item) for item in runs]
+    found = {}
+    for place in places:
+        for path in place.rglob("*") if place.is_dir() else ():
+            try:
+                stat = path.stat()
+            except OSError:
+                continue
+            if path.is_file():
+                found[str(path)] = (stat.st_size, stat.st_mtime_ns)
+    return found

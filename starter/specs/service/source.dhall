@@ -1,0 +1,27 @@
+-- Where a run keeps its logs, how a line says what it is, and the facts of the run.
+let S = ../schema/package.dhall
+
+let constant =
+      { version =
+          S.Constant::{
+          , name = "version"
+          , files = [ "meta.json" ]
+          , path = [ "version" ]
+          , type = "text"
+          , doc = "Version of the service"
+          }
+      }
+
+let logs =
+      S.Source::{
+      , name = "logs"
+      , hosts = "web-*"
+      , logs = [ "log.jsonl" ]
+      , time = [ "time" ]
+      , body = [ "data" ]
+      , lookups = [ { path = [ "event" ], inBody = False, drop = "", generation = "v1" } ]
+      , constants = [ constant.version ]
+      , doc = "Logs of the service: one JSON object a line, in a directory a host"
+      }
+
+in  { logs, constant }

@@ -1,0 +1,152 @@
+"""`assay init`, `assay schema`, `assay watch`: from nothing to a workspace that builds, and again as it changes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import jsonschema
+import pytest
+
+from assay.spec.dhall_adapter import available
+from tests.compare_reference import CARDANO
+from tests.support.commands import assay
+from tests.support.laboratory import ROOT
+from tests.support.outcomes import contents
+from tests.support.workspaces import edited
+
+pytestmark = pytest.mark.skipif(not available(), reason="specs without a normal form need a Dhall evaluator")
+
+RUNS = ("--run", "runs/1.0", "--run", "runs/1.1")
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    """A workspace that `assay init` wrote, with its report built by the command that it printed."""
+    folder = tmp_path_factory.mktemp("started")
+    done = assay("--cache", cache, "init", "my metrics", within=folder)
+    assert (done.status, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert lines[:2] == ["Try it:", "  cd 'my metrics'"]
+    place = folder / "my metrics"
+    for line in lines[2:]:
+        program, *arguments = line.split()
+        assert program == "assay"
+        if arguments[0] != "explain":
+            tried = assay("--cache", cache, *arguments, within=place)
+            assert (tried.status, tried.err) == (0, ""), line
+    return place
+
+
+def test_a_fresh_workspace_builds_at_once(started: Path) -> None:
+    """Its report shows both runs, its normal form and SQL are there, nothing temporary is left."""
+    document = json.loads((started / "build/comparison/document.json").read_text(encoding="utf-8"))
+    assert document["title"] == "1.1 against 1.0"
+    assert (started / "build/comparison/report.pdf").read_bytes()[:5] == b"%PDF-"
+    assert (started / "golden/specs/service.yaml").is_file()
+    assert (started / "golden/sql/service/comparison/metrics/wait.sql").is_file()
+    assert not list(started.glob(".assay-*"))
+
+
+def test_what_is_written_is_the_same_everywhere(started: Path, tmp_path: Path, cache: Path) -> None:
+    """The same files, whatever the folder is called."""
+    assert assay("--cache", cache, "init", "other", within=tmp_path).status == 0
+    other = contents(tmp_path / "other")
+    assert {name: text for name, text in contents(started).items() if not name.startswith("build/")} == other
+
+
+def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path, cache: Path) -> None:
+    """One message, and nothing is written."""
+    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
+    done = assay("--cache", cache, "init", str(tmp_path))
+    assert (done.status, done.out) == (2, "")
+    assert done.err == (
+        f"error[not-empty]: the folder holds something already: {tmp_path}\n"
+        "  expected: a folder that does not exist, or is empty\n"
+        "  hint: name another one\n"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_the_schema_of_a_run_s_documents(cache: Path) -> None:
+    """The documents of a shipped run are valid; without a fact, or with one of another type, they are not."""
+    done = assay("--cache", cache, "schema", "--system", "cardano")
+    assert (done.status, done.err) == (0, "")
+    schemas = done.json()["cardano"]
+    for file in ("meta.json", "genesis-shelley.json"):
+        jsonschema.Draft202012Validator.check_schema(schemas[file])
+        document = json.loads((CARDANO / "baseline" / "run" / file).read_text(encoding="utf-8"))
+        jsonschema.validate(document, schemas[file])
+    assert _problem(schemas["meta.json"], "meta", "ident", None) == "'ident' is a required property"
+    assert _problem(schemas["meta.json"], "meta", "era", 7) == "7 is not of type 'string'"
+    assert schemas["genesis-shelley.json"]["properties"]["epochLength"] == {
+        "type": "integer",
+        "description": "Slots of an epoch (slots)",
+    }
+
+
+def _problem(schema: dict[str, Any], outer: str, inner: str, value: object) -> str:
+    """What is wrong when a member has this value (None: is missing)."""
+    document = json.loads((CARDANO / "baseline" / "run" / "meta.json").read_text(encoding="utf-8"))
+    if value is None:
+        del document[outer][inner]
+    else:
+        document[outer][inner] = value
+    (error,) = jsonschema.Draft202012Validator(schema).iter_errors(document)
+    return error.message
+
+
+def test_the_schema_of_one_file(cache: Path) -> None:
+    """By its name; a name that is none, or is of several systems, is told."""
+    done = assay("--cache", cache, "schema", "genesis-shelley.json")
+    assert done.json()["title"] == "genesis-shelley.json of a run of cardano"
+    unknown = assay("--cache", cache, "schema", "metta.json")
+    assert (unknown.status, "hint: did you mean `meta.json`?" in unknown.err) == (2, True)
+    several = assay("--cache", cache, "schema", "meta.json")
+    assert several.status == 2
+    assert several.err.startswith("error[systems]: several systems read a file `meta.json`: ")
+
+
+@pytest.fixture
+def watching(started: Path, cache: Path) -> Iterator[subprocess.Popen[str]]:
+    """`assay watch`, until its first rebuild is done."""
+    command = [sys.executable, "-m", "assay.cli.main", "--cache", str(cache), "watch", "service/comparison", *RUNS]
+    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(
+        [*command, "-o", "build/live"],
+        cwd=started,
+        env=around,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_a_watched_report_is_built_again_on_a_change(started: Path, watching: subprocess.Popen[str]) -> None:
+    """A slip is told and leaves the last good report; once it is mended the report is built again."""
+    file = started / "specs/service/metrics.dhall"
+    before = file.read_text(encoding="utf-8")
+    assert watching.stdout
+    assert watching.stderr
+    assert _line(watching.stdout).startswith("build/live/report.pdf (")
+    try:
+        edited(file, "to = at.sent }", "to = at.snt }")
+        assert "error[" in _line(watching.stderr)
+        assert (started / "build/live/report.pdf").is_file()
+        file.write_text(before.replace('"Working time"', '"Time of work"'), encoding="utf-8")
+        assert _line(watching.stdout).startswith("build/live/report.pdf (")
+        assert "Time of work" in (started / "build/live/document.json").read_text(encoding="utf-8")
+    finally:
+        file.write_text(before, encoding="utf-8")
+
+
+def _line(stream: IO[str]) -> str:
+    return stream.readline().rstrip("\n")
