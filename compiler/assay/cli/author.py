@@ -19,7 +19,7 @@ PAUSE = 0.2  # seconds between two looks at the files
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.pass_context
 def init(context: click.Context, folder: Path) -> None:
-    """Write a small workspace that builds at once: assay init my-metrics
+    """Write a small workspace that builds at once.
 
     It has its own trace events, three metrics with an example, two sample runs and a report.
     """
@@ -38,7 +38,7 @@ def init(context: click.Context, folder: Path) -> None:
 @click.option("--system", metavar="NAME", help="Only this system's specs.")
 @click.pass_context
 def schema(context: click.Context, file: str | None, system: str | None) -> None:
-    """Print the JSON Schema of the documents of a run: assay schema meta.json --system cardano
+    """Print the JSON Schema of the documents of a run.
 
     Without FILE, those of all documents, by system and file.
     """
@@ -71,7 +71,7 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
 @click.option("-o", "--out", metavar="DIR", required=True, help="Folder for the report.")
 @click.pass_context
 def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) -> None:
-    """Build a report whenever specs, queries, templates or runs change: assay watch SYSTEM/REPORT --run DIR -o DIR
+    """Build a report whenever specs, queries, templates or runs change.
 
     Errors are shown, and the last good report is left in place. Ctrl-C ends it.
     """

@@ -22,7 +22,7 @@ WIDEST, PLACES = 160, 6
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
 @click.pass_context
 def diff(context: click.Context, before: str, after: str, form: str) -> int:
-    """Tell what differs between the specs of A and B: assay diff HEAD~1 .
+    """Tell what differs between the specs of A and B.
 
     A and B are folders with specs/, builds (their folders, or their provenance.json), or git revisions. Exit status 3
     when anything differs.

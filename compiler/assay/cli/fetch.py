@@ -33,7 +33,7 @@ class Watch:
 def fetch(
     kind: str, url: str, selectors: tuple[str, ...], start: str, end: str, out: str, step_size: str
 ) -> None:  # fmt: skip
-    """Fetch raw samples: assay fetch prometheus http://localhost:9090 --match up --start T --end T -o runs/1"""
+    """Fetch raw samples."""
     from assay.cli.progress import watched
     from assay.fetch import prometheus
     from assay.fetch.server import Server

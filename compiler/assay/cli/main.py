@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.author import init, schema, watch
+from assay.cli.completion import completion, names
 from assay.cli.diff import diff
 from assay.cli.fetch import fetch
+from assay.cli.groups import Grouped
 from assay.cli.test import examples
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 Command = Callable[..., Any]
 
 
-@click.group(context_settings=CONTEXT)
+@click.group(cls=Grouped, context_settings=CONTEXT)
 @click.version_option(package_name="assay", message="assay %(version)s")
 @click.option(
     "--cache",
@@ -56,7 +58,7 @@ def cache_option(command: Command) -> Command:
 def filter_options(command: Command) -> Command:
     """`--filter` and `--no-filters`."""
     command = click.option("--no-filters", is_flag=True, help="Apply no filter at all.")(command)
-    return click.option("--filter", "filters", metavar="NAME[=ARG]", multiple=True,
+    return click.option("--filter", "filters", metavar="NAME[=ARG]", multiple=True, shell_complete=names("filters"),
                         help="Apply this filter, instead of the report's own (repeatable).")(command)  # fmt: skip
 
 
@@ -70,7 +72,7 @@ system_option = click.option("--system", metavar="NAME", help="Only this system'
 
 
 @cli.command()
-@click.argument("report")
+@click.argument("report", shell_complete=names("reports"))
 @click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True,
               help="Directory of a run (repeatable); the first is the baseline.")  # fmt: skip
 @click.option("--publication", "publications", metavar="FILE|DIR", multiple=True, type=click.Path(path_type=Path),
@@ -90,7 +92,7 @@ def build(
     context: click.Context, /, report: str, runs: tuple[str, ...], publications: tuple[Path, ...], out: str,
     **options: Any,
 ) -> None:  # fmt: skip
-    """Build a report over runs: assay build SYSTEM/REPORT --run runs/base --run runs/candidate -o build/cmp"""
+    """Build a report over runs."""
     from assay.build.comparison import Options
     from assay.build.history import build_shown
 
@@ -113,7 +115,7 @@ def build(
 @cache_option
 @click.pass_context
 def regenerate(context: click.Context, publication: Path, out: str, report: str | None, edition: str | None) -> None:
-    """Make a published report again: assay regenerate FILE.json -o build/again"""
+    """Make a published report again."""
     from assay.build.regenerate import regenerate as make_again
 
     with working(context) as session:
@@ -129,7 +131,7 @@ def regenerate(context: click.Context, publication: Path, out: str, report: str 
 @cache_option
 @click.pass_context
 def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
-    """Build a report again from its provenance, and compare every byte: assay verify build/cmp"""
+    """Build a report again from its provenance, and compare every byte."""
     from assay.build.verify import verify as verify_build
     from assay.cli.printing import print_verified
 
@@ -144,7 +146,7 @@ def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
 @cache_option
 @click.pass_context
 def check(context: click.Context, system: str | None, accept: bool) -> None:
-    """Check all specs: types, names, units, cycles, and their SQL on empty tables."""
+    """Check all specs: types, names, units, cycles, SQL."""
     from assay.build import inspect
 
     with working(context) as session:
@@ -179,7 +181,7 @@ def _counted(number: int, plural: str) -> str:
 @cache_option
 @click.pass_context
 def list_(context: click.Context, kind: str, system: str | None, form: str) -> None:
-    """List what there is: metrics, events, grains, filters or reports."""
+    """List metrics, events, grains, filters or reports."""
     from assay.build import inspect
     from assay.cli.printing import print_rows
 
@@ -189,7 +191,7 @@ def list_(context: click.Context, kind: str, system: str | None, form: str) -> N
 
 
 @cli.command()
-@click.argument("metrics", nargs=-1, required=True)
+@click.argument("metrics", nargs=-1, required=True, shell_complete=names("metrics"))
 @run_option
 @filter_options
 @system_option
@@ -207,7 +209,7 @@ def query(
     context: click.Context, metrics: tuple[str, ...], runs: tuple[str, ...], filters: tuple[str, ...],
     no_filters: bool, system: str | None, summary: str, form: str,
 ) -> None:  # fmt: skip
-    """Work out metrics: assay query METRIC METRIC --run runs/candidate"""
+    """Work out metrics."""
     from assay.build import inspect
     from assay.build.runs import named_runs
     from assay.cli.printing import print_answer
@@ -220,7 +222,7 @@ def query(
 
 
 @cli.command()
-@click.argument("metric")
+@click.argument("metric", shell_complete=names("metrics"))
 @click.option("--run", "run", metavar="DIR", help="Ingest this run, and read its Parquet files where they are.")
 @filter_options
 @system_option
@@ -234,7 +236,10 @@ def sql(
     no_filters: bool,
     system: str | None,
 ) -> None:
-    """Print the SQL of a metric; it runs in the duckdb shell, in the folder that `assay ingest` prints."""
+    """Print the SQL of a metric.
+
+    It runs in the duckdb shell, in the folder that `assay ingest` prints.
+    """
     from assay.build import inspect
     from assay.build.runs import named_runs
 
@@ -261,7 +266,7 @@ def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, ev
             click.echo(str(folder))
 
 
-for command in (init, schema, watch, examples, diff, fetch):
+for command in (init, schema, watch, examples, diff, fetch, completion):
     cli.add_command(command)
 
 

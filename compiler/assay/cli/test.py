@@ -22,7 +22,7 @@ SHOWN = 12  # samples that are printed
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
 @click.pass_context
 def examples(context: click.Context, system: str | None, junit: Path | None, form: str) -> int:
-    """Work out the examples in the specs, and tell what none exercises: assay test --junit examples.xml
+    """Work out the examples in the specs, and tell what none exercises.
 
     Exit status 3 when an example does not come out as it says.
     """

@@ -1,0 +1,83 @@
+"""Help: every command stands in a group, has an example that it takes, and is in the reference page."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shlex
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from assay.cli.groups import EXAMPLES, GROUPS
+from assay.cli.main import cli
+from tests.support.commands import assay, assay_process
+from tests.support.laboratory import ROOT
+
+COMMANDS = sorted(cli.commands)
+
+
+def test_every_command_is_in_one_group_and_has_an_example() -> None:
+    """And no group names a command that there is not."""
+    assert sorted(name for names in GROUPS.values() for name in names) == COMMANDS
+    assert sorted(EXAMPLES) == COMMANDS
+
+
+@pytest.mark.parametrize(("name", "example"), [(name, text) for name in COMMANDS for text in EXAMPLES[name]])
+def test_examples_are_what_commands_take(name: str, example: str) -> None:
+    """They parse, and stand in the command's help as they are."""
+    program, command, *arguments = shlex.split(example.partition(" > ")[0])
+    assert (program, command) == ("assay", name)
+    parent = cli.make_context("assay", [command], resilient_parsing=True)
+    parent.obj = {"cache": None, "errors": "text"}
+    cli.commands[name].make_context(name, arguments, parent=parent)
+    assert f"  {example}\n" in assay(name, "--help").out
+
+
+def test_the_help_shows_the_groups() -> None:
+    """Each heading, with its commands below it."""
+    lines = assay("--help").out.splitlines()
+    for heading, names in GROUPS.items():
+        start = lines.index(f"{heading}:")
+        assert [line.split()[0] for line in lines[start + 1 : start + 1 + len(names)]] == list(names)
+
+
+def _tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("reference", ROOT / "tools" / "reference.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["reference"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_reference_page_is_that_of_the_commands() -> None:
+    """`python tools/reference.py write` makes it."""
+    assert (ROOT / "docs" / "reference.md").read_text(encoding="utf-8") == _tool().reference()
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("assay query cdfForgerLead", "plain,cdfForgerLead"),
+        ("assay build cardano/comp", "plain,cardano/comparison"),
+        ("assay build cardano/comparison --filter slot-l", "plain,slot-leq="),
+        ("assay ver", "plain,verify"),
+    ],
+)
+def test_names_are_completed(typed: str, found: str, cache: Path) -> None:
+    """As the script of `assay completion bash` asks for them."""
+    words = {"_ASSAY_COMPLETE": "bash_complete", "COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}
+    done = assay_process(environment={**words, "XDG_CACHE_HOME": str(cache)})
+    assert done.out.splitlines() == [found]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_of_a_shell(shell: str) -> None:
+    """It names the variable by which it asks."""
+    done = assay("completion", shell)
+    assert (done.status, "_ASSAY_COMPLETE" in done.out) == (0, True)
+    assert str(os.getcwd()) not in done.out

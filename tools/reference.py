@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Writes docs/reference.md: every command with its arguments, options and examples, out of the commands themselves.
+
+python tools/reference.py          print it
+python tools/reference.py write    write it
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from assay.cli.groups import EXAMPLES, GROUPS
+from assay.cli.main import cli
+
+PLACE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
+HEAD = """# Commands
+
+Made out of the commands themselves by `python tools/reference.py write`. `--cache DIR` says where what can be worked out
+again is kept, `--errors json` before the command gives errors as data; each command has `--help`. Exit status: 0 done,
+1 specs or data are wrong, 2 usage, 3 a difference was found, 70 a bug of Assay.
+"""
+
+
+def reference() -> str:
+    """The text of the page."""
+    return HEAD + "".join(_group(heading, names) for heading, names in GROUPS.items())
+
+
+def _group(heading: str, names: tuple[str, ...]) -> str:
+    return f"\n## {heading}\n" + "".join(_command(name) for name in names if name in cli.commands)
+
+
+def _command(name: str) -> str:
+    command = cli.commands[name]
+    context = click.Context(command, info_name=name, parent=click.Context(cli, info_name="assay"))
+    usage = " ".join(command.collect_usage_pieces(context))
+    text = "\n\n".join(" ".join(part.split()) for part in (command.help or "").split("\n\n"))
+    lines = [f"\n### assay {name}\n", f"`assay {name} {usage}`\n", f"{text}\n", *_options(command, context)]
+    lines += ["```text", *EXAMPLES[name], "```"]
+    return "\n".join(lines) + "\n"
+
+
+def _options(command: click.Command, context: click.Context) -> Iterator[str]:
+    rows = []
+    for parameter in command.params:
+        record = parameter.get_help_record(context) if isinstance(parameter, click.Option) else None
+        if record and "--help" not in record[0]:
+            rows.append("| " + " | ".join(_cell(text) for text in (f"`{record[0]}`", record[1])) + " |")
+    if rows:
+        yield from ("| option | |", "|---|---|", *rows, "")
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def main() -> None:
+    """Print the page, or write it."""
+    if sys.argv[1:] == ["write"]:
+        PLACE.write_text(reference(), encoding="utf-8")
+    else:
+        sys.stdout.write(reference())
+
+
+if __name__ == "__main__":
+    main()
