@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import shlex
 import sys
 from pathlib import Path
@@ -80,4 +79,4 @@ def test_the_script_of_a_shell(shell: str) -> None:
     """It names the variable by which it asks."""
     done = assay("completion", shell)
     assert (done.status, "_ASSAY_COMPLETE" in done.out) == (0, True)
-    assert str(os.getcwd()) not in done.out
+    assert str(Path.cwd()) not in done.out

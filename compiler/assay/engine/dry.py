@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from assay.engine.graph import Node
+from assay.engine.mount import confine
 from assay.plan.steps import EventStep, RelationStep
 from assay.spec.diagnostics import Diagnostic
 from assay.spec.model import Column, Constant, Relation
@@ -51,6 +52,7 @@ def dry_run(graph: Sequence[Node], constants: Iterable[Constant]) -> tuple[Diagn
     values = {item.name: _SAMPLES[item.type] for item in constants}
     problems: list[Diagnostic] = []
     with duckdb.connect() as connection:
+        confine(connection)
         connection.execute(empty_table(LOGS, ((name, found.type) for name, found in LOG_COLUMNS.items())))
         for node in graph:
             step = node.statement.step

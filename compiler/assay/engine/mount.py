@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 CONSTANTS = "constants"
 COMMON = "constants.parquet"
+#: the folder of the events, in that of an ingested run
+EVENTS = "events"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,14 @@ def mount(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> Non
     logs = located(raw_tables()[LOGS], folders)
     view = exp.Create(this=exp.to_table(LOGS), kind="VIEW", expression=logs, properties=temporary)
     connection.execute(dialect.text(view))
+    confine(connection, [*paths, EVENTS])
+
+
+def confine(connection: duckdb.DuckDBPyConnection, folders: Sequence[str] = ()) -> None:
+    """Let a connection reach no file outside these folders, no network, no extension; this cannot be undone."""
+    connection.execute("SET allowed_directories = ?", [list(folders)])
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
 
 
 @dataclass(frozen=True, slots=True)

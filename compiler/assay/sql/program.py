@@ -72,14 +72,16 @@ def _statement(step: Step, finer: frozenset[str], constants: Constants, events: 
         return Statement("view", step.name, events[step.name], step)
     if isinstance(step, RelationStep):
         what = f"relation `{step.name}`"
-        return Statement("table", step.name, relations.compile_query(step.relation.sql, constants, what), step)
+        query = relations.compile_query(step.relation.sql, constants, step.relation.uses, what)
+        return Statement("table", step.name, query, step)
     if isinstance(step, RowsStep):
         return Statement("table", step.name, grains.rows(step, finer, constants), step)
     if isinstance(step, SeriesStep):
         return Statement("table", step.name, series.table(step.series, step.key, constants), step)
     if isinstance(step, JudgeStep):
         return Statement("table", step.name, grains.judge(step, constants), step)
-    query = relations.compile_query(step.check.sql, constants, f"check `{step.check.code}` of `{step.of}`")
+    what = f"check `{step.check.code}` of `{step.of}`"
+    query = relations.compile_query(step.check.sql, constants, (*step.check.uses, step.of), what)
     return Statement("check", step.name, query, step)
 
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError
 
 from assay.spec.diagnostics import AssayError, did_you_mean, excerpt_of, fail
-from assay.sql import dialect
+from assay.sql.confined import confined
 from assay.sql.expressions import literal
 
 
-def compile_query(sql: str, constants: Mapping[str, object], what: str) -> exp.Expr:
-    """The tree of a query; AssayError `sql` when it does not parse, `unknown-constant` for a place that names none."""
+def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[str], what: str) -> exp.Expr:
+    """The tree of a query over the tables that it `reads`.
+
+    Raises AssayError: `sql` when it does not parse, `unknown-constant` for a place that names none, and what
+    `confined` refuses.
+    """
     try:
-        tree = sqlglot.parse_one(sql, read=dialect.DIALECT)
+        tree = confined(sql, reads, what)
     except ParseError as error:
         raise _unparsable(error, sql, what) from None
     for place in list(tree.find_all(exp.Placeholder)):
