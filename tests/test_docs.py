@@ -36,6 +36,7 @@ from tests.documentation import (
 
 pytestmark = pytest.mark.docs
 
+TUTORIAL = "docs/tutorial.md"
 SETTING_UP = re.compile(r"(python3 bootstrap\.py|just|\. \.venv)\b")
 GROUPS = {"U": "units", "E": "event", "X": "expression", "G": "grain", "M": "metric", "R": "report", "A": "article",
           "Q": "example"}  # fmt: skip
@@ -54,6 +55,8 @@ def workspace(tmp_path: Path, cache: Path) -> Trial:
 def _tried() -> Iterator[tuple[str, str]]:
     """Sections with something to try: additions, or commands that do not set the project up."""
     for name in PAGES:
+        if name == TUTORIAL:  # its sections build on each other
+            continue
         for section in dict.fromkeys(block.section for block in page(name).blocks if _is_tried(block)):
             yield name, section
 
@@ -89,6 +92,28 @@ def test_the_examples_of_a_section_work(name: str, section: str, workspace: Tria
             _run(workspace, block)
     if added and not any("assay check" in block.text for block in blocks):
         _compiles(workspace)
+
+
+@pytest.mark.skipif(not available(), reason="changed specs need a Dhall evaluator")
+def test_the_tutorial_works_from_top_to_bottom(workspace: Trial) -> None:
+    for block in page(TUTORIAL).blocks:
+        if block.language == "dhall":
+            workspace.put(block)
+        elif block.language == "sh":
+            _run(workspace, block)
+        else:
+            workspace = _followed(workspace, block)
+
+
+def _followed(workspace: Trial, block: Block) -> Trial:
+    """A conversation, `cd` included."""
+    for command, shown in exchanges(block):
+        if command.startswith("cd "):
+            workspace = Trial(workspace.root / command.removeprefix("cd "), workspace.tools)
+            continue
+        found = "\n".join(line.rstrip() for line in workspace.run(command).stdout.split("\n"))
+        assert found == shown, f"{block.where}: `{command}` says\n{found}"
+    return workspace
 
 
 def _converse(workspace: Trial, block: Block) -> None:
@@ -229,7 +254,7 @@ def test_files_that_a_page_names_exist(name: str) -> None:
     folders = "|".join(("bench", "compiler", "docs", "golden", "queries", "specs", "templates", "tests"))
     for text in code(page(name).prose):
         if re.fullmatch(rf"(?:{folders})/[\w./-]+", text):
-            assert (ROOT / text).exists(), f"{name}: {text}"
+            assert (ROOT / text).exists() or (ROOT / "starter" / text).exists(), f"{name}: {text}"
 
 
 @pytest.mark.parametrize("name", PAGES)
