@@ -81,10 +81,10 @@ def _results(checked: Checked, name: str, runs: Sequence[RunFigures]) -> dict[st
     are made of them."""
     averages = {run.id: _averages(checked, run) for run in runs if run.results.metrics}
     return {
-        **({"averages": averages} if averages else {}),
         "report": name,
         "runs": [{"id": run.id} for run in runs],
         "rows": {run.id: {rows: list(found) for rows, found in sorted(run.results.rows.items())} for run in runs},
+        **({"averages": averages} if averages else {}),
     }
 
 

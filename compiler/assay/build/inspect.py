@@ -274,23 +274,31 @@ def ingest_runs(
 
 
 def _system_of(session: Session, run: NamedRun, system: str | None) -> Checked:
-    """The system whose source finds its files in the run's directory; the only one there is, if there is one."""
+    """The one system whose sources find their files in the run's directory; the only one there is, if there is one."""
     systems = (system,) if system else session.workspace.systems()
     if len(systems) == 1:
         return session.package(systems[0])
-    for item in systems:
-        checked = session.package(item)
-        try:
-            for source in checked.package.sources:
-                ingest.find_run(source, run.directory)
-        except AssayError:
-            continue
-        return checked
+    found = [checked for checked in map(session.package, systems) if _finds(checked, run)]
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(f"`{checked.package.system}`" for checked in found)
     raise fail(
         "unknown-system",
-        f"no system's source finds its files in {run.directory}",
+        f"the sources of {names} find their files in {run.directory}"
+        if found
+        else f"no system's source finds its files in {run.directory}",
         hint="name the system with --system",
     )
+
+
+def _finds(checked: Checked, run: NamedRun) -> bool:
+    """Whether every source of a system finds its files in a run."""
+    try:
+        for source in checked.package.sources:
+            ingest.find_run(source, run.directory)
+    except AssayError:
+        return False
+    return True
 
 
 def all_systems(session: Session, system: str | None) -> tuple[str, ...]:

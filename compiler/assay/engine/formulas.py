@@ -5,6 +5,7 @@ Worked out in exact fractions, and made a double at the end.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -83,7 +84,7 @@ def measured(checked: Checked, row: Mapping[str, object]) -> Figures:
 
     def value(name: str) -> Fraction:
         found = row[name]
-        if not isinstance(found, (int, float)):
+        if not isinstance(found, (int, float)) or not math.isfinite(found):
             raise NoValueError(f"{name} has no value")
         return Fraction(found) * checked.measured[name].factor
 

@@ -58,12 +58,12 @@ class Distribution:
         return bool(self.centiles) and self.centiles[0].low is not None
 
     def exact_average(self, summary: str) -> Fraction | None:
-        """The average by a summary in the metric's unit, before it is rounded to a double; None without samples."""
-        if not self.size:
+        """The average by a summary in the metric's unit, before it is rounded to a double; None without samples,
+        or where these are not all finite."""
+        found = self.averages[summary] if self.mean is None else self.mean
+        if not self.size or not math.isfinite(found):
             return None
-        if self.mean is not None:
-            return Fraction(self.mean) * self.factor
-        return Fraction(self.averages[summary])
+        return Fraction(found) * (1 if self.mean is None else self.factor)
 
     def scaled(self, value: Number) -> float:
         """A measured value in the metric's unit."""

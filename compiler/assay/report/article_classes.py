@@ -84,15 +84,15 @@ def _table(
 ) -> tuple[Table, list[str]]:
     """A row for each class; a cell without a value is a dash, and a note says why."""
     notes: dict[str, None] = {}
+    title = f"{table.title}: {label}" if label else table.title
     rows = []
     for item in table.classes:
         node = formula.of_class(table.value, item)
         cells = []
         for column in columns:
             worked = Formulas(checked, column.run.constants, notes)
-            value = worked.figure(f"{table.title}, {column.heading}", node, column.figures)
+            value = worked.figure(f"{title}, {column.heading}", node, column.figures)
             cells.append(NO_VALUE if value is None else look.table_row([float(value)], table.width).cells[0])
         rows.append((item.name, *cells))
-    title = f"{table.title}: {label}" if label else table.title
     header = (table.heading, *(row_label(column.heading, table.unit.symbol) for column in columns))
     return Table(title, header, tuple(rows)), list(notes)

@@ -82,7 +82,7 @@ def _rows(checker: Checker, what: str, grain: str, columns: Iterable[str], metri
                 name,
                 hint="add it to the package's `metrics`",
             )
-        elif of_metric[name] != grain:
+        elif of_metric[name] != grain and formula.measured(by_id, [by_id[name]]):  # else the formula is wrong itself
             checker.report(
                 "other-grain",
                 f"{what} shows metric `{name}` on rows of another grain",

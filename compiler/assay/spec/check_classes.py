@@ -69,6 +69,8 @@ def _columns(checker: Checker, what: str, table: ClassTable) -> None:
                 hint="add one to the package's `summaries`",
             )
         return
+    if not formula.measured(known, metrics):
+        return  # its formulas are wrong themselves
     grains = {formula.grain(known, metric) for metric in metrics}
     found = [item for item in checker.package.grains if grains == {item.name}]
     if not found:

@@ -78,7 +78,7 @@ def comes_out(checker: Checker, what: str, node: Expression, unit: Unit, word: s
             word,
             expected=unit.name,
             found=found,
-            hint=f"a factor in `{lacking}` is lacking: {formula.shown(node)}",
+            hint=f"a factor in `{lacking}` is lacking in: {formula.shown(node)}",
         )
         return False
     return True
@@ -89,14 +89,16 @@ def _unit(checker: Checker, what: str, node: Expression, word: str, amount: str)
     try:
         return unit_of(node, scope_of(checker.package, amount), checker.library)
     except UnknownNameError as error:
-        listed = "is it in the package's `metrics`? " if error.kind == "metric" else ""
-        if error.kind in ("column", "instant", "field", "taken"):
-            listed = "a formula is over values of metrics, not of rows: "
+        hint = did_you_mean(error.name, error.known)
+        if error.kind == "metric":
+            hint = f"is it in the package's `metrics`? {hint}"
+        elif error.kind in ("column", "instant", "field", "taken"):
+            hint = "a formula is over values of metrics (`M.value`), not over what rows have"
         checker.report(
             f"unknown-{error.kind}",
             f"{what} refers to an unknown {error.kind} `{error.name}`",
             word,
-            hint=listed + did_you_mean(error.name, error.known),
+            hint=hint,
         )
     except KindError as error:
         expected, found = error.expected, f"{error.found} in {error.node}"
