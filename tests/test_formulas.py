@@ -354,3 +354,13 @@ def test_yearly_writes_of_a_real_drive_are_those_of_plain_python(endurance: Path
         pytest.approx(amount * 1e12 / mean / YEAR, rel=0.005) for amount in CLASSES
     ]
     assert {row[2] for row in shown["rows"]} == {"—"}
+
+
+def test_a_run_whose_files_several_systems_find_is_of_none_of_them_unasked(cache: Path) -> None:
+    done = assay("ingest", RUN, "--cache", cache)
+    assert (done.status, done.out, done.err.replace(str(RUN), "RUN")) == (
+        1,
+        "",
+        "error[unknown-system]: the sources of `antelope`, `cometbft` find their files in RUN\n"
+        "  hint: name the system with --system\n",
+    )

@@ -1,4 +1,4 @@
-"""Units and formulas at random: conversions are exact and go back, the algebra of units holds, formulas are fractions."""
+"""Units and formulas at random: conversions are exact, the algebra of units holds, formulas are plain fractions."""
 
 from __future__ import annotations
 
