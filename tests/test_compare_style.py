@@ -10,7 +10,7 @@ from assay.spec.diagnostics import AssayError
 
 
 def test_styles_are_found_by_name() -> None:
-    assert style_names() == ("org-2023", "typst-2026")
+    assert style_names() == ("org-2023", "three-digits", "typst-2026")
     assert [style(name).name for name in style_names()] == list(style_names())
 
 
@@ -25,7 +25,8 @@ def test_an_unknown_style_is_an_error_with_a_hint() -> None:
 
 @pytest.mark.parametrize("name", style_names())
 def test_one_run_has_cells_and_no_deltas(name: str) -> None:
-    assert style(name).table_row([0.5], 4) == Row(("0.5",), (), ())
+    cell = "0.500" if name == "three-digits" else "0.5"
+    assert style(name).table_row([0.5], 4) == Row((cell,), (), ())
 
 
 @pytest.mark.parametrize("name", style_names())

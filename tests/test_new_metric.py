@@ -216,8 +216,8 @@ def test_definitions_of_other_metrics_stay(added: Path, two: Path) -> None:
 
 
 def test_a_check_of_the_workspace_counts_the_metric(here: Path, cache: Path) -> None:
-    ours = assay("check", "--cache", cache)
-    theirs = assay("check", "--cache", cache, within=here)
+    ours = assay("check", "--system", "cardano", "--cache", cache)
+    theirs = assay("check", "--system", "cardano", "--cache", cache, within=here)
     assert theirs.status == 0, theirs.err
     assert counts(theirs.out) == {
         **counts(ours.out),

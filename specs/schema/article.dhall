@@ -1,4 +1,6 @@
 -- Articles: reports made of prose, tables of rows, pivots and figures.
+let U = ./units.dhall
+
 let X = ./expression.dhall
 
 let M = ./metric.dhall
@@ -42,6 +44,25 @@ let Scatter =
 -- more than `tolerance` percent fails (of a metric that is not better in any direction, any change).
 let Verdict = { title : Text, grain : Text, keys : List Text, metrics : List Text, tolerance : Natural }
 
+-- A class with its amount, a decimal number in a unit.
+let Class = { name : Text, amount : Text, unit : U.Unit }
+
+-- A table of metrics against declared classes: a row for each class, and in each column a formula (`value`) over its
+-- amount and the values of metrics there, in `unit`.
+--   heading    what stands over the names of the classes
+--   across     empty: a column for each run, over which metrics are averaged; else the rows of the metrics' grain, each
+--              called by its value of this column
+--   width      digits of a value, as of a metric
+let ClassTable =
+      { title : Text
+      , heading : Text
+      , classes : List Class
+      , value : X.Expression
+      , unit : U.Unit
+      , across : Text
+      , width : Natural
+      }
+
 -- A part: prose (a file below the system's folder of specs; paragraphs that may quote results), figures, tables.
 let Part =
       { Type =
@@ -52,6 +73,7 @@ let Part =
           , listings : List Listing
           , pivots : List Pivot
           , verdicts : List Verdict
+          , classTables : List ClassTable
           }
       , default =
         { prose = ""
@@ -60,12 +82,13 @@ let Part =
         , listings = [] : List Listing
         , pivots = [] : List Pivot
         , verdicts = [] : List Verdict
+        , classTables = [] : List ClassTable
         }
       }
 
 -- A report of parts.
 --   title, intro  may hold {base}, {others} (labels of runs) and {constant.NAME} (of the base run)
---   style         the number style: typst-2026, org-2023
+--   style         the number style: typst-2026, org-2023, three-digits
 --   label         the constant that names a run
 let Article =
       { Type = { name : Text, title : Text, intro : Text, parts : List Part.Type, style : Text, label : Text, doc : Text }
@@ -81,11 +104,16 @@ let ids =
           (\(m : M.Metric.Type) -> \(rest : List Text) -> [ m.id ] # rest)
           ([] : List Text)
 
+-- The amount of a class, in the formula of a table against classes.
+let amount = X.leaf "parameter" "class"
+
 in  { Listing
     , Pivot
     , Timeline
     , Scatter
     , Verdict
+    , Class
+    , ClassTable
     , Part
     , Article
     , listing =
@@ -116,6 +144,25 @@ in  { Listing
             , tolerance = p.tolerance
             }
           : Pivot
+    , amount
+    , class =
+        \(name : Text) -> \(amount : Double) -> \(unit : U.Unit) -> { name, amount = Double/show amount, unit } : Class
+    , against =
+        \(t : { title : Text, heading : Text, classes : List Class, value : X.Expression, unit : U.Unit }) ->
+          t /\ { across = "", width = 4 } : ClassTable
+      -- how long a metric, which uses up so much in a time, takes for the amount of each class
+    , usedUp =
+        \(t : { title : Text, heading : Text, classes : List Class, metric : M.Metric.Type, unit : U.Unit }) ->
+            { title = t.title
+            , heading = t.heading
+            , classes = t.classes
+            , value = X.over amount (M.value t.metric)
+            , unit = t.unit
+            , across = ""
+            , width = 4
+            }
+          : ClassTable
+    , across = \(c : X.Column) -> \(t : ClassTable) -> t // { across = c.name } : ClassTable
     , lines =
         \(title : Text) -> \(s : G.Series.Type) -> \(line : Text) ->
           { series = s.name, title, line, mean = False, alone = False, template = "timeline" } : Timeline

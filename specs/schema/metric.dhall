@@ -5,10 +5,18 @@ let X = ./expression.dhall
 
 let G = ./grain.dhall
 
+let S = ./source.dhall
+
 let Expression = X.Expression
 
 -- Samples are reduced to one for each distinct `by`: min, max, sum, count, centile.
 let Reduction = { by : List Text, kind : Text, centile : Double }
+
+-- A value of a metric (or of a constant of the run) in a worked example: a decimal number, in a unit.
+let Given = { metric : Text, value : Text, unit : U.Unit }
+
+-- A worked example of a formula: of the values `given`, what is printed (`shows`) in a unit, rounded to as many decimals.
+let Example = { given : List Given, shows : Text, unit : U.Unit, doc : Text }
 
 -- One metric.
 --   measure    what is measured on each row of the grain; no value, no sample
@@ -18,6 +26,7 @@ let Reduction = { by : List Text, kind : Text, centile : Double }
 --              own, and the metric is summarised over them
 --   better     lower, higher or neither
 --   width      digits of its value in published tables and charts
+--   examples   worked examples of a formula, which `assay check` works out
 let Metric =
       { Type =
           { id : Text
@@ -32,6 +41,7 @@ let Metric =
           , unit : U.Unit
           , better : Text
           , width : Natural
+          , examples : List Example
           }
       , default =
         { where = X.nothing
@@ -40,6 +50,7 @@ let Metric =
         , per = ""
         , better = "neither"
         , width = 4
+        , examples = [] : List Example
         }
       }
 
@@ -72,8 +83,13 @@ let columnNames =
 let reduce =
       \(kind : Text) -> \(by : List X.Column) -> Some { by = columnNames by, kind, centile = 0.0 } : Optional Reduction
 
+-- What a formula is over: the value of a metric.
+let value = \(m : Metric.Type) -> X.leaf "metric" m.id
+
 in  { Reduction
     , Metric
+    , Given
+    , Example
     , Summary
     , Parameter
     , Condition
@@ -84,6 +100,26 @@ in  { Reduction
     , number = reduce "count"
     , centile =
         \(c : Double) -> \(by : List X.Column) -> Some { by = columnNames by, kind = "centile", centile = c } : Optional Reduction
+    , value
+      -- a metric that is a formula over the values of others
+    , formula =
+        \(f : { id : Text, name : Text, doc : Text, formula : Expression, unit : U.Unit }) ->
+          Metric::{
+          , id = f.id
+          , name = f.name
+          , doc = f.doc
+          , grain = ""
+          , measure = f.formula
+          , accepted = False
+          , unit = f.unit
+          }
+      -- what a worked example is of, and what it shows
+    , given =
+        \(m : Metric.Type) -> \(x : Double) -> \(unit : U.Unit) -> { metric = m.id, value = Double/show x, unit } : Given
+    , givenConstant =
+        \(c : S.Constant.Type) -> \(x : Double) -> \(unit : U.Unit) -> { metric = c.name, value = Double/show x, unit } : Given
+    , example =
+        \(given : List Given) -> \(shows : Text) -> \(unit : U.Unit) -> \(doc : Text) -> { given, shows, unit, doc } : Example
     , parameter = \(p : Parameter) -> X.leaf "parameter" p.name
     , columnNames
     }

@@ -62,7 +62,7 @@ let Edition =
 --   also           metrics that the results hold, though no table or chart shows them
 --   label          the constant that names a run in headings
 --   compare        constants that should agree between runs; a difference is a warning in the report
---   style          the number style: typst-2026, org-2023
+--   style          the number style: typst-2026, org-2023, three-digits
 let Report =
       { Type =
           { name : Text

@@ -15,6 +15,7 @@ from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.spec_states import write_specs
 from assay.build.sql_files import write_sql
+from assay.report.article_classes import averaged
 from assay.report.article import assemble_article, metrics_of
 from assay.report.article_rows import listed, series_of
 from assay.report.figures import Choices, RunFigures
@@ -41,7 +42,7 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
     rows = listed(checked, part_of, prose.values())
     with replacing(out) as fresh:
         found = compute(
-            session, checked, runs, [], [], [], lambda: warm_up(session.workspace.templates), rows, series_of(part_of)
+            session, checked, runs, averaged(checked, part_of), [], [], lambda: warm_up(session.workspace.templates), rows, series_of(part_of)
         )
         choices = Choices(article.style, "", (), options.date or date_of(found), options.title, options.author)
         figures = [figures_of(item) for item in found.runs]
@@ -51,7 +52,7 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
             texts_of(texts),
         )  # fmt: skip
         document = assemble_article(checked, part_of, figures, choices, printed(made, checked), prose, notes)
-        (fresh / "results.json").write_text(lines_json(_results(name, figures)), "utf-8")
+        (fresh / "results.json").write_text(lines_json(_results(checked, name, figures)), "utf-8")
         (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
         write_specs(checked, fresh)
         write_sql(fresh / "sql", found)
@@ -77,10 +78,20 @@ def texts_of(prose: Mapping[str, Prose]) -> dict[str, str]:
     return {name: item.text for name, item in sorted(prose.items())}
 
 
-def _results(name: str, runs: Sequence[RunFigures]) -> dict[str, object]:
-    """The rows behind an article, as measured, by the names of their statements."""
+def _results(checked: Checked, name: str, runs: Sequence[RunFigures]) -> dict[str, object]:
+    """The rows behind an article, as measured, by the names of their statements; and averages over runs, where tables
+    are made of them."""
+    averages = {run.id: _averages(checked, run) for run in runs if run.results.metrics}
     return {
         "report": name,
         "runs": [{"id": run.id} for run in runs],
         "rows": {run.id: {rows: list(found) for rows, found in sorted(run.results.rows.items())} for run in runs},
+        **({"averages": averages} if averages else {}),
     }
+
+
+def _averages(checked: Checked, run: RunFigures) -> dict[str, float | None]:
+    """The averages of metrics (by the first summary, as tables against classes take them) and what formulas come to."""
+    summary = checked.package.summaries[0].name
+    formulas = {name: found.averages[summary] for name, found in run.results.formulas.items()}
+    return dict(sorted({**{name: found.averages[summary] for name, found in run.results.metrics.items()}, **formulas}.items()))

@@ -8,10 +8,11 @@ from typing import TypeVar
 
 from assay.build.runs import NamedRun
 from assay.build.sources import has
+from assay.report.article_classes import metrics_of_classes
 from assay.report.article_rows import listed_of
 from assay.report.prose import Prose
-from assay.spec import closure
-from assay.spec.article_model import Article, Part, Timeline
+from assay.spec import closure, formula
+from assay.spec.article_model import Article, ClassTable, Part, Timeline
 from assay.spec.model import Source
 from assay.spec.normal_form import Checked
 
@@ -51,6 +52,7 @@ def _part(checked: Checked, part: Part, prose: Mapping[str, Prose], missing: Seq
     """A part without what is of missing sources, and the names of those."""
     names = {source.name for source in missing}
     gone: set[str] = set()
+    known = formula.by_id(checked.package)
 
     def kept(items: Iterable[T], tables: Callable[[T], Iterable[str]]) -> tuple[T, ...]:
         found = []
@@ -63,6 +65,9 @@ def _part(checked: Checked, part: Part, prose: Mapping[str, Prose], missing: Seq
 
     def rows(item: object) -> Iterable[str]:
         return [found.grain.name for found in listed_of(checked, item)]
+
+    def grains(item: ClassTable) -> Iterable[str]:
+        return {metric.grain for metric in formula.measured(known, metrics_of_classes(checked, item))}
 
     def lines(item: Timeline) -> Iterable[str]:
         return [item.series]
@@ -79,6 +84,7 @@ def _part(checked: Checked, part: Part, prose: Mapping[str, Prose], missing: Seq
             listings=kept(part.listings, rows),
             pivots=kept(part.pivots, rows),
             verdicts=kept(part.verdicts, rows),
+            class_tables=kept(part.class_tables, grains),
         ),
         gone,
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from assay import ingest
 from assay.build import filters
 from assay.build.article import read_prose
-from assay.build.compute import compiled, compute, report_metrics
+from assay.build.compute import Computed, compiled, compute, report_metrics
 from assay.build.prepare import Prepared, prepare
 from assay.build.report_check import report_problems
 from assay.build.runs import NamedRun
@@ -18,17 +18,19 @@ from assay.build.sql_files import sql_texts, write_texts
 from assay.engine.dry import dry_run
 from assay.engine.graph import nodes
 from assay.engine.mount import CONSTANTS, constants_file, located, raw_tables
-from assay.engine.results import Distribution
+from assay.engine.results import Distribution, FormulaResult, RunResults
 from assay.plan.steps import Applied, plan
 from assay.report.article import metrics_of
 from assay.report.article_rows import listed, series_of
 from assay.spec import normal_form, workspace
 from assay.spec.diagnostics import USAGE, AssayError, did_you_mean, fail, raise_all
+from assay.spec.formula import is_formula
 from assay.spec.model import Metric, Package
 from assay.spec.report_model import Report
 from assay.spec.normal_form import Checked
-from assay.sql import dialect
-from assay.sql.program import standalone
+from assay.sql import dialect, formulas
+from assay.sql.expressions import places
+from assay.sql.program import Statement, standalone
 
 Row = tuple[str, ...]
 
@@ -162,7 +164,7 @@ class Answer:
     """Distributions of metrics: rows of (metric, run, distribution), and the filters that were applied."""
 
     checked: Checked
-    rows: tuple[tuple[Metric, str, Distribution], ...]
+    rows: tuple[tuple[Metric, str, Distribution | FormulaResult], ...]
     filters: tuple[str, ...]
     summary: str
     warnings: tuple[str, ...] = ()
@@ -196,10 +198,19 @@ def query(
         )
     computed = compute(session, checked, runs, metrics, applied)
     rows = tuple(
-        (metric, run.prepared.run.id, run.results.metrics[metric.id]) for metric in metrics for run in computed.runs
+        (metric, run.prepared.run.id, _result(run.results, metric)) for metric in metrics for run in computed.runs
     )
-    warnings = tuple(f"{run.prepared.run.id}: {text}" for run in computed.runs for text in run.absent)
+    warnings = tuple(f"{run.prepared.run.id}: {text}" for run in computed.runs for text in _notes(run))
     return Answer(checked, rows, tuple(item.label for item in applied), chosen, warnings)
+
+
+def _result(found: RunResults, metric: Metric) -> Distribution | FormulaResult:
+    return found.formulas[metric.id] if is_formula(metric) else found.metrics[metric.id]
+
+
+def _notes(run: Computed) -> tuple[str, ...]:
+    """What is to be known of the results: events that no log has, formulas without a value."""
+    return (*run.absent, *run.results.notes)
 
 
 def _report_of(package: Package, metric: Metric) -> Report | None:
@@ -221,14 +232,27 @@ def metric_sql(
 ) -> str:
     """The SQL of a metric standing alone: over the Parquet files of the current folder, or of an ingested run."""
     checked, metric = session.metric(name, system)
-    applied = filters.applied(checked.package, _report_of(checked.package, metric), given, no_filters)
+    report = _report_of(checked.package, metric)
+    applied = filters.applied(checked.package, report, given, no_filters)
     made = plan(checked.package, [metric], applied)
     statements = compiled(checked, made)
+    if is_formula(metric):
+        statements = (*statements, _formula_statement(checked, metric, report))
     query = standalone(statements, name, raw_tables(), CONSTANTS)
     if run:
         (prepared,) = prepare(session, checked, [run], made.wanted)
         query = located(query, prepared.folders, constants_file(prepared.folders[0], prepared.constants))
     return dialect.text(query) + ";"
+
+
+def _formula_statement(checked: Checked, metric: Metric, report: Report | None) -> Statement:
+    """The query of a formula, over averages by the summary of the report that shows it."""
+    summaries = {item.name: item for item in checked.package.summaries}
+    if not summaries:
+        raise fail("no-summary", f"`{checked.package.system}` has no summary to average by")
+    summary = summaries[report.summary] if report else checked.package.summaries[0]
+    names = [item.name for source in checked.package.sources for item in source.constants]
+    return Statement("metric", metric.id, formulas.query(checked, metric, summary, places(names)))
 
 
 def ingest_runs(
@@ -250,23 +274,31 @@ def ingest_runs(
 
 
 def _system_of(session: Session, run: NamedRun, system: str | None) -> Checked:
-    """The system whose source finds its files in the run's directory; the only one there is, if there is one."""
+    """The one system whose sources find their files in the run's directory; the only one there is, if there is one."""
     systems = (system,) if system else session.workspace.systems()
     if len(systems) == 1:
         return session.package(systems[0])
-    for item in systems:
-        checked = session.package(item)
-        try:
-            for source in checked.package.sources:
-                ingest.find_run(source, run.directory)
-        except AssayError:
-            continue
-        return checked
+    found = [checked for checked in map(session.package, systems) if _finds(checked, run)]
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(f"`{checked.package.system}`" for checked in found)
     raise fail(
         "unknown-system",
-        f"no system's source finds its files in {run.directory}",
+        f"the sources of {names} find their files in {run.directory}"
+        if found
+        else f"no system's source finds its files in {run.directory}",
         hint="name the system with --system",
     )
+
+
+def _finds(checked: Checked, run: NamedRun) -> bool:
+    """Whether every source of a system finds its files in a run."""
+    try:
+        for source in checked.package.sources:
+            ingest.find_run(source, run.directory)
+    except AssayError:
+        return False
+    return True
 
 
 def all_systems(session: Session, system: str | None) -> tuple[str, ...]:

@@ -164,7 +164,7 @@ def check(context: click.Context, system: str | None, accept: bool) -> None:
 
 def _counted(number: int, plural: str) -> str:
     """`1 source`, `23 events`."""
-    singular = plural[:-3] + "y" if plural.endswith("ies") else plural[:-1]
+    singular = plural if plural == "series" else plural[:-3] + "y" if plural.endswith("ies") else plural[:-1]
     return f"{number} {singular if number == 1 else plural}"
 
 

@@ -49,21 +49,27 @@ def _escaped(cell: str) -> str:
 
 
 def print_answer(answer: Answer, form: str) -> None:
-    """Distributions of metrics."""
-    from assay.report.results_json import distribution
+    """Distributions of metrics; of formulas the average alone."""
+    from assay.compare.results import Distribution, FormulaResult
+    from assay.report.results_json import distribution, of_formula
+
+    def figures(found: Distribution | FormulaResult) -> dict[str, object]:
+        if isinstance(found, FormulaResult):
+            return of_formula(found, answer.summary)
+        return distribution(found, answer.summary)
 
     if form == "json":
         data = [
             {"metric": metric.id, "name": metric.name, "unit": metric.unit.symbol, "run": run,
-             "filters": list(answer.filters), "summary": answer.summary, **distribution(found, answer.summary)}
+             "filters": list(answer.filters), "summary": answer.summary, **figures(found)}
             for metric, run, found in answer.rows
         ]  # fmt: skip
         click.echo(json.dumps(data, ensure_ascii=False, indent=1))
         return
     rows = []
     for metric, run, found in answer.rows:
-        said = distribution(found, answer.summary)
-        rows.append((metric.id, run, metric.unit.symbol, *(_number(said[name], form) for name in SHOWN)))
+        said = figures(found)
+        rows.append((metric.id, run, metric.unit.symbol, *(_number(said.get(name), form) for name in SHOWN)))
     print_rows(("metric", "run", "unit", *SHOWN), rows, form)
     if form == "table":
         applied = ", ".join(answer.filters) or "none"
@@ -83,6 +89,8 @@ def print_verified(found: Verified) -> int:
 
 
 def _number(value: object, form: str) -> str:
+    if value is None:
+        return "—" if form == "table" else ""
     if form == "table" and isinstance(value, float):
         return f"{value:.6g}"
     return repr(value) if isinstance(value, float) else str(value)

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from assay.compare.org_2023 import Org2023
 from assay.compare.row import Row
+from assay.compare.three_digits import ThreeDigits
 from assay.compare.typst_2026 import Typst2026
 from assay.spec.diagnostics import did_you_mean, fail
 
@@ -46,7 +47,7 @@ class Style(Protocol):
         ...
 
 
-_STYLES: dict[str, Style] = {item.name: item for item in (Org2023(), Typst2026())}
+_STYLES: dict[str, Style] = {item.name: item for item in (Org2023(), ThreeDigits(), Typst2026())}
 
 
 def style(name: str) -> Style:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.engine import results
+from assay.engine.formulas import Formulas
 from assay.engine.graph import Node, content_hashes, demanded
 from assay.engine.results import Distribution, FilterCount, RunResults
 from assay.engine.store import Store
@@ -183,11 +184,16 @@ class _Execution:
 
     def results(self) -> RunResults:
         """Everything that was asked, as results."""
+        notes: dict[str, None] = {}
         warnings = [item.message for node in self.job.graph for item in self.problems(node)]
         relations = {name: self.kept[name][0] for name in self.job.relations}
         metrics = {metric.id: self.distribution(metric.id) for metric in self.job.plan.metrics}
         rows = {node.name: self.kept[node.name] for node in self.job.graph if node.statement.kind == "rows"}
-        return RunResults(metrics, relations, self.filters(), tuple(warnings), rows)
+        worked = Formulas(self.checked, self.job.constants, notes)
+        for listed in self.job.plan.listed:
+            rows[listed.name] = worked.rows(listed, rows[listed.name])
+        formulas = {metric.id: worked.of_run(metric, metrics) for metric in self.job.plan.formulas}
+        return RunResults(metrics, relations, self.filters(), tuple(warnings), rows, formulas, tuple(notes))
 
     def distribution(self, name: str) -> Distribution:
         """The distribution of a metric."""

@@ -38,6 +38,7 @@ class Distribution:
     """What a metric came to in a run.
 
     `averages` and `stddevs`: summary name -> number, in the metric's unit; `factor` converts what was measured to it.
+    `mean` is that of pooled samples, as measured.
     """
 
     size: int
@@ -49,15 +50,32 @@ class Distribution:
     centiles: tuple[Centile, ...]
     factor: Fraction
     integral: bool
+    mean: float | None = None
 
     @property
     def over_hosts(self) -> bool:
         """Whether it is a summary of one distribution for each host."""
         return bool(self.centiles) and self.centiles[0].low is not None
 
+    def exact_average(self, summary: str) -> Fraction | None:
+        """The average by a summary in the metric's unit, before it is rounded to a double; None without samples,
+        or where these are not all finite."""
+        found = self.averages[summary] if self.mean is None else self.mean
+        if not self.size or not math.isfinite(found):
+            return None
+        return Fraction(found) * (1 if self.mean is None else self.factor)
+
     def scaled(self, value: Number) -> float:
         """A measured value in the metric's unit."""
         return scale(value, self.factor)
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaResult:
+    """What a formula came to in a run: summary name -> the formula over the metrics' averages by it, in the formula's
+    unit (None where it has no value)."""
+
+    averages: Mapping[str, float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +101,9 @@ class FilterCount:
 
 @dataclass(frozen=True, slots=True)
 class RunResults:
-    """All results of a run: metrics, one-row relations (of manifests), what filters rejected, warnings of checks, rows.
+    """All results of a run: metrics, one-row relations (of manifests), what filters rejected, warnings, rows, formulas.
 
-    `rows` are those that were asked for, by the names of their statements.
+    `rows` are those that were asked for, by the names of their statements; `notes` say why formulas have no value.
     """
 
     metrics: Mapping[str, Distribution]
@@ -93,6 +111,8 @@ class RunResults:
     filters: tuple[FilterCount, ...]
     warnings: tuple[str, ...]
     rows: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)
+    formulas: Mapping[str, FormulaResult] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def scale(value: Number, factor: Fraction) -> float:
@@ -129,6 +149,7 @@ def pooled(row: HostRow, summaries: Sequence[Summary], factor: Fraction, integra
         centiles,
         factor,
         integral,
+        row.mean,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from assay.spec import formula
 from assay.spec.closure import Needs, needs
 from assay.spec.model import Check, Event, Filter, Grain, Instant, Metric, Package, Relation, Series
 from assay.spec.scopes import LOGS
@@ -108,22 +109,31 @@ Step = EventStep | RelationStep | RowsStep | JudgeStep | SeriesStep | CheckStep
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """Rows of a grain that are asked for, in the order of its key: columns, and what metrics measure on each row."""
+    """Rows of a grain that are asked for, in the order of its key: columns, what metrics measure on each row, and what
+    `formulas` over these come to (the metrics that they are over are among `metrics`)."""
 
     grain: Grain
     keys: tuple[str, ...]
     metrics: tuple[Metric, ...]
+    formulas: tuple[Metric, ...] = ()
 
     @property
     def name(self) -> str:
-        """Name of the rows: their grain, columns and metrics."""
-        return " ".join(["rows", self.grain.name, *self.keys, *(metric.id for metric in self.metrics)])
+        """Name of the rows: their grain, columns, metrics and formulas."""
+        ids = (metric.id for metric in (*self.metrics, *self.formulas))
+        return " ".join(["rows", self.grain.name, *self.keys, *ids])
+
+
+def listed_rows(package: Package, grain: Grain, keys: Sequence[str], metrics: Sequence[Metric]) -> Listed:
+    """Rows of a grain with metrics, some of which may be formulas."""
+    measured = formula.measured(formula.by_id(package), metrics)
+    return Listed(grain, tuple(keys), measured, tuple(metric for metric in metrics if formula.is_formula(metric)))
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Steps in order, the metrics to be summarised after them, the rows and series that are asked for, and what of the
-    raw data they need."""
+    """Steps in order, the metrics to be summarised after them, the formulas to be worked out over those, the rows and
+    series that are asked for, and what of the raw data they need."""
 
     steps: tuple[Step, ...]
     metrics: tuple[Metric, ...]
@@ -132,6 +142,7 @@ class Plan:
     constants: frozenset[str]
     listed: tuple[Listed, ...] = ()
     series: tuple[SeriesStep, ...] = ()
+    formulas: tuple[Metric, ...] = ()
 
 
 def rows_of(series: str) -> str:
@@ -241,10 +252,21 @@ def plan(
     listed: Sequence[Listed] = (),
     series: Sequence[str] = (),
 ) -> Plan:
-    """The plan for some metrics under some filters; made too: further relations (those of a manifest), rows, series."""
+    """The plan for some metrics under some filters; made too: further relations (those of a manifest), rows, series.
+
+    Of a formula, the metrics that it is over are summarised.
+    """
+    formulas = tuple(metric for metric in metrics if formula.is_formula(metric))
+    metrics = formula.measured(formula.by_id(package), metrics)
     read = [*metrics, *(metric for item in listed for metric in item.metrics)]
     keys = [(item.grain.name, item.keys) for item in listed]
-    need = needs(package, read, [item.filter for item in applied], [*relations, *series], keys)
+    need = needs(
+        package,
+        [*read, *formulas, *(found for item in listed for found in item.formulas)],
+        [item.filter for item in applied],
+        [*relations, *series],
+        keys,
+    )
     order = _Order(package, need, tuple(applied))
     for name in (*relations, *series, *(metric.grain for metric in read)):
         order.table(name)
@@ -258,4 +280,5 @@ def plan(
         frozenset(need.constants),
         tuple({item.name: item for item in listed}.values()),
         lines,
+        formulas,
     )

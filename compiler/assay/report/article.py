@@ -9,13 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from assay.compare.style import Style, style
-from assay.plan.steps import Listed
+from assay.plan.steps import listed_rows
 from assay.report import article_rows as asked
+from assay.report.article_classes import class_tables
 from assay.report.article_rows import Row
 from assay.report.assemble import filled, words
+from assay.report.dictionary import entry
 from assay.report.document import Document, Entry, Gallery, Group, Plot, Table
 from assay.report.figures import Choices, RunFigures, row_label
 from assay.report.prose import Prose
+from assay.spec import formula
 from assay.spec.article_model import Article, Listing, Part, Pivot, Scatter, Timeline, Verdict
 from assay.spec.model import Column, Grain, Metric
 from assay.spec.normal_form import Checked
@@ -87,6 +90,7 @@ def metrics_of(article: Article) -> tuple[str, ...]:
         found += [name for pivot in part.pivots for name in (pivot.metric, pivot.due) if name]
         found += [name for verdict in part.verdicts for name in verdict.metrics]
         found += [name for scatter in part.scatters for name in (scatter.x, scatter.y)]
+        found += [name for table in part.class_tables for name in formula.over(table.value)]
     return tuple(dict.fromkeys(found))
 
 
@@ -96,7 +100,7 @@ def _labels(article: Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
 
 
 def _notes(run: RunFigures) -> tuple[str, ...]:
-    return (*run.notes, *run.results.warnings)
+    return (*run.notes, *run.results.warnings, *run.results.notes)
 
 
 def _said(checked: Checked, look: Style, part: Part, prose: Mapping[str, Prose], run: RunFigures) -> tuple[str, ...]:
@@ -127,6 +131,9 @@ def _gallery(
         for item in part.verdicts
         for run, label in zip(runs[1:], named[1:], strict=True)
     ]
+    for table in part.class_tables:
+        found, why = class_tables(checked, look, table, runs, named)
+        tables, text = [*tables, *found], (*text, *why)
     if part.verdicts and len(runs) == 1:
         text = (*text, "There is no other run to judge by.")
     plots = [dataclasses.replace(plot, figure=next(numbers)) for plot in plots]
@@ -158,7 +165,7 @@ def _heading(column: Column) -> str:
 def _listing(checked: Checked, look: Style, listing: Listing, run: RunFigures, label: str) -> Table:
     metrics = [checked.metric(name) for name in listing.metrics]
     grain = next(item for item in checked.package.grains if item.name == listing.grain)
-    found = asked.rows(run, Listed(grain, listing.keys, tuple(metrics)))
+    found = asked.rows(run, listed_rows(checked.package, grain, listing.keys, metrics))
     header = [_heading(_column(grain, name)) for name in listing.keys]
     header += [row_label(metric.name, metric.unit.symbol) for metric in metrics]
     rows = [
@@ -202,7 +209,7 @@ def _verdict(
             *_judged(checked, look, metric, theirs[key], ours.get(key), verdict.tolerance),
         )
         for key in sorted(theirs, key=lambda key: tuple(map(_ordered, key)))
-        for metric in item.metrics
+        for metric in map(checked.metric, verdict.metrics)
     ]
     return Table(_titled(verdict.title, named[1]), header, tuple(rows))
 
@@ -250,7 +257,7 @@ def _cell(checked: Checked, look: Style, pivot: Pivot, row: Row | None) -> str:
 
 def _scatters(checked: Checked, scatter: Scatter, run: RunFigures, label: str) -> Iterator[Plot]:
     points, names = asked.of_scatter(checked, scatter)
-    x, y = points.metrics
+    x, y = checked.metric(scatter.x), checked.metric(scatter.y)
     called = {row[scatter.per]: row for row in asked.rows(run, names)}
     groups: dict[object, list[tuple[float, float]]] = {}
     for row in asked.rows(run, points):
@@ -320,11 +327,10 @@ def _lines(item: Timeline, rows: Sequence[Row]) -> dict[str, list[tuple[float, f
 
 
 def _dictionary(checked: Checked, article: Article) -> tuple[Group, ...]:
-    entries = tuple(
-        Entry(name, metric.name, metric.unit.symbol, metric.doc, checked.definitions[name])
-        for name in metrics_of(article)
-        for metric in [checked.metric(name)]
-    )
+    names = list(metrics_of(article))
+    for name in names:  # the list grows meanwhile: by what formulas are over, which may be formulas, too
+        names += [item for item in formula.over(checked.metric(name).measure) if item not in names]
+    entries = tuple(entry(checked, name) for name in names)
     shown = asked.series_of(article)
     lines = tuple(
         Entry(item.name, item.name, item.unit.symbol, item.doc, "")

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from assay.compare.style import Style
-from assay.plan.steps import Listed, rows_of
+from assay.plan.steps import Listed, listed_rows, rows_of
+from assay.report.article_classes import rows_of_classes
 from assay.report.figures import RunFigures
 from assay.report.prose import Prose, Quote, grain_of
-from assay.spec.article_model import Article, Listing, Pivot, Scatter, Verdict
+from assay.spec.article_model import Article, ClassTable, Listing, Pivot, Scatter, Verdict
 from assay.spec.diagnostics import fail
 from assay.spec.model import Grain, Metric, Series
 from assay.spec.normal_form import Checked
@@ -31,48 +32,52 @@ def series_of(article: Article) -> tuple[str, ...]:
 
 def _of_parts(checked: Checked, article: Article) -> Iterator[Listed]:
     for part in article.parts:
-        for item in (*part.listings, *part.pivots, *part.verdicts, *part.scatters):
+        for item in (*part.listings, *part.pivots, *part.verdicts, *part.scatters, *part.class_tables):
             yield from listed_of(checked, item)
 
 
 def listed_of(checked: Checked, item: object) -> tuple[Listed, ...]:
     """The rows that a table, a scatter or a quote is made of; none of anything else."""
     if isinstance(item, Listing):
-        return (Listed(_grain(checked, item.grain), item.keys, tuple(checked.metric(name) for name in item.metrics)),)
+        return (_listed(checked, item.grain, item.keys, item.metrics),)
     if isinstance(item, Pivot):
         return (of_pivot(checked, item),)
     if isinstance(item, Verdict):
         return (of_verdict(checked, item),)
     if isinstance(item, Scatter):
         return of_scatter(checked, item)
+    if isinstance(item, ClassTable):
+        found = rows_of_classes(checked, item)
+        return (found,) if found else ()
     return (of_quote(checked, item),) if isinstance(item, Quote) else ()
+
+
+def _listed(checked: Checked, grain: str, keys: Sequence[str], metrics: Sequence[str]) -> Listed:
+    return listed_rows(checked.package, _grain(checked, grain), keys, [checked.metric(name) for name in metrics])
 
 
 def of_pivot(checked: Checked, pivot: Pivot) -> Listed:
     """The rows that a pivot is made of."""
     metrics = [pivot.metric, *([pivot.due] if pivot.due else [])]
     keys = (pivot.down, pivot.across, pivot.first)
-    return Listed(_grain(checked, pivot.grain), keys, tuple(checked.metric(name) for name in metrics))
+    return _listed(checked, pivot.grain, keys, metrics)
 
 
 def of_verdict(checked: Checked, verdict: Verdict) -> Listed:
     """The rows that a verdict compares."""
-    metrics = tuple(checked.metric(name) for name in verdict.metrics)
-    return Listed(_grain(checked, verdict.grain), verdict.keys, metrics)
+    return _listed(checked, verdict.grain, verdict.keys, verdict.metrics)
 
 
 def of_scatter(checked: Checked, scatter: Scatter) -> tuple[Listed, Listed]:
     """The points of a scatter, and what its figures are called after."""
-    points = Listed(
-        _grain(checked, scatter.grain), (scatter.per,), (checked.metric(scatter.x), checked.metric(scatter.y))
-    )
+    points = _listed(checked, scatter.grain, (scatter.per,), (scatter.x, scatter.y))
     return points, Listed(_grain(checked, scatter.of), (scatter.per, *scatter.label), ())
 
 
 def of_quote(checked: Checked, quote: Quote) -> Listed:
     """The rows among which a quote finds its value."""
     metric = checked.metric(quote.metric)
-    return Listed(grain_of(checked, metric), tuple(name for name, _ in quote.where), (metric,))
+    return listed_rows(checked.package, grain_of(checked, metric), [name for name, _ in quote.where], [metric])
 
 
 def _grain(checked: Checked, name: str) -> Grain:

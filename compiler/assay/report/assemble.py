@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from assay.compare.results import Distribution
 from assay.compare.style import Style, style
 from assay.report import figures
-from assay.report.document import Chart, Document, Entry, Group, Section, Series, Table
+from assay.report.dictionary import entry
+from assay.report.document import Chart, Document, Group, Section, Series, Table
 from assay.report.figures import Choices, RunFigures, row_label
+from assay.spec.formula import is_formula
 from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import Chart as ChartSpec
@@ -74,15 +76,16 @@ def _section(
         header += [name, *DELTA]
     rows = [_row(look, checked.metric(name), runs, choices.summary) for name in section.metrics]
     ids: list[str | None] = list(section.metrics)
-    if look.has_sample_counts and section.metrics:
-        rows.append(_sample_counts(look, section.metrics[0], runs))
+    measured = [name for name in section.metrics if not is_formula(checked.metric(name))]
+    if look.has_sample_counts and measured:
+        rows.append(_sample_counts(look, measured[0], runs))
         ids.append(None)
     slug = "-".join(section.title.lower().split())
     return Section(slug, section.title, section.doc, tuple(header), tuple(rows), tuple(ids))
 
 
 def _row(look: Style, metric: Metric, runs: Sequence[RunFigures], summary: str) -> tuple[str, ...]:
-    found = look.table_row([run.results.metrics[metric.id].averages[summary] for run in runs], metric.width)
+    found = look.table_row([figures.average(run, metric, summary) for run in runs], metric.width)
     cells = [row_label(metric.name, metric.unit.symbol), found.cells[0]]
     for cell, delta, percent in zip(found.cells[1:], found.deltas, found.percents, strict=True):
         cells += [cell, delta, percent]
@@ -118,11 +121,9 @@ def _points(found: Distribution) -> tuple[tuple[float, float, float | None, floa
 
 
 def _dictionary(checked: Checked, report: Report) -> tuple[Group, ...]:
-    def entry(name: str) -> Entry:
-        metric = checked.metric(name)
-        return Entry(metric.id, metric.name, metric.unit.symbol, metric.doc, checked.definitions[name])
-
-    return tuple(Group(group.title, tuple(entry(name) for name in group.metrics)) for group in report.dictionary)
+    return tuple(
+        Group(group.title, tuple(entry(checked, name) for name in group.metrics)) for group in report.dictionary
+    )
 
 
 def _warnings(report: Report, runs: Sequence[RunFigures], named: Sequence[str]) -> Iterable[str]:
@@ -135,7 +136,7 @@ def _warnings(report: Report, runs: Sequence[RunFigures], named: Sequence[str]) 
         said = ", ".join(f"{label}: {run.hosts}" for label, run in zip(named, runs, strict=True))
         yield f"The runs differ in their number of hosts ({said})."
     for label, run in zip(named, runs, strict=True):
-        for note in (*run.notes, *run.results.warnings):
+        for note in (*run.notes, *run.results.warnings, *run.results.notes):
             yield f"{label}: {note}"
 
 

@@ -10,6 +10,7 @@ from assay.compare.manifest import manifest_cell
 from assay.compare.points import HostSpread, PointKind, centile_text, host_point_texts, point_text
 from assay.compare.results import Centile, Distribution, RunResults
 from assay.spec.article_model import Article
+from assay.spec.formula import is_formula
 from assay.spec.model import Metric
 from assay.spec.normal_form import Checked, Measured
 from assay.spec.report_model import ManifestRow, Report
@@ -43,6 +44,13 @@ def labels(report: Report | Article, runs: Sequence[RunFigures]) -> tuple[str, .
     named = [str(run.constants[report.label]) for run in runs]
     times = Counter(named)
     return tuple(name if times[name] == 1 else f"{name} ({run.id})" for name, run in zip(named, runs, strict=True))
+
+
+def average(run: RunFigures, metric: Metric, summary: str) -> float | None:
+    """A metric's average over a run, or what a formula comes to over such averages; None where it has no value."""
+    if is_formula(metric):
+        return run.results.formulas[metric.id].averages[summary]
+    return run.results.metrics[metric.id].averages[summary]
 
 
 def row_label(name: str, symbol: str) -> str:

@@ -91,6 +91,10 @@ def _problems(quote: Quote, checked: Checked, path: Path) -> Iterator[Diagnostic
         hint = did_you_mean(quote.metric, metrics)
         yield Diagnostic("unknown-metric", f"prose quotes an unknown metric `{quote.metric}`", span, excerpt, hint=hint)
         return
+    if not metrics[quote.metric].grain:
+        message = f"prose quotes `{quote.metric}`, a formula over metrics of several grains, which has no rows"
+        yield Diagnostic("quote", message, span, excerpt, hint="a report's section can show it")
+        return
     columns = [column.name for column in grain_of(checked, metrics[quote.metric]).columns]
     for name, _ in quote.where:
         if name not in columns:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from assay.compare.results import Centile, Distribution
+from assay.compare.results import Centile, Distribution, FormulaResult
 from assay.report.figures import Choices, RunFigures, chart_points, labels
+from assay.spec.formula import is_formula, shown
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import Report
 
@@ -17,7 +18,8 @@ def results_json(
     """All results of a report as plain data.
 
     Of each metric and run: size, average (by the chosen summary), averages (by each), median, stddev, min, max,
-    centiles `[c, value]` (over hosts `[c, median, lowest, highest]`), points (the texts of chart points).
+    centiles `[c, value]` (over hosts `[c, median, lowest, highest]`), points (the texts of chart points); of a formula
+    average and averages alone.
     """
     return {
         "report": f"{checked.package.system}/{report.name}",
@@ -32,6 +34,14 @@ def results_json(
 
 def _metric(checked: Checked, name: str, runs: Sequence[RunFigures], choices: Choices) -> dict[str, object]:
     metric = checked.metric(name)
+    if is_formula(metric):
+        return {
+            "name": metric.name,
+            "unit": metric.unit.symbol,
+            "definition": checked.definitions[name],
+            "formula": shown(metric.measure),
+            "runs": {run.id: of_formula(run.results.formulas[name], choices.summary) for run in runs},
+        }
     found = {run.id: run.results.metrics[name] for run in runs}
     return {
         "name": metric.name,
@@ -59,6 +69,11 @@ def distribution(found: Distribution, summary: str) -> dict[str, object]:
         "max": found.greatest,
         "centiles": [_centile(found, item) for item in found.centiles],
     }
+
+
+def of_formula(found: FormulaResult, summary: str) -> dict[str, object]:
+    """What a formula comes to as plain data, in its unit; null where it has no value."""
+    return {"average": found.averages[summary], "averages": dict(sorted(found.averages.items()))}
 
 
 def _centile(found: Distribution, item: Centile) -> list[float]:

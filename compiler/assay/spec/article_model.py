@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assay.spec.expression import Expression
+from assay.spec.unit import Unit
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
@@ -79,6 +82,35 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Class:
+    """A declared class: its name, and its amount (a decimal number) in a unit, which is `factor` base units (resolving
+    works that out)."""
+
+    name: str
+    amount: str
+    unit: Unit
+    factor: str = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTable:
+    """A table of metrics against declared classes: a row for each class, in each column a formula over its amount and
+    the values of metrics there, in a unit.
+
+    Columns are the runs, over each of which metrics are averaged; or, `across` a column of the metrics' grain, the rows
+    of that.  `heading` stands over the names of the classes, `width` is as of a metric.
+    """
+
+    title: str
+    heading: str
+    classes: tuple[Class, ...]
+    value: Expression
+    unit: Unit
+    across: str
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """A part of an article, in this order: prose (a file of the specs), figures, tables."""
 
@@ -89,6 +121,7 @@ class Part:
     listings: tuple[Listing, ...]
     pivots: tuple[Pivot, ...]
     verdicts: tuple[Verdict, ...]
+    class_tables: tuple[ClassTable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

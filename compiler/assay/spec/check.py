@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from assay.spec import check_articles, check_examples, check_reports, check_series, scopes
+from assay.spec import check_articles, check_examples, check_formulas, check_reports, check_series, formula, scopes
 from assay.spec.checker import AS_UNIT, Checker, Locate
 from assay.spec.diagnostics import Diagnostic, did_you_mean
 from assay.spec.model import Event, Grain, Metric, Package
@@ -317,6 +317,9 @@ def _runs(checker: Checker) -> None:
 def _metrics(checker: Checker) -> None:
     grains = {grain.name: grain for grain in checker.package.grains}
     for metric in checker.package.metrics:
+        _better(checker, metric)
+        if formula.is_formula(metric):
+            continue
         if metric.grain not in grains:
             checker.report(
                 "unknown-grain",
@@ -361,10 +364,13 @@ def _metric(checker: Checker, metric: Metric, scope: Scope) -> None:
                 metric.id,
                 hint=did_you_mean(name, scope.leaves["column"]),
             )
+
+
+def _better(checker: Checker, metric: Metric) -> None:
     if metric.better not in ("lower", "higher", "neither"):
         checker.report(
             "better",
-            f"{what} is better when `{metric.better}`",
+            f"metric `{metric.id}` is better when `{metric.better}`",
             metric.id,
             expected="lower, higher or neither",
             found=metric.better,
@@ -423,6 +429,7 @@ _STEPS: tuple[Callable[[Checker], None], ...] = (
     _grains,
     _metrics,
     _filters,
+    check_formulas.formulas,
     check_series.series,
     check_reports.reports,
     check_articles.articles,

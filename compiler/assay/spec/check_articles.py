@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assay.spec import scopes
+from assay.spec import check_classes, formula, scopes
 from assay.spec.article_model import Article, Part, Timeline
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
@@ -51,6 +51,8 @@ def _part(checker: Checker, what: str, part: Part) -> None:
         _rows(checker, what, scatter.of, (scatter.per, *scatter.label), ())
     for timeline in part.timelines:
         _timeline(checker, what, timeline)
+    for table in part.class_tables:
+        check_classes.class_table(checker, what, table)
 
 
 def _rows(checker: Checker, what: str, grain: str, columns: Iterable[str], metrics: Iterable[str]) -> None:
@@ -70,7 +72,8 @@ def _rows(checker: Checker, what: str, grain: str, columns: Iterable[str], metri
                 name,
                 hint=did_you_mean(name, names),
             )
-    of_metric = {metric.id: metric.grain for metric in checker.package.metrics}
+    by_id = formula.by_id(checker.package)
+    of_metric = {name: formula.grain(by_id, metric) for name, metric in by_id.items()}
     for name in metrics:
         if name not in of_metric:
             checker.report(
@@ -79,12 +82,12 @@ def _rows(checker: Checker, what: str, grain: str, columns: Iterable[str], metri
                 name,
                 hint="add it to the package's `metrics`",
             )
-        elif of_metric[name] != grain:
+        elif of_metric[name] != grain and formula.measured(by_id, [by_id[name]]):  # else the formula is wrong itself
             checker.report(
                 "other-grain",
                 f"{what} shows metric `{name}` on rows of another grain",
                 name,
-                expected=of_metric[name],
+                expected=of_metric[name] or "none: it is a formula over metrics of several grains",
                 found=grain,
             )
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
-from assay.spec import scopes
+from assay.spec import formula, scopes
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
 from assay.spec.report_model import Edition, History, Report
@@ -17,6 +17,7 @@ def reports(checker: Checker) -> None:
     """Check every report and history of the package."""
     for report in checker.package.reports:
         _shown(checker, f"report `{report.name}`", (*_metrics(report), *report.also))
+        _charts(checker, report)
         _summary(checker, report)
         _constants(checker, report)
         _editions(checker, report)
@@ -40,6 +41,18 @@ def _shown(checker: Checker, what: str, names: tuple[str, ...]) -> None:
             f"{what} shows a metric that its package does not list: `{name}`",
             name,
             hint="add it to the package's `metrics`",
+        )
+
+
+def _charts(checker: Checker, report: Report) -> None:
+    """A formula is one figure a run, so there is no distribution to draw."""
+    formulas = {metric.id for metric in checker.package.metrics if formula.is_formula(metric)}
+    for name in dict.fromkeys(chart.metric for chart in report.charts if chart.metric in formulas):
+        checker.report(
+            "chart-of-formula",
+            f"report `{report.name}` has a chart of `{name}`, a formula, which has no distribution",
+            name,
+            hint="a section can show it",
         )
 
 

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from assay.spec import formula
 from assay.spec.expression import Expression
 from assay.spec.model import Event, Filter, Grain, Metric, Package, Relation, Series
 
@@ -32,12 +33,18 @@ class Needs:
 class _Walk:
     def __init__(self, package: Package, filters: Iterable[Filter]) -> None:
         self.tables = {item.name: item for item in package.tables}
+        self.metrics = formula.by_id(package)
         self.filters = tuple(filters)
         self.needs = Needs()
         self.done: set[tuple[str, str]] = set()
 
     def metric(self, metric: Metric) -> None:
-        """What a metric refers to."""
+        """What a metric refers to; of a formula what the metrics do that it is over."""
+        if formula.is_formula(metric):
+            self.needs.constants |= _constants(metric.measure)
+            for name in formula.over(metric.measure):
+                self.metric(self.metrics[name])
+            return
         grain = self.tables[metric.grain]
         assert isinstance(grain, Grain)
         keys = {*(metric.reduction.by if metric.reduction else ()), *((metric.per,) if metric.per else ())}

@@ -7,9 +7,12 @@ order; `decode` makes the tree.  A node is an operator with operands, or a leaf 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+
+WORD = r"[A-Za-z_]\w*"
 
 #: operator -> number of operands (None: the token's `count` says)
 ARITY: Mapping[str, int | None] = {
@@ -33,6 +36,7 @@ ARITY: Mapping[str, int | None] = {
     "absent": 1,
     "whole": 1,
     "as_unit": 1,
+    "converted": 1,
 }
 
 LEAVES = (
@@ -41,6 +45,7 @@ LEAVES = (
     "field",
     "taken",
     "constant",
+    "metric",
     "parameter",
     "integer",
     "real",
@@ -55,9 +60,11 @@ class Expression:
     """A node: `op`, its operands, and for leaves (and unit operators) what they name or hold.
 
     Leaves: `column` (of the grain), `instant` (of the grain), `field` (of the bound row, in an instant's `where`),
-    `taken` (`name` = field that the instant `text` takes along), `constant` (of the run), `parameter` (of the filter),
-    literals `integer`, `real`, `text`, `boolean`, and `quantity` (a number with a unit).  `unit` is the unit's pint
-    expression where one belongs to the node, `factor` the number (a fraction) that converts to it, once it is known.
+    `taken` (`name` = field that the instant `text` takes along), `constant` (of the run), `metric` (the value of
+    another, in formulas), `parameter` (of the filter), literals `integer`, `real`, `text`, `boolean`, and `quantity` (a
+    number with a unit).  `unit` is the unit's pint expression where one belongs to the node, `factor` the number (a
+    fraction) that converts to it, once it is known; in formulas `factor` converts to base units, which `text` names,
+    and `converted` (which no author writes) back from them.
     """
 
     op: str
@@ -119,6 +126,8 @@ def show(node: Expression) -> str:
     """A node as readable text, for normal forms, hashes and messages: `minus(instant ticked, instant leading)`."""
     if node.op in ("integer", "real"):
         return str(node.number)
+    if node.op == "metric":
+        return f"metric {node.name if re.fullmatch(WORD, node.name) else json.dumps(node.name)}{_unit(node)}"
     if node.op == "quantity":
         return f"{node.number} {_unit(node)}"
     if node.op == "boolean":
@@ -128,11 +137,12 @@ def show(node: Expression) -> str:
     if node.op == "taken":
         return f"{node.text}.{node.name}"
     if not node.operands:
-        return f"{node.op} {node.name}"
+        return f"{node.op} {node.name}{_unit(node)}"
     return f"{node.op}{_unit(node)}({', '.join(show(operand) for operand in node.operands)})"
 
 
 def _unit(node: Expression) -> str:
     if not node.unit:
         return ""
-    return f"[{node.unit} = {node.factor}]" if node.factor else f"[{node.unit}]"
+    base = f" {node.text}" if node.text else ""
+    return f"[{node.unit} = {node.factor}{base}]" if node.factor else f"[{node.unit}]"

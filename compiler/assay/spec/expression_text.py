@@ -61,29 +61,33 @@ def _node(reader: _Reader) -> Expression:
         return Expression("taken", name=reader.take("word"), text=word)
     if word in ARITY:
         return _call(reader, word)
-    return Expression(word, name=reader.take("word"))
+    name = json.loads(reader.take("string")) if reader.peek()[0] == "string" else reader.take("word")
+    unit, factor, base = _unit(reader.take("unit")) if reader.peek()[0] == "unit" else ("", "", "")
+    return Expression(word, name=name, text=base, unit=unit, factor=factor)
 
 
 def _number(reader: _Reader) -> Expression:
     text = reader.take("number")
     number = Decimal(text)
     if reader.peek()[0] == "unit":
-        unit, factor = _unit(reader.take("unit"))
-        return Expression("quantity", number=number, unit=unit, factor=factor)
+        unit, factor, base = _unit(reader.take("unit"))
+        return Expression("quantity", number=number, text=base, unit=unit, factor=factor)
     return Expression("real" if "." in text or "e" in text.lower() else "integer", number=number)
 
 
 def _call(reader: _Reader, op: str) -> Expression:
-    unit, factor = _unit(reader.take("unit")) if reader.peek()[0] == "unit" else ("", "")
+    unit, factor, base = _unit(reader.take("unit")) if reader.peek()[0] == "unit" else ("", "", "")
     reader.take("mark", "(")
     operands = [_node(reader)]
     while reader.peek() == ("mark", ","):
         reader.take("mark")
         operands.append(_node(reader))
     reader.take("mark", ")")
-    return Expression(op, tuple(operands), unit=unit, factor=factor)
+    return Expression(op, tuple(operands), text=base, unit=unit, factor=factor)
 
 
-def _unit(text: str) -> tuple[str, str]:
-    unit, _, factor = text[1:-1].partition(" = ")
-    return unit, factor
+def _unit(text: str) -> tuple[str, str, str]:
+    """A unit, the factor to others, and which those are (the last two empty where they are not told)."""
+    unit, _, rest = text[1:-1].partition(" = ")
+    factor, _, base = rest.partition(" ")
+    return unit, factor, base

@@ -13,14 +13,7 @@ from assay.spec.article_model import Article
 from assay.spec.example_model import Example
 from assay.spec.expression import Expression
 from assay.spec.report_model import History, Report
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A unit: its pint expression (`mebibyte / second`) and the symbol that reports print (`MiB/s`)."""
-
-    name: str
-    symbol: str
+from assay.spec.unit import Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,8 +339,30 @@ class Reduction:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """A value of a metric in a worked example: a decimal number, in a unit."""
+
+    metric: str
+    value: str
+    unit: Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A worked example of a formula: of the values `given`, what it `shows` in a unit, rounded to as many decimals."""
+
+    given: tuple[Given, ...]
+    shows: str
+    unit: Unit
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
 class Metric:
     """One metric: what is measured on each row of a grain, in what unit, and how samples become a distribution.
+
+    Or a formula over the values of other metrics (`measure` refers to them, and `grain` is empty where they are of
+    several), with worked `examples`; see `spec.formula`.
 
     `per` is empty when all samples form one distribution, else the column (the host) each of whose values has a
     distribution of its own, summarised over them.  `accepted` tells whether filters apply.  `better` is lower,
@@ -366,6 +381,7 @@ class Metric:
     unit: Unit
     better: str
     width: int
+    examples: tuple[Example, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

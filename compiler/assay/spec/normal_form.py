@@ -14,11 +14,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from assay.spec import closure, decode, scopes
+from assay.spec import closure, decode, formula, scopes
+from assay.spec.article_model import Article, ClassTable
+from assay.spec.check_formulas import scope_of
 from assay.spec.check_series import VALUE, read_unit
 from assay.spec.expression import Expression, show
+from assay.spec.formula_units import resolved
 from assay.spec.model import Filter, Grain, Instant, Metric, Package, Parameter, Series
 from assay.spec.typing_rules import Scope, Units, infer
+from assay.spec.unit import Unit
 from assay.spec.unit_library import UnitLibrary
 
 FORMAT = 1
@@ -60,6 +64,9 @@ def resolve(package: Package, sources: str) -> Checked:
     grains = {grain.name: grain for grain in package.grains}
     measured = {}
     for metric in package.metrics:
+        if formula.is_formula(metric):
+            measured[metric.id] = Measured("real", metric.unit.name, Fraction(1))
+            continue
         found = infer(metric.measure, scopes.of_grain(package, grains[metric.grain]), library.units())
         kind = "unsigned" if _unsigned(metric.measure, grains[metric.grain]) else found.type
         measured[metric.id] = Measured(kind, found.unit, library.factor(found.unit, metric.unit.name))
@@ -88,20 +95,25 @@ def _unsigned(node: Expression, grain: Grain) -> bool:
 
 def _with_factors(package: Package, library: UnitLibrary) -> Package:
     """Expressions with the conversion factors of `whole` and `quantity` written into them."""
-    resolver = _Resolver(package, library.units())
+    resolver = _Resolver(package, library)
     return dataclasses.replace(
         package,
         grains=tuple(resolver.grain(item) for item in package.grains),
         metrics=tuple(resolver.metric(item) for item in package.metrics),
         filters=tuple(resolver.filter(item) for item in package.filters),
         series=tuple(resolver.series(item) for item in package.series),
+        articles=tuple(resolver.article(item) for item in package.articles),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Resolver:
     package: Package
-    units: Units
+    library: UnitLibrary
+
+    @property
+    def units(self) -> Units:
+        return self.library.units()
 
     def scope(self, grain: str, parameter: Parameter | None = None) -> Scope:
         found = next(item for item in self.package.grains if item.name == grain)
@@ -140,9 +152,31 @@ class _Resolver:
         return dataclasses.replace(instant, value=value, where=where)
 
     def metric(self, metric: Metric) -> Metric:
+        if formula.is_formula(metric):
+            grain = formula.grain(formula.by_id(self.package), metric)
+            return dataclasses.replace(metric, grain=grain, measure=self.formula(metric.measure, metric.unit))
         scope = self.scope(metric.grain)
         measure, where = self.node(metric.measure, scope), self.maybe(metric.where, scope)
         return dataclasses.replace(metric, measure=measure, where=where)
+
+    def formula(self, node: Expression, unit: Unit, amount: str = "") -> Expression:
+        """A formula with its conversions."""
+        return resolved(node, unit.name, scope_of(self.package, amount), self.library)
+
+    def article(self, article: Article) -> Article:
+        """An article with the conversions of its tables against classes."""
+        parts = tuple(
+            dataclasses.replace(part, class_tables=tuple(self.class_table(item) for item in part.class_tables))
+            for part in article.parts
+        )
+        return dataclasses.replace(article, parts=parts)
+
+    def class_table(self, item: ClassTable) -> ClassTable:
+        value = self.formula(item.value, item.unit, item.classes[0].unit.name)
+        classes = tuple(
+            dataclasses.replace(found, factor=str(self.library.base(found.unit.name)[0])) for found in item.classes
+        )
+        return dataclasses.replace(item, value=value, classes=classes)
 
     def series(self, item: Series) -> Series:
         """A series with its factor to its unit."""
@@ -186,7 +220,7 @@ def _says(name: str, value: Any) -> bool:
 
 
 def _prose(value: object) -> tuple[str, ...]:
-    return ("doc", "message", "hint", "better", "width", *(("name",) if isinstance(value, Metric) else ()))
+    return ("doc", "message", "hint", "better", "width", "examples", *(("name",) if isinstance(value, Metric) else ()))
 
 
 def definitions(package: Package) -> dict[str, str]:
@@ -198,7 +232,7 @@ def definitions(package: Package) -> dict[str, str]:
 def definition(package: Package, metric: Metric) -> dict[str, Any]:
     """All that a metric depends on, as plain data without prose: what its definition hash is the hash of."""
     needs = closure.needs(package, [metric], package.filters)
-    body = {
+    body: dict[str, Any] = {
         "metric": plain(metric, prose=False),
         "grains": [_members(package, name, members) for name, members in sorted(needs.grains.items())],
         "relations": [plain(item, prose=False) for item in _sorted(package.relations) if item.name in needs.relations],
@@ -212,6 +246,9 @@ def definition(package: Package, metric: Metric) -> dict[str, Any]:
         ],
         "filters": [plain(item, prose=False) for item in _sorted(package.filters) if item.name in needs.filters],
     }
+    if formula.is_formula(metric):
+        known = formula.by_id(package)
+        body["metrics"] = {name: _definition(package, known[name]) for name in formula.over(metric.measure)}
     if needs.series:
         body["series"] = [plain(item, prose=False) for item in _sorted(package.series) if item.name in needs.series]
     return body
@@ -316,10 +353,13 @@ def code_version() -> str:
         "closure.py",
         "decode.py",
         "expression.py",
+        "formula.py",
+        "formula_units.py",
         "model.py",
         "normal_form.py",
         "scopes.py",
         "typing_rules.py",
+        "unit.py",
     )
     digest = hashlib.sha256(b"".join((folder / name).read_bytes() for name in names))
     return digest.hexdigest()[:12]

@@ -1,7 +1,9 @@
 """Units by pint: exact conversion factors, products and quotients.  The only module that imports pint.
 
 Information, events and the domain's units are base dimensions of our own (pint has bytes without a dimension), so
-that a slot never becomes a byte.  The import costs 0.16 s, so it happens when a unit is first asked for.
+that a slot never becomes a byte.  A year is 365 days.
+
+The import costs 0.16 s, so it happens when a unit is first asked for.
 """
 
 from __future__ import annotations
@@ -15,13 +17,15 @@ from typing import Any
 from assay.spec.typing_rules import NONE, UnitError, Units
 
 OWN = (
-    "information = [information]",
-    "byte = information = B",
+    "byte = [information] = B",
     "kibibyte = 1024 * byte = KiB",
     "mebibyte = 1024 * kibibyte = MiB",
     "gibibyte = 1024 * mebibyte = GiB",
+    "tebibyte = 1024 * gibibyte = TiB",
     "kilobyte = 1000 * byte = kB",
     "megabyte = 1000 * kilobyte = MB",
+    "gigabyte = 1000 * megabyte = GB",
+    "terabyte = 1000 * gigabyte = TB",
     "second = [time] = s",
     "nanosecond = 1e-9 * second = ns",
     "microsecond = 1e-6 * second = us",
@@ -29,6 +33,8 @@ OWN = (
     "centisecond = 1e-2 * second = cs",
     "minute = 60 * second",
     "hour = 60 * minute",
+    "day = 24 * hour = d",
+    "year = 365 * day",
     "hertz = 1 / second = Hz",
     "percent = 0.01 = %",
     "event = [event]",
@@ -67,9 +73,12 @@ class UnitLibrary:
     @functools.cache  # noqa: B019 - one library lives as long as its checks
     def _parsed(self, text: str) -> Any:
         try:
-            return self._registry.Unit("" if text == NONE else text)
+            unit = self._registry.Unit("" if text == NONE else text)
         except self._undefined as error:
             raise UnknownUnitError(str(error).split("'")[1] if "'" in str(error) else text, self._known) from None
+        if any(power != int(power) for power in unit._units.values()):
+            raise UnknownUnitError(text, self._known)  # a root of a unit has no exact factor
+        return unit
 
     @functools.cache  # noqa: B019
     def factor(self, found: str, expected: str) -> Fraction:
@@ -85,6 +94,16 @@ class UnitLibrary:
             base = self._registry.Quantity(Decimal(1), name).to_base_units().magnitude
             result *= Fraction(base) ** int(power)
         return result
+
+    def base(self, text: str) -> tuple[Fraction, str]:
+        """A unit in base units: how many of them it is, exact, and which (`megabyte`: 1000000 `byte`)."""
+        unit = self._parsed(text)
+        named = f"{self._registry.Quantity(Decimal(1), unit).to_base_units().units}"
+        return self._exact(unit), named or NONE
+
+    def lacking(self, found: str, expected: str) -> str:
+        """The unit, in base units, that a value in `found` is to be multiplied by to be in one like `expected`."""
+        return self.base(self.combine("over", expected, found))[1]
 
     def combine(self, op: str, left: str, right: str) -> str:
         """The unit of a product (`times`) or quotient (`over`, `div`)."""

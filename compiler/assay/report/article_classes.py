@@ -1,0 +1,98 @@
+"""Tables of an article that set metrics against declared classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.compare.row import NO_VALUE
+from assay.compare.style import Style
+from assay.engine.formulas import Formulas, averages, measured
+from assay.plan.steps import Listed, listed_rows
+from assay.report.document import Table
+from assay.report.figures import RunFigures, row_label
+from assay.spec import formula
+from assay.spec.article_model import Article, ClassTable
+from assay.spec.formula import Figures
+from assay.spec.model import Metric
+from assay.spec.normal_form import Checked
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of figures: its heading, the run it is of, the figures in it."""
+
+    heading: str
+    run: RunFigures
+    figures: Figures
+
+
+def rows_of_classes(checked: Checked, table: ClassTable) -> Listed | None:
+    """The rows that are the columns of a table against classes; None where these are the runs."""
+    if not table.across:
+        return None
+    metrics = metrics_of_classes(checked, table)
+    name = formula.grain(formula.by_id(checked.package), metrics[0])
+    grain = next(item for item in checked.package.grains if item.name == name)
+    return listed_rows(checked.package, grain, (table.across,), metrics)
+
+
+def metrics_of_classes(checked: Checked, table: ClassTable) -> tuple[Metric, ...]:
+    """The metrics that a table against classes is over."""
+    return tuple(checked.metric(name) for name in formula.over(table.value))
+
+
+def averaged(checked: Checked, article: Article) -> tuple[Metric, ...]:
+    """The metrics of which an article needs the averages over runs."""
+    found = {
+        metric.id: metric
+        for part in article.parts
+        for table in part.class_tables
+        if not table.across
+        for metric in metrics_of_classes(checked, table)
+    }
+    return tuple(found.values())
+
+
+def class_tables(
+    checked: Checked, look: Style, table: ClassTable, runs: Sequence[RunFigures], named: Sequence[str]
+) -> tuple[list[Table], list[str]]:
+    """A table against classes, one for each run where its columns are rows; and why cells are empty."""
+    if not table.across:
+        summary = checked.package.summaries[0].name
+        columns = [
+            _Column(label, run, averages(run.results.metrics, summary)) for run, label in zip(runs, named, strict=True)
+        ]
+        found, notes = _table(checked, look, table, columns, "")
+        return [found], notes
+    tables, said = [], []
+    for run, label in zip(runs, named, strict=True):
+        found, notes = _table(checked, look, table, _rows(checked, table, run), label if len(runs) > 1 else "")
+        tables.append(found)
+        said += notes
+    return tables, list(dict.fromkeys(said))
+
+
+def _rows(checked: Checked, table: ClassTable, run: RunFigures) -> list[_Column]:
+    listed = rows_of_classes(checked, table)
+    assert listed is not None
+    return [_Column(str(row[table.across]), run, measured(checked, row)) for row in run.results.rows[listed.name]]
+
+
+def _table(
+    checked: Checked, look: Style, table: ClassTable, columns: Sequence[_Column], label: str
+) -> tuple[Table, list[str]]:
+    """A row for each class; a cell without a value is a dash, and a note says why."""
+    notes: dict[str, None] = {}
+    title = f"{table.title}: {label}" if label else table.title
+    rows = []
+    for item in table.classes:
+        node = formula.of_class(table.value, item)
+        cells = []
+        for column in columns:
+            worked = Formulas(checked, column.run.constants, notes)
+            value = worked.figure(f"{title}, {column.heading}", node, column.figures)
+            cells.append(NO_VALUE if value is None else look.table_row([float(value)], table.width).cells[0])
+        rows.append((item.name, *cells))
+    header = (table.heading, *(row_label(column.heading, table.unit.symbol) for column in columns))
+    return Table(title, header, tuple(rows)), list(notes)

@@ -1,0 +1,7 @@
+SELECT
+  device,
+  write_rate AS "disk_write_rate"
+FROM drive
+ORDER BY
+  instance,
+  device;

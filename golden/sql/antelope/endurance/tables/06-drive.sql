@@ -1,0 +1,5 @@
+CREATE TEMPORARY TABLE drive AS
+SELECT
+  base.*,
+  TRUE AS accepted
+FROM drive_rows AS base;

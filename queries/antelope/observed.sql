@@ -1,0 +1,7 @@
+-- From 20 s after the first sample, so that every rate has its window, to the last one, in whole seconds.
+SELECT
+    'all samples' AS name,
+    min(t_ns) // 1000000000 * 1000000000 + 20000000000 AS from_ns,
+    max(t_ns) // 1000000000 * 1000000000 AS to_ns
+FROM disk_written
+HAVING count(*) > 0

@@ -1,0 +1,153 @@
+-- How long the drives of a host last: what is written to them, from samples of node_exporter, against classes of drives.
+let S = ../schema/package.dhall
+
+let A = S.article
+
+let E = S.event
+
+let G = S.grain
+
+let U = S.unit
+
+let X = S.x
+
+let ident =
+      S.Constant::{
+      , name = "ident"
+      , files = [ "meta.json" ]
+      , path = [ "ident" ]
+      , type = "text"
+      , default = Some "run"
+      , doc = "What the run is called in reports"
+      }
+
+let samples =
+      S.Source::{
+      , name = "samples"
+      , kind = "samples"
+      , hosts = ""
+      , logs = [ "prom/raw*.json", "*.parquet", "*.om" ]
+      , time = [] : List Text
+      , body = [] : List Text
+      , lookups = [] : List S.source.Lookup
+      , constants = [ ident ]
+      , doc = "Samples of the host's metrics, as a Prometheus server has them"
+      }
+
+let label = \(name : Text) -> E.otherwise "" (E.at [ "labels", name ] (E.text name))
+
+let job = label "job"
+
+let instance = label "instance"
+
+let device = label "device"
+
+let written =
+        { name = "disk_written"
+        , source = samples.name
+        , forms =
+          [ { names = [ { generation = "exporter", name = "node_disk_written_bytes_total" } ]
+            , unless = [] : List E.Unless
+            , fields =
+              [ job, instance, device, E.inUnit U.byte (E.at [ "value" ] (E.real "value")) ]
+            }
+          ]
+        , doc = "Bytes written to a drive since its host started"
+        }
+      : S.Event
+
+let column =
+      { window = G.column "text" "name" U.none "Name of the window"
+      , from = G.column "instant" "from_ns" U.nanosecond "First step"
+      , to = G.column "instant" "to_ns" U.nanosecond "No step later"
+      , instance = G.column "text" "instance" U.none "Host, as the server calls it"
+      , device = G.column "text" "device" U.none "Drive"
+      , rate = G.column "real" "write_rate" U.bytePerSecond "Mean of the rates at which it is written to"
+      }
+
+let windows =
+      S.Relation::{
+      , name = "observed"
+      , sql = ../../queries/antelope/observed.sql as Text
+      , uses = [ written.name ]
+      , columns = [ column.window, column.from, column.to ]
+      , key = [ column.window.name ]
+      , doc = "All the time of which there are samples, but for the first 20 s"
+      }
+
+let rates =
+      S.Series::{
+      , name = "disk_write_rates"
+      , samples = G.samples written
+      , by = G.fieldNames [ job, instance, device ]
+      , windows = windows.name
+      , reading = "rate"
+      , windowNs = 20000000000
+      , unit = U.bytePerSecond
+      , doc = "Bytes a second that are written to each drive, over the last 20 s"
+      }
+
+let drives =
+      S.Relation::{
+      , name = "drive_rates"
+      , sql = ../../queries/antelope/drive_rates.sql as Text
+      , uses = [ rates.name ]
+      , columns = [ column.instance, column.device, column.rate ]
+      , key = [ column.instance.name, column.device.name ]
+      , doc = "Drives, each with the rate at which it is written to"
+      }
+
+let drive =
+      S.Grain::{
+      , name = "drive"
+      , relation = drives.name
+      , key = drives.key
+      , columns = drives.columns
+      , doc = "A drive of a host"
+      }
+
+let formulas = ./formulas.dhall
+
+let diskWriteRate =
+      S.Metric::{
+      , id = "disk_write_rate"
+      , name = "Disk write rate"
+      , doc = "Mean of the rates at which a drive is written to"
+      , grain = drive.name
+      , measure = X.column column.rate
+      , accepted = False
+      , unit = U.perSecond U.megabyte
+      , better = "lower"
+      , width = 3
+      }
+
+let writes = formulas.diskWritesPerYear diskWriteRate
+
+let article =
+      S.Article::{
+      , name = "endurance"
+      , title = "Endurance of the drives of {base}"
+      , intro = "What is written to each drive, in how long a drive of each class is used up by it, and how both are worked out."
+      , parts =
+        [ A.Part::{
+          , title = "Disk"
+          , prose = "prose/endurance.md"
+          , listings = [ A.listing "Writes" drive [ column.instance, column.device ] [ diskWriteRate, writes.decimal, writes.binary ] ]
+          , timelines = [ A.lines "Bytes written a second" rates "device" ]
+          , classTables = [ A.across column.device (formulas.usedUp diskWriteRate) ]
+          }
+        ]
+      , style = "three-digits"
+      , label = ident.name
+      , doc = "How long drives last that are written to as those of the run are"
+      }
+
+in  { samples
+    , written
+    , windows
+    , rates
+    , drives
+    , drive
+    , metrics = [ diskWriteRate, writes.decimal, writes.binary ]
+    , article
+    }

@@ -1,0 +1,72 @@
+"""Number style `three-digits`: three digits and one decimal at least; what differs follows from what is printed."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.compare.row import Row
+from assay.compare.three_digits import ThreeDigits, value_text
+from assay.spec.diagnostics import AssayError
+
+numbers = st.floats(-1e15, 1e15, allow_nan=False).filter(lambda value: value == 0 or abs(value) > 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (126.144, "126.1"),
+        (120.29883, "120.3"),
+        (0.378432, "0.378"),
+        (0.35243799, "0.352"),
+        (4.0, "4.00"),
+        (31.415, "31.4"),
+        (9.996, "10.0"),
+        (0.9996, "1.00"),
+        (999.96, "1000.0"),
+        (0.125, "0.125"),
+        (0.0005, "0.000500"),
+        (93674.25, "93674.2"),
+        (-2.5, "-2.50"),
+        (0.0, "0.0"),
+        (float("nan"), "nan"),
+        (None, "—"),
+    ],
+)
+def test_a_value_has_three_digits_and_one_decimal_at_least(value: float | None, text: str) -> None:
+    assert value_text(value) == text
+
+
+@given(numbers)
+def test_a_value_is_rounded_to_the_nearest_of_its_decimals(value: float) -> None:
+    text = value_text(value)
+    decimals = len(text.partition(".")[2])
+    assert abs(Decimal(text) - Decimal(repr(value))) <= Decimal(5).scaleb(-decimals - 1)
+    digits = text.lstrip("-0.").replace(".", "")
+    assert decimals >= 1
+    assert value == 0 or len(digits) == max(3, len(digits) - decimals + 1)
+
+
+def test_deltas_and_percents_follow_from_the_printed_cells() -> None:
+    row = ThreeDigits().table_row([126.144, 132.27, 0.378432, None], 4)
+    assert row == Row(("126.1", "132.3", "0.378", "—"), ("6.2", "-125.722", "—"), ("4.9", "-99.7", "—"))
+
+
+def test_a_base_of_zero_has_no_percent() -> None:
+    assert ThreeDigits().table_row([0.0, 4.0], 4) == Row(("0.0", "4.00"), ("4.00",), ("—",))
+
+
+@given(numbers, numbers)
+def test_the_style_allows_just_what_it_prints(base: float, value: float) -> None:
+    look = ThreeDigits()
+    row = look.table_row([base, value], 4)
+    assert look.allows(*row.cells, *row.deltas, *row.percents, 4)
+    assert not look.allows(*row.cells, row.deltas[0] + "1", *row.percents, 4)
+
+
+def test_the_style_has_no_sample_counts() -> None:
+    with pytest.raises(AssayError, match="no sample counts"):
+        ThreeDigits().sample_count(52)
