@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from assay.cli import audit
 from assay.cli.fetch import fetch
-
-if TYPE_CHECKING:
-    from assay.build.session import Session
+from assay.cli.options import cache_option, filter_options, run_option, system_option, working
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
-
-Command = Callable[..., Any]
 
 
 @click.group(context_settings=CONTEXT)
@@ -31,39 +28,6 @@ Command = Callable[..., Any]
 def cli(context: click.Context, cache: str | None, errors: str) -> None:
     """Compile metric definitions into reports."""
     context.obj = {"cache": cache, "errors": errors}
-
-
-def cache_option(command: Command) -> Command:
-    """`--cache` after the command's name, as before it."""
-
-    def remember(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
-        if value:
-            context.obj["cache"] = value
-
-    option = click.option(
-        "--cache",
-        metavar="DIR",
-        callback=remember,
-        expose_value=False,
-        help="Folder for what can be worked out again.",
-    )
-    return option(command)
-
-
-def filter_options(command: Command) -> Command:
-    """`--filter` and `--no-filters`."""
-    command = click.option("--no-filters", is_flag=True, help="Apply no filter at all.")(command)
-    return click.option("--filter", "filters", metavar="NAME[=ARG]", multiple=True,
-                        help="Apply this filter, instead of the report's own (repeatable).")(command)  # fmt: skip
-
-
-def run_option(command: Command) -> Command:
-    """`--run`, at least once."""
-    return click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
-                        help="Directory of a run (repeatable); the first is the baseline.")(command)  # fmt: skip
-
-
-system_option = click.option("--system", metavar="NAME", help="Only this system's specs.")
 
 
 @cli.command()
@@ -258,23 +222,8 @@ def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, ev
             click.echo(str(folder))
 
 
-cli.add_command(fetch)
-
-
-def working(context: click.Context) -> Any:
-    """A session for a command, with a progress display on a terminal."""
-    from assay.cli.progress import watched
-
-    return watched(open_session_of(context))
-
-
-def open_session_of(context: click.Context) -> Session:
-    """The session of the folder that the command is run in."""
-    from assay.build.session import open_session
-    from assay.engine.store import default_folder
-
-    cache = context.obj["cache"]
-    return open_session(Path.cwd(), Path(cache) if cache else default_folder())
+for command in (fetch, *audit.COMMANDS):
+    cli.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
