@@ -21,7 +21,12 @@ def echo(text: str) -> None:
     """Print text as the terminal's encoding can write it."""
     from assay.audit.visible import written
 
-    click.echo(written(text, getattr(sys.stdout, "encoding", None) or "utf-8"))
+    click.echo(written(text, encoding()))
+
+
+def encoding() -> str:
+    """The encoding of what is printed."""
+    return getattr(sys.stdout, "encoding", None) or "utf-8"
 
 
 @click.command()
@@ -59,4 +64,37 @@ def lineage(
         echo("\n".join([*lines, "", f"Filters: {', '.join(found.filters) or 'none'}"]))
 
 
-COMMANDS = (lineage,)
+@click.command()
+@click.argument("metric")
+@click.option("--run", "run", metavar="[NAME=]DIR", help="Also what it came to in this run, with its log lines.")
+@click.option("--report", metavar="SYSTEM/REPORT", help="Take filters and summary of this report.")
+@filter_options
+@system_option
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
+@cache_option
+@click.pass_context
+def explain(
+    context: click.Context, metric: str, run: str | None, report: str | None, filters: tuple[str, ...],
+    no_filters: bool, system: str | None, form: str,
+) -> None:  # fmt: skip
+    """Say what a metric (or a series) means, where it comes from, and where it is shown.
+
+    \b
+    assay explain METRIC
+    assay explain METRIC --run runs/candidate
+    assay explain METRIC --system SYSTEM --format json
+    """
+    from assay.audit.visible import visible_json
+    from assay.build.explain import explain as explained
+    from assay.build.explain_output import as_data, as_text
+    from assay.build.runs import named_runs
+
+    with working(context) as session:
+        found = explained(session, metric, system, named_runs([run])[0] if run else None, report, filters, no_filters)
+    if form == "json":
+        click.echo(visible_json(as_data(found)))
+    else:
+        echo(as_text(found, width(), encoding()))
+
+
+COMMANDS = (explain, lineage)
