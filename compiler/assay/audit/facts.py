@@ -53,11 +53,13 @@ class InstantFact:
 
 @dataclass(frozen=True, slots=True)
 class FilterFact:
-    """A filter: as it is applied, what it demands of the metric's rows (empty: nothing directly), what it says."""
+    """A filter: as it is applied, what it demands of the metric's own rows, what it says; whether it decides on them:
+    directly where it demands something, else through other grains."""
 
     label: str
     demands: str
     doc: str
+    decides: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ def _of_metric(checked: Checked, metric: Metric, common: _Common, applied: Seque
         fallbacks=tuple(words.fallbacks(metric, grain)),
         conversions=tuple(words.conversions(metric, checked)),
         events=common.events,
-        filters=tuple(_filters(grain, applied)) if metric.accepted else (),
+        filters=tuple(_filters(grain, applied, could)) if metric.accepted else (),
         filtered=metric.accepted,
         could_filter=tuple(name for name in could if name not in {one.filter.name for one in applied}),
         quirks=common.quirks,
@@ -176,9 +178,10 @@ def _of_series(checked: Checked, series: Series, common: _Common) -> Facts:
     )
 
 
-def _filters(grain: Grain, applied: Sequence[Applied]) -> Iterator[FilterFact]:
+def _filters(grain: Grain, applied: Sequence[Applied], could: Sequence[str]) -> Iterator[FilterFact]:
     for item in applied:
-        yield FilterFact(item.label, words.filter_said(item.filter, grain.name), item.filter.doc)
+        demands = words.filter_said(item.filter, grain.name)
+        yield FilterFact(item.label, demands, item.filter.doc, item.filter.name in could)
 
 
 def _quirks(checked: Checked, found: Lineage) -> Iterator[tuple[str, str]]:

@@ -111,6 +111,8 @@ def raw_places(source: Source, field: str, found: Sequence[Found]) -> tuple[str,
     if field in PLACE:
         return (PLACE[field],)
     if field == "t_ns":
+        if not source.time:
+            return ("the sample's instant",)
         return (path_text(source, source.time, body=False),)
     return tuple(path_text(source, path, body=True) for path in places(found)) or ("by the record's name",)
 

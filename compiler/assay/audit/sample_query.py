@@ -23,10 +23,10 @@ class SampleQuery:
     keys: tuple[str, ...]
 
 
-def of_metric(metric: Metric, grain: Grain, constants: Mapping[str, object]) -> SampleQuery:
-    """The samples of a metric; reduced ones are named by what they are reduced to."""
+def of_metric(metric: Metric, grain: Grain, constants: Mapping[str, object], more: tuple[str, ...] = ()) -> SampleQuery:
+    """The samples of a metric; reduced ones are named by what they are reduced to, others also by columns `more`."""
     query = distributions.samples(metric, constants)
-    keys = identifying(grain) if metric.reduction is None else metric.reduction.by
+    keys = tuple(dict.fromkeys((*identifying(grain), *more))) if metric.reduction is None else metric.reduction.by
     there = {item.alias_or_name for item in query.selects}
     missing = [name for name in keys if name not in there]
     query = query.select(*(column(name) for name in missing), append=True)
@@ -67,6 +67,13 @@ def extremes(table: str) -> exp.Select:
     value = column(VALUE)
     parts = [exp.Count(this=exp.Star()), exp.Min(this=value), exp.Max(this=value.copy())]
     return dialect.select(*parts).from_(dialect.table(table))
+
+
+def grouped(table: str, per: str) -> exp.Select:
+    """The number of samples and their mean for each value of a column, in order."""
+    mean = exp.Avg(this=dialect.cast(column(VALUE), "real"))
+    query = dialect.select(column(per), exp.Count(this=exp.Star()), mean).from_(dialect.table(table))
+    return query.group_by(column(per)).order_by(column(per))
 
 
 def binned(table: str, low: float, width: float, bins: int) -> exp.Select:

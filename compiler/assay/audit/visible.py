@@ -71,7 +71,7 @@ def encodable(text: str, encoding: str) -> bool:
 
 #: what stands for the signs of ours that an encoding cannot write
 PLAIN = {"…": "...", "≥": ">=", "≤": "<=", "×": "x", "−": "-", "≠": "!=", "·": "-", "→": "->", "÷": "div", "Δ": "d",
-         "│": "|", "├": "+", "└": "+", "─": "-"}  # fmt: skip
+         "“": '"', "”": '"', "—": "-", "│": "|", "├": "+", "└": "+", "─": "-"}  # fmt: skip
 
 
 def written(text: str, encoding: str) -> str:

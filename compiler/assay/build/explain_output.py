@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from assay.build.explain import Explained, RunFacts
 from assay.build.trace_run import Line, Sample
 
 RECORDS = 3  # of a sample that are shown
+KEY = 20  # characters of a key that are shown
 DIRECT = ("value", "picks")
 FIGURES = ("average", "median", "stddev", "min", "max")
 
@@ -44,10 +46,11 @@ def _body(found: Explained, width: int) -> Iterator[str]:
         key = ", ".join(facts.key)
         yield from headed("Grain", [f"`{facts.grain}`: {facts.grain_doc}; key: {key}"], width)
     yield from headed("Filters", _filters(found), width)
-    direct = [event for event in facts.events if event.role in DIRECT]
+    bound = {one.of for one in facts.instants}
+    direct = [event for event in facts.events if event.role == "value" or event.name in bound]
     yield from headed("Events", [text for event in direct for text in _event(event)], width)
-    others = [event.name for event in facts.events if event.role not in DIRECT]
-    yield from headed("Also read", [f"{', '.join(others)}: decide which rows there are"] if others else [], width)
+    others = ", ".join(event.name for event in facts.events if event not in direct)
+    yield from headed("Also read", [f"{others}: they decide which rows there are"] if others else [], width)
     yield from headed("Quirks", [f"{name}: {text}" for name, text in facts.quirks], width)
     yield from headed("Shown in", _shown(facts) or ["no report"], width)
 
@@ -68,11 +71,12 @@ def _filters(found: Explained) -> Iterator[str]:
         yield "none: filters do not decide on it"
         return
     for item in facts.filters:
-        yield f"{item.label}: {item.doc or item.demands}" + ("" if item.demands else " (decides on a coarser grain)")
+        how = "" if item.demands else " (through other grains)" if item.decides else " (does not decide here)"
+        yield f"{item.label}: {item.doc or item.demands}{how}"
     if not facts.filters:
         yield "none applied"
     if facts.could_filter:
-        yield f"could be applied: {', '.join(facts.could_filter)}"
+        yield f"{len(facts.could_filter)} more could be applied, and are part of the definition"
 
 
 def _event(event: EventFact) -> Iterator[str]:
@@ -89,43 +93,49 @@ def _field(item: FieldFact) -> str:
 
 def _shown(facts: Facts) -> list[str]:
     """A line a report: where in it, and under which label."""
-    reports: dict[str, list[str]] = {}
+    reports: dict[tuple[str, str], list[str]] = {}
     for item in facts.shown:
         where = f"{item.kind} “{item.section}”" if item.section else item.kind
-        reports.setdefault(item.report, []).append(where)
-    return [f"{name} as “{facts.label}”: {', '.join(dict.fromkeys(places))}" for name, places in reports.items()]
+        reports.setdefault((item.report, item.label), []).append(where)
+    return [
+        f"{name} as “{label}”: {', '.join(dict.fromkeys(places))}" for (name, label), places in reports.items()
+    ]
 
 
 def _run(found: Explained, run: RunFacts, width: int, encoding: str) -> Iterator[str]:
-    symbol = found.checked.metric(found.facts.id).unit.symbol if found.facts.kind == "metric" else _series_symbol(found)
-    size = run.figures["size"]
+    symbol = found.item.unit.symbol
+    size, noun = run.figures["size"], "samples" if found.facts.kind == "metric" else "values"
     told = [f"{name} {number(run.figures[name])}" for name in FIGURES if name in run.figures]
-    yield from headed("Run", [f"{run.run}: " + ", ".join([f"{size} samples", *told]) + f" {symbol}".rstrip()], width)
+    unit = f" (in {symbol})" if symbol else ""
+    yield from headed("Run", [f"{run.run}: {', '.join([f'{size} {noun}', *told])}{unit}"], width)
     for note in run.warnings:
         yield from headed("", [f"warning: {note}"], width)
     if run.spread:
         drawn = bars(run.spread.counts, encoding)
         yield one_line(f"           {number(run.spread.low)} |{drawn}| {number(run.spread.high)}", width)
     yield ""
-    yield f"Largest of {size} samples"
+    yield f"Largest of {size} {noun}"
     for place, sample in enumerate(run.largest, start=1):
         yield from sample_lines(f"{place}. ", sample, symbol, width)
 
 
-def _series_symbol(found: Explained) -> str:
-    return str(found.item.unit.symbol)
-
-
 def sample_lines(before: str, sample: Sample, symbol: str, width: int) -> Iterator[str]:
     """A sample: its value, what it is of, and the raw records behind it, a line each, cut to the width."""
-    keys = ", ".join(f"{name} {value}" for name, value in sample.keys.items())
+    keys = ", ".join(f"{name} {_short(value)}" for name, value in sample.keys.items())
     yield one_line(f"{before}{with_unit(sample.value, symbol)}  {keys}", width)
     for line in sample.lines[:RECORDS]:
         yield one_line(f"   {line.record.where}  {line.record.text}", width)
     if sample.records > RECORDS:
-        yield one_line(f"   and {sample.records - RECORDS} more records", width)
+        more = sample.records - RECORDS
+        yield one_line(f"   and {more} more {'record' if more == 1 else 'records'}", width)
     if not sample.records:
-        yield "   no record: nothing was logged that would make it another"
+        yield "   no record: it stands for what was not logged"
+
+
+def _short(value: object) -> str:
+    """A key as one line has room for it."""
+    text = str(value)
+    return text if len(text) <= KEY else text[: KEY - 1] + "…"
 
 
 def as_data(found: Explained) -> dict[str, object]:
@@ -160,8 +170,8 @@ def run_data(run: RunFacts) -> dict[str, object]:
 def sample_data(sample: Sample) -> dict[str, object]:
     """A sample as plain data."""
     return {
-        "value": sample.value,
-        "measured": sample.measured,
+        "value": _plain_value(sample.value),
+        "measured": _plain_value(sample.measured),
         "keys": _plain(sample.keys),
         "records": sample.records,
         "lines": [_line(item) for item in sample.lines],
@@ -169,7 +179,14 @@ def sample_data(sample: Sample) -> dict[str, object]:
 
 
 def _plain(keys: Mapping[str, object]) -> dict[str, object]:
-    return {name: value if isinstance(value, (int, float, str, bool)) else str(value) for name, value in keys.items()}
+    return {name: _plain_value(value) for name, value in keys.items()}
+
+
+def _plain_value(value: object) -> object:
+    """A value as JSON can hold it: what is no finite number, text or truth is told as text."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if isinstance(value, (int, float, str, bool)) else str(value)
 
 
 def _line(item: Line) -> dict[str, object]:

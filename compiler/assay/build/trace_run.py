@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 TABLE = "traced samples"
 SHOWN = 1000  # records of a sample that are looked up
-BINS = 40
+BINS, LEAST_BINS = 40, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,15 @@ class Spread:
     counts: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The samples of one distribution of several: what it is of (a host), how many samples, their mean."""
+
+    of: str
+    size: int
+    mean: float
+
+
 @dataclass(slots=True)
 class Tracing:
     """The samples of a run in an open engine."""
@@ -85,14 +95,41 @@ class Tracing:
         lines = self._lines([item for row in rows for item in row[companion(VALUE)][:shown]])
         return tuple(self._sample(row, lines, shown) for row in rows)
 
-    def spread(self, bins: int = BINS) -> Spread | None:
-        """How the samples are spread; None without samples."""
+    def groups(self, per: str) -> tuple[Group, ...]:
+        """The distributions for each value of a column; none where there is but one."""
+        if not per:
+            return ()
+        rows = self.connection.execute(dialect.text(sample_query.grouped(TABLE, per))).fetchall()
+        return tuple(Group(str(of), int(size), scale(float(mean), self.factor)) for of, size, mean in rows)
+
+    def matching(self, where: Mapping[str, str], first: str) -> tuple[Sample, ...]:
+        """The sample whose columns have these texts; of several the one that comes first in a column (empty: by key).
+
+        None when there is no such sample.
+        """
+        names = [dialect.column(name) for name in self.asked.keys]
+        place = exp.alias_(dialect.column("rowid"), "place")
+        rows = self._rows(dialect.select(place, *names).from_(dialect.table(TABLE)))
+        own = [row for row in rows if all(str(row[name]) == text for name, text in where.items())]
+        order = (first,) if first else self.asked.keys
+        chosen = sorted(own, key=lambda row: tuple(_ordered(row[name]) for name in order))[:1]
+        query = dialect.select("*").from_(dialect.table(TABLE))
+        here = exp.In(this=dialect.column("rowid"), expressions=[dialect.integer(row["place"]) for row in chosen])
+        found = self._rows(query.where(here)) if chosen else []
+        lines = self._lines([item for row in found for item in row[companion(VALUE)][:SHOWN]])
+        return tuple(self._sample(row, lines, SHOWN) for row in found)
+
+    def spread(self) -> Spread | None:
+        """How the samples are spread; None without samples, and where they are not all finite."""
         size, low, high = self._extremes()
-        if not size:
+        if not size or not (math.isfinite(low) and math.isfinite(high)):
             return None
         ends = scale(low, self.factor), scale(high, self.factor)
-        if not (isinstance(low, (int, float)) and float(high) > float(low)):
+        if high == low:
             return Spread(*ends, (int(size),))
+        bins = max(LEAST_BINS, min(BINS, round(2 * math.sqrt(size))))
+        if isinstance(low, int) and isinstance(high, int):
+            bins = min(bins, high - low + 1)
         width = (float(high) - float(low)) / bins
         rows = self._rows(sample_query.binned(TABLE, float(low), width, bins))
         counts = {int(row["part"]): int(row["n"]) for row in rows}
@@ -128,6 +165,11 @@ class Tracing:
                 place = Place(item["host"], item["seq"])
                 found[item["event"], place] = records[place]
         return found
+
+
+def _ordered(value: object) -> tuple[int, float, str]:
+    """Numbers before texts, each in their order."""
+    return (0, value, "") if isinstance(value, (int, float)) else (1, 0.0, str(value))
 
 
 @contextmanager

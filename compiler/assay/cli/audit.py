@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from pathlib import Path
 
 import click
 
@@ -97,4 +98,37 @@ def explain(
         echo(as_text(found, width(), encoding()))
 
 
-COMMANDS = (explain, lineage)
+@click.command()
+@click.argument("folder", metavar="BUILD_FOLDER")
+@click.argument("cell", metavar="[SECTION/ROW/COLUMN]", default="")
+@click.option("--list", "listed", is_flag=True, help="List the cells of the report instead.")
+@click.option("--run", "runs", metavar="NAME=DIR", multiple=True, help="Where a run is now, if it moved (repeatable).")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
+@cache_option
+@click.pass_context
+def trace(context: click.Context, folder: str, cell: str, listed: bool, runs: tuple[str, ...], form: str) -> None:
+    """Lead from a cell of a built report to its samples and their log lines.
+
+    \b
+    assay trace build/cmp --list
+    assay trace build/cmp 'SECTION/ROW/COLUMN'
+    assay trace build/cmp 'SECTION/ROW/COLUMN' --format json
+    """
+    from assay.audit.visible import visible_json
+    from assay.build import trace as tracing
+    from assay.build import trace_output as output
+
+    if listed == bool(cell):
+        raise click.UsageError("Name a cell, SECTION/ROW/COLUMN as printed, or ask for a --list of them.", context)
+    with working(context) as session:
+        found = None if listed else tracing.trace(session, Path(folder), cell, runs)
+        cells = tracing.cells_of(session, Path(folder)) if listed else ()
+    if found is None:
+        data: object = output.listing_data(cells)
+        text = "\n".join(output.listing(cells))
+    else:
+        data, text = output.as_data(found), output.as_text(found, width(), encoding())
+    click.echo(visible_json(data)) if form == "json" else echo(text)
+
+
+COMMANDS = (explain, lineage, trace)
