@@ -14,7 +14,7 @@ from sqlglot import exp
 from assay.audit.origins import ROWS, Made, Origin, Origins, made
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.forms import Numbered, numbered, paths_of
-from assay.plan.steps import EventStep
+from assay.plan.steps import EventStep, RelationStep
 from assay.spec.model import Form
 from assay.spec.scopes import LOG_COLUMNS, LOGS
 from assay.sql import dialect
@@ -23,8 +23,8 @@ from assay.sql.events import KEYS
 from assay.sql.program import Statement
 
 #: what a column does for a number, the most direct first: it makes the value; picks the row that the value is taken
-#: from; decides which rows there are; decides in a check whether a run can be analysed; is read beside the others, so
-#: that a record without it is left out
+#: from; decides which rows there are; decides in a check whether a run can be analysed; is read beside the others
+#: (a record without it is left out, a relation's text holds it)
 ROLES = ("value", "picks", "rows", "check", "read")
 Path_ = tuple[str, ...]
 
@@ -76,17 +76,38 @@ def lineage(statements: Sequence[Statement], roots: Iterable[Origin], checks: bo
     _spread(found, [(item, "value") for item in start], roles)
     _spread(found, [(Origin(item.table, ROWS), "rows") for item in start], roles)
     if checks:
-        reached = {item.table for item in roles}
-        for item in statements:
-            if item.kind == "check" and _of(item) in reached:
-                _spread(found, [(origin, "check") for origin in found[item.name].everything], roles)
-    for item in statements:
-        if isinstance(item.step, EventStep) and any(origin.table == item.name for origin in roles):
-            own = [name for name in found[item.name].values if name not in KEYS]
-            _spread(found, [(Origin(item.name, name), "read") for name in own], roles)
+        _spread_checks(statements, found, roles)
+    for item in reversed(statements):  # what reads before what is read
+        if any(origin.table == item.name for origin in roles):
+            _spread(found, [(origin, "read") for origin in _whole(item, found)], roles)
     by_name = {item.name: item for item in statements}
     raw = {origin: of for item in statements if isinstance(item.step, EventStep) for origin, of in fields(item.step)}
     return Lineage(start, found, roles, by_name, {origin: of for origin, of in raw.items() if origin in roles})
+
+
+def _spread_checks(statements: Sequence[Statement], found: Mapping[str, Made], roles: dict[Origin, str]) -> None:
+    """Give their role to columns that checks of tables on the way read, and to those that lead to further checks."""
+    left = [item for item in statements if item.kind == "check"]
+    while True:
+        reached = {item.table for item in roles}
+        now = [item for item in left if _of(item) in reached]
+        if not now:
+            return
+        left = [item for item in left if item not in now]
+        _spread(found, [(origin, "check") for item in now for origin in found[item.name].everything], roles)
+
+
+def _whole(item: Statement, found: Mapping[str, Made]) -> Iterator[Origin]:
+    """What a statement on the way reads beside what makes its columns.
+
+    Of an event's every field that its table has: a record without one is left out.  Of a relation's all that its text
+    reads: a definition holds it as a whole.
+    """
+    if isinstance(item.step, EventStep):
+        yield from (Origin(item.name, name) for name in found[item.name].values if name not in KEYS)
+    elif isinstance(item.step, RelationStep):
+        yield from found[item.name].everything
+        yield from (Origin(table.name, ROWS) for table in item.query.find_all(exp.Table) if table.name in found)
 
 
 def root(statements: Sequence[Statement], metric: str, result: str) -> Origin:
