@@ -217,7 +217,8 @@ def _event(event: Event, source: Source, found: Lineage) -> EventFact:
         )
         for item in own
     ]
-    roles = [role for item, role in found.roles.items() if item.table == event.name]
+    # Host and place of an event name its rows wherever they are joined: they do not make it one that gives a value.
+    roles = [role for item, role in found.roles.items() if item.table == event.name and item.column not in PLACE]
     names: dict[str, list[str]] = {}
     for form in event.forms:
         for name in form.names:
@@ -225,7 +226,7 @@ def _event(event: Event, source: Source, found: Lineage) -> EventFact:
     return EventFact(
         event.name,
         source.name,
-        min(roles, key=ROLES.index),
+        min(roles, key=ROLES.index, default="rows"),
         tuple((generation, tuple(dict.fromkeys(texts))) for generation, texts in names.items()),
         tuple(sorted(fields, key=lambda item: (ROLES.index(item.role), item.name))),
         event.doc,
