@@ -145,7 +145,8 @@ def _verdict(section: str, table: Mapping[str, Any], item: Verdict, run: int) ->
 
 def find(cells: Sequence[Cell], name: str) -> Cell:
     """The cell of a name.  AssayError (usage) that says which part of it is of no cell."""
-    found = list({item.name: item for item in cells if name in item.names}.values())
+    named = [item for item in cells if name in item.names]
+    found = list({(item.section, item.row, item.column): item for item in named}.values())
     if not found:
         found = _of_short_column(cells, name)
     if len(found) == 1:
