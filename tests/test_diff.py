@@ -101,9 +101,9 @@ def test_each_change_is_what_a_reader_would_call_it(told: Path, cache: Path) -> 
 def test_a_change_names_the_printed_numbers_that_it_touches(told: Path, cache: Path) -> None:
     """Report, table, label of every place that prints the metric."""
     metrics = by_metric(compared(cache, "HEAD", ".", within=told))
-    places = [(item["report"], item["place"], item["label"]) for item in metrics["cdfForgerTicked"]["touches"]]
-    assert ("cardano/comparison", "Forging", "Ledger ticking") in places
-    assert ("cardano/history", "Forging", "Ledger ticking") in places
+    places = [(item["report"], item["section"], item["label"]) for item in metrics["cdfForgerTicked"]["touches"]]
+    assert ("cardano/comparison", "Forging", "Ledger ticking, s") in places
+    assert ("cardano/history", "Forging", "Ledger ticking, s") in places
 
 
 def test_words_of_what_metrics_read_are_told_elsewhere(told: Path, cache: Path) -> None:
@@ -124,7 +124,7 @@ def test_the_text_is_for_people(told: Path, cache: Path) -> None:
     assert "    cdfForgerStarted (was cdfForgerStart): Started forge loop iteration" in lines
     was, now = (f"minus(instant ticked, instant {name})" for name in ("leading", "started"))
     assert f"      measure: {was} -> {now}" in lines
-    assert "      touches cardano/comparison / Forging / Ledger ticking" in lines
+    assert "      touches cardano/comparison / Forging / Ledger ticking, s" in lines
     assert lines[-1] == "metrics: 1 renamed, 2 changed in meaning, 1 changed in wording"
 
 

@@ -110,7 +110,8 @@ def _metrics(old: Checked, new: Checked, meant: set[tuple[str, ...]]) -> Iterato
     """The metrics that differ; places of their definitions that differ are added to `meant`."""
     before = {metric.id: metric for metric in old.package.metrics}
     after = {metric.id: metric for metric in new.package.metrics}
-    places, former = shown(new.package), shown(old.package)
+    places = {name: _printed(new.package, metric) for name, metric in after.items()}
+    former = {name: _printed(old.package, metric) for name, metric in before.items()}
     renamed = dict(_renamed(old, new, [i for i in before if i not in after], [i for i in after if i not in before]))
     for was, now in renamed.items():
         told = tuple(_words(before[was], after[now]))
@@ -123,6 +124,11 @@ def _metrics(old: Checked, new: Checked, meant: set[tuple[str, ...]]) -> Iterato
     for name, metric in before.items():
         if name not in after and name not in renamed:
             yield MetricChange("gone", name, metric.name, "", (), former.get(name, ()))
+
+
+def _printed(package: Package, metric: Metric) -> tuple[Shown, ...]:
+    """The places that print numbers of a metric, or plot them."""
+    return tuple(place for place in shown(package, metric) if place.kind != "dictionary")
 
 
 def _renamed(old: Checked, new: Checked, gone: Iterable[str], come: Iterable[str]) -> Iterator[tuple[str, str]]:

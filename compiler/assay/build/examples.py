@@ -24,6 +24,7 @@ from assay.spec import closure, workspace
 from assay.spec.diagnostics import AssayError, Diagnostic, Span
 from assay.spec.example_model import Example, Expectation
 from assay.spec.expression import Expression
+from assay.spec.formula import is_formula
 from assay.spec.model import Metric, Package
 from assay.spec.normal_form import Checked
 
@@ -175,6 +176,8 @@ def _expressions(package: Package, metrics: Sequence[Metric]) -> dict[str, dict[
     needs = closure.needs(package, metrics, ())
     found: dict[str, dict[str, Expression]] = {}
     for metric in metrics:
+        if is_formula(metric):
+            continue
         found.setdefault(metric.grain, {})[f"metric {metric.id}"] = metric.measure
     for grain in package.grains:
         members = needs.grains.get(grain.name, set())
@@ -191,7 +194,7 @@ def _coverage(package: Package, outcomes: Sequence[Outcome]) -> Coverage:
     needs = closure.needs(package, package.metrics, ())
     every = [branch for _, branch in _branches(package)]
     return Coverage(
-        tuple(metric.id for metric in package.metrics if metric.id not in expected),
+        tuple(item.id for item in package.metrics if item.id not in expected and not item.examples),
         tuple(event.name for event in package.events if event.name in needs.events and event.name not in seen),
         tuple(branch for branch in every if branch not in taken),
     )

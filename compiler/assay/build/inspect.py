@@ -185,7 +185,7 @@ def query(
     if any(item is not checked for item, _ in found):
         raise fail("systems", "the metrics are of different systems", status=USAGE, hint="query them one by one")
     metrics = tuple(metric for _, metric in found)
-    report = _report_of(checked.package, metrics[0])
+    report = report_of(checked.package, metrics[0])
     applied = filters.applied(checked.package, report, given, no_filters)
     known = [item.name for item in checked.package.summaries]
     chosen = summary or (report.summary if report else known[0])
@@ -213,7 +213,8 @@ def _notes(run: Computed) -> tuple[str, ...]:
     return (*run.absent, *run.results.notes)
 
 
-def _report_of(package: Package, metric: Metric) -> Report | None:
+def report_of(package: Package, metric: Metric) -> Report | None:
+    """The report that shows a metric; the first one when none does."""
     showing = (
         report for report in package.reports
         if any(metric.id in section.metrics for section in report.sections) or metric.id in report.also
@@ -232,7 +233,7 @@ def metric_sql(
 ) -> str:
     """The SQL of a metric standing alone: over the Parquet files of the current folder, or of an ingested run."""
     checked, metric = session.metric(name, system)
-    report = _report_of(checked.package, metric)
+    report = report_of(checked.package, metric)
     applied = filters.applied(checked.package, report, given, no_filters)
     made = plan(checked.package, [metric], applied)
     statements = compiled(checked, made)
@@ -318,5 +319,6 @@ __all__ = [
     "ingest_runs",
     "metric_sql",
     "query",
+    "report_of",
     "workspace",
 ]

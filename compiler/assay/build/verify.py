@@ -55,8 +55,8 @@ def verify(session: Session, folder: Path, places: Sequence[str]) -> Verified:
     found = recorded(folder)
     if isinstance(found, RecordedPublished):
         return _verify_published(session, folder, found, places)
-    moved = _moved(found, places)
-    runs = _runs(found, moved)
+    moved = moved_runs(found, places)
+    runs = runs_now(found, moved)
     checked, report = _report(session, found.content.report)
     causes = [
         *_changed_inputs(session, found.content, runs),
@@ -121,7 +121,7 @@ def _compared(
     return Verified((*found, *(line for lines in differing for line in lines)), len(files), len(differing))
 
 
-def _moved(found: Recorded, places: Sequence[str]) -> Mapping[str, Path]:
+def moved_runs(found: Recorded, places: Sequence[str]) -> Mapping[str, Path]:
     """Where the user says that runs are now, by their ids."""
     given = {run.id: run.directory for run in named_runs(places)}
     unknown = sorted(given.keys() - found.places.keys())
@@ -131,7 +131,7 @@ def _moved(found: Recorded, places: Sequence[str]) -> Mapping[str, Path]:
     return given
 
 
-def _runs(found: Recorded, moved: Mapping[str, Path]) -> tuple[NamedRun, ...]:
+def runs_now(found: Recorded, moved: Mapping[str, Path]) -> tuple[NamedRun, ...]:
     """The runs in the report's order; AssayError when the directory of any is not there."""
     runs = [NamedRun(run.id, moved.get(run.id, Path(found.places[run.id]))) for run in found.content.runs]
     raise_all(

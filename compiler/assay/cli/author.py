@@ -24,7 +24,7 @@ def init(context: click.Context, folder: Path) -> None:
     It has its own trace events, three metrics with an example, two sample runs and a report.
     """
     from assay.build.starter import init as start
-    from assay.cli.main import working
+    from assay.cli.options import working
 
     with working(context) as session:
         commands = start(session, folder)
@@ -44,7 +44,7 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
     """
     from assay.build.inspect import all_systems
     from assay.build.run_schema import run_schemas
-    from assay.cli.main import working
+    from assay.cli.options import working
     from assay.spec.diagnostics import USAGE, did_you_mean, fail
 
     with working(context) as session:
@@ -75,7 +75,7 @@ def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) 
 
     Errors are shown, and the last good report is left in place. Ctrl-C ends it.
     """
-    from assay.cli.main import open_session_of
+    from assay.cli.options import open_session_of
 
     seen = None
     while True:
@@ -91,7 +91,7 @@ def _built(context: click.Context, report: str, runs: tuple[str, ...], out: str)
     """Build once, and say how long it took, or what is wrong."""
     from assay.build.comparison import Options
     from assay.build.history import build_shown
-    from assay.cli.main import working
+    from assay.cli.options import working
     from assay.spec.diagnostics import USAGE, AssayError
 
     began = time.monotonic()

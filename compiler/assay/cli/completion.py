@@ -33,7 +33,7 @@ def names(kind: str) -> Completer:
 
     def complete(context: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
         from assay.build import inspect
-        from assay.cli.main import open_session_of
+        from assay.cli.options import open_session_of
         from assay.spec.diagnostics import AssayError
 
         context.ensure_object(dict)

@@ -29,7 +29,7 @@ def diff(context: click.Context, before: str, after: str, form: str) -> int:
     """
     from assay.audit.spec_diff import diff as compared
     from assay.build.spec_states import state
-    from assay.cli.main import working
+    from assay.cli.options import working
     from assay.spec.diagnostics import DIFFERENCE
 
     with working(context) as session:
@@ -82,7 +82,8 @@ def _metric(metric: MetricChange, told_before: set[Told]) -> Iterator[str]:
             yield from _told(item, 6)
         told_before.add(item)
     for place in metric.touches[:PLACES]:
-        yield f"      touches {printable(str(place))}"
+        where = " / ".join(part for part in (place.report, place.section or f"{place.kind}s", place.label) if part)
+        yield f"      touches {printable(where)}"
     if len(metric.touches) > PLACES:
         yield f"      and {len(metric.touches) - PLACES} more places"
 

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from assay.cli import audit
 from assay.cli.author import init, schema, watch
 from assay.cli.completion import completion, names
 from assay.cli.diff import diff
 from assay.cli.fetch import fetch
 from assay.cli.groups import Grouped
+from assay.cli.options import cache_option, filter_options, run_option, system_option, working
 from assay.cli.test import examples
 
-if TYPE_CHECKING:
-    from assay.build.session import Session
-
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
-
-Command = Callable[..., Any]
 
 
 @click.group(cls=Grouped, context_settings=CONTEXT)
@@ -36,39 +33,6 @@ Command = Callable[..., Any]
 def cli(context: click.Context, cache: str | None, errors: str) -> None:
     """Compile metric definitions into reports."""
     context.obj = {"cache": cache, "errors": errors}
-
-
-def cache_option(command: Command) -> Command:
-    """`--cache` after the command's name, as before it."""
-
-    def remember(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
-        if value:
-            context.obj["cache"] = value
-
-    option = click.option(
-        "--cache",
-        metavar="DIR",
-        callback=remember,
-        expose_value=False,
-        help="Folder for what can be worked out again.",
-    )
-    return option(command)
-
-
-def filter_options(command: Command) -> Command:
-    """`--filter` and `--no-filters`."""
-    command = click.option("--no-filters", is_flag=True, help="Apply no filter at all.")(command)
-    return click.option("--filter", "filters", metavar="NAME[=ARG]", multiple=True, shell_complete=names("filters"),
-                        help="Apply this filter, instead of the report's own (repeatable).")(command)  # fmt: skip
-
-
-def run_option(command: Command) -> Command:
-    """`--run`, at least once."""
-    return click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
-                        help="Directory of a run (repeatable); the first is the baseline.")(command)  # fmt: skip
-
-
-system_option = click.option("--system", metavar="NAME", help="Only this system's specs.")
 
 
 @cli.command()
@@ -266,24 +230,8 @@ def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, ev
             click.echo(str(folder))
 
 
-for command in (init, schema, watch, examples, diff, fetch, completion):
+for command in (init, schema, watch, examples, diff, fetch, completion, *audit.COMMANDS):
     cli.add_command(command)
-
-
-def working(context: click.Context) -> Any:
-    """A session for a command, with a progress display on a terminal."""
-    from assay.cli.progress import watched
-
-    return watched(open_session_of(context))
-
-
-def open_session_of(context: click.Context) -> Session:
-    """The session of the folder that the command is run in."""
-    from assay.build.session import open_session
-    from assay.engine.store import default_folder
-
-    cache = context.obj["cache"]
-    return open_session(Path.cwd(), Path(cache) if cache else default_folder())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -28,7 +28,7 @@ def examples(context: click.Context, system: str | None, junit: Path | None, for
     """
     from assay.build.examples import test
     from assay.build.inspect import all_systems
-    from assay.cli.main import working
+    from assay.cli.options import working
     from assay.spec.diagnostics import DIFFERENCE
 
     with working(context) as session:

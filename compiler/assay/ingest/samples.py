@@ -68,7 +68,7 @@ def ingest(
         with connected(fresh, MEMORY // share) as connection:
             paths = [path for host in files.hosts for path in host.files]
             found = gathered(connection, paths, files.directory, fresh, progress)
-            _place(found.connection)
+            place(found.connection)
             counts = _counts(found, forms)
             names = [item.event.name for item in forms if item.needed]
             lost = [row for name in dict.fromkeys(names) for row in _write(found, name, forms)]
@@ -90,7 +90,7 @@ def gathered(
     return Samples(connection, folder, sample_store.merge(connection, dict(enumerate(names))), names)
 
 
-def _place(connection: duckdb.DuckDBPyConnection) -> None:
+def place(connection: duckdb.DuckDBPyConnection) -> None:
     """Number the samples in the order of time."""
     order = exp.Order(expressions=[exp.Ordered(this=column(name)) for name in ("t_ns", "series")])
     seq = tree.named(exp.Window(this=exp.RowNumber(), order=order), "seq")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.report.document import Entry
 from assay.spec import formula
-from assay.spec.model import Example, Metric
+from assay.spec.model import Metric, Worked
 from assay.spec.normal_form import Checked
 
 
@@ -25,7 +25,7 @@ def _worked(metric: Metric) -> tuple[str, ...]:
     )
 
 
-def _example(example: Example) -> str:
+def _example(example: Worked) -> str:
     given = ", ".join(
         f"{item.metric} = {formula.number_text(item.value)} {item.unit.symbol}".strip() for item in example.given
     )

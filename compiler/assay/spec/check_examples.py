@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
 from assay.spec.example_model import Example, Expectation
+from assay.spec.formula import is_formula
 
 
 def examples(checker: Checker) -> None:
@@ -54,7 +55,12 @@ def _filters(checker: Checker, item: Example) -> None:
 
 
 def _expectation(checker: Checker, item: Example, expectation: Expectation) -> None:
-    known = [metric.id for metric in checker.package.metrics]
+    known = {metric.id: metric for metric in checker.package.metrics}
+    if expectation.metric in known and is_formula(known[expectation.metric]):
+        checker.report(
+            "example", f"example `{item.name}` expects samples of a formula, `{expectation.metric}`", item.name,
+            hint="a formula has worked examples of its own: `examples` of the metric",
+        )  # fmt: skip
     if expectation.metric not in known:
         checker.report(
             "unknown-metric", f"example `{item.name}` expects something of an unknown metric `{expectation.metric}`",

@@ -10,7 +10,7 @@ from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
 from assay.spec.expression import Expression
 from assay.spec.formula_units import FormulaScope, resolved, unit_of
-from assay.spec.model import Example, Given, Metric, Package
+from assay.spec.model import Given, Metric, Package, Worked
 from assay.spec.typing_rules import KindError, UnitError, UnknownNameError
 from assay.spec.unit import Unit
 from assay.spec.unit_library import UnknownUnitError
@@ -142,7 +142,7 @@ def _cycles(checker: Checker) -> set[str]:
     return circular
 
 
-def _example(checker: Checker, what: str, metric: Metric, example: Example) -> None:
+def _example(checker: Checker, what: str, metric: Metric, example: Worked) -> None:
     """An example gives each metric that the formula is over a value, and shows what comes out."""
     told = _given(checker, what, metric, example)
     if told is None or not _convertible(checker, what, example.unit, metric.unit.name, example.shows):
@@ -162,7 +162,7 @@ def _example(checker: Checker, what: str, metric: Metric, example: Example) -> N
         _fails(checker, what, example, said, rightly, (exact,))
 
 
-def _fails(checker: Checker, what: str, example: Example, expected: str, found: str, notes: tuple[str, ...]) -> None:
+def _fails(checker: Checker, what: str, example: Worked, expected: str, found: str, notes: tuple[str, ...]) -> None:
     given = ", ".join(f"{item.metric} = {formula.number_text(item.value)} {item.unit.symbol}" for item in example.given)
     checker.report(
         "example",
@@ -175,7 +175,7 @@ def _fails(checker: Checker, what: str, example: Example, expected: str, found: 
     )
 
 
-def _given(checker: Checker, what: str, metric: Metric, example: Example) -> dict[str, Fraction] | None:
+def _given(checker: Checker, what: str, metric: Metric, example: Worked) -> dict[str, Fraction] | None:
     """The values of an example in the units of their metrics (and constants), or None with the problem noted."""
     scope = scope_of(checker.package)
     units = {**scope.metrics, **{name: found.unit for name, found in scope.constants.items()}}

@@ -348,7 +348,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class Worked:
     """A worked example of a formula: of the values `given`, what it `shows` in a unit, rounded to as many decimals."""
 
     given: tuple[Given, ...]
@@ -381,7 +381,7 @@ class Metric:
     unit: Unit
     better: str
     width: int
-    examples: tuple[Example, ...] = ()
+    examples: tuple[Worked, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

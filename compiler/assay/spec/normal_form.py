@@ -248,7 +248,7 @@ def definition(package: Package, metric: Metric) -> dict[str, Any]:
     }
     if formula.is_formula(metric):
         known = formula.by_id(package)
-        body["metrics"] = {name: _definition(package, known[name]) for name in formula.over(metric.measure)}
+        body["metrics"] = {name: definition(package, known[name]) for name in formula.over(metric.measure)}
     if needs.series:
         body["series"] = [plain(item, prose=False) for item in _sorted(package.series) if item.name in needs.series]
     return body

@@ -1,0 +1,233 @@
+"""All that specs say of a metric or series, as one value: what `assay explain` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from assay.audit import words
+from assay.audit.lineage import ROLES, Lineage
+from assay.audit.lineage_graph import PLACE, raw_places
+from assay.audit.origins import ROWS
+from assay.audit.shown import Shown, shown
+from assay.plan.steps import Applied, EventStep, RelationStep
+from assay.report.figures import row_label
+from assay.spec.closure import needs
+from assay.spec.model import Event, Grain, Metric, Series, Source
+from assay.spec.normal_form import Checked
+
+Item = Metric | Series
+
+
+@dataclass(frozen=True, slots=True)
+class FieldFact:
+    """A field of an event: what it does for the metric, where records hold it, and what the specs say of it."""
+
+    name: str
+    role: str
+    places: tuple[str, ...]
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventFact:
+    """A kind of trace event: its source, all its names by generation, the fields that are used, and what it is."""
+
+    name: str
+    source: str
+    role: str
+    names: tuple[tuple[str, tuple[str, ...]], ...]
+    fields: tuple[FieldFact, ...]
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class InstantFact:
+    """An instant that a metric is about: how it is found, in words; the event or relation it is bound to."""
+
+    name: str
+    found: str
+    of: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class FilterFact:
+    """A filter: as it is applied, what it demands of the metric's own rows, what it says; whether it decides on them:
+    directly where it demands something, else through other grains."""
+
+    label: str
+    demands: str
+    doc: str
+    decides: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What there is to know of a metric or series."""
+
+    id: str
+    kind: str
+    name: str
+    system: str
+    label: str
+    doc: str
+    definition: str
+    sentence: str
+    unit: str
+    better: str
+    grain: str
+    grain_doc: str
+    key: tuple[str, ...]
+    columns: tuple[tuple[str, str], ...]
+    instants: tuple[InstantFact, ...]
+    fallbacks: tuple[str, ...]
+    conversions: tuple[str, ...]
+    events: tuple[EventFact, ...]
+    filters: tuple[FilterFact, ...]
+    filtered: bool
+    could_filter: tuple[str, ...]
+    quirks: tuple[tuple[str, str], ...]
+    shown: tuple[Shown, ...]
+
+
+def facts(checked: Checked, item: Item, found: Lineage, applied: Sequence[Applied], summary: str) -> Facts:
+    """The facts of a metric or series, whose lineage under the applied filters is `found`."""
+    common = _common(checked, item, found)
+    return _of_metric(checked, item, common, applied, summary) if isinstance(item, Metric) else _of_series(
+        checked, item, common
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Common:
+    """What is said of metrics and series alike."""
+
+    events: tuple[EventFact, ...]
+    quirks: tuple[tuple[str, str], ...]
+    shown: tuple[Shown, ...]
+
+
+def _common(checked: Checked, item: Item, found: Lineage) -> _Common:
+    return _Common(
+        tuple(_events(checked, found)), tuple(_quirks(checked, found)), shown(checked.package, item)
+    )  # fmt: skip
+
+
+def _of_metric(checked: Checked, metric: Metric, common: _Common, applied: Sequence[Applied], summary: str) -> Facts:
+    package = checked.package
+    grain = next(item for item in package.grains if item.name == metric.grain)
+    nodes = [metric.measure, *([metric.where] if metric.where else [])]
+    could = sorted(needs(package, [metric], package.filters).filters) if metric.accepted else []
+    return Facts(
+        id=metric.id,
+        kind="metric",
+        name=metric.name,
+        system=package.system,
+        label=row_label(metric.name, metric.unit.symbol),
+        doc=metric.doc,
+        definition=checked.definitions[metric.id],
+        sentence=words.sentence(metric, checked, summary),
+        unit=metric.unit.name,
+        better=metric.better,
+        grain=grain.name,
+        grain_doc=grain.doc,
+        key=grain.key,
+        columns=tuple(words.columns_said(grain, nodes)),
+        instants=tuple(
+            InstantFact(one.name, words.instant_said(one), one.of, one.doc) for one in words.used_instants(grain, nodes)
+        ),
+        fallbacks=tuple(words.fallbacks(metric, grain)),
+        conversions=tuple(words.conversions(metric, checked)),
+        events=common.events,
+        filters=tuple(_filters(grain, applied, could)) if metric.accepted else (),
+        filtered=metric.accepted,
+        could_filter=tuple(name for name in could if name not in {one.filter.name for one in applied}),
+        quirks=common.quirks,
+        shown=common.shown,
+    )
+
+
+def _of_series(checked: Checked, series: Series, common: _Common) -> Facts:
+    symbol = series.unit.symbol
+    factor = [f"what is read, × {series.factor}"] if series.factor != "1" else []
+    return Facts(
+        id=series.name,
+        kind="series",
+        name=series.name,
+        system=checked.package.system,
+        label=row_label(series.name, symbol),
+        doc=series.doc,
+        definition="",
+        sentence=words.series_sentence(series),
+        unit=series.unit.name,
+        better="neither",
+        grain="",
+        grain_doc="",
+        key=(*series.by, "t_ns"),
+        columns=(),
+        instants=(),
+        fallbacks=tuple(f"`{one.event}`, where those before it have no value" for one in series.samples[1:]),
+        conversions=tuple(factor),
+        events=common.events,
+        filters=(),
+        filtered=False,
+        could_filter=(),
+        quirks=common.quirks,
+        shown=common.shown,
+    )
+
+
+def _filters(grain: Grain, applied: Sequence[Applied], could: Sequence[str]) -> Iterator[FilterFact]:
+    for item in applied:
+        demands = words.filter_said(item.filter, grain.name)
+        yield FilterFact(item.label, demands, item.filter.doc, item.filter.name in could)
+
+
+def _quirks(checked: Checked, found: Lineage) -> Iterator[tuple[str, str]]:
+    """What relations that have a part do for compatibility only, those that make the value first."""
+    roles: dict[str, str] = {}
+    for item, role in found.roles.items():
+        statement = found.statements.get(item.table)
+        if statement and isinstance(statement.step, RelationStep):
+            roles[item.table] = min(roles.get(item.table, role), role, key=ROLES.index)
+    ordered = sorted(roles, key=lambda name: (ROLES.index(roles[name]), name))
+    return iter(words.quirks(checked.package, ordered))
+
+
+def _events(checked: Checked, found: Lineage) -> Iterator[EventFact]:
+    """The events that have a part, those that make the value first."""
+    sources = {item.name: item for item in checked.package.sources}
+    rows = []
+    for name, statement in found.statements.items():
+        if isinstance(statement.step, EventStep) and any(item.table == name for item in found.roles):
+            rows.append(_event(statement.step.event, sources[statement.step.event.source], found))
+    return iter(sorted(rows, key=lambda item: (ROLES.index(item.role), item.name)))
+
+
+def _event(event: Event, source: Source, found: Lineage) -> EventFact:
+    own = sorted(item for item in found.roles if item.table == event.name and item.column not in (ROWS, *PLACE))
+    docs = {field.name: field.doc for field in event.fields}
+    fields = [
+        FieldFact(
+            item.column,
+            found.roles[item],
+            raw_places(source, item.column, found.found.get(item, ())),
+            docs.get(item.column, ""),
+        )
+        for item in own
+    ]
+    # Host and place of an event name its rows wherever they are joined: they do not make it one that gives a value.
+    roles = [role for item, role in found.roles.items() if item.table == event.name and item.column not in PLACE]
+    names: dict[str, list[str]] = {}
+    for form in event.forms:
+        for name in form.names:
+            names.setdefault(name.generation, []).append(name.name)
+    return EventFact(
+        event.name,
+        source.name,
+        min(roles, key=ROLES.index, default="rows"),
+        tuple((generation, tuple(dict.fromkeys(texts))) for generation, texts in names.items()),
+        tuple(sorted(fields, key=lambda item: (ROLES.index(item.role), item.name))),
+        event.doc,
+    )

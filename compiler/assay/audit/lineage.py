@@ -1,0 +1,198 @@
+"""Lineage of numbers: from raw records through events, relations, series and grains to what is asked, column by column.
+
+It is read off the statements that run (`sql.program`), and, for the fields of events, off the query by which ingest
+types them (`ingest.event_rows`); nothing is described a second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from assay.audit.origins import ROWS, Made, Origin, Origins, made
+from assay.ingest.event_rows import typed_rows
+from assay.ingest.forms import Numbered, numbered, paths_of
+from assay.plan.steps import EventStep, RelationStep
+from assay.spec.model import Form
+from assay.spec.scopes import LOG_COLUMNS, LOGS
+from assay.sql import dialect
+from assay.sql.dialect import column
+from assay.sql.events import KEYS
+from assay.sql.program import Statement
+
+#: what a column does for a number, the most direct first: it makes the value; picks the row that the value is taken
+#: from; decides which rows there are; decides in a check whether a run can be analysed; is read beside the others
+#: (a record without it is left out, a relation's text holds it)
+ROLES = ("value", "picks", "rows", "check", "read")
+Path_ = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """How a form of an event finds a field: the paths that it reads, in order; none where it is always the same."""
+
+    form: Form
+    paths: tuple[Path_, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """The lineage of some columns (`roots`) of statements.
+
+    `made` tells of each statement by its name what its columns are made of; `roles` the most direct role of every
+    column that has a part; `found` where the fields of events are read.
+    """
+
+    roots: tuple[Origin, ...]
+    made: Mapping[str, Made]
+    roles: Mapping[Origin, str]
+    statements: Mapping[str, Statement]
+    found: Mapping[Origin, tuple[Found, ...]]
+
+    @property
+    def events(self) -> Mapping[str, frozenset[str]]:
+        """The events that have a part, each with its fields that do."""
+        own = {name: {*KEYS, ROWS} for name, item in self.statements.items() if isinstance(item.step, EventStep)}
+        return {
+            name: frozenset(item.column for item in self.roles if item.table == name and item.column not in own[name])
+            for name in sorted({item.table for item in self.roles} & set(own))
+        }
+
+    def edges(self) -> Iterator[tuple[Origin, Origin, str]]:
+        """Pairs of a column and one that it depends on directly, and how, in order; `*` stands for a table's rows."""
+        for item in sorted(self.roles):
+            for role, origins in _direct(self.made, item):
+                yield from ((item, origin, role) for origin in sorted(origins))
+
+
+def lineage(statements: Sequence[Statement], roots: Iterable[Origin], checks: bool = True) -> Lineage:
+    """The lineage of columns of statements; so do those of checks on the way, unless told otherwise."""
+    statements = _named_apart(statements)
+    found = _all_made(statements)
+    start = tuple(roots)
+    roles: dict[Origin, str] = {}
+    _spread(found, [(item, "value") for item in start], roles)
+    _spread(found, [(Origin(item.table, ROWS), "rows") for item in start], roles)
+    if checks:
+        _spread_checks(statements, found, roles)
+    for item in reversed(statements):  # what reads before what is read
+        if any(origin.table == item.name for origin in roles):
+            _spread(found, [(origin, "read") for origin in _whole(item, found)], roles)
+    by_name = {item.name: item for item in statements}
+    raw = {origin: of for item in statements if isinstance(item.step, EventStep) for origin, of in fields(item.step)}
+    return Lineage(start, found, roles, by_name, {origin: of for origin, of in raw.items() if origin in roles})
+
+
+def _spread_checks(statements: Sequence[Statement], found: Mapping[str, Made], roles: dict[Origin, str]) -> None:
+    """Give their role to columns that checks of tables on the way read, and to those that lead to further checks."""
+    left = [item for item in statements if item.kind == "check"]
+    while True:
+        reached = {item.table for item in roles}
+        now = [item for item in left if _of(item) in reached]
+        if not now:
+            return
+        left = [item for item in left if item not in now]
+        _spread(found, [(origin, "check") for item in now for origin in found[item.name].everything], roles)
+
+
+def _whole(item: Statement, found: Mapping[str, Made]) -> Iterator[Origin]:
+    """What a statement on the way reads beside what makes its columns.
+
+    Of an event's every field that its table has: a record without one is left out.  Of a relation's all that its text
+    reads: a definition holds it as a whole.
+    """
+    if isinstance(item.step, EventStep):
+        yield from (Origin(item.name, name) for name in found[item.name].values if name not in KEYS)
+    elif isinstance(item.step, RelationStep):
+        yield from found[item.name].everything
+        yield from (Origin(table.name, ROWS) for table in item.query.find_all(exp.Table) if table.name in found)
+
+
+def root(statements: Sequence[Statement], metric: str, result: str) -> Origin:
+    """A column of a metric's own statement, as a root."""
+    tables = {item.name for item in statements if item.kind in ("table", "view")}
+    return Origin(f"metric {metric}" if metric in tables else metric, result)
+
+
+def _named_apart(statements: Sequence[Statement]) -> list[Statement]:
+    """Statements whose names are all different: a metric may have the name of a table."""
+    return [
+        replace(item, name=root(statements, item.name, "").table) if item.kind == "metric" else item
+        for item in statements
+    ]
+
+
+def _of(check: Statement) -> str:
+    """The table that a check is of."""
+    return str(getattr(check.step, "of", ""))
+
+
+def _all_made(statements: Sequence[Statement]) -> dict[str, Made]:
+    """What every statement's columns are made of."""
+    schema: dict[str, tuple[str, ...]] = {LOGS: tuple(LOG_COLUMNS)}
+    found: dict[str, Made] = {}
+    for item in statements:
+        if item.kind == "view":
+            names = (
+                tuple(value.alias_or_name for value in item.query.selects) if isinstance(item.query, exp.Query) else ()
+            )
+            found[item.name] = Made(dict.fromkeys(names, frozenset()), dict.fromkeys(names, frozenset()), frozenset())
+        else:
+            found[item.name] = made(item.query, schema)
+        if item.kind in ("table", "view"):
+            schema[item.name] = tuple(found[item.name].values)
+    return found
+
+
+def _direct(found: Mapping[str, Made], item: Origin) -> list[tuple[str, Origins]]:
+    """What a column depends on directly, and how."""
+    if (of := found.get(item.table)) is None:
+        return []
+    if item.column == ROWS:
+        return [("rows", of.rows)]
+    return [("value", of.values.get(item.column, frozenset())), ("picks", of.picks.get(item.column, frozenset()))]
+
+
+def _spread(found: Mapping[str, Made], start: Iterable[tuple[Origin, str]], roles: dict[Origin, str]) -> None:
+    """Give columns their roles, and all that they depend on: the less direct one of the way there."""
+    queue = list(start)
+    while queue:
+        item, role = queue.pop()
+        if item in roles and ROLES.index(roles[item]) <= ROLES.index(role):
+            continue
+        roles[item] = role
+        for how, origins in _direct(found, item):
+            queue += [(origin, max(role, how, key=ROLES.index)) for origin in origins]
+
+
+def fields(step: EventStep) -> Iterator[tuple[Origin, tuple[Found, ...]]]:
+    """The fields of an event that are read, each with the paths at which the forms find it."""
+    ways = [(item, _paths(item)) for item in numbered([step.event], {step.name: frozenset(step.fields)})]
+    for name in step.fields:
+        yield Origin(step.name, name), tuple(Found(item.form, paths[name]) for item, paths in ways)
+
+
+def _paths(item: Numbered) -> dict[str, tuple[Path_, ...]]:
+    """The paths of which the typing query makes each field of a form, in the order in which the field names them."""
+    texts = {path: f"path_{index}" for index, path in enumerate(paths_of([item]))}
+    read = {path: column(name) for path, name in texts.items()}
+    raw = dialect.select(*KEYS, "form", *texts.values()).from_(dialect.table("raw"))
+    typed = made(typed_rows([item], dict(read), raw), {"raw": (*KEYS, "form", *texts.values())})
+    named = {text: path for path, text in texts.items()}
+    origins = {name: [origin.column for origin in typed.values[name]] for name in typed.values}
+    order = list(texts.values())
+    return {
+        field.name: tuple(named[text] for text in sorted(set(origins[field.name]) & set(named), key=order.index))
+        for field in item.fields
+    }
+
+
+def places(found: Iterable[Found]) -> dict[Path_, list[Form]]:
+    """The paths at which a field is found, each with the forms that look there."""
+    ways: dict[Path_, list[Form]] = {}
+    for item in found:
+        for path in item.paths:
+            ways.setdefault(path, []).append(item.form)
+    return ways

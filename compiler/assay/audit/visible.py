@@ -1,0 +1,82 @@
+"""Texts of logs and specs as a terminal can show them: what would act on it, or would not be seen, as an escape."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from typing import Any
+
+#: categories of characters that control, direct or hide: controls, marks of direction, surrogates, unassigned, own
+HIDDEN = frozenset(("Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"))
+_PLAIN = re.compile(r"[ -~]*")
+
+
+def visible(text: str) -> str:
+    """The text with every such character as `\\x1b`, `\\u202e` or `\\U000e0001`."""
+    if _PLAIN.fullmatch(text):
+        return text
+    return "".join(_shown(character) for character in text)
+
+
+def _shown(character: str) -> str:
+    if unicodedata.category(character) not in HIDDEN:
+        return character
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def visible_json(value: Any) -> str:
+    """Data as JSON text in which every such character is escaped as JSON does."""
+    text = json.dumps(value, ensure_ascii=False, indent=1)
+    return "".join(character if character == "\n" else _escaped(character) for character in text)
+
+
+def _escaped(character: str) -> str:
+    if unicodedata.category(character) not in HIDDEN:
+        return character
+    return json.dumps(character)[1:-1]
+
+
+def cut(text: str, width: int) -> str:
+    """A visible text cut to so many columns, wide characters counting for two; an ellipsis says that it goes on."""
+    if columns(text) <= width:
+        return text
+    kept, used = [], 0
+    for character in text:
+        used += columns(character)
+        if used > width - 1:
+            break
+        kept.append(character)
+    return "".join(kept) + "…"
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal a visible text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(item) else 2 if unicodedata.east_asian_width(item) in "WF" else 1 for item in text
+    )
+
+
+def encodable(text: str, encoding: str) -> bool:
+    """Whether an encoding can write a text."""
+    try:
+        text.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+#: what stands for the signs of ours that an encoding cannot write
+PLAIN = {"…": "...", "≥": ">=", "≤": "<=", "×": "x", "−": "-", "≠": "!=", "·": "-", "→": "->", "÷": "div", "Δ": "d",
+         "“": '"', "”": '"', "—": "-", "│": "|", "├": "+", "└": "+", "─": "-"}  # fmt: skip
+
+
+def written(text: str, encoding: str) -> str:
+    """A text as an encoding can write it: our own signs in ASCII, any other character as an escape."""
+    if encodable(text, encoding):
+        return text
+    signs = "".join(PLAIN.get(item, item) for item in text)
+    return signs.encode(encoding, errors="backslashreplace").decode(encoding)

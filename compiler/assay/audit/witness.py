@@ -1,0 +1,483 @@
+"""Which records each value of a query was made of: the query rewritten so that it tells.
+
+Beside a column `x` the rewritten query yields `x from`: a list of (event, host, seq), the places of the records whose
+values `x` has.  The list is carried along the very expressions that carry the value: where a value is picked (the first
+of a group, the greatest, the one before) its list is picked by the same rule, where values are added up their lists are
+joined.  So nothing is matched by likeness.  `* from` tells of a row what a count of it counts.
+
+Of records that only decide conditions nothing is told; lineage names their columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from assay.audit.origins import ROWS, Schema, qualified
+from assay.plan.steps import EventStep
+from assay.spec.closure import ACCEPTED
+from assay.spec.scopes import LOG_COLUMNS, LOGS
+from assay.sql import dialect
+from assay.sql.program import Statement
+
+LINES = "STRUCT(event VARCHAR, host VARCHAR, seq BIGINT)[]"
+_AGGREGATES = ("arg_min_null", "arg_max_null", "fsum", "list", "favg", "string_agg", "mode")
+_SHIFTS = (exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue)
+_PLACES = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile)
+
+
+def companion(name: str) -> str:
+    """The name of the column that tells of a column."""
+    return f"{name} from"
+
+
+@dataclass(frozen=True, slots=True)
+class Witnessed:
+    """Statements that tell of some columns, in order, and the query that was asked."""
+
+    statements: tuple[Statement, ...]
+    query: exp.Expr
+
+
+def witnessed(statements: Sequence[Statement], query: exp.Expr, wanted: Iterable[str]) -> Witnessed:
+    """The query, which reads what the statements make, telling of the wanted columns; and the statements it needs."""
+    schema, events = _schema(statements)
+    demands: dict[str, set[str]] = {}
+    tree = _rewritten(query, schema, set(wanted), demands, events)
+    found: list[Statement] = []
+    needed = _tables(tree)
+    for item in reversed(statements):
+        if item.kind not in ("table", "view") or item.name.lower() not in needed:
+            continue
+        if item.kind == "table" and demands.get(item.name.lower()):
+            item = replace(item, query=_rewritten(item.query, schema, demands[item.name.lower()], demands, events))
+        needed |= _tables(item.query)
+        found.append(item)
+    return Witnessed(tuple(reversed(found)), tree)
+
+
+def _schema(statements: Sequence[Statement]) -> tuple[Schema, Mapping[str, str]]:
+    """The columns of every table that the statements make; the names of events, by them in lower case.
+
+    The engine does not tell upper case from lower case in names, and qualifying a query lowers them.
+    """
+    schema: dict[str, tuple[str, ...]] = {LOGS: tuple(LOG_COLUMNS)}
+    for item in statements:
+        if item.kind in ("table", "view"):
+            tree = item.query if item.kind == "view" else qualified(item.query, schema)
+            schema[item.name] = tuple(column.alias_or_name for column in _selects(tree))
+    return schema, {item.name.lower(): item.name for item in statements if isinstance(item.step, EventStep)}
+
+
+def _tables(tree: exp.Expr) -> set[str]:
+    return {item.name.lower() for item in tree.find_all(exp.Table)}
+
+
+def _selects(tree: exp.Expr) -> list[exp.Expr]:
+    """What a query yields; of a union what its first part does."""
+    while not isinstance(tree, exp.Select):
+        tree = tree.this
+    return list(tree.selects)
+
+
+def _rewritten(
+    query: exp.Expr, schema: Schema, wanted: set[str], demands: dict[str, set[str]], events: Mapping[str, str]
+) -> exp.Expr:
+    holder = exp.Subquery(this=qualified(query, schema))
+    lowered = [name.lower() for name in schema if name != LOGS]
+    names = {name: demands.setdefault(name, set()) for name in lowered if name not in events}
+    _Query(names, events).rewrite(holder.this, wanted)
+    return holder.this.pop() if isinstance(holder.this, exp.Expr) else holder.this
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """Rewrites a query.  `demands` collects the columns of tables and named queries that are to be told of.
+
+    `again` are named queries that are being made of themselves.
+    """
+
+    demands: Mapping[str, set[str]]
+    events: Mapping[str, str]
+    again: frozenset[str] = frozenset()
+
+    def rewrite(self, tree: exp.Expr, wanted: set[str]) -> None:
+        """Let a query tell of the wanted columns."""
+        names = [item.alias_or_name for item in _selects(tree)]
+        self._indexed(tree, [index for index, name in enumerate(names) if name in wanted], ROWS in wanted)
+
+    def _indexed(self, tree: exp.Expr, wanted: Sequence[int], rows: bool) -> None:
+        own = tree.args.get("with_")
+        named = {item.alias: set[str]() for item in (own.expressions if own else ())}
+        inside = replace(self, demands={**self.demands, **named}, events=_without(self.events, named))
+        if isinstance(tree, (exp.Subquery, exp.Paren)):
+            inside._indexed(tree.this, wanted, rows)
+        elif isinstance(tree, exp.SetOperation):
+            inside._both(tree, wanted, rows)
+        else:
+            assert isinstance(tree, exp.Select)
+            _Select(inside, tree).tell(wanted, rows)
+        for item in reversed(own.expressions if own else ()):
+            inside._named(item)
+
+    def _named(self, item: exp.CTE) -> None:
+        """Let a named query tell of what was asked of it; of one made of itself, until it asks for nothing more."""
+        wanted = self.demands[item.alias]
+        inner = replace(self, again=self.again | {item.alias})
+        columns = [column.name for column in item.args["alias"].args.get("columns") or ()]
+        while True:
+            before = set(wanted)
+            holder = exp.Subquery(this=item.this.copy())
+            names = columns or [column.alias_or_name for column in _selects(holder.this)]
+            told = [index for index, name in enumerate(names) if name in before]
+            inner._indexed(holder.this, told, ROWS in before)
+            if wanted == before:
+                break
+        item.set("this", holder.this)
+        if columns:
+            more = [companion(names[index]) for index in told] + [companion(ROWS)] * (ROWS in before)
+            item.args["alias"].set("columns", [*item.args["alias"].args["columns"], *map(_quoted, more)])
+
+    def _both(self, tree: exp.SetOperation, wanted: Sequence[int], rows: bool) -> None:
+        self._indexed(tree.this, wanted, rows)
+        self._indexed(tree.expression, wanted, rows)
+        if (wanted or rows) and not (isinstance(tree, exp.Union) and not tree.args.get("distinct")):
+            _once(tree, wanted, rows)
+
+
+def _without(events: Mapping[str, str], named: Iterable[str]) -> Mapping[str, str]:
+    """The events that are not hidden by named queries."""
+    hidden = set(named)
+    return {key: name for key, name in events.items() if key not in hidden}
+
+
+def _once(tree: exp.SetOperation, wanted: Sequence[int], rows: bool) -> None:
+    """A union of distinct rows stays one of rows that are distinct but for what is told of them."""
+    if not isinstance(tree, exp.Union):
+        raise NotImplementedError(f"what is told of rows of {type(tree).__name__}")
+    own = tree.args.get("with_")
+    tree.set("with_", None)
+    every = tree.copy()
+    every.set("distinct", False)
+    told = len(wanted) + rows
+    names = [item.alias_or_name for item in _selects(every)]
+    plain, more = names[: len(names) - told], names[len(names) - told :]
+    found = dialect.select(*plain, *(exp.alias_(_least(_quoted_column(name)), name, quoted=True) for name in more))
+    found = found.from_(exp.Subquery(this=every, alias=exp.TableAlias(this=exp.to_identifier("both"))))
+    found = found.group_by(*(dialect.column(name) for name in plain))
+    found.set("with_", own)
+    tree.replace(found)
+
+
+@dataclass(slots=True)
+class _Select:
+    """Rewrites one SELECT."""
+
+    query: _Query
+    tree: exp.Select
+    sources: dict[str, exp.Expr] = field(default_factory=dict)
+    left: set[str] = field(default_factory=set)
+    inner: dict[str, set[str]] = field(default_factory=dict)
+    grouped: bool = False
+
+    def tell(self, wanted: Sequence[int], rows: bool) -> None:
+        """Add what tells of the wanted columns, and of the rows."""
+        self._read_sources()
+        selects = list(self.tree.selects)
+        distinct = self.tree.args.get("distinct") is not None and not self.tree.args["distinct"].args.get("on")
+        told = bool(wanted or rows)
+        self.grouped = self.tree.args.get("group") is not None or any(map(_aggregated, selects)) or (distinct and told)
+        if distinct and told:
+            self.tree.set("distinct", None)
+            self.tree.set("group", exp.Group(expressions=[item.unalias().copy() for item in selects]))
+        for index in wanted:
+            item = selects[index]
+            lines = self.lines(item.unalias(), inside=False)
+            if lines is None and not isinstance(item.unalias(), exp.Null):
+                lines = self.rows(inside=False) if not item.find(exp.Column) else None
+            self.tree.select(_named(lines, item.alias_or_name), copy=False)
+        if rows:
+            self.tree.select(_named(self.rows(inside=False), ROWS), copy=False)
+        for alias, asked in self.inner.items():
+            self.query.rewrite(self.sources[alias], asked)
+
+    def _read_sources(self) -> None:
+        start = self.tree.args.get("from_")
+        joins = self.tree.args.get("joins") or ()
+        for item in [*([start.this] if start else []), *(join.this for join in joins)]:
+            self.sources[item.alias_or_name] = item
+            if not isinstance(item, exp.Table):
+                self.inner[item.alias_or_name] = set()
+        for join in joins:
+            if join.side or join.kind in ("SEMI", "ANTI"):
+                self.left.add(join.this.alias_or_name)
+
+    def lines(self, node: exp.Expr, inside: bool) -> exp.Expr | None:
+        """The list of what a value was made of; None where it is made of nothing (a literal).
+
+        `inside` tells that it stands in an aggregate, where it has a value for each row.
+        """
+        if not node.find(exp.Column, exp.Star):
+            return None
+        if isinstance(node, exp.Column):
+            found = self.column(node)
+            return found if inside or not self.grouped or found is None else _least(found)
+        if isinstance(node, exp.Case):
+            return self.case(node, inside)
+        if isinstance(node, exp.Coalesce):
+            return self.first([node.this, *node.expressions], inside)
+        if isinstance(node, exp.Window):
+            return self.window(node)
+        if _is_aggregate(node):
+            return self.aggregate(node)
+        if isinstance(node, exp.Subquery):
+            return self.scalar(node)
+        if isinstance(node, (exp.Exists, exp.In, exp.Select, exp.SetOperation)):
+            return None
+        if (chosen := self.member(node)) is not None:
+            return chosen
+        return _joined(self.lines(item, inside) for item in node.iter_expressions())
+
+    def column(self, node: exp.Column) -> exp.Expr | None:
+        """What tells of a column of a source."""
+        source = self.sources.get(node.table)
+        if source is None or node.name == "":
+            return None  # of a query around this one: it does not make a value here
+        if isinstance(source, exp.Table):
+            name = source.name
+            if name in self.query.events:
+                return self.record(node.table, self.query.events[name])
+            if name not in self.query.demands:
+                return None
+            self.query.demands[name].add(node.name)
+        else:
+            self.inner[node.table].add(node.name)
+        return _or_nothing(_quoted_column(companion(node.name), node.table))
+
+    def record(self, alias: str, event: str) -> exp.Expr:
+        """The record that a row of an event is; nothing where a join found none."""
+        parts = {"event": exp.Literal.string(event), "host": dialect.column("host", alias)}
+        pairs = [exp.PropertyEQ(this=exp.to_identifier(name), expression=value) for name, value in parts.items()]
+        pairs.append(exp.PropertyEQ(this=exp.to_identifier("seq"), expression=dialect.column("seq", alias)))
+        found = exp.Array(expressions=[exp.Struct(expressions=pairs)])
+        if alias not in self.left:
+            return found
+        there = exp.Not(this=exp.Is(this=dialect.column("seq", alias), expression=exp.Null()))
+        return exp.Case(ifs=[exp.If(this=there, true=found)], default=_nothing())
+
+    def case(self, node: exp.Case, inside: bool) -> exp.Expr | None:
+        """That of the branch which is taken; where the branch is a constant, that of the conditions."""
+        conditions = [item.this for item in node.args["ifs"]] + ([node.this] if node.this else [])
+        deciding = _joined(self.lines(item, inside) for item in conditions)
+        branches = [item.args["true"] for item in node.args["ifs"]]
+        found = [self.lines(item, inside) or deciding for item in branches]
+        default = node.args.get("default")
+        last = (self.lines(default, inside) or deciding) if default is not None else None
+        if all(item is None for item in (*found, last)):
+            return None
+        ifs = [
+            exp.If(this=item.this.copy(), true=lines.copy() if lines else _nothing())
+            for item, lines in zip(node.args["ifs"], found, strict=True)
+        ]
+        return exp.Case(
+            this=node.this.copy() if node.this else None, ifs=ifs, default=last.copy() if last else _nothing()
+        )
+
+    def first(self, values: Sequence[exp.Expr], inside: bool) -> exp.Expr | None:
+        """That of the first value that is there."""
+        found = [self.lines(item, inside) for item in values]
+        if all(item is None for item in found):
+            return None
+        ifs = [
+            exp.If(this=_there(item), true=lines if lines is not None else _nothing())
+            for item, lines in zip(values[:-1], found[:-1], strict=True)
+        ]
+        return exp.Case(ifs=ifs, default=found[-1] if found[-1] is not None else _nothing())
+
+    def member(self, node: exp.Expr) -> exp.Expr | None:
+        """That of a member of an ordered list of values, such as a centile."""
+        if not (isinstance(node, exp.Anonymous) and node.name.lower() == "list_extract"):
+            return None
+        of, index = node.expressions
+        values = of.expressions[0] if isinstance(of, exp.Anonymous) and of.name.lower() == "list" else None
+        if not isinstance(values, exp.Order):
+            return None
+        lines = self.lines(values.this, inside=True)
+        if lines is None:
+            return None
+        order = [*(item.copy() for item in values.expressions), exp.Ordered(this=lines.copy())]
+        listed = _call("list", exp.Order(this=lines, expressions=order))
+        return _or_nothing(_call("list_extract", listed, index.copy()))
+
+    def aggregate(self, node: exp.Expr) -> exp.Expr | None:
+        """Of a picked value that of the row it is picked from; of a sum or a number all that is added or counted."""
+        where = None
+        if isinstance(node, exp.Filter):
+            where, node = node.expression.this, node.this
+        values = _arguments(node)
+        value = values[0] if values else None
+        lines = (self.lines(value, inside=True) if value is not None else None) or self.rows(inside=True)
+        if lines is None:
+            return None
+        conditions = [where.copy()] if where is not None else []
+        picked = _picking(node)
+        if picked:
+            key = exp.Anonymous(this="row", expressions=[values[-1].copy(), lines.copy()])
+            kept = values if not picked.endswith("_null") else values[1:]
+            conditions += [_there(item) for item in kept]
+            return _or_nothing(_filtered(_call(picked.removesuffix("_null"), lines, key), conditions))
+        if value is not None:
+            conditions += [_there(value)]
+        return _all(_filtered(_call("list", lines), conditions))
+
+    def window(self, node: exp.Window) -> exp.Expr | None:
+        """The same of a value picked or summed over the rows of a window."""
+        function = node.this
+        if isinstance(function, _PLACES):
+            return None
+        values = _arguments(function)
+        value = values[0] if values else None
+        lines = (self.lines(value, inside=True) if value is not None else None) or self.rows(inside=True)
+        if lines is None:
+            return None
+        if isinstance(function, _SHIFTS):
+            shifted = function.copy()
+            shifted.set("this", lines)
+            shifted.set("default", None)
+            return _or_nothing(_over(node, shifted))
+        picked = _picking(function)
+        if picked:
+            kept = exp.Case(ifs=[exp.If(this=_there(values[-1]), true=values[-1].copy())])
+            return _or_nothing(_over(node, _call(picked.removesuffix("_null"), lines, kept)))
+        return _all(_over(node, _call("list", lines)))
+
+    def scalar(self, node: exp.Subquery) -> exp.Expr:
+        """That of a query that yields one value."""
+        inner = node.copy()
+        name = companion(_selects(inner)[0].alias_or_name)
+        self.query.rewrite(inner, {_selects(inner)[0].alias_or_name})
+        told = dialect.select(_quoted_column(name)).from_(
+            exp.Subquery(this=inner.this, alias=exp.TableAlias(this=exp.to_identifier("told")))
+        )
+        return _or_nothing(exp.Subquery(this=told))
+
+    def rows(self, inside: bool) -> exp.Expr | None:
+        """What a row was made of: the rows that are joined, and what the conditions on it are about."""
+        parts: list[exp.Expr | None] = []
+        for alias, source in self.sources.items():
+            name = source.name if isinstance(source, exp.Table) else ""
+            if alias in self.left or name in self.query.again:
+                continue
+            if name in self.query.events:
+                parts.append(self.record(alias, self.query.events[name]))
+                continue
+            if name and name not in self.query.demands:
+                continue
+            (self.query.demands[name] if name else self.inner[alias]).add(ROWS)
+            parts.append(_or_nothing(_quoted_column(companion(ROWS), alias)))
+        where = self.tree.args.get("where")
+        if where is not None and not any(item.name == ACCEPTED for item in where.find_all(exp.Column)):
+            parts.append(self.lines(where.this, inside=True))
+        found = _joined(parts)
+        return found if inside or not self.grouped or found is None else _least(found)
+
+
+def _is_aggregate(node: exp.Expr) -> bool:
+    return isinstance(node, (exp.AggFunc, exp.Filter)) or (
+        isinstance(node, exp.Anonymous) and node.name.lower() in _AGGREGATES
+    )
+
+
+def _aggregated(node: exp.Expr) -> bool:
+    """Whether a value is made of many rows (an aggregate that is not over a window)."""
+    if isinstance(node, exp.Window):
+        return any(_aggregated(item) for item in _inside(node.this))
+    if isinstance(node, (exp.Select, exp.SetOperation)):
+        return False
+    return _is_aggregate(node) or any(_aggregated(item) for item in _inside(node))
+
+
+def _inside(node: exp.Expr) -> Iterator[exp.Expr]:
+    return node.iter_expressions()
+
+
+def _arguments(node: exp.Expr) -> list[exp.Expr]:
+    """The values that a function is of; none of a count of rows."""
+    if isinstance(node, exp.Anonymous):
+        given = list(node.expressions)
+    elif isinstance(node, (exp.ArgMin, exp.ArgMax)):
+        given = [node.this, node.expression]
+    else:
+        given = [node.this] if node.this is not None else []
+    plain = [item.this if isinstance(item, exp.Order) else item for item in given]
+    found = [item.expressions[0] if isinstance(item, exp.Distinct) else item for item in plain]
+    return [item for item in found if not isinstance(item, exp.Star)]
+
+
+def _picking(node: exp.Expr) -> str:
+    """The function by which a value is picked from one row; empty where it is not."""
+    if isinstance(node, exp.Anonymous):
+        return node.name.lower() if node.name.lower() in ("arg_min_null", "arg_max_null") else ""
+    if isinstance(node, (exp.ArgMin, exp.Min)):
+        return "arg_min"
+    return "arg_max" if isinstance(node, (exp.ArgMax, exp.Max)) else ""
+
+
+def _over(window: exp.Window, function: exp.Expr) -> exp.Window:
+    found = window.copy()
+    found.set("this", function)
+    return found
+
+
+def _filtered(call: exp.Expr, conditions: Sequence[exp.Expr]) -> exp.Expr:
+    return exp.Filter(this=call, expression=exp.Where(this=exp.and_(*conditions))) if conditions else call
+
+
+def _all(lists: exp.Expr) -> exp.Expr:
+    """All members of lists, each once, in order."""
+    return _sorted(_or_nothing(_call("flatten", lists)))
+
+
+def _joined(parts: Iterable[exp.Expr | None]) -> exp.Expr | None:
+    found = list({item.sql(dialect.DIALECT): item for item in parts if item is not None}.values())
+    if len(found) < 2:
+        return found[0].copy() if found else None
+    return _sorted(_call("flatten", exp.Array(expressions=[item.copy() for item in found])))
+
+
+def _sorted(lines: exp.Expr) -> exp.Expr:
+    return _call("list_sort", _call("list_distinct", lines))
+
+
+def _least(lines: exp.Expr) -> exp.Expr:
+    return exp.Min(this=lines)
+
+
+def _there(value: exp.Expr) -> exp.Expr:
+    return exp.Not(this=exp.Is(this=exp.paren(value.copy()), expression=exp.Null()))
+
+
+def _nothing() -> exp.Expr:
+    return exp.Cast(this=exp.Array(expressions=[]), to=exp.DataType.build(LINES, dialect=dialect.DIALECT))
+
+
+def _or_nothing(lines: exp.Expr) -> exp.Expr:
+    return exp.Coalesce(this=lines, expressions=[_nothing()])
+
+
+def _named(lines: exp.Expr | None, name: str) -> exp.Expr:
+    return exp.alias_(lines if lines is not None else _nothing(), companion(name), quoted=True)
+
+
+def _quoted(name: str) -> exp.Identifier:
+    return exp.to_identifier(name, quoted=True)
+
+
+def _quoted_column(name: str, table: str = "") -> exp.Column:
+    return exp.Column(this=_quoted(name), table=exp.to_identifier(table) if table else None)
+
+
+def _call(name: str, *arguments: exp.Expr) -> exp.Expr:
+    return exp.Anonymous(this=name, expressions=list(arguments))

@@ -1,0 +1,294 @@
+"""Definitions in words, composed of what the specs say: expressions, instants, samples, averages, conversions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from assay.spec.expression import Expression
+from assay.spec.model import Filter, Grain, Instant, Metric, Package, Pair, Series
+from assay.spec.normal_form import Checked
+
+SECOND = 1_000_000_000
+
+
+def said(node: Expression) -> str:
+    """An expression in words; instants stand between asterisks, columns and fields between backquotes."""
+    if (time := _elapsed(node)) is not None:
+        return time
+    leaf = _LEAVES.get(node.op)
+    if leaf:
+        return leaf(node)
+    return _OPERATORS[node.op](node, [_inner(item) for item in node.operands])
+
+
+def _inner(node: Expression) -> str:
+    text = said(node)
+    compound = node.op in _BINARY or node.op in ("and", "or", "coalesce") or _elapsed(node) is not None
+    return f"({text})" if compound else text
+
+
+def _elapsed(node: Expression) -> str | None:
+    """A difference of instants: the time from one to the other."""
+    if node.op != "minus" or not all(map(_is_instant, node.operands)):
+        return None
+    to, start = node.operands
+    return f"time from {_instants(start)} to {_instants(to)}"
+
+
+def _is_instant(node: Expression) -> bool:
+    return node.op == "instant" or (node.op == "coalesce" and all(map(_is_instant, node.operands)))
+
+
+def _instants(node: Expression) -> str:
+    if node.op == "instant":
+        return f"*{node.name}*"
+    return f"the first of {', '.join(_instants(item) for item in node.operands)} that there is"
+
+
+_BINARY = {
+    "plus": "+", "minus": "−", "times": "×", "over": "/", "div": "÷", "at_least": "≥", "at_most": "≤", "above": ">",
+    "below": "<", "equals": "=",
+}  # fmt: skip
+
+_LEAVES: Mapping[str, Callable[[Expression], str]] = {
+    "column": lambda node: f"`{node.name}`",
+    "instant": lambda node: f"*{node.name}*",
+    "field": lambda node: f"`{node.name}`",
+    "taken": lambda node: f"`{node.name}` of *{node.text}*",
+    "constant": lambda node: f"the run's {node.name}",
+    "parameter": lambda node: node.name,
+    "integer": lambda node: str(node.number),
+    "real": lambda node: str(node.number),
+    "text": lambda node: f"“{node.text}”",
+    "boolean": lambda node: "yes" if node.text == "true" else "no",
+    "quantity": lambda node: f"{node.number} {node.unit}",
+}
+
+_OPERATORS: Mapping[str, Callable[[Expression, list[str]], str]] = {
+    **{op: lambda _node, parts, sign=sign: f"{parts[0]} {sign} {parts[1]}" for op, sign in _BINARY.items()},  # type: ignore[misc]
+    "coalesce": lambda _node, parts: ", or where there is none ".join(parts),
+    "greatest": lambda _node, parts: f"the greatest of {', '.join(parts)}",
+    "and": lambda _node, parts: " and ".join(parts),
+    "or": lambda _node, parts: " or ".join(parts),
+    "not": lambda _node, parts: f"not {parts[0]}",
+    "floor": lambda _node, parts: f"{parts[0]} rounded down",
+    "present": lambda _node, parts: f"{parts[0]} is there",
+    "absent": lambda _node, parts: f"{parts[0]} is not there",
+    "whole": lambda node, parts: f"{parts[0]} cut to whole {node.unit}",
+    "as_unit": lambda node, parts: f"{parts[0]} counted as {_unit(node.unit)}",
+}
+
+
+def _unit(name: str) -> str:
+    return "a plain number" if name in ("", "dimensionless") else name
+
+
+def instant_said(instant: Instant) -> str:
+    """How an instant is found, in words."""
+    if instant.pick == "computed":
+        return said(instant.value) if instant.value else ""
+    which = {"latest before": "latest"}.get(instant.pick, instant.pick)
+    text = f"the {which} `{instant.of}`"
+    if instant.where:
+        text += f" where {said(instant.where)}"
+    if instant.before:
+        text += f", before *{instant.before}*"
+    return text + "".join(f", {item}" for item in _pairs(instant.on))
+
+
+def _pairs(pairs: Iterable[Pair]) -> Iterator[str]:
+    for pair in pairs:
+        if pair.field == "host":
+            yield "on its host" if pair.column == "host" else f"on its `{pair.column}`"
+        elif pair.field == pair.column:
+            yield f"of the same `{pair.column}`"
+        else:
+            yield f"whose `{pair.field}` is its `{pair.column}`"
+
+
+def used_instants(grain: Grain, nodes: Iterable[Expression]) -> tuple[Instant, ...]:
+    """The instants that expressions are about, and those that these depend on, in the order of the grain."""
+    known = {item.name: item for item in grain.instants}
+    derived = {item.column.name: item.value for item in grain.derived}
+    found: set[str] = set()
+    queue = [item for node in nodes for item in node.walk()]
+    while queue:
+        node = queue.pop()
+        name = node.text if node.op == "taken" else node.name
+        if node.op == "column" and name in derived:
+            queue += list(derived.pop(name).walk())
+        if node.op in ("instant", "taken") and name in known and name not in found:
+            found.add(name)
+            instant = known[name]
+            queue += list(instant.value.walk()) if instant.value else []
+            queue += [Expression("instant", name=instant.before)] if instant.before else []
+    return tuple(item for item in grain.instants if item.name in found)
+
+
+def columns_said(grain: Grain, nodes: Iterable[Expression]) -> list[tuple[str, str]]:
+    """The columns that expressions are about: name, and what each is; those they are computed of, too."""
+    derived = {item.column.name: item for item in grain.derived}
+    tallies = {item.column.name: item for item in grain.tallies}
+    plain = {item.name: item for item in grain.columns}
+    found: dict[str, str] = {}
+    queue = [item.name for node in nodes for item in node.walk() if item.op == "column"]
+    while queue:
+        name = queue.pop(0)
+        if name in found:
+            continue
+        if name in derived:
+            found[name] = _with_doc(derived[name].column.doc, said(derived[name].value))
+            queue += [item.name for item in derived[name].value.walk() if item.op == "column"]
+        elif name in tallies:
+            tally = tallies[name]
+            where = f" where {said(tally.where)}" if tally.where else ""
+            agreeing = "".join(f", {item}" for item in _pairs(tally.on))
+            found[name] = _with_doc(tally.column.doc, f"number of rows of `{tally.of}`{where}{agreeing}")
+        else:
+            found[name] = plain[name].doc if name in plain else ""
+    return list(found.items())
+
+
+def _with_doc(doc: str, text: str) -> str:
+    return f"{doc} ({text})" if doc else text
+
+
+def sampled(metric: Metric, grain: Grain) -> str:
+    """What there is one sample for."""
+    row = _decapitalised(grain.doc or grain.name)
+    if metric.reduction is not None:
+        return (
+            f"one sample for each {_by(metric.reduction.by)}: {_reduced(metric)}, over rows of `{grain.name}` ({row})"
+        )
+    return f"one sample for each row of `{grain.name}` ({row})"
+
+
+def _by(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _reduced(metric: Metric) -> str:
+    assert metric.reduction is not None
+    kinds = {"min": "the smallest", "max": "the greatest", "sum": "the sum", "count": "the number of values"}
+    if metric.reduction.kind == "centile":
+        return f"the centile {metric.reduction.centile:g}"
+    return kinds[metric.reduction.kind]
+
+
+def averaged(metric: Metric, checked: Checked, summary: str) -> str:
+    """What the average is."""
+    if not metric.per:
+        return "average = mean of all samples"
+    found = next((item for item in checked.package.summaries if item.name == summary), None)
+    how = f"{summary}: {_decapitalised(found.doc)}" if found and found.doc else summary
+    return f"one distribution for each `{metric.per}`; average = over these ({how or 'mean of means'})"
+
+
+def _decapitalised(text: str) -> str:
+    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
+
+
+def sentence(metric: Metric, checked: Checked, summary: str) -> str:
+    """The whole definition of a metric in words."""
+    grain = next(item for item in checked.package.grains if item.name == metric.grain)
+    parts = [said(metric.measure)]
+    parts[0] += f", in {metric.unit.symbol}" if metric.unit.symbol else ""
+    where = f", where {said(metric.where)}" if metric.where else ""
+    parts.append(sampled(metric, grain) + where + (", if the filters accept it" if metric.accepted else ""))
+    parts.append(averaged(metric, checked, summary))
+    return "; ".join(parts)
+
+
+def series_sentence(series: Series) -> str:
+    """The whole definition of a series in words."""
+    read = {
+        "latest": f"the last sample of the last {_seconds(series.window_ns)}",
+        "rate": f"the increase a second of the counter over {_seconds(series.window_ns)}",
+    }[series.reading]
+    sources = ", else ".join(_sampled_of(item.event, item.where) for item in series.samples)
+    text = f"{read} of {sources}, read every {_seconds(series.every_ns)} of each of `{series.windows}`"
+    text += f"; a line for each {_by(series.by)}" if series.by else ""
+    if series.gone:
+        text += (
+            f"; a line ends at {_sampled_of(series.gone.event, series.gone.where)} of the same {_by(series.gone.on)}"
+        )
+    return text + (f"; in {series.unit.symbol}" if series.unit.symbol else "")
+
+
+def _sampled_of(event: str, where: Expression | None) -> str:
+    return f"`{event}`" + (f" where {said(where)}" if where else "")
+
+
+def _seconds(ns: int) -> str:
+    return f"{ns / SECOND:g} s"
+
+
+def conversions(metric: Metric, checked: Checked) -> list[str]:
+    """Each conversion of units that a value goes through, with its factor."""
+    grain = next(item for item in checked.package.grains if item.name == metric.grain)
+    found = [text for node in _all_nodes(metric.measure, grain) for text in _conversion(node)]
+    measured = checked.measured[metric.id]
+    if Fraction(measured.factor) != 1:
+        symbol = metric.unit.symbol or metric.unit.name
+        found.append(f"{measured.unit} to {symbol}: × {measured.factor}")
+    return list(dict.fromkeys(found))
+
+
+def _all_nodes(node: Expression, grain: Grain) -> Iterator[Expression]:
+    """The nodes of an expression, and those of the columns and instants that it is computed of."""
+    derived = {item.column.name: item.value for item in grain.derived}
+    derived |= {item.name: item.value for item in grain.instants if item.value}
+    done: set[str] = set()
+    queue = [node]
+    while queue:
+        for item in queue.pop(0).walk():
+            yield item
+            if item.op in ("column", "instant") and item.name in derived and item.name not in done:
+                done.add(item.name)
+                queue.append(derived[item.name])
+
+
+def _conversion(node: Expression) -> Iterator[str]:
+    if node.op == "whole":
+        yield f"to {node.unit}: × {node.factor}, cut to a whole number sample by sample"
+    elif node.op == "quantity" and node.factor:
+        yield f"{node.number} {node.unit}: × {node.factor}"
+    elif node.op == "as_unit":
+        yield f"{said(node.operands[0])}: counted as {_unit(node.unit)}, no conversion"
+
+
+def fallbacks(metric: Metric, grain: Grain) -> list[str]:
+    """What stands in for what is not there, in words."""
+    return list(
+        dict.fromkeys(
+            f"{said(node.operands[index])}, where there is none: {said(after)}"
+            for node in _all_nodes(metric.measure, grain)
+            if node.op == "coalesce"
+            for index, after in enumerate(node.operands[1:])
+        )
+    )
+
+
+def quirks(package: Package, relations: Iterable[str]) -> list[tuple[str, str]]:
+    """Where the specs say that something is done for compatibility only: the relation, and what it says."""
+    by_name = {item.name: item for item in package.relations}
+    return [(name, text) for name in relations if name in by_name for text in compatibility(by_name[name].sql)]
+
+
+def compatibility(sql: str) -> list[str]:
+    """What comments of a SQL text that begin with `Compatibility:` say, each to the end of its comment."""
+    comments = re.findall(r"(?:^[ \t]*--[^\n]*\n?)+", sql, re.MULTILINE)
+    found = []
+    for comment in comments:
+        lines = [line.strip().removeprefix("--").strip() for line in comment.strip().splitlines()]
+        start = next((index for index, line in enumerate(lines) if line.startswith("Compatibility:")), None)
+        if start is not None:
+            found.append(" ".join(lines[start:]).removeprefix("Compatibility:").strip())
+    return found
+
+
+def filter_said(item: Filter, grain: str) -> str:
+    """What a filter demands of the rows of a grain."""
+    return " and ".join(said(condition.holds) for condition in item.conditions if condition.grain == grain)

@@ -1,0 +1,138 @@
+"""`assay explain`: what a metric or series means, and of a run what it came to and which records that rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from assay.audit import sample_query
+from assay.audit.facts import Facts, facts
+from assay.build.compute import Computation, compiled, compute
+from assay.build.explain_names import Item, named
+from assay.build.filters import applied as applied_filters
+from assay.build.inspect import report_of
+from assay.build.lineage import of_item, planned
+from assay.build.runs import NamedRun
+from assay.build.session import Session
+from assay.build.trace_run import Sample, Spread, tracing
+from assay.plan.steps import Applied
+from assay.report.results_json import distribution
+from assay.spec.article_model import Article
+from assay.spec.diagnostics import USAGE, did_you_mean, fail
+from assay.spec.model import Metric
+from assay.spec.normal_form import Checked
+from assay.spec.report_model import History, Report
+from assay.sql.expressions import places
+
+LARGEST = 5  # samples that are shown
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What a metric came to in a run: its figures (a series has none but its size), its spread, its largest samples."""
+
+    run: str
+    figures: dict[str, object]
+    spread: Spread | None
+    largest: tuple[Sample, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """An explanation: of what; the report whose filters and summary count; what a run holds of it."""
+
+    checked: Checked
+    item: Item
+    facts: Facts
+    report: str
+    summary: str
+    run: RunFacts | None
+
+
+def explain(
+    session: Session,
+    name: str,
+    system: str | None = None,
+    run: NamedRun | None = None,
+    report: str | None = None,
+    given: Sequence[str] = (),
+    no_filters: bool = False,
+) -> Explained:
+    """Explain a metric or series, by its id; with a run, also what it came to there.
+
+    Filters and summary are those of `report` (of that which shows the metric, when nothing is said).
+
+    Raises AssayError: usage for what there is not; of a run what a build raises, and `no-samples` without any.
+    """
+    checked, item = _named(session, name, system, report)
+    chosen = _report(session, checked, item, report)
+    used = chosen if isinstance(chosen, Report) else None
+    applied = applied_filters(checked.package, used, given, no_filters) if isinstance(item, Metric) else ()
+    summary = used.summary if used else next((one.name for one in checked.package.summaries), "")
+    found = of_item(checked, item, applied)
+    told = facts(checked, item, found.found, applied, summary)
+    held = _of_run(session, checked, item, applied, summary, run) if run else None
+    shown = f"{checked.package.system}/{chosen.name}" if chosen else ""
+    return Explained(checked, item, told, shown, summary, held)
+
+
+def _named(session: Session, name: str, system: str | None, report: str | None) -> tuple[Checked, Item]:
+    """The metric; a report names its system."""
+    if system is None and report and "/" in report:
+        session.shown(report)
+        system = report.partition("/")[0]
+    return named(session, name, system)
+
+
+def _report(session: Session, checked: Checked, item: Item, report: str | None) -> Report | Article | History | None:
+    """The report that a user names (with or without its system), else that which shows the metric."""
+    if not report:
+        return report_of(checked.package, item) if isinstance(item, Metric) else None
+    full = report if "/" in report else f"{checked.package.system}/{report}"
+    of, found = session.shown(full)
+    if of is not checked:
+        known = [f"{checked.package.system}/{one.name}" for one in checked.package.reports]
+        raise fail("unknown-report", f"`{full}` is of another system", hint=did_you_mean(full, known), status=USAGE)
+    return found
+
+
+def _of_run(
+    session: Session, checked: Checked, item: Item, applied: Sequence[Applied], summary: str, run: NamedRun
+) -> RunFacts:
+    """What a run holds."""
+    metrics = [item] if isinstance(item, Metric) else []
+    series = [] if isinstance(item, Metric) else [item.name]
+    found = compute(session, checked, [run], metrics, applied, series=series)
+    (computed,) = found.runs
+    notes = (*computed.absent, *computed.results.warnings)
+    figures: dict[str, object] = {}
+    if isinstance(item, Metric):
+        figures = distribution(computed.results.metrics[item.id], summary)
+    asked, factor = sampling(checked, item, found)
+    statements = compiled(checked, planned(checked, item, applied))
+    with tracing(session, checked.package, computed.prepared, statements, asked, factor) as traced:
+        size = traced.size()
+        if not size:
+            raise _nothing(item, run, applied, notes)
+        return RunFacts(
+            run.id, {**figures, "size": size}, traced.spread(), traced.ranked(greatest=True, limit=LARGEST), notes
+        )  # fmt: skip
+
+
+def sampling(checked: Checked, item: Item, found: Computation) -> tuple[sample_query.SampleQuery, Fraction]:
+    """The query of the samples of a metric, or of the rows of a series, and what converts them to its unit."""
+    if isinstance(item, Metric):
+        grain = next(one for one in checked.package.grains if one.name == item.grain)
+        names = [one.name for source in checked.package.sources for one in source.constants]
+        return sample_query.of_metric(item, grain, places(names)), Fraction(checked.measured[item.id].factor)
+    step = next(one for one in found.plan.series if one.name == item.name)
+    return sample_query.of_series(step), Fraction(1)
+
+
+def _nothing(item: Item, run: NamedRun, applied: Sequence[Applied], notes: Sequence[str]) -> Exception:
+    name = item.id if isinstance(item, Metric) else item.name
+    labels = ", ".join(one.label for one in applied)
+    hint = f"filters: {labels}; --no-filters shows what there is without them" if labels else ""
+    return fail("no-samples", f"run {run.id} has no sample of `{name}`", notes=notes, hint=hint)

@@ -1,0 +1,50 @@
+"""What a user may ask to be explained: metrics and series by their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.build.inspect import all_systems
+from assay.build.session import Session
+from assay.spec.diagnostics import USAGE, did_you_mean, fail
+from assay.spec.model import Metric, Series
+from assay.spec.normal_form import Checked
+
+Item = Metric | Series
+
+
+def named(session: Session, name: str, system: str | None) -> tuple[Checked, Item]:
+    """The metric or series of an id, or of a printed name that only one has, in all systems (or the one named).
+
+    AssayError (usage) when there is none, and when several systems have one.
+    """
+    every = [(checked, item) for one in all_systems(session, system) for checked, item in _items(session, one)]
+    found = [pair for pair in every if _id(pair[1]) == name] or [pair for pair in every if pair[1].name == name]
+    if not found:
+        known = [_id(item) for _, item in every]
+        raise fail("unknown-metric", f"there is no metric `{name}`", hint=did_you_mean(name, known), status=USAGE)
+    if len(found) > 1:
+        raise _ambiguous(name, found)
+    return found[0]
+
+
+def _ambiguous(name: str, found: Sequence[tuple[Checked, Item]]) -> Exception:
+    systems = list(dict.fromkeys(checked.package.system for checked, _ in found))
+    ids = list(dict.fromkeys(_id(item) for _, item in found))
+    if len(systems) > 1:
+        listed = " and ".join(f"`{item}`" for item in systems)
+        return fail("ambiguous-metric", f"`{name}` is a metric of {listed}", hint="name the system with --system",
+                    status=USAGE)  # fmt: skip
+    listed = ", ".join(f"`{item}`" for item in ids)
+    return fail("ambiguous-metric", f"`{name}` is the name of several metrics", found=listed, hint="name one by its id",
+                status=USAGE)  # fmt: skip
+
+
+def _items(session: Session, system: str) -> list[tuple[Checked, Item]]:
+    checked = session.package(system)
+    items: tuple[Item, ...] = (*checked.package.metrics, *checked.package.series)
+    return [(checked, item) for item in items]
+
+
+def _id(item: Item) -> str:
+    return item.id if isinstance(item, Metric) else item.name

@@ -1,0 +1,201 @@
+"""An explanation as one screen of text, and as data."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from assay.audit.facts import EventFact, Facts, FieldFact
+from assay.audit.screen import bars, headed, number, one_line, with_unit, wrapped
+from assay.build.explain import Explained, RunFacts
+from assay.build.trace_run import Line, Sample
+
+RECORDS = 3  # of a sample that are shown
+KEY = 20  # characters of a key that are shown
+DIRECT = ("value", "picks")
+FIGURES = ("average", "median", "stddev", "min", "max")
+
+
+def as_text(found: Explained, width: int, encoding: str) -> str:
+    """The screen."""
+    lines = [*_head(found.facts, width), "", *_body(found, width)]
+    if found.run:
+        lines += ["", *_run(found, found.run, width, encoding)]
+    return "\n".join(lines)
+
+
+def _head(facts: Facts, width: int) -> Iterator[str]:
+    yield one_line(f"{facts.label}  ({facts.system}, {facts.kind} {facts.id})", width)
+    if facts.definition:
+        yield one_line(f"definition {facts.definition}", max(width, 76))
+    if facts.doc:
+        yield from wrapped(facts.doc, width, "", "")
+
+
+def _body(found: Explained, width: int) -> Iterator[str]:
+    facts = found.facts
+    yield from headed("Means", [facts.sentence], width)
+    yield from headed("Instants", [_named(one.name, one.found, one.doc) for one in facts.instants], width)
+    yield from headed("Columns", [f"`{name}`: {text}" for name, text in facts.columns if text], width)
+    yield from headed("Fallbacks", facts.fallbacks, width)
+    better = {"lower": "lower is better", "higher": "higher is better"}.get(facts.better, "")
+    yield from headed("Unit", ["; ".join(part for part in (_unit(facts), *facts.conversions, better) if part)], width)
+    if facts.grain:
+        key = ", ".join(facts.key)
+        yield from headed("Grain", [f"`{facts.grain}`: {facts.grain_doc}; key: {key}"], width)
+    yield from headed("Filters", _filters(found), width)
+    bound = {one.of for one in facts.instants}
+    direct = [event for event in facts.events if event.role == "value" or event.name in bound]
+    yield from headed("Events", [text for event in direct for text in _event(event)], width)
+    others = ", ".join(event.name for event in facts.events if event not in direct)
+    yield from headed("Also read", [f"{others}: they decide which rows there are"] if others else [], width)
+    yield from headed("Quirks", [f"{name}: {text}" for name, text in facts.quirks], width)
+    yield from headed("Shown in", _shown(facts) or ["no report"], width)
+
+
+def _unit(facts: Facts) -> str:
+    return facts.unit if facts.unit not in ("", "dimensionless") else "none"
+
+
+def _named(name: str, found: str, doc: str) -> str:
+    return f"*{name}*: {found}" + (f" ({doc})" if doc else "")
+
+
+def _filters(found: Explained) -> Iterator[str]:
+    facts = found.facts
+    if facts.kind == "series":
+        return
+    if not facts.filtered:
+        yield "none: filters do not decide on it"
+        return
+    for item in facts.filters:
+        how = "" if item.demands else " (through other grains)" if item.decides else " (does not decide here)"
+        yield f"{item.label}: {item.doc or item.demands}{how}"
+    if not facts.filters:
+        yield "none applied"
+    if facts.could_filter:
+        yield f"{len(facts.could_filter)} more could be applied, and are part of the definition"
+
+
+def _event(event: EventFact) -> Iterator[str]:
+    names = "; ".join(f"{generation}: {', '.join(texts)}" for generation, texts in event.names)
+    yield f"`{event.name}`: {event.doc}" + (f" — {names}" if names else "")
+    fields = [_field(item) for item in event.fields if item.role in DIRECT]
+    if fields:
+        yield f"  fields: {', '.join(fields)}"
+
+
+def _field(item: FieldFact) -> str:
+    return f"{item.name} ({' or '.join(item.places)})"
+
+
+def _shown(facts: Facts) -> list[str]:
+    """A line a report: where in it, and under which label."""
+    reports: dict[tuple[str, str], list[str]] = {}
+    for item in facts.shown:
+        where = f"{item.kind} “{item.section}”" if item.section else item.kind
+        reports.setdefault((item.report, item.label), []).append(where)
+    return [
+        f"{name} as “{label}”: {', '.join(dict.fromkeys(places))}" for (name, label), places in reports.items()
+    ]
+
+
+def _run(found: Explained, run: RunFacts, width: int, encoding: str) -> Iterator[str]:
+    symbol = found.item.unit.symbol
+    size, noun = run.figures["size"], "samples" if found.facts.kind == "metric" else "values"
+    told = [f"{name} {number(run.figures[name])}" for name in FIGURES if name in run.figures]
+    unit = f" (in {symbol})" if symbol else ""
+    yield from headed("Run", [f"{run.run}: {', '.join([f'{size} {noun}', *told])}{unit}"], width)
+    for note in run.warnings:
+        yield from headed("", [f"warning: {note}"], width)
+    if run.spread:
+        drawn = bars(run.spread.counts, encoding)
+        yield one_line(f"           {number(run.spread.low)} |{drawn}| {number(run.spread.high)}", width)
+    yield ""
+    yield f"Largest of {size} {noun}"
+    for place, sample in enumerate(run.largest, start=1):
+        yield from sample_lines(f"{place}. ", sample, symbol, width)
+
+
+def sample_lines(before: str, sample: Sample, symbol: str, width: int) -> Iterator[str]:
+    """A sample: its value, what it is of, and the raw records behind it, a line each, cut to the width."""
+    keys = ", ".join(f"{name} {_short(value)}" for name, value in sample.keys.items())
+    yield one_line(f"{before}{with_unit(sample.value, symbol)}  {keys}", width)
+    for line in sample.lines[:RECORDS]:
+        yield one_line(f"   {line.record.where}  {line.record.text}", width)
+    if sample.records > RECORDS:
+        more = sample.records - RECORDS
+        yield one_line(f"   and {more} more {'record' if more == 1 else 'records'}", width)
+    if not sample.records:
+        yield "   no record: it stands for what was not logged"
+
+
+def _short(value: object) -> str:
+    """A key as one line has room for it."""
+    text = str(value)
+    return text if len(text) <= KEY else text[: KEY - 1] + "…"
+
+
+def as_data(found: Explained) -> dict[str, object]:
+    """The explanation as plain data."""
+    data: dict[str, object] = dataclasses.asdict(found.facts)
+    data["columns"] = dict(found.facts.columns)
+    data["quirks"] = [{"relation": name, "text": text} for name, text in found.facts.quirks]
+    for event in _listed(data["events"]):
+        event["names"] = {generation: list(names) for generation, names in event["names"]}
+    data["report"], data["summary"] = found.report, found.summary
+    if found.run:
+        data["run"] = run_data(found.run)
+    return data
+
+
+def _listed(value: object) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, (list, tuple)) else []
+
+
+def run_data(run: RunFacts) -> dict[str, object]:
+    """What a run holds, as plain data."""
+    spread = run.spread and {"low": run.spread.low, "high": run.spread.high, "counts": list(run.spread.counts)}
+    return {
+        "id": run.run,
+        **run.figures,
+        "spread": spread,
+        "largest": [sample_data(item) for item in run.largest],
+        "warnings": list(run.warnings),
+    }
+
+
+def sample_data(sample: Sample) -> dict[str, object]:
+    """A sample as plain data."""
+    return {
+        "value": _plain_value(sample.value),
+        "measured": _plain_value(sample.measured),
+        "keys": _plain(sample.keys),
+        "records": sample.records,
+        "lines": [_line(item) for item in sample.lines],
+    }
+
+
+def _plain(keys: Mapping[str, object]) -> dict[str, object]:
+    return {name: _plain_value(value) for name, value in keys.items()}
+
+
+def _plain_value(value: object) -> object:
+    """A value as JSON can hold it: what is no finite number, text or truth is told as text."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if isinstance(value, (int, float, str, bool)) else str(value)
+
+
+def _line(item: Line) -> dict[str, object]:
+    record = item.record
+    return {
+        "event": item.event,
+        "host": item.host,
+        "file": record.file,
+        "line": record.line,
+        "number": record.number,
+        "text": record.text,
+    }

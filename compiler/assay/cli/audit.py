@@ -1,0 +1,134 @@
+"""`assay explain`, `lineage`, `trace`: what a number means, and where it comes from."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+from assay.cli.options import cache_option, filter_options, system_option, working
+
+LEAST = 80  # columns of a terminal that is narrower, or of none
+
+
+def width() -> int:
+    """How many columns a line may take."""
+    return max(LEAST, shutil.get_terminal_size((LEAST, 24)).columns)
+
+
+def echo(text: str) -> None:
+    """Print text as the terminal's encoding can write it."""
+    from assay.audit.visible import written
+
+    click.echo(written(text, encoding()))
+
+
+def encoding() -> str:
+    """The encoding of what is printed."""
+    return getattr(sys.stdout, "encoding", None) or "utf-8"
+
+
+@click.command()
+@click.argument("name", metavar="METRIC|REPORT")
+@filter_options
+@system_option
+@click.option(
+    "--format", "form", type=click.Choice(["tree", "dot", "json"]), default="tree", help="Form of the output."
+)
+@cache_option
+@click.pass_context
+def lineage(
+    context: click.Context, name: str, filters: tuple[str, ...], no_filters: bool, system: str | None, form: str
+) -> None:
+    """Show where a metric, or all that a report prints, comes from, column by column.
+
+    \b
+    assay lineage METRIC
+    assay lineage METRIC --format dot | dot -Tsvg > lineage.svg
+    assay lineage SYSTEM/REPORT --format json
+    """
+    from assay.audit.lineage_graph import as_dot
+    from assay.audit.lineage_tree import tree
+    from assay.audit.visible import visible_json
+    from assay.build.lineage import lineage_of
+
+    with working(context) as session:
+        found = lineage_of(session, name, system, filters, no_filters)
+    if form == "json":
+        click.echo(visible_json(found.data()))
+    elif form == "dot":
+        click.echo(as_dot(found.graph, found.name), nl=False)
+    else:
+        lines = tree(found.found, found.checked.package, found.titles, width())
+        echo("\n".join([*lines, "", f"Filters: {', '.join(found.filters) or 'none'}"]))
+
+
+@click.command()
+@click.argument("metric")
+@click.option("--run", "run", metavar="[NAME=]DIR", help="Also what it came to in this run, with its log lines.")
+@click.option("--report", metavar="SYSTEM/REPORT", help="Take filters and summary of this report.")
+@filter_options
+@system_option
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
+@cache_option
+@click.pass_context
+def explain(
+    context: click.Context, metric: str, run: str | None, report: str | None, filters: tuple[str, ...],
+    no_filters: bool, system: str | None, form: str,
+) -> None:  # fmt: skip
+    """Say what a metric (or a series) means, where it comes from, and where it is shown.
+
+    \b
+    assay explain METRIC
+    assay explain METRIC --run runs/candidate
+    assay explain METRIC --system SYSTEM --format json
+    """
+    from assay.audit.visible import visible_json
+    from assay.build.explain import explain as explained
+    from assay.build.explain_output import as_data, as_text
+    from assay.build.runs import named_runs
+
+    with working(context) as session:
+        found = explained(session, metric, system, named_runs([run])[0] if run else None, report, filters, no_filters)
+    if form == "json":
+        click.echo(visible_json(as_data(found)))
+    else:
+        echo(as_text(found, width(), encoding()))
+
+
+@click.command()
+@click.argument("folder", metavar="BUILD_FOLDER")
+@click.argument("cell", metavar="[SECTION/ROW/COLUMN]", default="")
+@click.option("--list", "listed", is_flag=True, help="List the cells of the report instead.")
+@click.option("--run", "runs", metavar="NAME=DIR", multiple=True, help="Where a run is now, if it moved (repeatable).")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
+@cache_option
+@click.pass_context
+def trace(context: click.Context, folder: str, cell: str, listed: bool, runs: tuple[str, ...], form: str) -> None:
+    """Lead from a cell of a built report to its samples and their log lines.
+
+    \b
+    assay trace build/cmp --list
+    assay trace build/cmp 'SECTION/ROW/COLUMN'
+    assay trace build/cmp 'SECTION/ROW/COLUMN' --format json
+    """
+    from assay.audit.visible import visible_json
+    from assay.build import trace as tracing
+    from assay.build import trace_output as output
+
+    if listed == bool(cell):
+        raise click.UsageError("Name a cell, SECTION/ROW/COLUMN as printed, or ask for a --list of them.", context)
+    with working(context) as session:
+        found = None if listed else tracing.trace(session, Path(folder), cell, runs)
+        cells = tracing.cells_of(session, Path(folder)) if listed else ()
+    if found is None:
+        data: object = output.listing_data(cells)
+        text = "\n".join(output.listing(cells))
+    else:
+        data, text = output.as_data(found), output.as_text(found, width(), encoding())
+    click.echo(visible_json(data)) if form == "json" else echo(text)
+
+
+COMMANDS = (explain, lineage, trace)

@@ -1,0 +1,65 @@
+"""Options that commands share, and the session that they work in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.cli.completion import names
+
+if TYPE_CHECKING:
+    from assay.build.session import Session
+
+Command = Callable[..., Any]
+
+
+def cache_option(command: Command) -> Command:
+    """`--cache` after the command's name, as before it."""
+
+    def remember(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+        if value:
+            context.obj["cache"] = value
+
+    option = click.option(
+        "--cache",
+        metavar="DIR",
+        callback=remember,
+        expose_value=False,
+        help="Folder for what can be worked out again.",
+    )
+    return option(command)
+
+
+def filter_options(command: Command) -> Command:
+    """`--filter` and `--no-filters`."""
+    command = click.option("--no-filters", is_flag=True, help="Apply no filter at all.")(command)
+    return click.option("--filter", "filters", metavar="NAME[=ARG]", multiple=True, shell_complete=names("filters"),
+                        help="Apply this filter, instead of the report's own (repeatable).")(command)  # fmt: skip
+
+
+def run_option(command: Command) -> Command:
+    """`--run`, at least once."""
+    return click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
+                        help="Directory of a run (repeatable); the first is the baseline.")(command)  # fmt: skip
+
+
+system_option = click.option("--system", metavar="NAME", help="Only this system's specs.")
+
+
+def working(context: click.Context) -> Any:
+    """A session for a command, with a progress display on a terminal."""
+    from assay.cli.progress import watched
+
+    return watched(open_session_of(context))
+
+
+def open_session_of(context: click.Context) -> Session:
+    """The session of the folder that the command is run in."""
+    from assay.build.session import open_session
+    from assay.engine.store import default_folder
+
+    cache = context.obj["cache"]
+    return open_session(Path.cwd(), Path(cache) if cache else default_folder())

@@ -1,0 +1,371 @@
+"""`assay explain`: a definition in words, and the log lines that the largest samples rest on."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import math
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.audit.facts import facts
+from assay.audit.screen import bars
+from assay.audit.visible import columns, cut, visible, visible_json, written
+from assay.audit.words import compatibility, said
+from assay.build.explain import Explained
+from assay.build.explain_output import as_data, as_text
+from assay.build.inspect import report_of
+from assay.build.lineage import applied_to_item, of_item
+from assay.spec import closure
+from assay.spec.expression_text import parse
+from assay.spec.model import Metric
+from tests.compare_reference import CARDANO
+from tests.oracle.instants import parse_instant
+from tests.support.commands import Done, assay, assay_process
+from tests.support.laboratory import ROOT, Laboratory
+from tests.support.runs import changed_log, copied
+from tests.support.workspaces import workspace
+
+RUN = CARDANO / "baseline" / "run"
+QA = ROOT / "golden" / "cometbft" / "run"
+
+
+@pytest.mark.parametrize("system", ["cardano", "cometbft"])
+def test_every_metric_and_series_is_explained(lab: Laboratory, system: str) -> None:
+    checked = lab.session.package(system)
+    package = checked.package
+    items = (*package.metrics, *package.series)
+    assert len(items) > 15
+    for item in items:
+        applied = applied_to_item(checked, item, (), False)
+        found = of_item(checked, item, applied)
+        report = report_of(package, item) if isinstance(item, Metric) else None
+        told = facts(checked, item, found.found, applied, report.summary if report else "")
+        text = as_text(Explained(checked, item, told, "", "", None), 80, "utf-8")
+        lines = text.split("\n")
+        assert max(map(len, lines)) <= 80, max(lines, key=len)
+        assert len(lines) <= 70
+        assert told.sentence.split(";")[0] in " ".join(text.split())
+        assert all(event.names or event.source == "load" for event in told.events), told.events
+        assert told.doc
+        json.loads(visible_json(as_data(Explained(checked, item, told, "", "", None))))
+        needed = closure.needs(
+            package,
+            [item] if isinstance(item, Metric) else [],
+            [one.filter for one in applied],
+            [] if isinstance(item, Metric) else [item.name],
+        )
+        assert {name: set(fields) for name, fields in found.found.events.items()} == dict(needed.events)
+
+
+def test_the_screen_of_a_metric(cache: Path) -> None:
+    done = assay("explain", "cdfForgerLead", "--cache", cache)
+    assert (done.status, done.err) == (0, "")
+    lines = done.out.split("\n")
+    definition = json.loads(assay("explain", "cdfForgerLead", "--format", "json", "--cache", cache).out)["definition"]
+    assert lines[:3] == [
+        "Leadership check duration, s  (cardano, metric cdfForgerLead)",
+        f"definition {definition}",
+        "Leadership check duration (TraceNodeIsNotLeader, TraceNodeIsLeader), relative to",
+    ]
+    text = " ".join(done.out.split())
+    for part in (
+        "Means time from the first of *ledger_view_known*, *started* that there is to *leading*, in s; one sample for "
+        "each row of `block` (a block of the main chain, on the host that made it), if the filters accept it; average "
+        "= mean of all samples",
+        "*leading*: the latest `leadership_decided` where `leader` = yes, before *forged*, on its `forger` (The host "
+        "found itself leader)",
+        "*forged*: the first `block_forged`, on its `forger`, of the same `block` (The block was made)",
+        "Fallbacks *ledger_view_known*, where there is none: *started*",
+        "Unit second; nanosecond to s: × 1/1000000000; lower is better",
+        "Filters unitary: The block made its forger's chain longer by just one",
+        "`leadership_decided`: The host knows whether it leads the slot — new: Forge.Loop.NodeIsLeader, "
+        "Forge.Loop.NodeNotLeader; middle: Forge.NodeIsLeader, Forge.NodeNotLeader; legacy: TraceNodeIsLeader, "
+        "TraceNodeNotLeader",
+        "cardano/comparison as “Leadership check duration, s”: table “Forging”",
+    ):
+        assert part in text, part
+
+
+def test_quirks_are_those_of_the_relations_on_the_way(cache: Path) -> None:
+    data = assay("explain", "CentiCpu", "--format", "json", "--cache", cache).json()
+    assert [item["relation"] for item in data["quirks"]] == ["resource_usage", "slots"]
+    assert data["quirks"][0]["text"].startswith("increases, 100 times increases, and shares are taken modulo 2^64")
+    assert data["quirks"][0]["text"].endswith("0 where no time has passed.")
+
+
+# Runs: plain Python works each sample out again, of the very lines that are shown
+
+
+def record(line: dict[str, Any]) -> Any:
+    return json.loads(line["text"])
+
+
+def between(first: str, last: str) -> Callable[[Sequence[dict[str, Any]]], float]:
+    """The time from the line of one event to that of another, in ns."""
+
+    def time(lines: Sequence[dict[str, Any]]) -> float:
+        at = {line["event"]: parse_instant(record(line)["at"]) for line in lines}
+        assert set(at) == {first, last}
+        return at[last] - at[first]
+
+    return time
+
+
+def cpu(lines: Sequence[dict[str, Any]]) -> float:
+    """A share of a core, of two readings of its counter: in single precision, rounded up."""
+    before, after = sorted(lines, key=lambda line: line["line"])
+    ticks = record(after)["data"]["CentiCpu"] - record(before)["data"]["CentiCpu"]
+    elapsed = parse_instant(record(after)["at"]) - parse_instant(record(before)["at"])
+    centiseconds = np.float32(elapsed / 1_000_000_000) * np.float32(100)
+    return math.ceil(np.float32(100 * ticks) / centiseconds)
+
+
+def rss(lines: Sequence[dict[str, Any]]) -> float:
+    (line,) = lines
+    return float(record(line)["data"]["RSS"] // 1024**2)
+
+
+def adopted_after_slot(lines: Sequence[dict[str, Any]]) -> float:
+    """From the start of the slot that the forger names to the adoption."""
+    of = {line["event"]: record(line) for line in lines}
+    genesis = parse_instant("2026-02-05T18:52:16Z")
+    slot = of["block_forged"]["data"]["slot"]
+    return parse_instant(of["block_adopted"]["at"]) - genesis - slot * 1_000_000_000
+
+
+def forged_lines(lines: Sequence[dict[str, Any]]) -> float:
+    """How many blocks the lines say that their host made."""
+    (_,) = {line["host"] for line in lines}
+    return len({record(line)["data"]["block"] for line in lines if line["event"] == "block_forged"})
+
+
+ORACLES = {
+    "cdfForgerTicked": between("leadership_decided", "ledger_ticked"),
+    "cdfForgerLead": between("ledger_view", "leadership_decided"),
+    "cdfForgerAnnounce": between("block_forged", "header_announced"),
+    "cdfPeerFetch": between("fetch_requested", "fetch_completed"),
+    "cdfBlkCtx": between("leadership_check_started", "block_context"),
+    "cdf0.80": adopted_after_slot,
+    "CentiCpu": cpu,
+    "RSS": rss,
+    "cdfBlocksPerHost": forged_lines,
+}
+
+
+def raw_line(run: Path, file: str, number: int) -> str:
+    """A line of a log, read by itself."""
+    with gzip.open(run / file, "rt", encoding="utf-8", newline="") as stream:
+        for count, text in enumerate(stream, start=1):
+            if count == number:
+                return text.rstrip("\r\n")
+    raise AssertionError(f"{file} has no line {number}")
+
+
+@pytest.mark.parametrize("metric", ORACLES)
+def test_the_lines_shown_give_the_largest_samples(cache: Path, metric: str) -> None:
+    data = assay("explain", metric, "--run", RUN, "--format", "json", "--cache", cache).json()
+    (held,) = assay("query", metric, "--run", RUN, "--format", "json", "--cache", cache).json()
+    run = data["run"]
+    assert {name: run[name] for name in ("size", "average", "median", "min", "max")} == {
+        name: held[name] for name in ("size", "average", "median", "min", "max")
+    }
+    assert sum(run["spread"]["counts"]) == run["size"]
+    largest = run["largest"]
+    assert len(largest) == min(5, run["size"])
+    assert largest[0]["value"] == run["max"]
+    assert [item["value"] for item in largest] == sorted((item["value"] for item in largest), reverse=True)
+    for sample in largest:
+        assert sample["records"] == len(sample["lines"])
+        for line in sample["lines"][:2]:
+            assert raw_line(RUN, line["file"], line["line"]) == line["text"]
+        assert ORACLES[metric](sample["lines"]) == sample["measured"]
+
+
+def test_the_rows_shown_give_the_largest_latencies(cache: Path) -> None:
+    data = assay("explain", "latency_max", "--run", QA, "--format", "json", "--cache", cache).json()
+    with gzip.open(QA / "report" / "raw_node0.csv.gz", "rt", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    greatest: dict[str, int] = {}
+    for row in rows:
+        latency = int(row["duration_ns"])
+        greatest[row["experiment_id"]] = max(latency, greatest.get(row["experiment_id"], latency))
+    shown = [(item["keys"]["experiment_id"], item["measured"]) for item in data["run"]["largest"]]
+    assert shown == sorted(greatest.items(), key=lambda item: -item[1])[:5]
+    for sample in data["run"]["largest"]:
+        (line,) = sample["lines"]
+        assert list(rows[line["number"] - 1].values()) == line["text"].split(",")
+        assert (line["line"], line["file"]) == (line["number"] + 1, "report/raw_node0.csv.gz")
+        assert rows[line["number"] - 1]["duration_ns"] == str(sample["measured"])
+
+
+def test_samples_of_a_series_are_found_in_lines_of_text(cache: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(QA, run)
+    shutil.rmtree(run / "prom")
+    start = 1795231300
+    text = [
+        f'cometbft_mempool_size{{job="a",instance="i"}} {value} {start + 5 * step}.25'
+        for step, value in enumerate((3, 41, 7))
+    ]
+    (run / "raw.om").write_text("\n".join(["# TYPE x gauge", *text, "# EOF"]) + "\n", encoding="utf-8")
+    data = assay("explain", "mempool_size", "--run", run, "--format", "json", "--cache", cache).json()
+    (line,) = data["run"]["largest"][0]["lines"]
+    assert (line["file"], line["line"], line["text"]) == ("raw.om", 3, text[1])
+    assert data["run"]["largest"][0]["value"] == 41.0
+    assert data["run"]["largest"][0]["keys"]["t_ns"] == (start + 6) * 1_000_000_000
+    assert data["kind"] == "series"
+    assert "the last sample of the last 300 s of `mempool`" in data["sentence"]
+
+
+# What acts on a terminal
+
+
+def test_nothing_of_a_log_acts_on_the_terminal(cache: Path, tmp_path: Path) -> None:
+    run = copied("baseline", tmp_path / "run")
+
+    def spoilt(lines: list[str]) -> list[str]:
+        changed = []
+        for line in lines:
+            if "Forge.Loop.TickedLedgerState" in line:
+                line = line.replace('"sev"', '"x\x1b[31m\u202e":"\u009b1m\u200b","sev"')
+                line = line.replace("x\x1b", "x\\u001b")  # what JSON text may hold; the others stand as they are
+            changed.append(line)
+        return changed
+
+    for host in run.glob("node-*"):
+        changed_log(host, spoilt)
+    done = assay_process(
+        "explain", "cdfForgerTicked", "--run", run, "--cache", cache, environment={"COLUMNS": "400"}
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    assert not set(done.out) & {"\x1b", "\u202e", "\u009b", "\u200b"}
+    assert '"x\\u001b[31m\\u202e":"\\x9b1m\\u200b"' in done.out
+    assert max(map(len, done.out.split("\n"))) <= 400
+    data = assay("explain", "cdfForgerTicked", "--run", run, "--format", "json", "--cache", cache)
+    assert not set(data.out) & {"\x1b", "\u202e", "\u009b", "\u200b"}
+    assert "\u202e" in data.json()["run"]["largest"][0]["lines"][1]["text"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain ~", "plain ~"),
+        ("é 漢", "é 漢"),
+        ("a\x1b[1mb\tc\x7f", "a\\x1b[1mb\\x09c\\x7f"),
+        ("\u202egpj.exe\u2066", "\\u202egpj.exe\\u2066"),
+        ("\u2028\ufeff\U000e0041", "\\u2028\\ufeff\\U000e0041"),
+        ("\ud800", "\\ud800"),
+    ],
+)
+def test_what_would_act_or_hide_is_an_escape(text: str, shown: str) -> None:
+    assert visible(text) == shown
+    assert json.loads(visible_json({"k": text}))["k"] == text
+    assert visible(visible_json({"k": text}).replace("\n", "")) == visible_json({"k": text}).replace("\n", "")
+
+
+def test_texts_are_cut_by_the_columns_that_they_take() -> None:
+    assert (cut("漢字漢字", 8), cut("漢字漢字", 7), cut("漢字漢字", 6)) == ("漢字漢字", "漢字漢…", "漢字…")
+    assert columns(cut("e\u0301" * 9, 5)) == 5
+
+
+def test_a_terminal_of_few_characters_gets_others() -> None:
+    assert bars([0, 1, 4, 8], "utf-8") == " ▁▄█"
+    assert bars([0, 1, 4, 8], "ascii") == " .=@"
+    assert written("“a” × b… é", "ascii") == '"a" x b... \\xe9'
+
+
+def test_the_screen_can_be_written_in_ascii(cache: Path) -> None:
+    done = assay_process(
+        "explain", "RSS", "--run", RUN, "--cache", cache, environment={"PYTHONIOENCODING": "ascii"}
+    )  # fmt: skip
+    assert (done.status, done.out.isascii()) == (0, True)
+    assert 'table "Resource Usage"' in done.out
+
+
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        ("minus(instant b, instant a)", "time from *a* to *b*"),
+        ("coalesce(minus(instant b, instant a), 0.01 [second = 1])", "(time from *a* to *b*), or where there is none "
+         "0.01 second"),
+        ("over(column n, column m)", "`n` / `m`"),
+        ("whole[mebibyte = 1/1048576](column rss)", "`rss` cut to whole mebibyte"),
+        ("and(at_least(column a, 3), not(equals(adopted.delta, \"x\")))",
+         "(`a` ≥ 3) and not (`delta` of *adopted* = “x”)"),
+        ("floor(times(as_unit[dimensionless](column a), constant k))",
+         "(`a` counted as a plain number × the run's k) rounded down"),
+    ],
+)  # fmt: skip
+def test_expressions_in_words(expression: str, words: str) -> None:
+    assert said(parse(expression.replace("0.01 [", "0.01["))) == words
+
+
+def test_comments_on_compatibility_are_found_to_their_end() -> None:
+    sql = "-- Is.\n-- Compatibility: cut to\n-- whole units.\nSELECT 1 -- x\n\n  -- Compatibility: late.\nFROM t\n"
+    assert compatibility(sql) == ["cut to whole units.", "late."]
+
+
+# What goes wrong
+
+
+def failed(done: Done, status: int, text: str) -> None:
+    assert (done.status, done.out, done.err) == (status, "", text)
+
+
+def test_an_unknown_metric_is_named_with_the_nearest(cache: Path) -> None:
+    failed(
+        assay("explain", "cdfForgrTicked", "--cache", cache), 2,
+        "error[unknown-metric]: there is no metric `cdfForgrTicked`\n  hint: did you mean `cdfForgerTicked`?\n",
+    )  # fmt: skip
+
+
+def test_a_run_without_the_source_of_the_metric(cache: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(QA, run, ignore=shutil.ignore_patterns("prom"))
+    done = assay("explain", "mempool_size", "--run", run, "--cache", cache)
+    assert (done.status, done.out) == (1, "")
+    first = "error[no-source]: no run has records of the source `samples`, which what is asked for needs"
+    assert done.err.split("\n")[0] == first
+
+
+def test_a_run_without_a_sample(cache: Path) -> None:
+    failed(
+        assay("explain", "cdfSpanLensCpuRwd", "--run", RUN, "--cache", cache), 1,
+        "error[no-samples]: run run has no sample of `cdfSpanLensCpuRwd`\n"
+        "  hint: filters: unitary; --no-filters shows what there is without them\n",
+    )  # fmt: skip
+
+
+def test_a_report_of_another_system(cache: Path) -> None:
+    failed(
+        assay("explain", "latency", "--system", "cometbft", "--report", "cardano/comparison", "--cache", cache), 2,
+        "error[unknown-report]: `cardano/comparison` is of another system\n  hint: there are none\n",
+    )  # fmt: skip
+
+
+def test_filters_and_summary_are_those_of_the_command(cache: Path) -> None:
+    one, other = (
+        assay("explain", "cdfBlockSize", "--run", RUN, *more, "--format", "json", "--cache", cache).json()
+        for more in (["--no-filters"], ["--filter", "slot-leq=300"])
+    )
+    assert (one["filters"], [item["label"] for item in other["filters"]]) == ([], ["slot-leq=300"])
+    assert other["run"]["size"] < one["run"]["size"]
+    assert max(item["keys"]["slot"] for item in other["run"]["largest"]) <= 300
+
+
+def test_a_text_of_a_spec_does_not_act_on_the_terminal(cache: Path, tmp_path: Path) -> None:
+    edit = ("specs/cardano/metrics/forging.dhall", '"Ledger ticking"', '"Ledger \\u{1b}[2J\\u{202e}ticking"')
+    here = workspace(tmp_path / "here", edit)
+    for command in (["explain", "cdfForgerTicked"], ["lineage", "cdfForgerTicked"],
+                    ["lineage", "cdfForgerTicked", "--format", "dot"]):  # fmt: skip
+        done = assay(*command, "--cache", cache, within=here)
+        assert done.status == 0, done.err
+        assert not set(done.out) & {"\x1b", "\u202e"}
+    assert "Ledger \\x1b[2J\\u202eticking, s" in assay("explain", "cdfForgerTicked", "--cache", cache, within=here).out

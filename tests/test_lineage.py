@@ -1,0 +1,299 @@
+"""Lineage: what it names is what decides, no more and no less; on random specs, and on those that are shipped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import duckdb
+import pydot
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assay.audit.lineage import Lineage, lineage, root
+from assay.audit.lineage_graph import as_dot
+from assay.audit.origins import ROWS, Origin, made
+from assay.build.compute import compiled
+from assay.build.lineage import lineage_of
+from assay.engine.dry import dry_run
+from assay.engine.graph import nodes
+from assay.plan.steps import Applied, plan
+from assay.spec import check, closure, normal_form
+from assay.spec.model import Event, Field, Metric, Package
+from assay.spec.normal_form import Checked
+from assay.sql import dialect
+from assay.sql.program import Statement, creation
+from tests.support.commands import assay
+from tests.support.laboratory import Laboratory
+from tests.support.random_specs import random_package
+from tests.support.workspaces import workspace
+
+SEEDS = st.integers(0, 2**32)
+FEW = settings(derandomize=True, deadline=None, max_examples=8, suppress_health_check=list(HealthCheck))
+
+
+def checked_package(seed: int) -> Checked:
+    """A random package, which the checker finds right."""
+    package = random_package(seed)
+    assert [item.message for item in check.check(package, lambda _word, _passed: (None, ""))] == []
+    return normal_form.resolve(package, "")
+
+
+def statements_of(checked: Checked, metric: Metric) -> tuple[Statement, ...]:
+    """The statements of a metric under all filters."""
+    every = [Applied(item, None) for item in checked.package.filters]
+    return compiled(checked, plan(checked.package, [metric], every))
+
+
+def lineage_under_all(checked: Checked, metric: Metric) -> Lineage:
+    """The lineage of a metric under all filters."""
+    statements = statements_of(checked, metric)
+    return lineage(statements, [root(statements, metric.id, "mean")])
+
+
+def fields_of(events: Mapping[str, Any]) -> set[tuple[str, str]]:
+    """Pairs of event and field."""
+    return {(event, field) for event, fields in events.items() for field in fields}
+
+
+def moved(package: Package, event: str, field: str) -> Package:
+    """The package with a field of an event read from another path."""
+
+    def other(item: Field) -> Field:
+        return replace(item, paths=(("elsewhere",),)) if item.name == field else item
+
+    def changed(item: Event) -> Event:
+        forms = tuple(replace(form, fields=tuple(map(other, form.fields))) for form in item.forms)
+        return replace(item, forms=forms) if item.name == event else item
+
+    return replace(package, events=tuple(map(changed, package.events)))
+
+
+@given(seed=SEEDS)
+@FEW
+def test_just_the_fields_on_the_way_change_the_definition_hash(seed: int) -> None:
+    checked = checked_package(seed)
+    statements = compiled(checked, plan(checked.package, checked.package.metrics, ()))
+    assert dry_run(nodes(statements), ()) == ()
+    every = {(event.name, field.name) for event in checked.package.events for field in event.fields}
+    on_way = {metric.id: fields_of(lineage_under_all(checked, metric).events) for metric in checked.package.metrics}
+    for metric in checked.package.metrics:
+        needs = closure.needs(checked.package, [metric], checked.package.filters)
+        assert on_way[metric.id] == fields_of(needs.events)
+    before = normal_form.definitions(checked.package)
+    for event, field in sorted(every):
+        after = normal_form.definitions(moved(checked.package, event, field))
+        for metric in checked.package.metrics:
+            assert (after[metric.id] != before[metric.id]) == ((event, field) in on_way[metric.id]), (event, field)
+
+
+@given(seed=SEEDS)
+@FEW
+def test_fields_that_only_checks_or_nothing_reads_change_no_result(seed: int) -> None:
+    checked = checked_package(seed)
+    for metric in checked.package.metrics:
+        found = lineage_under_all(checked, metric)
+        kept = {(item.table, item.column) for item, role in found.roles.items() if role in ("value", "picks", "rows")}
+        statements = statements_of(checked, metric)
+        results = {repr(result(checked, statements, seed, kept, salt)) for salt in (0, 1, 2)}
+        assert len(results) == 1
+
+
+def result(
+    checked: Checked, statements: tuple[Statement, ...], seed: int, kept: set[tuple[str, str]], salt: int
+) -> list[tuple[Any, ...]]:
+    """The metric on random rows; the values of fields that are not kept depend on the salt."""
+    with duckdb.connect() as connection:
+        connection.execute("SET threads = 1")
+        for event in checked.package.events:
+            columns = [(item.name, "VARCHAR" if item.type == "text" else "BIGINT") for item in event.fields]
+            defined = ", ".join(f"{name} {kind}" for name, kind in columns)
+            connection.execute(f"CREATE TABLE {event.name} (host VARCHAR, seq BIGINT, t_ns BIGINT, {defined})")
+            order = Random(f"{seed} {event.name}")
+            for host in ("a", "b"):
+                for place in range(12):
+                    row = [host, 4 * place + order.randrange(4), order.randrange(100)]
+                    for name, kind in columns:
+                        value = Random(f"{seed} {name} {host} {place} {salt * ((event.name, name) not in kept)}")
+                        row.append(str(value.random()) if kind == "VARCHAR" else value.randrange(4))
+                    marks = ", ".join("?" * len(row))
+                    connection.execute(f"INSERT INTO {event.name} VALUES ({marks})", row)
+        for item in statements:
+            if item.kind == "table":
+                connection.execute(creation(item))
+        (metric,) = (item for item in statements if item.kind == "metric")
+        return connection.execute(dialect.text(metric.query)).fetchall()
+
+
+@pytest.mark.parametrize(
+    ("sql", "value", "rows"),
+    [
+        pytest.param("SELECT a.x AS y FROM a", {"a.x"}, {"a.*"}, id="a column"),
+        pytest.param("SELECT count(*) AS y FROM a WHERE a.z > 1", {"a.*"}, {"a.*", "a.z"}, id="a count"),
+        pytest.param("SELECT * EXCLUDE (z), 1 AS y FROM a", set(), {"a.*"}, id="a star"),
+        pytest.param("SELECT X AS y FROM A", {"a.x"}, {"a.*"}, id="names in upper case"),
+        pytest.param(
+            "WITH a AS (SELECT u AS x FROM b) SELECT a.x AS y FROM a", {"b.u"}, {"b.*"}, id="a table that is hidden"
+        ),
+        pytest.param(
+            "SELECT x AS y FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.u = a.z)",
+            {"a.x"}, {"a.*", "a.z", "b.*", "b.u"}, id="a query in a condition",
+        ),
+        pytest.param(
+            "SELECT b.v AS y FROM a LEFT JOIN b ON b.u = a.x", {"b.v"}, {"a.*", "a.x", "b.*", "b.u"},
+            id="a join that may add rows",
+        ),
+        pytest.param(
+            "SELECT b.v AS y FROM a ASOF LEFT JOIN b ON b.u < a.x", {"b.v"}, {"a.*"}, id="a join that adds none"
+        ),
+        pytest.param(
+            "SELECT x AS y FROM a UNION SELECT u FROM b", {"a.x", "b.u"}, {"a.*", "a.x", "b.*", "b.u"}, id="a union"
+        ),
+        pytest.param(
+            "WITH RECURSIVE r AS (SELECT x, z FROM a UNION ALL SELECT b.u AS x, r.x AS z FROM r JOIN b ON b.v = r.z) "
+            "SELECT z AS y FROM r", {"a.z", "a.x", "b.u"}, {"a.*", "a.x", "a.z", "b.*", "b.u", "b.v"}, id="recursion",
+        ),
+        pytest.param(
+            "SELECT lag(x) OVER w AS y FROM a WINDOW w AS (ORDER BY z)", {"a.x", "a.z"}, {"a.*"}, id="a named window"
+        ),
+        pytest.param(
+            "SELECT list_transform([1, 2], lambda x: x + a.z)[1] AS y FROM a", {"a.z"}, {"a.*"},
+            id="the variable of a lambda is no column",
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_query_is_made_of(sql: str, value: set[str], rows: set[str]) -> None:
+    import sqlglot
+
+    found = made(sqlglot.parse_one(sql, read="duckdb"), {"a": ("x", "z"), "b": ("u", "v")})
+    assert {f"{item.table}.{item.column}" for item in found.values["y"]} == value
+    assert {f"{item.table}.{item.column}" for item in found.rows} == rows
+
+
+# The command
+
+
+def test_the_tree_of_a_metric(cache: Path) -> None:
+    done = assay("lineage", "cdfForgerTicked", "--cache", cache)
+    assert (done.status, done.err) == (0, "")
+    tree, fields = done.out.split("\n\n")[:2]
+    assert tree.split("\n") == [
+        "cdfForgerTicked: Ledger ticking, s",
+        "├ block_rows.leading: instant",
+        "│ │ picked by block_forged.block, .host, .seq; chain.block, .forger;",
+        "│ │   leadership_decided.host, .leader, .seq",
+        "│ └ leadership_decided.t_ns: event",
+        "│   └ .at",
+        "└ block_rows.ticked: instant",
+        "  │ picked by block_forged.block, .host, .seq; chain.block, .forger;",
+        "  │   ledger_ticked.host, .seq",
+        "  └ ledger_ticked.t_ns: event",
+        "    └ .at",
+        "  rows by block.accepted, .leading, .ticked",
+    ]
+    assert "  block_forged.block_no          .data.blockNo.unBlockNo or .data.blockNo" in fields.split("\n")
+    assert done.out.endswith("Filters: unitary\n")
+
+
+def test_lineage_as_data_leads_from_records_to_cells(cache: Path) -> None:
+    data = assay("lineage", "CentiCpu", "--format", "json", "--cache", cache).json()
+    gives: dict[str, set[str]] = {}
+    for edge in data["edges"]:
+        gives.setdefault(edge["from"], set()).add(edge["to"])
+    assert {item["id"] for item in data["nodes"]} >= set(gives)
+    cell = "cell cardano/comparison: Resource Usage/Process CPU usage, %"
+    way = {"resource_usage.cpu", "slot_rows.cpu", "slot.cpu", "CentiCpu.mean", cell}
+    for start, event in ((".data.CentiCpu", "resources.centi_cpu"), (".at", "resources.t_ns")):
+        (record,) = (item for item in gives if item.endswith(f" {start}"))
+        reached: set[str] = set()
+        queue = [record]
+        while queue:
+            more = gives.get(queue.pop(), set()) - reached
+            reached |= more
+            queue += more
+        assert {event, *way} <= reached
+    kinds = {item["id"]: item["kind"] for item in data["nodes"]}
+    assert (kinds["resource_usage.cpu"], kinds["slot.cpu"], kinds["resources.t_ns"]) == ("relation", "grain", "event")
+
+
+@pytest.mark.parametrize("name", ["cdfForgerTicked", "latency", "block_rate", "cometbft/qa"])
+def test_dot_is_what_graphviz_reads(cache: Path, name: str) -> None:
+    data = assay("lineage", name, "--format", "json", "--cache", cache).json()
+    (read,) = pydot.graph_from_dot_data(assay("lineage", name, "--format", "dot", "--cache", cache).out)
+    named = {node.get_name().strip('"').replace('\\"', '"') for node in read.get_nodes()} - {"node"}
+    assert named == {item["id"] for item in data["nodes"]}
+    assert len(read.get_edges()) == len(data["edges"])
+
+
+def test_names_with_quotes_and_escapes_stay_names_in_dot(lab: Laboratory) -> None:
+    found = lineage_of(lab.session, "cdfBlockSize")
+    start = next(iter(found.cells))
+    strange = 'a "b" \\n </x> \x1b[31m \u202e {c}'
+    (read,) = pydot.graph_from_dot_data(as_dot(replace(found, cells={start: (strange,)}).graph, strange))
+    (name,) = [node.get_name() for node in read.get_nodes() if "cell" in node.get_name()]
+    assert json.loads(name.replace("\\\\", "\\\\\\\\").replace('\\\\\\"', '\\"')).startswith('cell a "b" ')
+    assert "\x1b" not in name
+    assert "\\\\x1b[31m \\\\u202e {c}" in name
+
+
+def test_a_report_has_the_lineage_of_all_its_cells(cache: Path) -> None:
+    data = assay("lineage", "cardano/comparison", "--format", "json", "--cache", cache).json()
+    cells = {item["id"] for item in data["nodes"] if item["kind"] == "cell"}
+    assert {"cell Resource Usage/Process CPU usage, %", "cell Forging/Ledger ticking, s"} <= cells
+    assert data["filters"] == ["unitary"]
+    assert {"logs", "event", "relation", "grain", "metric", "record", "cell", "check"} >= {
+        item["kind"] for item in data["nodes"]
+    }
+
+
+def test_rows_that_are_counted_are_part_of_the_value(lab: Laboratory) -> None:
+    found = lineage_of(lab.session, "valid_txs").found
+    assert found.roles[Origin("loaded", ROWS)] == "value"
+    assert found.roles[Origin("loaded", "size")] == "read"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["cdfForgerTickd"],
+            "error[unknown-metric]: there is no metric `cdfForgerTickd`\n  hint: did you mean `cdfForgerTicked`?\n",
+        ),
+        (
+            ["cardano/comparisn"],
+            "error[unknown-report]: there is no report `cardano/comparisn`\n"
+            "  hint: did you mean `cardano/comparison`?\n",
+        ),
+        (
+            ["cardano/history"],
+            "error[no-lineage]: `cardano/history` is made of published values: no logs lead to it\n"
+            "  hint: ask for the report that was published\n",
+        ),
+    ],
+)
+def test_what_there_is_not_is_said(cache: Path, words: list[str], message: str) -> None:
+    done = assay("lineage", *words, "--cache", cache)
+    assert (done.status, done.out, done.err) == (2, "", message)
+
+
+def test_a_metric_of_two_systems_needs_its_system(tmp_path: Path, cache: Path) -> None:
+    import shutil
+
+    here = workspace(tmp_path / "two")
+    for folder in ("specs", "queries"):
+        shutil.copytree(here / folder / "cometbft", here / folder / "other")
+    for file in (here / "specs" / "other").rglob("*.dhall"):
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace("queries/cometbft", "queries/other").replace('"cometbft"', '"other"'))
+    done = assay("lineage", "latency_avg", "--cache", cache, within=here)
+    assert (done.status, done.err) == (
+        2,
+        "error[ambiguous-metric]: `latency_avg` is a metric of `cometbft` and `other`\n"
+        "  hint: name the system with --system\n",
+    )
+    assert assay("lineage", "latency_avg", "--system", "other", "--cache", cache, within=here).status == 0

@@ -1,0 +1,235 @@
+"""`assay trace`: from a printed cell back to its samples and their raw records, or a clear word why not."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.audit.cells import Cell, find, of_report
+from assay.spec.diagnostics import AssayError
+from tests.compare_reference import CARDANO
+from tests.support.commands import Done, assay
+from tests.support.laboratory import ROOT, Laboratory
+from tests.support.runs import copied
+from tests.test_explain import cpu, raw_line
+
+QA = ROOT / "golden" / "cometbft" / "run"
+
+
+@pytest.fixture(scope="module")
+def moved(tmp_path_factory: pytest.TempPathFactory, two: Path) -> Path:
+    """The report of two runs, built of copies of them that lie elsewhere by now."""
+    folder = tmp_path_factory.mktemp("moved")
+    shutil.copytree(two, folder / "report")
+    for name in ("baseline", "candidate"):
+        copied(name, folder / name)
+    place = folder / "report" / "provenance.json"
+    found = json.loads(place.read_text(encoding="utf-8"))
+    found["places"] = {name: str(folder / name) for name in found["places"]}
+    place.write_text(json.dumps(found), encoding="utf-8")
+    return folder
+
+
+def traced(folder: Path, cell: str, cache: Path, *more: str) -> dict[str, Any]:
+    done = assay("trace", folder, cell, *more, "--format", "json", "--cache", cache)
+    assert (done.status, done.err) == (0, "")
+    found: dict[str, Any] = done.json()
+    return found
+
+
+def test_a_cell_leads_to_its_lines(two: Path, cache: Path) -> None:
+    found = traced(two, "Resource Usage/Process CPU usage/candidate", cache)
+    results = json.loads((two / "results.json").read_text(encoding="utf-8"))["metrics"]["CentiCpu"]
+    (run,) = found["runs"]
+    assert (found["cell"], found["metric"]) == ("Resource Usage/Process CPU usage, %/10.6-sim", "CentiCpu")
+    assert found["definition"] == results["definition"]
+    assert {name: run[name] for name in ("size", "average", "median", "min", "max", "stddev")} == {
+        name: results["runs"]["candidate"][name] for name in ("size", "average", "median", "min", "max", "stddev")
+    }
+    assert [item["value"] for item in run["greatest"]][:1] == [run["max"]]
+    assert [item["value"] for item in run["least"]] == [run["min"]] * 3
+    for sample in run["greatest"]:
+        assert cpu(sample["lines"]) == sample["measured"]
+        for line in sample["lines"]:
+            assert raw_line(CARDANO / "candidate" / "run", line["file"], line["line"]) == line["text"]
+    assert sum(item["size"] for item in run["groups"]) == run["size"]
+    mean = sum(item["mean"] for item in run["groups"]) / len(run["groups"])
+    assert mean == pytest.approx(run["average"], rel=1e-9)
+
+
+def test_a_difference_leads_to_both_runs(two: Path, cache: Path) -> None:
+    found = traced(two, "Forging/Ledger ticking, s/Δ", cache)
+    assert (found["cell"], found["prints"]) == ("Forging/Ledger ticking, s/10.6-sim Δ", "difference")
+    assert [run["id"] for run in found["runs"]] == ["baseline", "candidate"]
+
+
+def test_the_text_of_a_trace(two: Path, cache: Path) -> None:
+    done = assay("trace", two, "Forging/cdfForgerTicked/baseline", "--cache", cache)
+    assert (done.status, done.err) == (0, "")
+    lines = done.out.split("\n")
+    assert lines[0].startswith("Forging/Ledger ticking, s/10.5-sim: 0.0")
+    assert lines[2] == "Metric     cdfForgerTicked: Ledger ticking, s"
+    assert lines[4] == "Prints     the average of all samples"
+    applied = json.loads((two / "provenance.json").read_text(encoding="utf-8"))["content"]["options"]["filters"]
+    assert " ".join(applied).replace(" ", ", ") in " ".join(done.out.split())
+    assert any(line.startswith("   node-2/stdout.gz:5598  {") for line in lines)
+    assert max(map(len, lines)) <= 87  # the hash is not cut
+
+
+def test_every_listed_cell_can_be_found(two: Path, cache: Path, lab: Laboratory) -> None:
+    data = assay("trace", two, "--list", "--format", "json", "--cache", cache).json()
+    document = json.loads((two / "document.json").read_text(encoding="utf-8"))
+    cells = tuple(of_report(document, lab.package.package, ["baseline", "candidate"]))
+    assert [item["cell"] for item in data] == [item.name for item in cells]
+    assert all(find(cells, item.name) is item for item in cells)
+    printed = sum(1 for section in document["sections"] for row in section["rows"] for text in row[1:] if text)
+    assert sum(item.metric != "" for item in cells) == printed
+    listed = assay("trace", two, "--list", "--cache", cache).out.split("\n")
+    assert listed[: len(data)] == [f"{item['cell']}: {item['text']}" for item in data]
+
+
+def test_a_cell_of_an_article_leads_to_its_row(tmp_path: Path, cache: Path) -> None:
+    out = tmp_path / "qa"
+    assert assay("build", "cometbft/qa", "--run", QA, "-o", out, "--cache", cache).status == 0
+    found = traced(out, "Latencies/Latencies of the experiments/1, 1, 50/Greatest latency, s", cache)
+    ((sample,),) = (run["greatest"] for run in found["runs"])
+    assert f"{sample['value']:.5f}" == found["text"]
+    (line,) = sample["lines"]
+    assert line["text"].split(",")[2] == str(sample["measured"])
+    pivot = "Saturation point/Transactions found in blocks, by rate (rows) and connections (columns)/800/2"
+    again = traced(out, pivot, cache)
+    ((sample,),) = (run["greatest"] for run in again["runs"])
+    assert (again["text"], sample["measured"], sample["records"]) == ("18147", 18147, 18147)
+
+
+# What goes wrong
+
+
+def failed(done: Done, status: int, text: str) -> None:
+    assert (done.status, done.out, done.err) == (status, "", text)
+
+
+@pytest.mark.parametrize(
+    ("cell", "message", "hint"),
+    [
+        ("Resource Usge/RSS/10.6-sim", "the report has no section `Resource Usge`", "did you mean `Resource Usage`?"),
+        (
+            "Resource Usage/Proces CPU usage/10.6-sim", "`Resource Usage` has no row `Proces CPU usage`",
+            "did you mean `Process CPU usage, %`?",
+        ),
+        (
+            "Resource Usage/Process CPU usage/10.7-sim", "`Resource Usage/Process CPU usage` has no column `10.7-sim`",
+            "did you mean `10.6-sim` or `10.5-sim` or `10.6-sim Δ`?",
+        ),
+    ],
+)  # fmt: skip
+def test_an_unknown_part_of_a_name(two: Path, cache: Path, cell: str, message: str, hint: str) -> None:
+    done = assay("trace", two, cell, "--cache", cache)
+    assert (done.status, done.out) == (2, "")
+    first, expected, last = done.err.rstrip().split("\n")
+    assert (first, expected) == (f"error[unknown-cell]: {message}", "  expected: SECTION/ROW/COLUMN, as printed")
+    assert last.removeprefix("  hint: ") == hint
+
+
+def test_a_fact_of_the_run_is_no_metric(two: Path, cache: Path) -> None:
+    failed(
+        assay("trace", two, "Overall run parameters/Era/candidate", "--cache", cache), 2,
+        "error[not-a-metric]: `Overall run parameters/Era/10.6-sim` is a fact of run candidate, not a metric\n"
+        "  found:    conway, from genesis-shelley.json, meta.json\n  hint: --list lists the cells\n",
+    )  # fmt: skip
+
+
+def test_a_log_that_changed_is_named_with_both_hashes(moved: Path, cache: Path) -> None:
+    import hashlib
+
+    log = moved / "candidate" / "node-3" / "stdout.gz"
+    before = log.read_bytes()
+    try:
+        log.write_bytes(before[:-9])
+        old, new = (hashlib.sha256(text).hexdigest()[:12] for text in (before, before[:-9]))
+        failed(
+            assay("trace", moved / "report", "Forging/Ledger ticking/candidate", "--cache", cache), 1,
+            f"error[input-changed]: run candidate: node-3/stdout.gz is not what the report was built of: {log}\n"
+            f"  expected: sha256 {old}\n  found:    sha256 {new}\n"
+            "  hint: --run candidate=DIR says where the run is now, if it moved\n",
+        )  # fmt: skip
+        assert assay("trace", moved / "report", "Forging/Ledger ticking/baseline", "--cache", cache).status == 0
+    finally:
+        log.write_bytes(before)
+
+
+def test_a_run_that_moved_is_found_where_it_is_now(moved: Path, cache: Path) -> None:
+    here = moved / "baseline"
+    here.rename(moved / "elsewhere")
+    try:
+        cell = "Forging/Ledger ticking/baseline"
+        failed(
+            assay("trace", moved / "report", cell, "--cache", cache), 1,
+            f"error[no-run]: the directory of run baseline is not there: {here}\n"
+            "  hint: --run baseline=DIR says where it is\n",
+        )  # fmt: skip
+        found = traced(moved / "report", cell, cache, "--run", f"baseline={moved / 'elsewhere'}")
+        assert found["runs"][0]["place"] == str(moved / "elsewhere")
+    finally:
+        (moved / "elsewhere").rename(here)
+
+
+def test_another_definition_or_value_is_not_traced(moved: Path, cache: Path) -> None:
+    place = moved / "report" / "provenance.json"
+    before = place.read_text(encoding="utf-8")
+    found = json.loads(before)
+    now = found["content"]["definitions"]["cdfForgerTicked"]
+    found["content"]["definitions"]["cdfForgerTicked"] = "0" * 64
+    results = moved / "report" / "results.json"
+    told = results.read_text(encoding="utf-8")
+    cell = "Forging/Ledger ticking/baseline"
+    try:
+        place.write_text(json.dumps(found), encoding="utf-8")
+        failed(
+            assay("trace", moved / "report", cell, "--cache", cache), 1,
+            "error[definition-changed]: `cdfForgerTicked` was defined in another way when the report was built\n"
+            f"  expected: definition 000000000000, as provenance.json has it\n  found:    definition {now[:12]}\n"
+            "  hint: trace it with the specs that it was built with, or build the report again\n",
+        )  # fmt: skip
+        place.write_text(before, encoding="utf-8")
+        changed = json.loads(told)
+        changed["metrics"]["cdfForgerTicked"]["runs"]["baseline"]["average"] = 0.5
+        results.write_text(json.dumps(changed), encoding="utf-8")
+        done = assay("trace", moved / "report", cell, "--cache", cache)
+        assert (done.status, done.out) == (1, "")
+        assert done.err.startswith("error[value-changed]: run baseline does not give the value of `cdfForgerTicked`")
+    finally:
+        place.write_text(before, encoding="utf-8")
+        results.write_text(told, encoding="utf-8")
+
+
+def test_a_folder_without_a_build_and_a_name_without_a_cell(tmp_path: Path, two: Path, cache: Path) -> None:
+    failed(
+        assay("trace", tmp_path, "a/b/c", "--cache", cache), 1,
+        f"error[no-build]: the folder holds no provenance.json: {tmp_path}\n"
+        "  hint: name the folder that a report was built into (-o)\n",
+    )  # fmt: skip
+    done = assay("trace", two, "--cache", cache)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.endswith("Error: Name a cell, SECTION/ROW/COLUMN as printed, or ask for a --list of them.\n")
+    broken = tmp_path / "broken"
+    shutil.copytree(two, broken)
+    (broken / "document.json").write_text('{"sections": 3}', encoding="utf-8")
+    done = assay("trace", broken, "--list", "--cache", cache)
+    assert (done.status, done.out) == (1, "")
+    assert done.err.startswith("error[no-build]: the document is not what a build writes: ")
+
+
+def test_names_that_hold_slashes_are_told_apart() -> None:
+    def cell(section: str, row: str) -> Cell:
+        return Cell(section, row, "1", "0", "m", "average", (0,))
+
+    cells = [cell("a", "b/c"), cell("a/b", "c"), cell("a/b", "d")]
+    assert find(cells, "a/b/d/1") is cells[2]
+    with pytest.raises(AssayError, match=r"ambiguous-cell.*names several cells") as refusal:
+        find([*cells, cell("a", "b/d")], "a/b/d/1")
+    assert refusal.value.status == 2
