@@ -53,7 +53,7 @@ def qualified(query: exp.Expr, schema: Schema) -> exp.Expr:
     tree = query.copy()
     for item in list(tree.find_all(exp.Lambda)):
         _free(item)
-    kinds: dict[str, object] = {name: dict.fromkeys(columns, "INT") for name, columns in schema.items()}
+    kinds: dict[str, object] = {name: dict.fromkeys(columns, "INT") for name, columns in _read(query, schema).items()}
     return qualify(
         tree,
         dialect=dialect.DIALECT,
@@ -62,6 +62,12 @@ def qualified(query: exp.Expr, schema: Schema) -> exp.Expr:
         identify=False,
         expand_alias_refs=False,
     )
+
+
+def _read(query: exp.Expr, schema: Schema) -> Schema:
+    """The tables of a schema that a query may read."""
+    named = {item.name.lower() for item in query.find_all(exp.Table)}
+    return {name: columns for name, columns in schema.items() if name.lower() in named}
 
 
 def _free(item: exp.Lambda) -> None:
@@ -76,8 +82,18 @@ def made(query: exp.Expr, schema: Schema) -> Made:
     """What a query (not qualified yet) is made of.
 
     The engine does not tell upper case from lower case in names: they are given back as the schema and the query write
-    them.
+    them.  What a text is made of is remembered: the statements of many metrics are the same.
     """
+    key = (query.sql(dialect.DIALECT), tuple(sorted(_read(query, schema).items())))
+    if key not in _REMEMBERED:
+        _REMEMBERED[key] = _made(query, schema)
+    return _REMEMBERED[key]
+
+
+_REMEMBERED: dict[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], Made] = {}
+
+
+def _made(query: exp.Expr, schema: Schema) -> Made:
     found = _query(qualified(query, schema), {}, {})
     names = {(table.lower(), ROWS): Origin(table, ROWS) for table in schema}
     names |= {(table.lower(), item.lower()): Origin(table, item) for table, items in schema.items() for item in items}
