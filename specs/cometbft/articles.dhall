@@ -85,6 +85,36 @@ let qa =
             ]
           }
         , part::{
+          , title = "Logs of the nodes"
+          , prose = "prose/logs.md"
+          , listings =
+            [ A.listing
+                "Blocks of the nodes"
+                grains.node
+                [ c.node ]
+                [ m.starts
+                , m.catchingUp
+                , m.blocks
+                , m.blocksCaughtUp
+                , m.intervalAverage
+                , m.intervalGreatest
+                , m.proposals
+                , m.complaints
+                ]
+            ]
+          , scatters =
+            [ A.scatter
+                { title = "Block interval"
+                , grain = grains.nodeBlock
+                , per = c.node
+                , of = grains.node
+                , label = [ c.node ]
+                , x = m.height
+                , y = m.interval
+                }
+            ]
+          }
+        , part::{
           , title = "Results"
           , prose = "prose/results.md"
           , verdicts =

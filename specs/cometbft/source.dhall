@@ -52,4 +52,19 @@ let samples =
       , doc = "Samples of the nodes' metrics, as a Prometheus server has them"
       }
 
-in  { load, samples, constant }
+-- The log of a node is a file; what a line is stands in its message, or else in its level.
+let logs =
+      S.Source::{
+      , name = "nodes"
+      , hosts = "logs/*.log"
+      , hostFiles = True
+      , time = [ "ts" ]
+      , body = [] : List Text
+      , lookups =
+        [ { path = [ "_msg" ], inBody = False, drop = "", generation = "message" }
+        , { path = [ "level" ], inBody = False, drop = "", generation = "level" }
+        ]
+      , doc = "Logs of the nodes, as JSON lines"
+      }
+
+in  { load, samples, logs, constant }

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 CONSTANTS = "constants"
 COMMON = "constants.parquet"
+HOSTS = "logs.parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +40,23 @@ class HostLog:
 
 def raw_tables() -> Mapping[str, exp.Select]:
     """The queries of the tables that every ingested folder has, relative to it."""
-    return {LOGS: parquet("logs.parquet"), CONSTANTS: parquet(COMMON)}
+    return {LOGS: parquet(HOSTS), CONSTANTS: parquet(COMMON)}
 
 
 def located(query: exp.Expr, folders: Sequence[Path], constants: Path | None = None) -> exp.Expr:
-    """A query over ingested folders with the paths of its files in full: of the first folder that has such files.
+    """A query over ingested folders with the paths of its files in full: of the first folder that has such files; of
+    the hosts, those of every folder.
 
     `constants` is the run's own file of them.
     """
     query = query.copy()
     for scan in query.find_all(exp.ReadParquet):
         pattern = scan.expressions[0].this
-        place = constants if constants and pattern == COMMON else _place(folders, pattern)
-        scan.set("expressions", [exp.Literal.string(str(place.absolute()))])
+        places = [constants if constants and pattern == COMMON else _place(folders, pattern)]
+        if pattern == HOSTS:
+            places = [folder / HOSTS for folder in folders]
+        texts = [exp.Literal.string(str(place.absolute())) for place in places]
+        scan.set("expressions", texts if len(texts) == 1 else [exp.Array(expressions=texts)])
     return query
 
 
@@ -60,7 +65,7 @@ def _place(folders: Sequence[Path], pattern: str) -> Path:
 
 
 def mount(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> None:
-    """Let a connection read the folders' files by their relative paths; `logs` is a view of the first one's.
+    """Let a connection read the folders' files by their relative paths; `logs` is a view of every one's.
 
     AssayError when a folder's path holds a comma, which the engine takes for the end of it.
     """

@@ -66,7 +66,7 @@ def of_scatter(checked: Checked, scatter: Scatter) -> tuple[Listed, Listed]:
     points = Listed(
         _grain(checked, scatter.grain), (scatter.per,), (checked.metric(scatter.x), checked.metric(scatter.y))
     )
-    return points, Listed(_grain(checked, scatter.of), (scatter.per, *scatter.label), ())
+    return points, Listed(_grain(checked, scatter.of), tuple(dict.fromkeys((scatter.per, *scatter.label))), ())
 
 
 def of_quote(checked: Checked, quote: Quote) -> Listed:
