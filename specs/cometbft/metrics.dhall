@@ -111,17 +111,17 @@ in  { validTxs =
           }
     , proposals =
         countOfNode
-          { id = "node_proposals", name = "Proposals", measure = X.column c.proposals, unit = U.count
+          { id = "node_proposals", name = "Proposals", measure = X.column c.proposals, unit = D.number
           , doc = "Proposals of blocks that the node has received, by its log"
           }
     , complaints =
         ofNode
-          { id = "node_complaints", name = "Errors", measure = X.column c.complaints, unit = U.count, better = "lower"
+          { id = "node_complaints", name = "Errors", measure = X.column c.complaints, unit = D.number, better = "lower"
           , doc = "Lines of level warn or error in the node's log"
           }
     , starts =
         ofNode
-          { id = "node_starts", name = "Starts", measure = X.column c.starts, unit = U.count, better = "lower"
+          { id = "node_starts", name = "Starts", measure = X.column c.starts, unit = D.number, better = "lower"
           , doc = "How often the node has started, by its log"
           }
     , catchingUp =

@@ -40,7 +40,7 @@ let c =
       , committedAt = column "instant" "committed_at" U.nanosecond "When the node committed the block"
       , inConsensus = column "boolean" "in_consensus" U.none "Whether the node took part in consensus, and did not catch up"
       , interval = column "integer" "block_interval" U.nanosecond "From the commit of the block before, both in consensus"
-      , starts = column "integer" "starts" U.count "How often the node started"
+      , starts = column "integer" "starts" D.number "How often the node started"
       , firstHeight = column "integer" "first_height" D.block "Height of the node's first block"
       , lastHeight = column "integer" "last_height" D.block "Height of the node's last block"
       , blocks = column "integer" "blocks" D.block "Blocks that the node has committed"
@@ -49,8 +49,8 @@ let c =
       , intervalAverage = column "integer" "interval_avg" U.nanosecond "Mean of the block intervals, cut to whole ns"
       , intervalGreatest = column "integer" "interval_max" U.nanosecond "Greatest block interval"
       , catchingUp = column "integer" "catching_up" U.nanosecond "Longest time from a start to joining consensus"
-      , proposals = column "integer" "proposals" U.count "Proposals that the node has received"
-      , complaints = column "integer" "complaints" U.count "Lines of level warn or error in the node's log"
+      , proposals = column "integer" "proposals" D.number "Proposals that the node has received"
+      , complaints = column "integer" "complaints" D.number "Lines of level warn or error in the node's log"
       }
 
 let experiments =
@@ -75,6 +75,8 @@ let experiments =
         , c.lastBlock
         , c.span
         , c.expected
+        , c.from
+        , c.to
         ]
       , key = [ "experiment_id" ]
       , doc = "Experiments of the load report"
