@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.compare_reference import CARDANO
-from tests.support.commands import MODEL, build
-from tests.support.laboratory import Laboratory, laboratory
+from tests.support.commands import MODEL, assay, build
+from tests.support.laboratory import ROOT, Laboratory, laboratory
 
 
 @pytest.fixture(scope="session")
@@ -33,6 +33,15 @@ def two(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 def three(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """The folder of the report of three runs, built as the reference report was."""
     return _report(tmp_path_factory.mktemp("three") / "report", cache, "baseline", "candidate", "candidate2")
+
+
+@pytest.fixture(scope="session")
+def qa(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    """The folder of the QA report of the reference run of CometBFT."""
+    out = tmp_path_factory.mktemp("qa") / "out"
+    done = assay("build", "cometbft/qa", "--run", ROOT / "golden" / "cometbft" / "run", "-o", out, "--cache", cache)
+    assert (done.status, done.err) == (0, "")
+    return out
 
 
 def _report(out: Path, cache: Path, *cases: str) -> Path:

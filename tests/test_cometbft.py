@@ -29,12 +29,9 @@ def article(out: Path, cache: Path, run: Path = RUN, within: Path = ROOT) -> Don
     return assay("build", "cometbft/qa", "--run", run, "-o", out, "--cache", cache, within=within)
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    out = tmp_path_factory.mktemp("qa") / "out"
-    done = article(out, cache)
-    assert (done.status, done.err) == (0, "")
-    return out
+@pytest.fixture
+def built(qa: Path) -> Path:
+    return qa
 
 
 def rows(built: Path, start: str) -> list[dict[str, Any]]:
@@ -184,7 +181,7 @@ def test_the_report_shows_every_part_and_quotes_results(built: Path) -> None:
     assert "The first experiment found 1450 tx of 1450 tx in blocks, 50.7 tx/s." in flat
     assert "There is no other run to judge by." in flat
     document = load(built / "document.json")
-    assert [len(gallery["plots"]) for gallery in document["galleries"]] == [0, 0, 8, 11, 0]
+    assert [len(gallery["plots"]) for gallery in document["galleries"]] == [0, 0, 8, 11, 5, 0]
 
 
 PROSE = "specs/cometbft/prose/saturation.md"

@@ -77,6 +77,39 @@ def test_a_log_that_is_there_plain_and_packed_is_not_read_twice(tmp_path: Path) 
     )
 
 
+FLAT = replace(SOURCE, hosts="logs/of-*.log", host_files=True, logs=())
+
+
+def test_hosts_can_be_files_of_one_folder_named_by_what_the_star_stands_for(tmp_path: Path) -> None:
+    line = record(n=1)
+    write(tmp_path, **{f"logs__{name}": line for name in ("of-b.log", "of-a.b.log.gz", "of-c.txt", "d.log")})
+    hosts = find_run(FLAT, tmp_path).hosts
+    assert [(host.host, [path.name for path in host.files]) for host in hosts] == [
+        ("a.b", ["of-a.b.log.gz"]),
+        ("b", ["of-b.log"]),
+    ]
+
+
+def test_a_host_that_is_a_file_is_there_plain_or_packed(tmp_path: Path) -> None:
+    write(tmp_path, **{"logs__of-a.log": record(n=1), "logs__of-a.log.gz": record(n=1)})
+    with pytest.raises(AssayError) as error:
+        find_run(FLAT, tmp_path)
+    assert refusal(error.value, tmp_path) == (
+        "error[same-log]: of-a.log and of-a.log.gz are both the log of host a: DIR/logs\n  hint: keep one of them"
+    )
+
+
+def test_a_run_without_a_file_of_a_host_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, **{"logs__a.txt": "x"})
+    with pytest.raises(AssayError) as error:
+        find_run(FLAT, tmp_path)
+    assert refusal(error.value, tmp_path) == (
+        "error[no-hosts]: the run has no log of a host: DIR\n"
+        "  expected: files logs/of-*.log (also with .gz or .zst)\n"
+        "  found:    logs/"
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

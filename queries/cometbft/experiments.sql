@@ -45,5 +45,7 @@ SELECT
     first_block,
     last_block,
     last_block - first_sent AS span,
-    connections * rate * ($experiment_length - 1) AS expected_txs
+    connections * rate * ($experiment_length - 1) AS expected_txs,
+    first_sent // 1000000000 * 1000000000 AS from_ns,
+    last_block // 1000000000 * 1000000000 AS to_ns
 FROM sums

@@ -15,27 +15,141 @@ let s = ./series.dhall
 
 let part = A.Part
 
+let configuration = [ c.number.name, c.connections.name, c.rate.name ]
+
+-- Experiments whose metrics are shown: each has a time.
+let experiment =
+      A.Choice::{
+      , name = ""
+      , title = ""
+      , grain = grains.experiment.name
+      , first = c.number.name
+      , label = configuration
+      , begin = c.from.name
+      , end = c.to.name
+      , absent = ""
+      }
+
+-- Percent by which a result may fall short of what is due, or be worse than the baseline's.
+let tolerance = 10
+
+let chosen =
+          experiment
+      //  { name = "chosen"
+          , title = "Chosen experiment"
+          , keys = [ c.connections.name, c.rate.name ]
+          , pins = [ A.pin c.number constant.chosen ]
+          , most = m.validTxs.id
+          , done = m.validTxs.id
+          , due = m.expected.id
+          , tolerance
+          , absent = "no experiment that is not saturated"
+          }
+
+let overload =
+          experiment
+      //  { name = "overload"
+          , title = "Overloaded experiment"
+          , keys = [ c.connections.name, c.rate.name ]
+          , pins = [ A.pin c.number constant.overload ]
+          , most = m.expected.id
+          , done = m.validTxs.id
+          , due = m.expected.id
+          , tolerance
+          , short = True
+          , absent = "no experiment that is saturated"
+          }
+
+let fault =
+          experiment
+      //  { name = "fault"
+          , title = "Experiment with a fault"
+          , pins = [ A.pin c.number constant.fault ]
+          , absent = "no experiment with a fault (meta.json: experiments, fault)"
+          }
+
+let heaviest =
+          experiment
+      //  { name = "heaviest"
+          , title = "Heaviest experiment"
+          , most = m.expected.id
+          , absent = "no experiment"
+          }
+
+let rotation =
+      A.Choice::{
+      , name = "rotation"
+      , title = "Rotating nodes"
+      , grain = grains.rotation.name
+      , first = c.name.name
+      , label = [] : List Text
+      , begin = c.from.name
+      , end = c.to.name
+      , absent = "no rotating nodes (jobs whose names begin with ephemeral)"
+      }
+
+-- What is published of the nodes' metrics.
+let plots =
+      [ A.stack "Mempool size" s.mempoolSize "job"
+      , A.meanOnly "Average mempool size" s.mempoolSize
+      , A.linesAndMean "Peers" s.peers "job"
+      , A.lines "Rounds" s.rounds "job"
+      , A.linesAndMean "Block rate" s.blockRate "job"
+      , A.linesAndMean "Transaction rate" s.totalTxsRate "job"
+      , A.lines "Resident memory" s.memory "job"
+      , A.meanOnly "Average resident memory" s.memory
+      , A.lines "Load average" s.cpu "job"
+      , A.meanOnly "Average load average" s.cpu
+      ]
+
+let latencies =
+      A.scatter
+        { title = "Latency"
+        , grain = grains.transaction
+        , per = c.experiment
+        , of = grains.experiment
+        , label = [ c.number, c.connections, c.rate ]
+        , keys = [ c.connections, c.rate ]
+        , x = m.sinceStart
+        , y = m.latency
+        }
+
+let judged = [ m.validTxs, m.throughput, m.average, m.greatest ]
+
+let verdict =
+      \(scenario : Text) ->
+      \(title : Text) ->
+        A.verdict
+          { scenario, title, grain = grains.experiment, keys = [ c.connections, c.rate ], metrics = judged, tolerance }
+
 let qa =
       S.Article::{
       , name = "qa"
-      , title = "QA results of {base}"
-      , intro = "What a testnet of {base} does under load: the point at which it saturates, latencies, and the metrics of its nodes."
+      , title = "QA results of {last}"
+      , intro = "What a testnet of {last} does under load: the point at which it saturates, latencies, and the metrics of its nodes."
+      , choices = [ chosen, overload, fault, heaviest, rotation ]
+      , cases = constant.extensions.name
       , parts =
         [ part::{ title = "Issues", prose = "prose/issues.md" }
         , part::{
           , title = "Saturation point"
           , prose = "prose/saturation.md"
           , pivots =
-            [ A.pivot
-                { title = "Transactions found in blocks, by rate (rows) and connections (columns)"
-                , grain = grains.experiment
-                , down = c.rate
-                , across = c.connections
-                , metric = m.validTxs
-                , first = c.number
-                , due = m.expected
-                , tolerance = 10
-                }
+            [ A.withChoice
+                chosen
+                ( A.withDiagonals
+                    ( A.pivot
+                        { title = "Transactions found in blocks, by rate (rows) and connections (columns)"
+                        , grain = grains.experiment
+                        , down = c.rate
+                        , across = c.connections
+                        , metric = m.validTxs
+                        , first = c.number
+                        , due = m.expected
+                        , tolerance
+                        }
+                    )
+                )
             ]
           , listings =
             [ A.listing
@@ -55,47 +169,89 @@ let qa =
                 [ c.number, c.connections, c.rate ]
                 [ m.least, m.average, m.greatest, m.deviation, m.negative ]
             ]
+          , scatters = [ latencies ]
+          }
+        , part::{ title = "Metrics of the nodes", prose = "prose/nodes.md", timelines = A.during chosen plots }
+        , part::{ title = "Overload", prose = "prose/overload.md", timelines = A.during overload plots }
+        , part::{
+          , title = "Fault"
+          , prose = "prose/fault.md"
+          , timelines = A.during fault (plots # [ A.lines "Heights" s.heights "job" ])
+          }
+        , part::{
+          , title = "Rotating nodes"
+          , prose = "prose/rotating.md"
+          , timelines = A.during rotation ([ A.lines "Heights of rotating nodes" s.rotatingHeights "job" ] # plots)
+          }
+        , part::{
+          , title = "All experiments"
+          , prose = "prose/all.md"
+          , timelines =
+            [ A.stack "Mempool size" s.mempoolSize "job"
+            , A.linesAndMean "Block rate" s.blockRate "job"
+            , A.linesAndMean "Transaction rate" s.totalTxsRate "job"
+            , A.lines "Heights" s.heights "job"
+            ]
+          }
+        , part::{
+          , title = "Logs of the nodes"
+          , prose = "prose/logs.md"
+          , listings =
+            [ A.listing
+                "Blocks of the nodes"
+                grains.node
+                [ c.node ]
+                [ m.starts
+                , m.catchingUp
+                , m.blocks
+                , m.blocksCaughtUp
+                , m.intervalAverage
+                , m.intervalGreatest
+                , m.proposals
+                , m.complaints
+                ]
+            ]
           , scatters =
             [ A.scatter
-                { title = "Latency"
-                , grain = grains.transaction
-                , per = c.experiment
-                , of = grains.experiment
-                , label = [ c.number, c.connections, c.rate ]
-                , x = m.sinceStart
-                , y = m.latency
+                { title = "Block interval"
+                , grain = grains.nodeBlock
+                , per = c.node
+                , of = grains.node
+                , label = [ c.node ]
+                , keys = [ c.node ]
+                , x = m.height
+                , y = m.interval
                 }
             ]
           }
         , part::{
-          , title = "Metrics of the nodes"
-          , prose = "prose/nodes.md"
-          , timelines =
-            [ A.lines "Mempool size" s.mempoolSize "job"
-            , A.meanOnly "Average mempool size" s.mempoolSize
-            , A.linesAndMean "Peers" s.peers "job"
-            , A.lines "Rounds" s.rounds "job"
-            , A.linesAndMean "Block rate" s.blockRate "job"
-            , A.linesAndMean "Transaction rate" s.totalTxsRate "job"
-            , A.lines "Resident memory" s.memory "job"
-            , A.meanOnly "Average resident memory" s.memory
-            , A.lines "Load average" s.cpu "job"
-            , A.meanOnly "Average load average" s.cpu
-            , A.lines "Heights" s.heights "job"
+          , title = "Vote extensions"
+          , prose = "prose/extensions.md"
+          , grids =
+            [ A.grid
+                "Cases of vote extensions"
+                heaviest
+                [ latencies ]
+                [ A.linesAndMean "Block rate" s.blockRate "job"
+                , A.linesAndMean "Transaction rate" s.totalTxsRate "job"
+                , A.lines "Rounds" s.rounds "job"
+                , A.lines "Load average" s.cpu "job"
+                , A.lines "Memory" s.memory "job"
+                , A.lines "Mempool" s.mempoolSize "job"
+                ]
             ]
           }
         , part::{
           , title = "Results"
           , prose = "prose/results.md"
           , verdicts =
-            [ A.verdict
-                "Experiments beside those of the baseline"
-                grains.experiment
-                [ c.connections, c.rate ]
-                [ m.validTxs, m.throughput, m.average, m.greatest ]
-                10
+            [ verdict "Load: every configuration" "Experiments beside those of the baseline"
+            , A.verdictOf chosen (verdict "Load: the chosen experiment" "The chosen experiment beside the baseline's")
+            , A.verdictOf overload (verdict "Overload" "The overloaded experiment beside the baseline's")
+            , A.verdictOf fault (verdict "Fault" "The experiment with a fault beside the baseline's")
             ]
           }
+        , part::{ title = "Conclusion", prose = "prose/conclusion.md" }
         ]
       , style = "typst-2026"
       , label = constant.ident.name

@@ -36,6 +36,9 @@ let job = E.otherwise "" (E.at [ "labels", "job" ] (E.text "job"))
 
 let instance = E.otherwise "" (E.at [ "labels", "instance" ] (E.text "instance"))
 
+-- What begins the job's name: that of rotating nodes is `ephemeral` and a number.
+let role = E.otherwise "" (E.at [ "labels", "job" ] (E.changed [ E.take +9 ] (E.text "role")))
+
 let plainValue = E.at [ "value" ] (E.real "value")
 
 let value = \(unit : S.Unit) -> E.inUnit unit plainValue
@@ -47,7 +50,7 @@ let series =
       \(doc : Text) ->
           { name
           , source = source.samples.name
-          , forms = [ { names, unless = [] : List E.Unless, fields = [ job, instance, value unit ] } ]
+          , forms = [ { names, unless = [] : List E.Unless, fields = [ job, instance, role, value unit ] } ]
           , doc
           }
         : S.Event
@@ -61,9 +64,40 @@ let ofNode =
 
 let plain = \(name : Text) -> [ { generation = "exporter", name } ]
 
+-- Lines of a node's log.
+let inLog =
+      \(name : Text) ->
+      \(names : List E.Name) ->
+      \(fields : List E.Field) ->
+      \(doc : Text) ->
+        { name, source = source.logs.name, forms = [ { names, unless = [] : List E.Unless, fields } ], doc } : S.Event
+
+let message = \(name : Text) -> [ { generation = "message", name } ]
+
+let blockHeight = E.inUnit D.block (E.integer "height")
+
+let transactions = E.optional (E.inUnit D.transaction (E.at [ "num_txs_res" ] (E.integer "transactions")))
+
+let level = E.text "level"
+
 in  { tx
+    , blockHeight
+    , finalized =
+        inLog "finalized" (message "finalized block") [ blockHeight, transactions ] "The node has worked out a block"
+    , committed = inLog "committed" (message "committed state") [ blockHeight ] "The node has committed the state after a block"
+    , proposed = inLog "proposed" (message "received proposal") ([] : List E.Field) "The node has received the proposal of a block"
+    , started = inLog "started" (message "Started node") ([] : List E.Field) "The node has started"
+    , caughtUp =
+        inLog "caught_up" (message "Time to switch to consensus reactor!") [ blockHeight ] "The node has caught up, and joins consensus"
+    , complained =
+        inLog
+          "complained"
+          [ { generation = "level", name = "error" }, { generation = "level", name = "warn" } ]
+          [ level ]
+          "The node says that something is wrong: a line of level warn or error"
     , job
     , instance
+    , role
     , value = plainValue
     , loaded
     , height = series "height" (ofNode "consensus_height") D.block "Height of a node's chain"

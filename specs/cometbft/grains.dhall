@@ -1,4 +1,4 @@
--- Grains: a transaction of the load, an experiment.
+-- Grains: a transaction of the load, an experiment; a node, a block that it has committed; the time of rotating nodes.
 let S = ../schema/package.dhall
 
 let relations = ./relations.dhall
@@ -23,4 +23,31 @@ let transaction =
       , doc = "A transaction of the load, found in a block"
       }
 
-in  { experiment, transaction }
+let nodeBlock =
+      S.Grain::{
+      , name = "node_block"
+      , relation = relations.nodeBlocks.name
+      , key = [ c.node.name, c.height.name ]
+      , columns = relations.nodeBlocks.columns
+      , doc = "A block that a node has committed"
+      }
+
+let node =
+      S.Grain::{
+      , name = "logged_node"
+      , relation = relations.nodes.name
+      , key = [ c.node.name ]
+      , columns = relations.nodes.columns
+      , doc = "A node, out of its log"
+      }
+
+let rotation =
+      S.Grain::{
+      , name = "rotation_watched"
+      , relation = relations.rotation.name
+      , key = [ c.name.name ]
+      , columns = relations.rotation.columns
+      , doc = "The time in which rotating nodes are watched"
+      }
+
+in  { experiment, transaction, nodeBlock, node, rotation }

@@ -23,6 +23,18 @@ let transactions =
       \(m : { id : Text, name : Text, measure : S.Expression, better : Text, doc : Text }) ->
         ofExperiment (m /\ { unit = D.transaction })
 
+let ofNode =
+      \(m : { id : Text, name : Text, measure : S.Expression, unit : S.Unit, better : Text, doc : Text }) ->
+        S.Metric::(m /\ { grain = grains.node.name, accepted = False })
+
+let timeOfNode =
+      \(m : { id : Text, name : Text, measure : S.Expression, doc : Text }) ->
+        ofNode (m /\ { unit = U.second, better = "lower" })
+
+let countOfNode =
+      \(m : { id : Text, name : Text, measure : S.Expression, unit : S.Unit, doc : Text }) ->
+        ofNode (m /\ { better = "neither" })
+
 in  { validTxs =
         transactions
           { id = "valid_txs", name = "Transactions", measure = X.column c.validTxs, better = "higher"
@@ -80,5 +92,75 @@ in  { validTxs =
         , unit = U.second
         , better = "lower"
         , doc = "From the sending of a transaction to the block after the one that holds it"
+        }
+    , blocks =
+        ofNode
+          { id = "node_blocks_committed", name = "Blocks committed", measure = X.column c.blocks, unit = D.block
+          , better = "higher"
+          , doc = "Blocks that the node has committed, by its log"
+          }
+    , blocksCaughtUp =
+        countOfNode
+          { id = "node_blocks_caught_up", name = "While catching up", measure = X.column c.blocksCaughtUp, unit = D.block
+          , doc = "Of the blocks that the node has committed, those from a start until it joined consensus"
+          }
+    , nodeTransactions =
+        countOfNode
+          { id = "node_txs", name = "Transactions", measure = X.column c.transactions, unit = D.transaction
+          , doc = "Transactions in the blocks that the node has worked out, each height once"
+          }
+    , proposals =
+        countOfNode
+          { id = "node_proposals", name = "Proposals", measure = X.column c.proposals, unit = D.number
+          , doc = "Proposals of blocks that the node has received, by its log"
+          }
+    , complaints =
+        ofNode
+          { id = "node_complaints", name = "Errors", measure = X.column c.complaints, unit = D.number, better = "lower"
+          , doc = "Lines of level warn or error in the node's log"
+          }
+    , starts =
+        ofNode
+          { id = "node_starts", name = "Starts", measure = X.column c.starts, unit = D.number, better = "lower"
+          , doc = "How often the node has started, by its log"
+          }
+    , catchingUp =
+        timeOfNode
+          { id = "node_catching_up", name = "Catching up", measure = X.column c.catchingUp
+          , doc = "Longest time from a start of the node to its joining consensus"
+          }
+    , intervalAverage =
+        timeOfNode
+          { id = "node_block_interval", name = "Average block interval", measure = X.column c.intervalAverage
+          , doc = "Mean time from a node's commit of a block to that of the next, both in consensus, cut to whole nanoseconds"
+          }
+    , intervalGreatest =
+        timeOfNode
+          { id = "node_block_interval_max", name = "Greatest block interval", measure = X.column c.intervalGreatest
+          , doc = "Greatest time from a node's commit of a block to that of the next, both in consensus"
+          }
+    , height =
+        S.Metric::{
+        , id = "block_height"
+        , name = "Height"
+        , grain = grains.nodeBlock.name
+        , measure = X.column c.height
+        , where = X.present (X.column c.interval)
+        , accepted = False
+        , per = c.node.name
+        , unit = D.block
+        , doc = "Height of a block that a node has committed in consensus, as the one before it"
+        }
+    , interval =
+        S.Metric::{
+        , id = "block_interval"
+        , name = "Block interval"
+        , grain = grains.nodeBlock.name
+        , measure = X.column c.interval
+        , accepted = False
+        , per = c.node.name
+        , unit = U.second
+        , better = "lower"
+        , doc = "From a node's commit of a block to that of the next, both in consensus"
         }
     }

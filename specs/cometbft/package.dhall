@@ -16,13 +16,29 @@ let s = ./series.dhall
 in  S.Package::{
     , system = "cometbft"
     , units = (./units.dhall).base
-    , sources = [ source.load, source.samples ]
+    , sources = [ source.load, source.samples, source.logs ]
     , events =
-      [ e.loaded, e.height, e.syncedHeight, e.totalTxs, e.mempool, e.peers, e.rounds, e.resident, e.load1, e.up ]
-    , relations = [ r.experiments, r.windows, r.transactions ]
-    , grains = [ grains.experiment, grains.transaction ]
+      [ e.loaded
+      , e.height
+      , e.syncedHeight
+      , e.totalTxs
+      , e.mempool
+      , e.peers
+      , e.rounds
+      , e.resident
+      , e.load1
+      , e.up
+      , e.finalized
+      , e.committed
+      , e.proposed
+      , e.started
+      , e.caughtUp
+      , e.complained
+      ]
+    , relations = [ r.experiments, r.windows, r.transactions, r.nodeBlocks, r.nodes, r.rotation ]
+    , grains = [ grains.experiment, grains.transaction, grains.nodeBlock, grains.node, grains.rotation ]
     , series =
-      [ s.mempoolSize, s.peers, s.rounds, s.memory, s.cpu, s.heights, s.blockRate, s.totalTxsRate ]
+      [ s.mempoolSize, s.peers, s.rounds, s.memory, s.cpu, s.heights, s.rotatingHeights, s.blockRate, s.totalTxsRate ]
     , metrics =
       [ m.validTxs
       , m.negative
@@ -34,6 +50,17 @@ in  S.Package::{
       , m.throughput
       , m.latency
       , m.sinceStart
+      , m.blocks
+      , m.blocksCaughtUp
+      , m.nodeTransactions
+      , m.proposals
+      , m.complaints
+      , m.starts
+      , m.catchingUp
+      , m.intervalAverage
+      , m.intervalGreatest
+      , m.height
+      , m.interval
       ]
     , summaries = [ S.Summary::{ name = "experiments", doc = "All experiments count alike" } ]
     , articles = [ (./articles.dhall).qa ]

@@ -35,6 +35,22 @@ let c =
       , blockTime = column "instant" "block_time" U.nanosecond "Time of the block"
       , latency = column "integer" "latency" U.nanosecond "From sending to the block after the transaction's"
       , sinceStart = column "integer" "since_start" U.nanosecond "From the first transaction sent to the block"
+      , node = column "text" "node" U.none "Name of the node"
+      , height = column "integer" "height" D.block "Height of the block"
+      , committedAt = column "instant" "committed_at" U.nanosecond "When the node committed the block"
+      , inConsensus = column "boolean" "in_consensus" U.none "Whether the node took part in consensus, and did not catch up"
+      , interval = column "integer" "block_interval" U.nanosecond "From the commit of the block before, both in consensus"
+      , starts = column "integer" "starts" D.number "How often the node started"
+      , firstHeight = column "integer" "first_height" D.block "Height of the node's first block"
+      , lastHeight = column "integer" "last_height" D.block "Height of the node's last block"
+      , blocks = column "integer" "blocks" D.block "Blocks that the node has committed"
+      , blocksCaughtUp = column "integer" "blocks_caught_up" D.block "Of these, while it was catching up"
+      , transactions = column "integer" "transactions" D.transaction "Transactions in the blocks that it has worked out"
+      , intervalAverage = column "integer" "interval_avg" U.nanosecond "Mean of the block intervals, cut to whole ns"
+      , intervalGreatest = column "integer" "interval_max" U.nanosecond "Greatest block interval"
+      , catchingUp = column "integer" "catching_up" U.nanosecond "Longest time from a start to joining consensus"
+      , proposals = column "integer" "proposals" D.number "Proposals that the node has received"
+      , complaints = column "integer" "complaints" D.number "Lines of level warn or error in the node's log"
       }
 
 let experiments =
@@ -59,6 +75,8 @@ let experiments =
         , c.lastBlock
         , c.span
         , c.expected
+        , c.from
+        , c.to
         ]
       , key = [ "experiment_id" ]
       , doc = "Experiments of the load report"
@@ -84,4 +102,55 @@ let transactions =
       , doc = "Transactions of the load, found in blocks"
       }
 
-in  { column = c, experiments, windows, transactions }
+let nodeBlocks =
+      S.Relation::{
+      , name = "node_blocks"
+      , sql = ../../queries/cometbft/node_blocks.sql as Text
+      , uses = [ events.started.name, events.caughtUp.name, events.committed.name ]
+      , columns = [ c.node, c.height, c.committedAt, c.inConsensus, c.interval ]
+      , key = [ "node", "height" ]
+      , doc = "Blocks that nodes have committed, out of their logs"
+      }
+
+let nodes =
+      S.Relation::{
+      , name = "nodes_logged"
+      , sql = ../../queries/cometbft/nodes.sql as Text
+      , uses =
+        [ "logs"
+        , nodeBlocks.name
+        , events.finalized.name
+        , events.started.name
+        , events.caughtUp.name
+        , events.proposed.name
+        , events.complained.name
+        ]
+      , columns =
+        [ c.node
+        , c.starts
+        , c.firstHeight
+        , c.lastHeight
+        , c.blocks
+        , c.blocksCaughtUp
+        , c.transactions
+        , c.intervalAverage
+        , c.intervalGreatest
+        , c.catchingUp
+        , c.proposals
+        , c.complaints
+        ]
+      , key = [ "node" ]
+      , doc = "Nodes, out of their logs"
+      }
+
+let rotation =
+      S.Relation::{
+      , name = "rotation"
+      , sql = ../../queries/cometbft/rotation.sql as Text
+      , uses = [ events.height.name, windows.name ]
+      , columns = [ c.name, c.from, c.to ]
+      , key = [ "name" ]
+      , doc = "From when to when rotating nodes are watched; no row where there are none"
+      }
+
+in  { column = c, experiments, windows, transactions, nodeBlocks, nodes, rotation }

@@ -20,6 +20,8 @@ let windows = relations.windows.name
 -- A target that did not answer has no value until it answers again.
 let gone = Some { event = e.up.name, on = labels, where = X.equals (G.field e.value) (X.natural 0) }
 
+let ofRotating = \(event : S.Event) -> G.samplesWhere event (X.equals (G.field e.role) (X.text "ephemeral"))
+
 let gauge =
       \(s : { name : Text, event : S.Event, unit : S.Unit, doc : Text }) ->
         S.Series::{
@@ -47,6 +49,12 @@ in  { mempoolSize =
     , heights =
             gauge { name = "heights", event = e.height, unit = D.block, doc = "Height of each node, also while it catches up" }
         //  { samples = G.samples e.height # G.samples e.syncedHeight }
+    , rotatingHeights =
+            gauge
+              { name = "eph_heights", event = e.height, unit = D.block
+              , doc = "Height of each rotating node (job `ephemeral...`), while it catches up that which it has reached"
+              }
+        //  { samples = ofRotating e.height # ofRotating e.syncedHeight }
     , blockRate =
         rate { name = "block_rate", event = e.height, unit = D.blockPerMinute, doc = "Blocks a minute that each node sees" }
     , totalTxsRate =

@@ -5,6 +5,11 @@ let U = S.unit
 
 let meta = [ "meta.json" ]
 
+-- An experiment that the author of the run names.
+let numberOf =
+      \(name : Text) -> \(key : Text) -> \(doc : Text) ->
+        S.Constant::{ name, files = meta, path = [ "experiments", key ], type = "integer", default = Some "0", doc }
+
 let constant =
       { ident =
           S.Constant::{
@@ -25,6 +30,18 @@ let constant =
           , default = Some "90"
           , doc = "How long the load tool sends in an experiment"
           }
+      , chosen = numberOf "chosen_experiment" "chosen" "Experiment chosen for figures, by its number (0: the rule chooses)"
+      , fault = numberOf "fault_experiment" "fault" "Experiment with a fault, by its number (0: none)"
+      , overload = numberOf "overload_experiment" "overload" "Overloaded experiment, by its number (0: the rule chooses)"
+      , extensions =
+          S.Constant::{
+          , name = "vote_extensions"
+          , files = meta
+          , path = [ "vote_extensions" ]
+          , type = "text"
+          , default = Some ""
+          , doc = "Case of vote extensions (empty: none)"
+          }
       }
 
 let load =
@@ -36,7 +53,8 @@ let load =
       , time = [ "block_time" ]
       , body = [] : List Text
       , lookups = [] : List S.source.Lookup
-      , constants = [ constant.ident, constant.length ]
+      , constants =
+        [ constant.ident, constant.length, constant.chosen, constant.fault, constant.overload, constant.extensions ]
       , doc = "Reports of the load tool: a row a transaction that was found in a block"
       }
 
@@ -52,4 +70,19 @@ let samples =
       , doc = "Samples of the nodes' metrics, as a Prometheus server has them"
       }
 
-in  { load, samples, constant }
+-- The log of a node is a file; what a line is stands in its message, or else in its level.
+let logs =
+      S.Source::{
+      , name = "nodes"
+      , hosts = "logs/*.log"
+      , hostFiles = True
+      , time = [ "ts" ]
+      , body = [] : List Text
+      , lookups =
+        [ { path = [ "_msg" ], inBody = False, drop = "", generation = "message" }
+        , { path = [ "level" ], inBody = False, drop = "", generation = "level" }
+        ]
+      , doc = "Logs of the nodes, as JSON lines"
+      }
+
+in  { load, samples, logs, constant }

@@ -11,6 +11,7 @@ in  { block = unit "block" "blocks"
     , peer = unit "peer" "peers"
     , round = unit "round" "rounds"
     , connection = unit "connection" "connections"
+    , number = unit "count" ""
     , base =
           [ { name = "block", doc = "A block of the chain" }
           , { name = "transaction", doc = "A transaction" }

@@ -7,12 +7,59 @@ let M = ./metric.dhall
 
 let G = ./grain.dhall
 
+let S = ./source.dhall
+
 -- A table of the rows of a grain: key columns, then what metrics measure on each row.
 let Listing = { title : Text, grain : Text, keys : List Text, metrics : List Text }
+
+-- A column whose value a constant of the run tells; a constant that is 0 or empty tells none.
+let Pin = { column : Text, constant : Text }
+
+-- A row of a grain that is chosen in each run. Where constants of the run tell `pins`, it is the row that has these
+-- values. Else, of the rows whose metric `done` does not fall short of the metric `due` by more than `tolerance` percent
+-- (with `short`: of those whose does), it is the one of which the metric `most` is greatest. Without `most`, and of
+-- several, the least `first` counts; with pins and without `most`, a run that tells none has no such row.
+--   keys      with keys the last run chooses, and of every other run it is the row that agrees with that one in these
+--             columns; without, each run chooses for itself
+--   label     columns that tell which row it is
+--   begin, end  columns with the first and last instant of its time, for figures
+--   absent    what a run without such a row is said to have: `no ...`
+let Choice =
+      { Type =
+          { name : Text
+          , title : Text
+          , grain : Text
+          , keys : List Text
+          , pins : List Pin
+          , most : Text
+          , done : Text
+          , due : Text
+          , tolerance : Natural
+          , short : Bool
+          , first : Text
+          , label : List Text
+          , begin : Text
+          , end : Text
+          , absent : Text
+          }
+      , default =
+        { keys = [] : List Text
+        , pins = [] : List Pin
+        , most = ""
+        , done = ""
+        , due = ""
+        , tolerance = 0
+        , short = False
+        , begin = ""
+        , end = ""
+        }
+      }
 
 -- A table with a row for each value of the column `down`, a column for each of `across`, cells of a metric.
 --   first      the column whose least value counts where several rows meet in a cell
 --   due        a metric that tells what is due; a cell that falls short of it by more than `tolerance` percent is marked
+--   diagonals  cells of equal `down` times `across` are told apart by shading, and listed in a table of their own
+--   choice     the cell of the chosen row is bold; empty: none
 let Pivot =
       { title : Text
       , grain : Text
@@ -22,19 +69,33 @@ let Pivot =
       , first : Text
       , due : Text
       , tolerance : Natural
+      , diagonals : Bool
+      , choice : Text
       }
 
--- A figure of a series: a line for each value of a label; `mean`: that of all lines too; `alone`: only that.
-let Timeline = { series : Text, title : Text, line : Text, mean : Bool, alone : Bool, template : Text }
+-- A figure of a series: a line for each value of a label; `mean`: that of all lines too, dashed; `alone`: only that.
+--   stacked  lines are layers, one upon another
+--   choice   only the time of the chosen row, from its beginning; empty: all windows of the series
+let Timeline =
+      { series : Text
+      , title : Text
+      , line : Text
+      , mean : Bool
+      , alone : Bool
+      , stacked : Bool
+      , choice : Text
+      , template : Text
+      }
 
 -- A figure for each value of the column `per`: rows as points, one metric over another. Columns `label` of the grain
--- `of`, whose key is `per`, name a figure.
+-- `of`, whose key is `per`, name a figure; figures of several runs that agree in the columns `keys` stand side by side.
 let Scatter =
       { title : Text
       , grain : Text
       , per : Text
       , of : Text
       , label : List Text
+      , keys : List Text
       , x : Text
       , y : Text
       , template : Text
@@ -42,7 +103,21 @@ let Scatter =
 
 -- A table that judges further runs by the first, on the rows of a grain that agree in `keys`: a change for the worse of
 -- more than `tolerance` percent fails (of a metric that is not better in any direction, any change).
-let Verdict = { title : Text, grain : Text, keys : List Text, metrics : List Text, tolerance : Natural }
+--   scenario  what is judged, in the table of results
+--   choice    only the chosen row of each run; empty: all rows
+let Verdict =
+      { title : Text
+      , scenario : Text
+      , grain : Text
+      , keys : List Text
+      , metrics : List Text
+      , tolerance : Natural
+      , choice : Text
+      }
+
+-- Small multiples: a row for each run that is a case (the article's `cases`), a column for each scatter and timeline.
+-- Scatters show the rows of the chosen row's key, timelines its time; without a choice all of them.
+let Grid = { title : Text, choice : Text, scatters : List Scatter, timelines : List Timeline, template : Text }
 
 -- A class with its amount, a decimal number in a unit.
 let Class = { name : Text, amount : Text, unit : U.Unit }
@@ -73,6 +148,7 @@ let Part =
           , listings : List Listing
           , pivots : List Pivot
           , verdicts : List Verdict
+          , grids : List Grid
           , classTables : List ClassTable
           }
       , default =
@@ -82,17 +158,30 @@ let Part =
         , listings = [] : List Listing
         , pivots = [] : List Pivot
         , verdicts = [] : List Verdict
+        , grids = [] : List Grid
         , classTables = [] : List ClassTable
         }
       }
 
 -- A report of parts.
---   title, intro  may hold {base}, {others} (labels of runs) and {constant.NAME} (of the base run)
+--   title, intro  may hold {base}, {others}, {last} (labels of runs) and {constant.NAME} (of the base run)
+--   choices       rows that parts and prose refer to
+--   cases         a constant that tells of which case a run is; such runs are shown by grids only, unless all are cases
 --   style         the number style: typst-2026, org-2023, three-digits
 --   label         the constant that names a run
 let Article =
-      { Type = { name : Text, title : Text, intro : Text, parts : List Part.Type, style : Text, label : Text, doc : Text }
-      , default.doc = ""
+      { Type =
+          { name : Text
+          , title : Text
+          , intro : Text
+          , parts : List Part.Type
+          , choices : List Choice.Type
+          , cases : Text
+          , style : Text
+          , label : Text
+          , doc : Text
+          }
+      , default = { choices = [] : List Choice.Type, cases = "", doc = "" }
       }
 
 let ids =
@@ -107,21 +196,56 @@ let ids =
 -- The amount of a class, in the formula of a table against classes.
 let amount = X.leaf "parameter" "class"
 
+let timeline =
+      \(title : Text) -> \(s : G.Series.Type) -> \(line : Text) ->
+          { series = s.name
+          , title
+          , line
+          , mean = False
+          , alone = False
+          , stacked = False
+          , choice = ""
+          , template = "timeline"
+          }
+        : Timeline
+
 in  { Listing
+    , Pin
+    , Choice
     , Pivot
     , Timeline
     , Scatter
     , Verdict
+    , Grid
     , Class
     , ClassTable
     , Part
     , Article
+    , pin = \(column : X.Column) -> \(constant : S.Constant.Type) -> { column = column.name, constant = constant.name } : Pin
     , listing =
         \(title : Text) -> \(g : G.Grain.Type) -> \(keys : List X.Column) -> \(ms : List M.Metric.Type) ->
           { title, grain = g.name, keys = M.columnNames keys, metrics = ids ms } : Listing
     , verdict =
-        \(title : Text) -> \(g : G.Grain.Type) -> \(keys : List X.Column) -> \(ms : List M.Metric.Type) -> \(tolerance : Natural) ->
-          { title, grain = g.name, keys = M.columnNames keys, metrics = ids ms, tolerance } : Verdict
+        \(v :
+            { scenario : Text
+            , title : Text
+            , grain : G.Grain.Type
+            , keys : List X.Column
+            , metrics : List M.Metric.Type
+            , tolerance : Natural
+            }
+         ) ->
+            { title = v.title
+            , scenario = v.scenario
+            , grain = v.grain.name
+            , keys = M.columnNames v.keys
+            , metrics = ids v.metrics
+            , tolerance = v.tolerance
+            , choice = ""
+            }
+          : Verdict
+      -- of a verdict, only the chosen row
+    , verdictOf = \(c : Choice.Type) -> \(v : Verdict) -> v // { choice = c.name }
     , pivot =
         \(p :
             { title : Text
@@ -142,8 +266,14 @@ in  { Listing
             , first = p.first.name
             , due = p.due.id
             , tolerance = p.tolerance
+            , diagonals = False
+            , choice = ""
             }
           : Pivot
+      -- a pivot with its diagonals told apart
+    , withDiagonals = \(p : Pivot) -> p // { diagonals = True }
+      -- a pivot with the chosen row's cell bold
+    , withChoice = \(c : Choice.Type) -> \(p : Pivot) -> p // { choice = c.name }
     , amount
     , class =
         \(name : Text) -> \(amount : Double) -> \(unit : U.Unit) -> { name, amount = Double/show amount, unit } : Class
@@ -163,15 +293,25 @@ in  { Listing
             }
           : ClassTable
     , across = \(c : X.Column) -> \(t : ClassTable) -> t // { across = c.name } : ClassTable
-    , lines =
-        \(title : Text) -> \(s : G.Series.Type) -> \(line : Text) ->
-          { series = s.name, title, line, mean = False, alone = False, template = "timeline" } : Timeline
+    , lines = timeline
     , linesAndMean =
         \(title : Text) -> \(s : G.Series.Type) -> \(line : Text) ->
-          { series = s.name, title, line, mean = True, alone = False, template = "timeline" } : Timeline
+          timeline title s line // { mean = True, template = "timeline-mean" }
     , meanOnly =
-        \(title : Text) -> \(s : G.Series.Type) ->
-          { series = s.name, title, line = "", mean = True, alone = True, template = "timeline" } : Timeline
+        \(title : Text) -> \(s : G.Series.Type) -> timeline title s "" // { mean = True, alone = True }
+    , stack =
+        \(title : Text) -> \(s : G.Series.Type) -> \(line : Text) ->
+          timeline title s line // { stacked = True, template = "timeline-area" }
+      -- timelines cut to the time of the chosen row
+    , during =
+        \(c : Choice.Type) ->
+        \(ts : List Timeline) ->
+          List/fold
+            Timeline
+            ts
+            (List Timeline)
+            (\(t : Timeline) -> \(rest : List Timeline) -> [ t // { choice = c.name } ] # rest)
+            ([] : List Timeline)
     , scatter =
         \(p :
             { title : Text
@@ -179,6 +319,7 @@ in  { Listing
             , per : X.Column
             , of : G.Grain.Type
             , label : List X.Column
+            , keys : List X.Column
             , x : M.Metric.Type
             , y : M.Metric.Type
             }
@@ -188,9 +329,13 @@ in  { Listing
             , per = p.per.name
             , of = p.of.name
             , label = M.columnNames p.label
+            , keys = M.columnNames p.keys
             , x = p.x.id
             , y = p.y.id
             , template = "scatter"
             }
           : Scatter
+    , grid =
+        \(title : Text) -> \(c : Choice.Type) -> \(scatters : List Scatter) -> \(timelines : List Timeline) ->
+          { title, choice = c.name, scatters, timelines, template = "grid" } : Grid
     }

@@ -58,7 +58,7 @@ let Edition =
 
 -- A report.
 --   editions       the forms in which it was published so far, oldest first
---   title, intro   may hold {base}, {others} (labels of runs) and {constant.NAME} (of the base run)
+--   title, intro   may hold {base}, {others}, {last} (labels of runs) and {constant.NAME} (of the base run)
 --   also           metrics that the results hold, though no table or chart shows them
 --   label          the constant that names a run in headings
 --   compare        constants that should agree between runs; a difference is a warning in the report

@@ -34,6 +34,8 @@ let Quarantine = { share : Double, atLeast : Natural }
 -- A kind of raw record.
 --   kind     `json-lines`: one JSON object a line; other lines are passed over
 --   hosts    glob of the host directories below the run's; the directory's name is the host's
+--   hostFiles  `hosts` is a glob of files instead, the log of a host each (also with .gz or .zst): the host's name is what
+--            the star in the last part of the glob stands for; `logs` is empty
 --   logs     globs of log files below a host's directory (each also with .gz or .zst)
 --   time     path of the record's instant: ISO 8601, UTC, any number of fractional digits
 --   body     path of the object that holds the fields
@@ -43,6 +45,7 @@ let Source =
           { name : Text
           , kind : Text
           , hosts : Text
+          , hostFiles : Bool
           , logs : List Text
           , time : List Text
           , body : List Text
@@ -54,6 +57,8 @@ let Source =
           }
       , default =
         { kind = "json-lines"
+        , hostFiles = False
+        , logs = [] : List Text
         , unwrap = [] : List Unwrap
         , quarantine = { share = 0.001, atLeast = 10 }
         , constants = [] : List Constant.Type

@@ -65,7 +65,7 @@ def read_prose(session: Session, checked: Checked, article: Article) -> Mapping[
     folder = session.workspace.specs / checked.package.system
     problems: list[Diagnostic] = []
     found = {
-        part.prose: read(folder / part.prose, f"specs/{checked.package.system}/{part.prose}", checked, problems)
+        part.prose: read(folder / part.prose, f"specs/{checked.package.system}/{part.prose}", checked, article.choices, problems)
         for part in article.parts
         if part.prose
     }

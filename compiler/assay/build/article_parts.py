@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from assay.build.runs import NamedRun
 from assay.build.sources import has
 from assay.report.article_classes import metrics_of_classes
 from assay.report.article_rows import listed_of
-from assay.report.prose import Prose
+from assay.report.prose import Prose, Quote
 from assay.spec import closure, formula
-from assay.spec.article_model import Article, ClassTable, Part, Timeline
-from assay.spec.model import Source
+from assay.spec.article_model import Article, ClassTable, Grid, Listing, Part, Pivot, Scatter, Timeline, Verdict
 from assay.spec.normal_form import Checked
 
-T = TypeVar("T")
+Item = Listing | Pivot | Verdict | Scatter | Timeline | Grid | ClassTable | Quote
+T = TypeVar("T", bound=Item)
 Notes = Mapping[str, tuple[str, ...]]
 """Title of a part -> sentences on what it does not show."""
 
@@ -30,9 +30,10 @@ def shown(
     """
     lacking = {source.name: [run.id for run in runs if not has(run, source)] for source in checked.package.sources}
     missing = [source for source in checked.package.sources if lacking[source.name]]
+    lost = _Lost(checked, article, {source.name for source in missing})
     parts, notes = [], {}
     for part in article.parts:
-        kept, gone = _part(checked, part, prose, missing)
+        kept, gone = _part(lost, part, prose)
         parts.append(kept)
         if gone:
             told = [source for source in missing if source.name in gone]
@@ -41,56 +42,72 @@ def shown(
                 f"{'has' if len(lacking[source.name]) == 1 else 'have'} none."
                 for source in told
             )
-    return dataclasses.replace(article, parts=tuple(parts)), notes
+    choices = tuple(choice for choice in article.choices if not lost.of_choice(choice.name))
+    return dataclasses.replace(article, parts=tuple(parts), choices=choices), notes
 
 
 def _listed(runs: Sequence[str]) -> str:
     return "run " + runs[0] if len(runs) == 1 else "runs " + ", ".join(runs)
 
 
-def _part(checked: Checked, part: Part, prose: Mapping[str, Prose], missing: Sequence[Source]) -> tuple[Part, set[str]]:
-    """A part without what is of missing sources, and the names of those."""
-    names = {source.name for source in missing}
-    gone: set[str] = set()
-    known = formula.by_id(checked.package)
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Lost:
+    """What of an article's things is lost with the sources that some run lacks."""
 
-    def kept(items: Iterable[T], tables: Callable[[T], Iterable[str]]) -> tuple[T, ...]:
+    checked: Checked
+    article: Article
+    missing: set[str]
+
+    def of_tables(self, tables: Iterable[str]) -> set[str]:
+        """The missing sources of all that tables are made of."""
+        events = closure.needs(self.checked.package, [], [], tables).events
+        return {event.source for event in self.checked.package.events if event.name in events} & self.missing
+
+    def of_choice(self, name: str) -> set[str]:
+        """The missing sources of a choice (none of an empty name)."""
+        return self.of_tables([self.article.choice(name).grain]) if name else set()
+
+    def of(self, item: Item) -> set[str]:
+        """The missing sources of a table, a figure or a quote, and of the choice that it refers to."""
+        if isinstance(item, Grid):
+            inner: tuple[Item, ...] = (*item.scatters, *item.timelines)
+            return self.of_choice(item.choice).union(*(self.of(found) for found in inner))
+        if isinstance(item, Timeline):
+            return self.of_tables([item.series]) | self.of_choice(item.choice)
+        if isinstance(item, ClassTable):
+            known = formula.by_id(self.checked.package)
+            return self.of_tables(
+                {metric.grain for metric in formula.measured(known, metrics_of_classes(self.checked, item))}
+            )
+        tables = [found.grain.name for found in listed_of(self.checked, item)]
+        return self.of_tables(tables) | self.of_choice(getattr(item, "choice", ""))
+
+
+def _part(lost: _Lost, part: Part, prose: Mapping[str, Prose]) -> tuple[Part, set[str]]:
+    """A part without what is of missing sources, and the names of those."""
+    gone: set[str] = set()
+
+    def kept(items: Iterable[T]) -> tuple[T, ...]:
         found = []
         for item in items:
-            lost = _sources(checked, tables(item)) & names
-            gone.update(lost)
-            if not lost:
+            sources = lost.of(item)
+            gone.update(sources)
+            if not sources:
                 found.append(item)
         return tuple(found)
 
-    def rows(item: object) -> Iterable[str]:
-        return [found.grain.name for found in listed_of(checked, item)]
-
-    def grains(item: ClassTable) -> Iterable[str]:
-        return {metric.grain for metric in formula.measured(known, metrics_of_classes(checked, item))}
-
-    def lines(item: Timeline) -> Iterable[str]:
-        return [item.series]
-
     quotes = prose[part.prose].quotes if part.prose else ()
-    lost = _sources(checked, [row.grain.name for quote in quotes for row in listed_of(checked, quote)]) & names
-    gone |= lost
     return (
         dataclasses.replace(
             part,
-            prose="" if lost else part.prose,
-            scatters=kept(part.scatters, rows),
-            timelines=kept(part.timelines, lines),
-            listings=kept(part.listings, rows),
-            pivots=kept(part.pivots, rows),
-            verdicts=kept(part.verdicts, rows),
-            class_tables=kept(part.class_tables, grains),
+            prose=part.prose if len(kept(quotes)) == len(quotes) else "",
+            scatters=kept(part.scatters),
+            timelines=kept(part.timelines),
+            listings=kept(part.listings),
+            pivots=kept(part.pivots),
+            verdicts=kept(part.verdicts),
+            grids=kept(part.grids),
+            class_tables=kept(part.class_tables),
         ),
         gone,
     )
-
-
-def _sources(checked: Checked, tables: Iterable[str]) -> set[str]:
-    """The sources of all that tables are made of."""
-    events = closure.needs(checked.package, [], [], tables).events
-    return {event.source for event in checked.package.events if event.name in events}

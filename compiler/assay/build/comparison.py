@@ -109,7 +109,14 @@ def _valid_date(text: str) -> None:
 
 def date_of(found: Computation) -> str:
     """Without a date from the user: the day of the latest log object of all runs, UTC."""
-    last = max(item.last_ns for run in found.runs for item in run.prepared.logs if item.last_ns is not None)
+    return max(_day(run) for run in found.runs)
+
+
+def _day(run: Computed) -> str:
+    """The day of a run's last record, UTC; empty where no record has a time."""
+    last = max((item.last_ns for item in run.prepared.logs if item.last_ns is not None), default=None)
+    if last is None:
+        return ""
     return datetime.datetime.fromtimestamp(last // 1_000_000_000, tz=datetime.UTC).strftime("%Y-%m-%d")
 
 
@@ -122,7 +129,8 @@ def figures_of(run: Computed) -> RunFigures:
         total = sum(item.quarantined for item in lost)
         where = ", ".join(f"{item.host}: {item.quarantined}" for item in lost)
         notes.append(f"{total} broken log {'line' if total == 1 else 'lines'} left out ({where}).")
-    return RunFigures(run.prepared.run.id, run.prepared.constants, run.results, run.prepared.hosts, tuple(notes))
+    prepared = run.prepared
+    return RunFigures(prepared.run.id, prepared.constants, run.results, prepared.hosts, tuple(notes), _day(run))
 
 
 def _write(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from assay import ingest
 from assay.build.runs import NamedRun
 from assay.spec import closure
 from assay.spec.diagnostics import AssayError, Diagnostic, fail
@@ -36,6 +37,8 @@ def has(run: NamedRun, source: Source) -> bool:
     """Whether a run has files of a source."""
     if not source.hosts:
         return any(True for pattern in source.logs for _ in run.directory.glob(f"{pattern}*"))
+    if source.host_files:
+        return bool(ingest.host_paths(source, run.directory))
     return any(path.is_dir() for path in run.directory.glob(source.hosts))
 
 
@@ -55,4 +58,6 @@ def _absent(checked: Checked, metrics: Sequence[Metric], source: Source, runs: S
 
 
 def _places(source: Source) -> str:
-    return f"directories {source.hosts}" if source.hosts else f"files {', '.join(source.logs)}"
+    if source.hosts and not source.host_files:
+        return f"directories {source.hosts}"
+    return f"files {source.hosts or ', '.join(source.logs)}"

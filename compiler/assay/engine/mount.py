@@ -26,6 +26,7 @@ CONSTANTS = "constants"
 COMMON = "constants.parquet"
 #: the folder of the events, in that of an ingested run
 EVENTS = "events"
+HOSTS = "logs.parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +42,23 @@ class HostLog:
 
 def raw_tables() -> Mapping[str, exp.Select]:
     """The queries of the tables that every ingested folder has, relative to it."""
-    return {LOGS: parquet("logs.parquet"), CONSTANTS: parquet(COMMON)}
+    return {LOGS: parquet(HOSTS), CONSTANTS: parquet(COMMON)}
 
 
 def located(query: exp.Expr, folders: Sequence[Path], constants: Path | None = None) -> exp.Expr:
-    """A query over ingested folders with the paths of its files in full: of the first folder that has such files.
+    """A query over ingested folders with the paths of its files in full: of the first folder that has such files; of
+    the hosts, those of every folder.
 
     `constants` is the run's own file of them.
     """
     query = query.copy()
     for scan in query.find_all(exp.ReadParquet):
         pattern = scan.expressions[0].this
-        place = constants if constants and pattern == COMMON else _place(folders, pattern)
-        scan.set("expressions", [exp.Literal.string(str(place.absolute()))])
+        places = [constants if constants and pattern == COMMON else _place(folders, pattern)]
+        if pattern == HOSTS:
+            places = [folder / HOSTS for folder in folders]
+        texts = [exp.Literal.string(str(place.absolute())) for place in places]
+        scan.set("expressions", texts if len(texts) == 1 else [exp.Array(expressions=texts)])
     return query
 
 
@@ -62,7 +67,7 @@ def _place(folders: Sequence[Path], pattern: str) -> Path:
 
 
 def mount(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> None:
-    """Let a connection read the folders' files by their relative paths; `logs` is a view of the first one's.
+    """Let a connection read the folders' files by their relative paths; `logs` is a view of every one's.
 
     AssayError when a folder's path holds a comma, which the engine takes for the end of it.
     """

@@ -56,6 +56,8 @@ def find_run(source: Source, directory: Path) -> RunFiles:
         raise fail("no-run", f"the run directory is empty: {directory}")
     if not source.hosts:
         return RunFiles(directory, (_host(source, directory, ""),))
+    if source.host_files:
+        return RunFiles(directory, _file_hosts(source, directory))
     folders = sorted((path for path in directory.glob(source.hosts) if path.is_dir()), key=lambda path: path.name)
     if not folders:
         raise fail(
@@ -65,6 +67,33 @@ def find_run(source: Source, directory: Path) -> RunFiles:
             found=_listed(directory),
         )
     return RunFiles(directory, tuple(_host(source, folder, folder.name) for folder in folders))
+
+
+def host_paths(source: Source, directory: Path) -> list[Path]:
+    """The files of a source whose hosts are files, plain or packed."""
+    globs = (source.hosts, *(source.hosts + end for end in COMPRESSED))
+    return [path for glob in globs for path in directory.glob(glob) if path.is_file()]
+
+
+def _file_hosts(source: Source, directory: Path) -> tuple[HostFiles, ...]:
+    """Hosts that are files; a file that is there both plain and packed is an error."""
+    before, _, after = source.hosts.rpartition("/")[2].partition("*")
+    found: dict[str, Path] = {}
+    for path in sorted(host_paths(source, directory)):
+        plain = path.name.removesuffix(path.suffix) if path.suffix in COMPRESSED else path.name
+        host = plain[len(before) : len(plain) - len(after)]
+        if host in found:
+            names = " and ".join(sorted([path.name, found[host].name]))
+            raise fail("same-log", f"{names} are both the log of host {host}: {path.parent}", hint="keep one of them")
+        found[host] = path
+    if not found:
+        raise fail(
+            "no-hosts",
+            f"the run has no log of a host: {directory}",
+            expected=f"files {source.hosts} (also with .gz or .zst)",
+            found=_listed(directory),
+        )
+    return tuple(HostFiles(host, (path,), (path.stat().st_size,)) for host, path in sorted(found.items()))
 
 
 def _listed(directory: Path) -> str:

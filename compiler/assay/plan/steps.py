@@ -268,7 +268,7 @@ def plan(
         keys,
     )
     order = _Order(package, need, tuple(applied))
-    for name in (*relations, *series, *(metric.grain for metric in read)):
+    for name in (*relations, *series, *(metric.grain for metric in metrics), *(item.grain.name for item in listed)):
         order.table(name)
     wanted = {name: frozenset(fields) for name, fields in sorted(need.events.items())}
     lines = tuple(step for step in order.steps.values() if isinstance(step, SeriesStep) and step.name in series)

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
+from dataclasses import dataclass
 
-from assay.compare.style import Style, style
-from assay.plan.steps import listed_rows
+from assay.compare.style import style
 from assay.report import article_rows as asked
+from assay.report.article_choices import called, chosen
 from assay.report.article_classes import class_tables
-from assay.report.article_rows import Row
+from assay.report.article_figures import grids, scatters, timelines
+from assay.report.article_tables import Setting, Shown, tables
 from assay.report.assemble import filled, words
 from assay.report.dictionary import entry
 from assay.report.document import Document, Entry, Gallery, Group, Plot, Table
 from assay.report.figures import Choices, RunFigures, row_label
-from assay.report.prose import Prose
+from assay.report.prose import Prose, Quote
 from assay.spec import formula
-from assay.spec.article_model import Article, Listing, Part, Pivot, Scatter, Timeline, Verdict
-from assay.spec.model import Column, Grain, Metric
+from assay.spec.article_model import Article, Choice, Part
+from assay.spec.diagnostics import did_you_mean, fail
 from assay.spec.normal_form import Checked
 
-SECOND = 1_000_000_000
-MEAN = "mean"
-SHORT = " *"
-#: points nearer to each other than these parts of both axes are drawn once
-GRID = (400, 200)
+#: columns of a grid, on a page held upright and on one laid down
+UPRIGHT, LAID = 4, 8
 
 
 def assemble_article(
@@ -42,18 +38,12 @@ def assemble_article(
     """The document of an article over some runs.
 
     `prose` is that of the files by their names, `notes` what parts (by their titles) leave out.
+    AssayError when prose quotes what is not there, or a run's constants choose a row that it does not have.
     """
-    named, look = _labels(article, runs), style(choices.style)
-    said = words(runs, named)
+    named = _labels(article, runs)
+    cast = _cast(checked, article, runs, named, prose, notes, choices.style)
+    said = words([shown.run for shown in cast.main], [shown.label for shown in cast.main])
     numbers = iter(range(1, 10_000))
-
-    def said_of(part: Part) -> tuple[str, ...]:
-        return _said(checked, look, part, prose, runs[0])
-
-    galleries = [
-        _gallery(checked, look, part, index, runs, named, (*said_of(part), *notes.get(part.title, ())), numbers)
-        for index, part in enumerate(article.parts, start=1)
-    ]
     return Document(
         title=choices.title or filled(article.title, said),
         subtitle="",
@@ -68,15 +58,56 @@ def assemble_article(
         warnings=tuple(f"{label}: {note}" for label, run in zip(named, runs, strict=True) for note in _notes(run)),
         filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
         provenance=tuple(provenance.items()),
-        galleries=tuple(galleries),
+        galleries=tuple(_gallery(cast, part, place, numbers) for place, part in enumerate(article.parts, start=1)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Who is shown: the runs of most parts, the first of which is the baseline, and those that are cases of grids;
+    and what is said: prose by its files, notes by the titles of parts."""
+
+    setting: Setting
+    main: Sequence[Shown]
+    cases: Sequence[Shown]
+    prose: Mapping[str, Prose]
+    notes: Mapping[str, tuple[str, ...]]
+
+    @property
+    def runs(self) -> Sequence[Shown]:
+        """All runs, each once."""
+        return [*self.main, *(shown for shown in self.cases if shown.run not in [item.run for item in self.main])]
+
+
+def _cast(
+    checked: Checked,
+    article: Article,
+    runs: Sequence[RunFigures],
+    named: Sequence[str],
+    prose: Mapping[str, Prose],
+    notes: Mapping[str, tuple[str, ...]],
+    look: str,
+) -> Cast:
+    told = [str(run.constants[article.cases]) if article.cases else "" for run in runs]
+    main = [place for place, case in enumerate(told) if not case] or list(range(len(runs)))
+    shown = [Shown(runs[place], named[place], named[place] if len(main) > 1 else "") for place in main]
+    cases = [
+        Shown(run, case if told.count(case) == 1 else f"{case} ({run.id})", "")
+        for run, case in zip(runs, told, strict=True)
+        if case
+    ]
+    rows = {
+        **chosen(checked, article, [item.run for item in cases]),
+        **chosen(checked, article, [item.run for item in shown]),
+    }
+    return Cast(Setting(checked, article, style(look), rows), shown, cases, prose, notes)
 
 
 def _facts(checked: Checked, article: Article, runs: Sequence[RunFigures]) -> tuple[tuple[str, ...], ...]:
     """What is known of each run beside its label: its constants, as they are kept."""
     constants = {item.name: item for source in checked.package.sources for item in source.constants}
     return tuple(
-        (row_label(item.doc, item.unit.symbol), *(str(run.constants[name]) for run in runs))
+        (row_label(item.doc, item.unit.symbol), *(str(run.constants[name]) or asked.NO_VALUE for run in runs))
         for name, item in constants.items()
         if item.type in ("integer", "real", "text", "boolean") and name != article.label
     )
@@ -89,7 +120,7 @@ def metrics_of(article: Article) -> tuple[str, ...]:
         found += [name for listing in part.listings for name in listing.metrics]
         found += [name for pivot in part.pivots for name in (pivot.metric, pivot.due) if name]
         found += [name for verdict in part.verdicts for name in verdict.metrics]
-        found += [name for scatter in part.scatters for name in (scatter.x, scatter.y)]
+        found += [name for scatter in asked.scatters_of(part) for name in (scatter.x, scatter.y)]
         found += [name for table in part.class_tables for name in formula.over(table.value)]
     return tuple(dict.fromkeys(found))
 
@@ -103,227 +134,109 @@ def _notes(run: RunFigures) -> tuple[str, ...]:
     return (*run.notes, *run.results.warnings, *run.results.notes)
 
 
-def _said(checked: Checked, look: Style, part: Part, prose: Mapping[str, Prose], run: RunFigures) -> tuple[str, ...]:
-    """The prose of a part, its quotes those of a run."""
-    return prose[part.prose].paragraphs(lambda quote: asked.quoted(checked, look, quote, run)) if part.prose else ()
-
-
-def _gallery(
-    checked: Checked,
-    look: Style,
-    part: Part,
-    index: int,
-    runs: Sequence[RunFigures],
-    named: Sequence[str],
-    text: tuple[str, ...],
-    numbers: Iterator[int],
-) -> Gallery:
-    shown = list(zip(runs, named if len(runs) > 1 else [""], strict=True))
-    plots: list[Plot] = []
+def _gallery(cast: Cast, part: Part, place: int, numbers: Iterator[int]) -> Gallery:
+    """A part, its figures numbered in their order."""
+    setting, runs = cast.setting, cast.main
+    plots: list[Plot | None] = []
     for scatter in part.scatters:
-        plots += _beside([list(_scatters(checked, scatter, run, label)) for run, label in shown])
+        plots += scatters(setting, scatter, runs)
     for timeline in part.timelines:
-        plots += [_timeline(checked, timeline, run, label) for run, label in shown]
-    tables = [_pivot(checked, look, item, run, label) for item in part.pivots for run, label in shown]
-    tables += [_listing(checked, look, item, run, label) for item in part.listings for run, label in shown]
-    tables += [
-        _verdict(checked, look, item, runs[0], run, (named[0], label))
-        for item in part.verdicts
-        for run, label in zip(runs[1:], named[1:], strict=True)
+        plots += timelines(setting, timeline, runs)
+    wide = [
+        plot
+        for count, grid in enumerate(part.grids, start=1)
+        if cast.cases
+        for plot in grids(setting, grid, cast.cases, LAID if len(cast.runs) > UPRIGHT else UPRIGHT, f"{place}-{count}")
     ]
-    for table in part.class_tables:
-        found, why = class_tables(checked, look, table, runs, named)
-        tables, text = [*tables, *found], (*text, *why)
-    if part.verdicts and len(runs) == 1:
-        text = (*text, "There is no other run to judge by.")
-    plots = [dataclasses.replace(plot, figure=next(numbers)) for plot in plots]
-    return Gallery(f"part-{index}", part.title, text, tuple(plots), tuple(tables))
-
-
-def _beside(runs: Sequence[Sequence[Plot]]) -> list[Plot]:
-    """The figures of runs, each beside its like."""
-    return [plot for likes in zip_longest(*runs) for plot in likes if plot]
-
-
-def _file_name(run: str) -> str:
-    """A run's id as part of the name of a file."""
-    return re.sub(r"[^\w.+-]", "-", run)
-
-
-def _titled(title: str, run: str) -> str:
-    return f"{title}: {run}" if run else title
-
-
-def _column(grain: Grain, name: str) -> Column:
-    return next(column for column in grain.columns if column.name == name)
-
-
-def _heading(column: Column) -> str:
-    return row_label(column.name.replace("_", " ").capitalize(), column.unit.symbol)
-
-
-def _listing(checked: Checked, look: Style, listing: Listing, run: RunFigures, label: str) -> Table:
-    metrics = [checked.metric(name) for name in listing.metrics]
-    grain = next(item for item in checked.package.grains if item.name == listing.grain)
-    found = asked.rows(run, listed_rows(checked.package, grain, listing.keys, metrics))
-    header = [_heading(_column(grain, name)) for name in listing.keys]
-    header += [row_label(metric.name, metric.unit.symbol) for metric in metrics]
-    rows = [
-        (
-            *(str(row[name]) for name in listing.keys),
-            *(asked.text(checked, look, item, row[item.id]) for item in metrics),
-        )
-        for row in sorted(found, key=lambda row: tuple(_ordered(row[name]) for name in listing.keys))
-    ]
-    return Table(_titled(listing.title, label), tuple(header), tuple(rows))
-
-
-def _ordered(value: object) -> tuple[int, float, str]:
-    """Numbers before texts, each in their order."""
-    return (0, value, "") if isinstance(value, (int, float)) else (1, 0.0, str(value))
-
-
-def _pivot(checked: Checked, look: Style, pivot: Pivot, run: RunFigures, label: str) -> Table:
-    item = asked.of_pivot(checked, pivot)
-    cells: dict[tuple[object, object], Row] = {}
-    for row in sorted(asked.rows(run, item), key=lambda row: _ordered(row[pivot.first])):
-        cells.setdefault((row[pivot.down], row[pivot.across]), row)
-    downs = sorted({down for down, _ in cells}, key=_ordered)
-    acrosses = sorted({across for _, across in cells}, key=_ordered)
-    down, across = (_heading(_column(item.grain, name)) for name in (pivot.down, pivot.across))
-    rows = [(str(left), *(_cell(checked, look, pivot, cells.get((left, top))) for top in acrosses)) for left in downs]
-    return Table(_titled(pivot.title, label), (f"{down} \\ {across}", *map(str, acrosses)), tuple(rows))
-
-
-def _verdict(
-    checked: Checked, look: Style, verdict: Verdict, base: RunFigures, run: RunFigures, named: tuple[str, str]
-) -> Table:
-    """A row for each metric and each of the baseline's rows; where several rows agree in the keys, the first counts."""
-    item = asked.of_verdict(checked, verdict)
-    ours, theirs = (_by_keys(verdict, asked.rows(of, item)) for of in (run, base))
-    header = (*(_heading(_column(item.grain, name)) for name in verdict.keys), "Metric", *named, "Δ%", "Result")
-    rows = [
-        (
-            *map(str, key),
-            row_label(metric.name, metric.unit.symbol),
-            *_judged(checked, look, metric, theirs[key], ours.get(key), verdict.tolerance),
-        )
-        for key in sorted(theirs, key=lambda key: tuple(map(_ordered, key)))
-        for metric in map(checked.metric, verdict.metrics)
-    ]
-    return Table(_titled(verdict.title, named[1]), header, tuple(rows))
-
-
-def _by_keys(verdict: Verdict, rows: Sequence[Row]) -> dict[tuple[object, ...], Row]:
-    found: dict[tuple[object, ...], Row] = {}
-    for row in rows:
-        found.setdefault(tuple(row[name] for name in verdict.keys), row)
-    return found
-
-
-def _judged(
-    checked: Checked,
-    look: Style,
-    metric: Metric,
-    base: Row,
-    row: Row | None,
-    tolerance: int,
-) -> tuple[str, str, str, str]:
-    """Base, value, percent of change, and whether that passes."""
-    before = base[metric.id]
-    after = row[metric.id] if row else None
-    texts = asked.text(checked, look, metric, before), asked.text(checked, look, metric, after)
-    old, new = asked.number(checked, metric, before), asked.number(checked, metric, after)
-    if old is None or new is None:
-        return (*texts, asked.NO_VALUE, "not run" if row is None else "no value")
-    change = new - old
-    worse = {"lower": change, "higher": -change}.get(metric.better, abs(change))
-    passed = 100 * worse <= tolerance * abs(old)
-    percent = f"{100 * change / old:.1f}" if old else asked.NO_VALUE
-    return (*texts, percent, "pass" if passed else "fail")
-
-
-def _cell(checked: Checked, look: Style, pivot: Pivot, row: Row | None) -> str:
-    """A cell; marked when it falls short of what is due."""
-    if row is None:
-        return asked.NO_VALUE
-    metric = checked.metric(pivot.metric)
-    text = asked.text(checked, look, metric, row[metric.id])
-    due = asked.number(checked, checked.metric(pivot.due), row[pivot.due]) if pivot.due else None
-    found = asked.number(checked, metric, row[metric.id])
-    short = due is not None and found is not None and 100 * found < (100 - pivot.tolerance) * due
-    return text + SHORT if short else text
-
-
-def _scatters(checked: Checked, scatter: Scatter, run: RunFigures, label: str) -> Iterator[Plot]:
-    points, names = asked.of_scatter(checked, scatter)
-    x, y = checked.metric(scatter.x), checked.metric(scatter.y)
-    called = {row[scatter.per]: row for row in asked.rows(run, names)}
-    groups: dict[object, list[tuple[float, float]]] = {}
-    for row in asked.rows(run, points):
-        pair = (asked.number(checked, x, row[x.id]), asked.number(checked, y, row[y.id]))
-        if pair[0] is not None and pair[1] is not None:
-            groups.setdefault(row[scatter.per], []).append((pair[0], pair[1]))
-    ordered = sorted(groups, key=lambda key: tuple(_ordered(called[key][name]) for name in scatter.label))
-    for place, key in enumerate(ordered, start=1):
-        pairs = groups[key]
-        mean = math.fsum(value for _, value in pairs) / len(pairs)
-        said = ", ".join(f"{name} {called[key][name]}" for name in scatter.label)
-        rows = (*((*pair, None) for pair in _thinned(pairs)), (None, None, mean))
-        yield Plot(
-            f"scatter-{_file_name(run.id)}-{y.id}-{place}",
-            1,
-            _titled(f"{scatter.title}, {said}", label),
-            y.unit.symbol,
-            f"{y.name} over {x.name} of {len(pairs)} rows ({said}); mean {mean:.6g} {y.unit.symbol}",
-            scatter.template,
-            ("x", "y", "mean"),
-            rows,
-        )
-
-
-def _thinned(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """One point of those that an eye cannot tell apart, the first in order; in order of x, then y."""
-    xs, ys = [x for x, _ in pairs], [y for _, y in pairs]
-    left, low = min(xs), min(ys)
-    width, height = max(xs) - left or 1.0, max(ys) - low or 1.0
-    kept: dict[tuple[int, int], tuple[float, float]] = {}
-    for x, y in sorted(pairs):
-        kept.setdefault((int((x - left) / width * GRID[0]), int((y - low) / height * GRID[1])), (x, y))
-    return list(kept.values())
-
-
-def _timeline(checked: Checked, item: Timeline, run: RunFigures, label: str) -> Plot:
-    series = next(found for found in checked.package.series if found.name == item.series)
-    lines = _lines(item, asked.rows(run, series))
-    symbol = series.unit.symbol
-    rows = tuple((line, t, value) for line, points in lines.items() for t, value in points)
-    return Plot(
-        f"series-{_file_name(run.id)}-{item.series}{'-mean' if item.alone else ''}",
-        1,
-        _titled(row_label(item.title, symbol), label),
-        symbol,
-        f"{item.title} over time: {len(lines)} lines, {len(rows)} points",
-        item.template,
-        ("line", "x", "y"),
-        rows,
-        tuple(lines),
+    classes, why = _classes(cast, part)
+    numbered = [dataclasses.replace(plot, figure=next(numbers)) if plot else None for plot in plots]
+    return Gallery(
+        f"part-{place}",
+        part.title,
+        (*_said(cast, part), *_meant(cast, part), *cast.notes.get(part.title, ()), *why),
+        tuple(numbered),
+        (*tables(setting, part, runs), *classes),
+        abreast=_abreast(len(runs), laid=len(cast.runs) > UPRIGHT),
+        wide=tuple(dataclasses.replace(plot, figure=next(numbers)) for plot in wide),
     )
 
 
-def _lines(item: Timeline, rows: Sequence[Row]) -> dict[str, list[tuple[float, float]]]:
-    """The points of each line, in seconds since the first instant of all; the mean over lines last."""
-    start = min((int(str(row["t_ns"])) for row in rows), default=0)
-    lines: dict[str, list[tuple[float, float]]] = {}
-    at: dict[float, list[float]] = {}
-    for row in rows:
-        t, value = (int(str(row["t_ns"])) - start) / SECOND, float(str(row["value"]))
-        at.setdefault(t, []).append(value)
-        if not item.alone:
-            lines.setdefault(str(row[item.line]) or "none", []).append((t, value))
-    if item.mean:
-        lines[MEAN] = [(t, math.fsum(values) / len(values)) for t, values in sorted(at.items())]
-    return lines
+def _classes(cast: Cast, part: Part) -> tuple[list[Table], list[str]]:
+    """The tables against classes of a part, and why cells of them are empty."""
+    tables_, notes = [], []
+    runs, named = [shown.run for shown in cast.main], [shown.label for shown in cast.main]
+    for table in part.class_tables:
+        found, why = class_tables(cast.setting.checked, cast.setting.look, table, runs, named)
+        tables_ += found
+        notes += why
+    return tables_, notes
+
+
+def _abreast(runs: int, *, laid: bool) -> int:
+    """How many figures stand side by side, those of one kind in whole rows where that can be."""
+    if laid:
+        return 4 if runs in (2, 4) else 3
+    return 3 if runs == 3 else 2
+
+
+# What a part says
+
+
+def _said(cast: Cast, part: Part) -> tuple[str, ...]:
+    """The prose of a part; paragraphs that quote a choice which a run does not make are left out."""
+    if not part.prose:
+        return ()
+
+    def said(quote: Quote) -> str | None:
+        run = _named(cast, quote)
+        row = cast.setting.row(quote.choice, run)
+        if quote.choice and row is None:
+            return None
+        return asked.quoted(cast.setting.checked, cast.setting.look, quote, run, row)
+
+    return cast.prose[part.prose].paragraphs(said)
+
+
+def _named(cast: Cast, quote: Quote) -> RunFigures:
+    """The run that a quote names, by its id or its label; the last one when it names none."""
+    if not quote.run:
+        return cast.main[-1].run
+    for shown in cast.runs:
+        if shown.run.id == quote.run:
+            return shown.run
+    alike = [shown.run for shown in cast.runs if shown.label == quote.run]
+    if not alike:
+        known = list(dict.fromkeys(name for shown in cast.runs for name in (shown.run.id, shown.label)))
+        raise fail(
+            "unknown-run",
+            f"prose quotes `{quote.metric}` of a run that there is not: `{quote.run}`",
+            span=quote.span,
+            excerpt=quote.excerpt,
+            expected=", ".join(known),
+            hint=did_you_mean(quote.run, known),
+        )
+    return alike[0]
+
+
+def _meant(cast: Cast, part: Part) -> Iterator[str]:
+    """Which rows a part's choices are, and which runs have none; that there are no cases, or nothing to judge by."""
+    names = [*(item.choice for item in part.timelines), *(item.choice for item in part.pivots)]
+    for name in dict.fromkeys(name for name in names if name):
+        yield from _choice(cast, cast.setting.article.choice(name))
+    if part.grids and not cast.cases:
+        yield f"Nothing to show: no run tells a case of its own (constant `{cast.setting.article.cases}`)."
+    if part.verdicts and len(cast.main) == 1:
+        yield "There is no other run to judge by."
+
+
+def _choice(cast: Cast, choice: Choice) -> Iterator[str]:
+    rows = [(shown, cast.setting.row(choice.name, shown.run)) for shown in cast.main]
+    there = [f"{shown.titled}{': ' if shown.titled else ''}{called(choice, row)}" for shown, row in rows if row]
+    if there and choice.label:
+        yield f"{choice.title}: {'; '.join(there)}."
+    missing = [shown.label for shown, row in rows if row is None]
+    if missing:
+        yield f"{', '.join(missing)} {'has' if len(missing) == 1 else 'have'} {choice.absent}."
 
 
 def _dictionary(checked: Checked, article: Article) -> tuple[Group, ...]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from assay.compare.style import Style
 from assay.plan.steps import Listed, listed_rows, rows_of
 from assay.report.article_classes import rows_of_classes
 from assay.report.figures import RunFigures
 from assay.report.prose import Prose, Quote, grain_of
-from assay.spec.article_model import Article, ClassTable, Listing, Pivot, Scatter, Verdict
+from assay.spec.article_model import Article, Choice, ClassTable, Listing, Part, Pivot, Scatter, Verdict
 from assay.spec.diagnostics import fail
 from assay.spec.model import Grain, Metric, Series
 from assay.spec.normal_form import Checked
@@ -21,18 +22,32 @@ NO_VALUE = "—"
 
 def listed(checked: Checked, article: Article, prose: Iterable[Prose]) -> tuple[Listed, ...]:
     """The rows that an article needs of each run."""
-    found = [*_of_parts(checked, article), *(of_quote(checked, quote) for item in prose for quote in item.quotes)]
+    found = [
+        *(of_choice(checked, choice) for choice in article.choices),
+        *_of_parts(checked, article),
+        *(of_quote(checked, quote) for item in prose for quote in item.quotes),
+    ]
     return tuple({item.name: item for item in found}.values())
 
 
 def series_of(article: Article) -> tuple[str, ...]:
     """The series that an article shows, each once."""
-    return tuple(dict.fromkeys(item.series for part in article.parts for item in part.timelines))
+    timelines = (item for part in article.parts for item in (*part.timelines, *_of_grids(part, "timelines")))
+    return tuple(dict.fromkeys(item.series for item in timelines))
+
+
+def scatters_of(part: Part) -> tuple[Scatter, ...]:
+    """The scatters of a part, those of its grids too."""
+    return (*part.scatters, *_of_grids(part, "scatters"))
+
+
+def _of_grids(part: Part, member: str) -> tuple[Any, ...]:
+    return tuple(item for grid in part.grids for item in getattr(grid, member))
 
 
 def _of_parts(checked: Checked, article: Article) -> Iterator[Listed]:
     for part in article.parts:
-        for item in (*part.listings, *part.pivots, *part.verdicts, *part.scatters, *part.class_tables):
+        for item in (*part.listings, *part.pivots, *part.verdicts, *scatters_of(part), *part.class_tables):
             yield from listed_of(checked, item)
 
 
@@ -56,6 +71,16 @@ def _listed(checked: Checked, grain: str, keys: Sequence[str], metrics: Sequence
     return listed_rows(checked.package, _grain(checked, grain), keys, [checked.metric(name) for name in metrics])
 
 
+def of_choice(checked: Checked, choice: Choice) -> Listed:
+    """The rows among which a choice is made."""
+    grain = _grain(checked, choice.grain)
+    pinned = (pin.column for pin in choice.pins)
+    times = (name for name in (choice.begin, choice.end) if name)
+    columns = dict.fromkeys((*grain.key, *choice.label, *choice.keys, *pinned, choice.first, *times))
+    metrics = dict.fromkeys(name for name in (choice.most, choice.done, choice.due) if name)
+    return _listed(checked, choice.grain, tuple(columns), tuple(metrics))
+
+
 def of_pivot(checked: Checked, pivot: Pivot) -> Listed:
     """The rows that a pivot is made of."""
     metrics = [pivot.metric, *([pivot.due] if pivot.due else [])]
@@ -65,19 +90,24 @@ def of_pivot(checked: Checked, pivot: Pivot) -> Listed:
 
 def of_verdict(checked: Checked, verdict: Verdict) -> Listed:
     """The rows that a verdict compares."""
-    return _listed(checked, verdict.grain, verdict.keys, verdict.metrics)
+    grain = _grain(checked, verdict.grain)
+    columns = (*verdict.keys, *(grain.key if verdict.choice else ()))
+    return _listed(checked, verdict.grain, tuple(dict.fromkeys(columns)), verdict.metrics)
 
 
 def of_scatter(checked: Checked, scatter: Scatter) -> tuple[Listed, Listed]:
     """The points of a scatter, and what its figures are called after."""
     points = _listed(checked, scatter.grain, (scatter.per,), (scatter.x, scatter.y))
-    return points, Listed(_grain(checked, scatter.of), (scatter.per, *scatter.label), ())
+    columns = tuple(dict.fromkeys((scatter.per, *scatter.label, *scatter.keys)))
+    return points, Listed(_grain(checked, scatter.of), columns, ())
 
 
 def of_quote(checked: Checked, quote: Quote) -> Listed:
     """The rows among which a quote finds its value."""
     metric = checked.metric(quote.metric)
-    return listed_rows(checked.package, grain_of(checked, metric), [name for name, _ in quote.where], [metric])
+    grain = grain_of(checked, metric)
+    columns = (*(name for name, _ in quote.where), *(grain.key if quote.choice else ()))
+    return listed_rows(checked.package, grain, tuple(dict.fromkeys(columns)), [metric])
 
 
 def _grain(checked: Checked, name: str) -> Grain:
@@ -97,6 +127,12 @@ def number(checked: Checked, metric: Metric, value: object) -> float | None:
     return value * factor.numerator / factor.denominator
 
 
+def short(checked: Checked, done: Metric, due: Metric, row: Row, tolerance: int) -> bool:
+    """Whether what is done in a row falls short of what is due by more than `tolerance` percent."""
+    found, wanted = number(checked, done, row[done.id]), number(checked, due, row[due.id])
+    return found is not None and wanted is not None and 100 * found < (100 - tolerance) * wanted
+
+
 def text(checked: Checked, look: Style, metric: Metric, value: object, decimals: int | None = None) -> str:
     """A measured value as tables print it: whole numbers whole, others in the number style at the metric's width."""
     if value is None:
@@ -109,12 +145,21 @@ def text(checked: Checked, look: Style, metric: Metric, value: object, decimals:
     return look.table_row([found], metric.width).cells[0] if decimals is None else f"{found:.{decimals}f}"
 
 
-def quoted(checked: Checked, look: Style, quote: Quote, run: RunFigures) -> str:
-    """What a quote says: the value with its unit.  AssayError when no row, or more than one, is meant."""
+def ordered(value: object) -> tuple[int, float, str]:
+    """Numbers before texts, each in their order."""
+    return (0, value, "") if isinstance(value, (int, float)) else (1, 0.0, str(value))
+
+
+def quoted(checked: Checked, look: Style, quote: Quote, run: RunFigures, chosen: Row | None) -> str:
+    """What a quote says: the value with its unit; `chosen` is the row of its choice, if it has one.
+
+    AssayError when no row, or more than one, is meant.
+    """
     metric = checked.metric(quote.metric)
-    found = [
-        row for row in rows(run, of_quote(checked, quote)) if all(row[name] == value for name, value in quote.where)
-    ]
+    where = dict(quote.where)
+    if chosen is not None:
+        where |= {name: chosen[name] for name in grain_of(checked, metric).key}  # type: ignore[misc]
+    found = [row for row in rows(run, of_quote(checked, quote)) if all(row[name] == where[name] for name in where)]
     if len(found) != 1:
         said = ", ".join(f"{name} = {value}" for name, value in quote.where) or "no column"
         raise fail(

@@ -52,7 +52,7 @@ def words(runs: Sequence[RunFigures], named: Sequence[str]) -> dict[str, str]:
     others = named[1:] or named
     listed = ", ".join(others[:-1]) + " and " + others[-1] if len(others) > 1 else others[0]
     constants = {f"constant.{name}": str(value) for name, value in runs[0].constants.items()}
-    return {"base": named[0], "others": listed, **constants}
+    return {"base": named[0], "others": listed, "last": named[-1], **constants}
 
 
 def filled(text: str, said: Mapping[str, str]) -> str:

@@ -51,15 +51,33 @@ def _check_file_name(identifier: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """What sets a cell of a table apart, by the places of its row and column: `strong` (it is meant above others),
+    `bad` (it is as it should not be), `shaded` (it belongs together with the others that are)."""
+
+    row: int
+    column: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
-    """A table of finished cells: header and rows have the same length; the first column holds labels."""
+    """A table of finished cells: header and rows have the same length; the first column holds labels.
+
+    One that is `beside` stands beside the table before it, not below.
+    """
 
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    marks: tuple[Mark, ...] = ()
+    beside: bool = False
 
     def __post_init__(self) -> None:
         _check_width(self.title, self.header, self.rows)
+        for mark in self.marks:
+            if not (0 <= mark.row < len(self.rows) and 0 <= mark.column < len(self.header)):
+                raise _invalid(f"a mark of the table `{self.title}` lies outside of it", found=repr(mark))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +149,8 @@ class Plot:
     """A figure drawn from rows of named columns; what a column means is between the template and who makes the rows.
 
     `id` serves as a file name, `template` names a file of `templates/charts`, `unit` may be empty, `description` is
-    the figure in words.  `panels` are the panels of a template that has a plot for each, in order; else empty.
+    the figure in words.  `panels` are the panels of a template that has a plot for each, in order; else empty.  Where
+    panels stand in rows and columns, `cases` are the rows, and `panels` the columns.  `x_label` may be empty.
     """
 
     id: str
@@ -143,11 +162,14 @@ class Plot:
     columns: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
     panels: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    x_label: str = ""
 
     def __post_init__(self) -> None:
         _check_file_name(self.id)
         _check_unique(f"column of the plot {self.id}", self.columns)
         _check_unique(f"panel of the plot {self.id}", self.panels)
+        _check_unique(f"case of the plot {self.id}", self.cases)
         for row in self.rows:
             if len(row) != len(self.columns):
                 raise _invalid(
@@ -161,13 +183,18 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Gallery:
-    """A titled part of a report: paragraphs, plots as small multiples, then tables (of `Table`'s titles)."""
+    """A titled part of a report: paragraphs, plots as small multiples, then tables (of `Table`'s titles).
+
+    So many plots stand `abreast`; where one is missing, its place is empty.  Those of `wide` are as wide as the page.
+    """
 
     id: str
     title: str
     text: tuple[str, ...]
-    plots: tuple[Plot, ...]
+    plots: tuple[Plot | None, ...]
     tables: tuple[Table, ...]
+    abreast: int = 2
+    wide: tuple[Plot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +262,8 @@ class Document:
     @property
     def figures(self) -> tuple[Chart | Plot, ...]:
         """All that is drawn: the charts, then the plots of the galleries."""
-        return (*self.charts, *(plot for gallery in self.galleries for plot in gallery.plots))
+        plots = (plot for gallery in self.galleries for plot in (*gallery.plots, *gallery.wide) if plot)
+        return (*self.charts, *plots)
 
 
 def parse_date(text: str) -> datetime.date:
@@ -248,7 +276,16 @@ def parse_date(text: str) -> datetime.date:
 
 def to_json(document: Document) -> str:
     """The document as JSON text: keys in the order of the classes above, one space of indent, no escapes."""
-    return json.dumps(dataclasses.asdict(document), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    plain = dataclasses.asdict(document, dict_factory=_said)
+    return json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+#: members that are left out where they say no more than this
+SILENT: dict[str, object] = {"marks": (), "beside": False, "cases": (), "x_label": "", "abreast": 2, "wide": ()}
+
+
+def _said(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: value for name, value in members if name not in SILENT or value != SILENT[name]}
 
 
 def from_json(text: str) -> Document:

@@ -18,13 +18,14 @@ from assay.spec.report_model import ManifestRow, Report
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """A run of a report: its id (unique), constants, results, and the number of its hosts."""
+    """A run of a report: its id (unique), constants, results, the number of its hosts, the day of its last record."""
 
     id: str
     constants: Mapping[str, object]
     results: RunResults
     hosts: int
     notes: tuple[str, ...] = ()
+    day: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,11 @@ def average(run: RunFigures, metric: Metric, summary: str) -> float | None:
 def row_label(name: str, symbol: str) -> str:
     """A metric's name with its unit: `Fetch duration, s`."""
     return f"{name}, {symbol}" if symbol else name
+
+
+def named_once(name: str, symbol: str) -> str:
+    """The same, but for a name that says its unit: `Peers`."""
+    return name if symbol.lower() == name.lower() else row_label(name, symbol)
 
 
 def manifest_text(row: ManifestRow, run: RunFigures, choices: Choices) -> str:

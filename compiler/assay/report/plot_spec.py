@@ -4,11 +4,16 @@ In the template a string `"${name}"` stands for a value:
 
     description  text for screen readers
     rows         [{column: value}]; columns without a value are left out
+    x_label      what stands along x
     panels       the plot's panels, in order
+    cases        the rows of panels, in order
+    legend       those of the panels that a legend names: all that fit below the plot, if there are several
+    legend_columns  in how many columns
     padding      {left, right, top, bottom}, pixels: the drawing's size follows from it
 
 Its `usermeta.assay.margins` are the margins around all panels.  A template with panels is faceted: `spec.width` and
-`spec.height` are those of one panel, `spacing` the pixels between rows of them.  A faceted view has no size of its
+`spec.height` are those of one panel, `spacing` the pixels between rows of them (`row` and `column`, where panels stand
+in columns, too).  A faceted view has no size of its
 own unless texts are measured, so that of its panels is part of the padding; every position is given, and no drawing
 depends on the fonts that happen to be installed.
 """
@@ -23,28 +28,55 @@ from assay.report.document import Plot
 
 Json = Any
 
+#: pixels of a legend below a plot, of its symbols with the space around, of a letter; rows that there is room for
+LEGEND_WIDTH, LEGEND_SYMBOL, LEGEND_LETTER, LEGEND_ROWS = 300, 32, 5.0, 4
+
 
 def plot_spec(plot: Plot, template: Mapping[str, Json]) -> dict[str, Json]:
     """The specification that draws a plot; raises `unknown-placeholder` as charts do."""
     values = {
         "description": plot.description,
         "rows": [_row(plot.columns, row) for row in plot.rows],
+        "x_label": plot.x_label,
         "panels": list(plot.panels),
-        "padding": _padding(template, len(plot.panels)),
+        "cases": list(plot.cases),
+        "legend": list(_named(plot.panels)),
+        "legend_columns": _columns(plot.panels),
+        "padding": _padding(template, plot),
     }
     made: dict[str, Json] = filled(template, values)
     return made
+
+
+def _columns(names: tuple[str, ...]) -> int:
+    """How many columns of a legend fit below a plot, by counting characters."""
+    longest = max(map(len, names), default=1)
+    return max(1, int(LEGEND_WIDTH // (LEGEND_SYMBOL + LEGEND_LETTER * longest)))
+
+
+def _named(names: tuple[str, ...]) -> tuple[str, ...]:
+    """What a legend names: more than fit, and a single one, are not named."""
+    if len(names) < 2:
+        return ()
+    return names if len(names) <= LEGEND_ROWS * _columns(names) else ()
 
 
 def _row(columns: tuple[str, ...], row: tuple[Json, ...]) -> dict[str, Json]:
     return {column: value for column, value in zip(columns, row, strict=True) if value is not None}
 
 
-def _padding(template: Mapping[str, Json], panels: int) -> dict[str, float]:
-    """The margins; with panels one below the other, their size too."""
+def _padding(template: Mapping[str, Json], plot: Plot) -> dict[str, float]:
+    """The margins; with panels one below the other, or in rows and columns, their size too."""
     margins: dict[str, float] = template["usermeta"]["assay"]["margins"]
     if "facet" not in template:
         return margins
     width, height = template["spec"]["width"], template["spec"]["height"]
-    tall = panels * height + max(panels - 1, 0) * template["spacing"]
-    return {**margins, "right": margins["right"] + width, "bottom": margins["bottom"] + tall}
+    if "column" in template["facet"]:
+        rows, columns = len(plot.cases), len(plot.panels)
+        gaps = template["spacing"]
+    else:
+        rows, columns = len(plot.panels), 1
+        gaps = {"row": template["spacing"], "column": 0}
+    wide = columns * width + max(columns - 1, 0) * gaps["column"]
+    tall = rows * height + max(rows - 1, 0) * gaps["row"]
+    return {**margins, "right": margins["right"] + wide, "bottom": margins["bottom"] + tall}

@@ -1,16 +1,18 @@
 """Prose that quotes results: paragraphs with `{{ METRIC(COLUMN = value, decimals = n) }}` in them.
 
 A quote is the metric's value on the one row of its grain whose columns have these values, with its unit; `decimals`
-says how it is rounded (half to even), without it the value is written as tables write it.
+says how it is rounded (half to even), without it the value is written as tables write it.  `run` names the run (else it
+is the last one), `choice` a choice of the article, whose row is meant.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.spec.article_model import Choice
 from assay.spec.diagnostics import Diagnostic, Span, did_you_mean, excerpt_at
 from assay.spec.model import Grain, Metric
 from assay.spec.normal_form import Checked
@@ -18,19 +20,23 @@ from assay.spec.normal_form import Checked
 _QUOTE = re.compile(r"\{\{(.*?)\}\}", re.S)
 _CALL = re.compile(r"\s*([\w.-]+)\s*\(([^()]*)\)\s*")
 _ARGUMENT = re.compile(r'\s*(\w+)\s*=\s*(?:"([^"]*)"|(-?\d+))\s*')
-DECIMALS = "decimals"
+DECIMALS, RUN, CHOICE = "decimals", "run", "choice"
 
 Value = str | int
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A result that a text asks for: the metric, values of columns of its grain, decimals (None: as in tables)."""
+    """A result that a text asks for: the metric, values of columns of its grain, decimals (None: as in tables), the
+    name of a run and of a choice (empty: the last run, none)."""
 
     metric: str
     where: tuple[tuple[str, Value], ...]
     decimals: int | None
     span: Span
+    excerpt: str = ""
+    run: str = ""
+    choice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +47,27 @@ class Prose:
     text: str
     quotes: tuple[Quote, ...]
 
-    def paragraphs(self, said: Callable[[Quote], str]) -> tuple[str, ...]:
-        """The paragraphs, lines joined, every quote replaced by what is said for it."""
+    def paragraphs(self, said: Callable[[Quote], str | None]) -> tuple[str, ...]:
+        """The paragraphs, lines joined, every quote replaced by what is said for it; without those of which a quote
+        says nothing."""
         answers = iter([said(quote) for quote in self.quotes])
-        whole = _QUOTE.sub(lambda _: next(answers), self.text)
-        return tuple(" ".join(part.split()) for part in re.split(r"\n\s*\n", whole) if part.strip())
+        found = []
+        for part in re.split(r"\n\s*\n", self.text):
+            given = [next(answers) for _ in _QUOTE.finditer(part)]
+            if part.strip() and None not in given:
+                found.append(" ".join(_with_quotes(part, given).split()))
+        return tuple(found)
 
 
-def read(path: Path, name: str, checked: Checked, problems: list[Diagnostic]) -> Prose:
-    """The prose of a file, which messages call `name`; what is wrong with it is added to the problems."""
+def _with_quotes(text: str, answers: Sequence[str | None]) -> str:
+    """A text with the answers in the places of its quotes."""
+    left = iter(answers)
+    return _QUOTE.sub(lambda _: next(left) or "", text)
+
+
+def read(path: Path, name: str, checked: Checked, choices: Sequence[Choice], problems: list[Diagnostic]) -> Prose:
+    """The prose of a file, which messages call `name`, and which may refer to choices; what is wrong with it is added
+    to the problems."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -57,15 +75,15 @@ def read(path: Path, name: str, checked: Checked, problems: list[Diagnostic]) ->
         return Prose(path, "", ())
     quotes = []
     for found in _QUOTE.finditer(text):
-        quote = _quote(found, text, name)
-        wrong = list(_problems(quote, checked, path)) if isinstance(quote, Quote) else [quote]
+        quote = _quote(found, text, name, path)
+        wrong = list(_problems(quote, checked, choices)) if isinstance(quote, Quote) else [quote]
         problems += wrong
         if isinstance(quote, Quote) and not wrong:
             quotes.append(quote)
     return Prose(path, text, tuple(quotes))
 
 
-def _quote(found: re.Match[str], text: str, name: str) -> Quote | Diagnostic:
+def _quote(found: re.Match[str], text: str, name: str, path: Path) -> Quote | Diagnostic:
     line = text.count("\n", 0, found.start()) + 1
     span = Span(name, line, found.start() - text.rfind("\n", 0, found.start()), len(found.group()))
     call = _CALL.fullmatch(found[1])
@@ -80,12 +98,14 @@ def _quote(found: re.Match[str], text: str, name: str) -> Quote | Diagnostic:
         )
     given = {part[1]: part[2] if part[2] is not None else int(part[3]) for part in arguments if part}
     decimals = given.pop(DECIMALS, None)
-    return Quote(call[1], tuple(given.items()), decimals if isinstance(decimals, int) else None, span)
-
-
-def _problems(quote: Quote, checked: Checked, path: Path) -> Iterator[Diagnostic]:
-    span = quote.span
+    run, choice = (str(given.pop(word, "")) for word in (RUN, CHOICE))
     excerpt = excerpt_at(path, span.line, span.column, span.length)
+    where = tuple(given.items())
+    return Quote(call[1], where, decimals if isinstance(decimals, int) else None, span, excerpt, run, choice)
+
+
+def _problems(quote: Quote, checked: Checked, choices: Sequence[Choice]) -> Iterator[Diagnostic]:
+    span, excerpt = quote.span, quote.excerpt
     metrics = {metric.id: metric for metric in checked.package.metrics}
     if quote.metric not in metrics:
         hint = did_you_mean(quote.metric, metrics)
@@ -100,6 +120,15 @@ def _problems(quote: Quote, checked: Checked, path: Path) -> Iterator[Diagnostic
         if name not in columns:
             message = f"prose quotes `{quote.metric}` by an unknown column `{name}`"
             yield Diagnostic("unknown-column", message, span, excerpt, hint=did_you_mean(name, columns))
+    known = {choice.name: choice.grain for choice in choices}
+    if quote.choice and quote.choice not in known:
+        message = f"prose quotes `{quote.metric}` of an unknown choice `{quote.choice}`"
+        yield Diagnostic("unknown-choice", message, span, excerpt, hint=did_you_mean(quote.choice, known))
+    elif quote.choice and known[quote.choice] != metrics[quote.metric].grain:
+        message = f"prose quotes `{quote.metric}` of choice `{quote.choice}`, which is of rows of another grain"
+        yield Diagnostic(
+            "other-grain", message, span, excerpt, expected=metrics[quote.metric].grain, found=known[quote.choice]
+        )
 
 
 def grain_of(checked: Checked, metric: Metric) -> Grain:

@@ -89,6 +89,15 @@ def _sources(checker: Checker) -> None:
                 source.name,
                 hint=did_you_mean(source.kind, SOURCE_KINDS),
             )
+        last = source.hosts.rpartition("/")[2]
+        if source.host_files and (last.count("*") != 1 or set("?[") & set(last) or source.logs):
+            checker.report(
+                "host-files",
+                f"the hosts of source `{source.name}` are files, so its glob must tell their names",
+                source.name,
+                expected="one `*` in the last part of `hosts`, which stands for the name, and no `logs`",
+                found=f"{source.hosts or 'nothing'}{', with logs ' + ', '.join(source.logs) if source.logs else ''}",
+            )
 
 
 def _events(checker: Checker) -> None:

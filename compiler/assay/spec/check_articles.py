@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from assay.spec import check_classes, formula, scopes
-from assay.spec.article_model import Article, Part, Timeline
+from assay.spec import check_classes, scopes
+from assay.spec.article_model import Article, Grid, Part, Pivot, Scatter, Timeline, Verdict
+from assay.spec.check_choices import choices, chosen, rows
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
+
+NUMBERS = ("integer", "unsigned", "huge", "real")
 
 
 def articles(checker: Checker) -> None:
@@ -22,77 +23,94 @@ def articles(checker: Checker) -> None:
                 article.name,
                 hint="rename all but one",
             )
-        _label(checker, what, article)
+        _constants(checker, what, article)
+        choices(checker, what, article)
         for part in article.parts:
-            _part(checker, f"part `{part.title}` of {what}", part)
+            _part(checker, f"part `{part.title}` of {what}", article, part)
 
 
-def _label(checker: Checker, what: str, article: Article) -> None:
+def _constants(checker: Checker, what: str, article: Article) -> None:
     known = set(scopes.constants(checker.package))
-    if article.label not in known:
+    for name in (article.label, *([article.cases] if article.cases else [])):
+        if name not in known:
+            checker.report(
+                "unknown-constant",
+                f"{what} uses an unknown constant `{name}`",
+                name or article.name,
+                hint=did_you_mean(name, known),
+            )
+
+
+def _part(checker: Checker, what: str, article: Article, part: Part) -> None:
+    for listing in part.listings:
+        rows(checker, what, listing.grain, listing.keys, listing.metrics)
+    for pivot in part.pivots:
+        _pivot(checker, what, article, pivot)
+    for verdict in part.verdicts:
+        _verdict(checker, what, article, verdict)
+    for scatter in part.scatters:
+        _scatter(checker, what, scatter)
+    for timeline in part.timelines:
+        _timeline(checker, what, article, timeline)
+    for table in part.class_tables:
+        check_classes.class_table(checker, what, table)
+    for grid in part.grids:
+        _grid(checker, f"grid `{grid.title}` in {what}", article, grid)
+
+
+def _pivot(checker: Checker, what: str, article: Article, pivot: Pivot) -> None:
+    metrics = (pivot.metric, *([pivot.due] if pivot.due else ()))
+    known = rows(checker, what, pivot.grain, (pivot.down, pivot.across, pivot.first), metrics)
+    choice = chosen(checker, what, article, pivot.choice, pivot.grain)
+    if choice and not {pivot.down, pivot.across} <= set(choice.keys):
         checker.report(
-            "unknown-constant",
-            f"{what} uses an unknown constant `{article.label}`",
-            article.name,
-            hint=did_you_mean(article.label, known),
+            "choice-keys",
+            f"{what} shows a chosen cell, but its row and column are no keys of choice `{choice.name}`",
+            choice.name,
+            expected=f"{pivot.down}, {pivot.across}",
+            found=", ".join(choice.keys) or "no key",
+        )
+    if known and pivot.diagonals:
+        grain = next(item for item in checker.package.grains if item.name == pivot.grain)
+        types = {column.name: column.type for column in grain.columns}
+        for name in (pivot.down, pivot.across):
+            if types[name] not in NUMBERS:
+                checker.report(
+                    "diagonals", f"{what} has diagonals, which multiply a column that is no number: `{name}`", name,
+                    found=types[name],
+                )  # fmt: skip
+
+
+def _verdict(checker: Checker, what: str, article: Article, verdict: Verdict) -> None:
+    rows(checker, what, verdict.grain, verdict.keys, verdict.metrics)
+    chosen(checker, what, article, verdict.choice, verdict.grain)
+
+
+def _scatter(checker: Checker, what: str, scatter: Scatter) -> None:
+    rows(checker, what, scatter.grain, (scatter.per,), (scatter.x, scatter.y))
+    rows(checker, what, scatter.of, (scatter.per, *scatter.label, *scatter.keys), ())
+
+
+def _timeline(checker: Checker, what: str, article: Article, timeline: Timeline) -> None:
+    _series(checker, what, timeline)
+    choice = chosen(checker, what, article, timeline.choice)
+    if choice and not choice.begin:
+        checker.report(
+            "choice-time",
+            f"{what} shows the time of choice `{choice.name}`, which has none",
+            choice.name,
+            hint="give the choice `begin` and `end`",
+        )
+    if timeline.stacked and timeline.mean:
+        checker.report(
+            "stacked-mean",
+            f"{what} stacks the lines of series `{timeline.series}`, in which a mean has no place",
+            timeline.series,
+            hint="leave out `mean` or `stacked`",
         )
 
 
-def _part(checker: Checker, what: str, part: Part) -> None:
-    for listing in part.listings:
-        _rows(checker, what, listing.grain, listing.keys, listing.metrics)
-    for pivot in part.pivots:
-        metrics = (pivot.metric, *([pivot.due] if pivot.due else ()))
-        _rows(checker, what, pivot.grain, (pivot.down, pivot.across, pivot.first), metrics)
-    for verdict in part.verdicts:
-        _rows(checker, what, verdict.grain, verdict.keys, verdict.metrics)
-    for scatter in part.scatters:
-        _rows(checker, what, scatter.grain, (scatter.per,), (scatter.x, scatter.y))
-        _rows(checker, what, scatter.of, (scatter.per, *scatter.label), ())
-    for timeline in part.timelines:
-        _timeline(checker, what, timeline)
-    for table in part.class_tables:
-        check_classes.class_table(checker, what, table)
-
-
-def _rows(checker: Checker, what: str, grain: str, columns: Iterable[str], metrics: Iterable[str]) -> None:
-    """Rows of a grain: it is there, has the columns, and is that of the metrics."""
-    found = next((item for item in checker.package.grains if item.name == grain), None)
-    if found is None:
-        known = [item.name for item in checker.package.grains]
-        message = f"{what} shows rows of an unknown grain `{grain}`"
-        checker.report("unknown-grain", message, grain, hint=did_you_mean(grain, known))
-        return
-    names = [column.name for column in found.columns]
-    for name in columns:
-        if name not in names:
-            checker.report(
-                "unknown-column",
-                f"{what} shows an unknown column `{name}` of grain `{grain}`",
-                name,
-                hint=did_you_mean(name, names),
-            )
-    by_id = formula.by_id(checker.package)
-    of_metric = {name: formula.grain(by_id, metric) for name, metric in by_id.items()}
-    for name in metrics:
-        if name not in of_metric:
-            checker.report(
-                "unknown-metric",
-                f"{what} shows a metric that its package does not list: `{name}`",
-                name,
-                hint="add it to the package's `metrics`",
-            )
-        elif of_metric[name] != grain and formula.measured(by_id, [by_id[name]]):  # else the formula is wrong itself
-            checker.report(
-                "other-grain",
-                f"{what} shows metric `{name}` on rows of another grain",
-                name,
-                expected=of_metric[name] or "none: it is a formula over metrics of several grains",
-                found=grain,
-            )
-
-
-def _timeline(checker: Checker, what: str, timeline: Timeline) -> None:
+def _series(checker: Checker, what: str, timeline: Timeline) -> None:
     found = next((item for item in checker.package.series if item.name == timeline.series), None)
     if found is None:
         known = [item.name for item in checker.package.series]
@@ -109,3 +127,33 @@ def _timeline(checker: Checker, what: str, timeline: Timeline) -> None:
             timeline.line or found.name,
             hint=did_you_mean(timeline.line, found.by),
         )
+
+
+def _grid(checker: Checker, what: str, article: Article, grid: Grid) -> None:
+    choice = chosen(checker, what, article, grid.choice)
+    if not article.cases:
+        checker.report(
+            "grid-without-cases",
+            f"{what} has a row for each case, but the article does not say which constant tells the case of a run",
+            grid.title,
+            hint="name the constant in the article's `cases`",
+        )
+    for timeline in grid.timelines:
+        _series(checker, what, timeline)
+    if choice and grid.timelines and not choice.begin:
+        checker.report(
+            "choice-time",
+            f"{what} shows the time of choice `{choice.name}`, which has none",
+            choice.name,
+            hint="give the choice `begin` and `end`",
+        )
+    for scatter in grid.scatters:
+        _scatter(checker, what, scatter)
+        if choice and choice.grain != scatter.of:
+            checker.report(
+                "other-grain",
+                f"{what} has a scatter of rows that choice `{choice.name}` does not choose",
+                choice.name,
+                expected=scatter.of,
+                found=choice.grain,
+            )

@@ -75,9 +75,10 @@ class Source:
     """A kind of raw record and where a run keeps its files.
 
     `kind` is `json-lines`.  `hosts` is a glob of host directories below the run's (the directory's name is the
-    host's), `logs` are globs below a host's directory.  `time` is the path of the record's instant (ISO 8601, UTC,
-    any number of fractional digits), `body` the path of the object that holds the fields.  `lookups` are tried in
-    order.
+    host's), `logs` are globs below a host's directory; with `host_files`, `hosts` is a glob of files, the log of a host
+    each, named by what the star in the glob's last part stands for.  `time` is the path of the record's instant (ISO
+    8601, UTC, any number of fractional digits), `body` the path of the object that holds the fields.  `lookups` are
+    tried in order.
     """
 
     name: str
@@ -91,6 +92,7 @@ class Source:
     quarantine: Quarantine
     constants: tuple[Constant, ...]
     doc: str
+    host_files: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -265,7 +265,7 @@ def _sorted(items: Iterable[Any]) -> list[Any]:
 
 
 def _lookups(source: Any) -> Any:
-    return dataclasses.replace(source, constants=(), hosts="", logs=())
+    return dataclasses.replace(source, constants=(), hosts="", logs=(), host_files=False)
 
 
 def _members(package: Package, name: str, members: set[str]) -> Any:

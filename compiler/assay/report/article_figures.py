@@ -1,0 +1,296 @@
+"""Figures of an article: rows as points, series over time, and grids of both; those of several runs side by side."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from assay.report import article_rows as asked
+from assay.report.article_rows import Row, ordered
+from assay.report.article_tables import Setting, Shown, titled
+from assay.report.document import Plot, Value
+from assay.report.figures import named_once, row_label
+from assay.spec.article_model import Grid, Scatter, Timeline
+
+SECOND = 1_000_000_000
+MEAN = "mean"
+#: points nearer to each other than these parts of both axes are drawn once: in a figure, in a panel of a grid
+FINE, COARSE = (400, 200), (80, 40)
+
+#: room above the highest line, as a part of the axis
+HEADROOM = 0.04
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Cloud:
+    """The points of a scatter in a run: what the figure is called, what it stands beside, and the points."""
+
+    said: str
+    key: tuple[object, ...]
+    points: Sequence[Point]
+
+    @property
+    def mean(self) -> float:
+        """The mean of the points' values."""
+        return math.fsum(y for _, y in self.points) / len(self.points)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of a timeline in a run, in seconds since its beginning, and how long it is."""
+
+    lines: Mapping[str, Sequence[Point]] = field(default_factory=dict)
+    length: float = 0.0
+
+    def bounds(self, *, stacked: bool) -> tuple[float, float]:
+        """The least and the greatest value; of layers that of all together."""
+        values = [y for points in self.lines.values() for _, y in points]
+        if stacked:
+            sums: dict[float, list[float]] = {}
+            for points in self.lines.values():
+                for x, y in points:
+                    sums.setdefault(x, []).append(y)
+            values = [0.0, *(math.fsum(found) for found in sums.values())]
+        return min(values, default=0.0), max(values, default=0.0)
+
+
+def file_name(text: str) -> str:
+    """A text as part of the name of a file."""
+    return re.sub(r"[^\w.+-]", "-", text)
+
+
+# Scatters
+
+
+def scatters(setting: Setting, scatter: Scatter, runs: Sequence[Shown]) -> Iterator[Plot | None]:
+    """The figures of a scatter, those that agree in its keys beside each other, an empty place where a run has none."""
+    found = [{cloud.key: cloud for cloud in clouds(setting, scatter, shown)} for shown in runs]
+    for place, key in enumerate(dict.fromkeys(key for of_run in found for key in of_run), start=1):
+        beside = [of_run.get(key) for of_run in found]
+        edges = _edges([cloud.points for cloud in beside if cloud]) if len(runs) > 1 else ()
+        for shown, cloud in zip(runs, beside, strict=True):
+            yield _scatter(setting, scatter, shown, cloud, place, edges) if cloud else None
+
+
+def _scatter(
+    setting: Setting, scatter: Scatter, shown: Shown, cloud: Cloud, place: int, edges: Sequence[Point]
+) -> Plot:
+    x, y = (setting.checked.metric(name) for name in (scatter.x, scatter.y))
+    rows = (
+        *((*point, None, None) for point in _thinned(cloud.points, FINE)),
+        (None, None, cloud.mean, None),
+        *((*point, None, 1.0) for point in edges),
+    )
+    what = f"{y.name} over {x.name} of {len(cloud.points)} rows ({cloud.said})"
+    return Plot(
+        f"scatter-{file_name(shown.run.id)}-{y.id}-{place}",
+        1,
+        titled(f"{scatter.title}, {cloud.said}", shown.titled),
+        y.unit.symbol,
+        f"{what}; mean {cloud.mean:.6g} {y.unit.symbol}",
+        scatter.template,
+        ("x", "y", "mean", "edge"),
+        rows,
+        x_label=row_label(x.name, x.unit.symbol),
+    )
+
+
+def clouds(setting: Setting, scatter: Scatter, shown: Shown) -> Iterator[Cloud]:
+    """The points of a run for each value of the scatter's column, in the order of its label columns."""
+    points, names = asked.of_scatter(setting.checked, scatter)
+    x, y = setting.checked.metric(scatter.x), setting.checked.metric(scatter.y)
+    called = {row[scatter.per]: row for row in asked.rows(shown.run, names)}
+    groups: dict[object, list[Point]] = {}
+    for row in asked.rows(shown.run, points):
+        pair = setting.number(x, row), setting.number(y, row)
+        if pair[0] is not None and pair[1] is not None:
+            groups.setdefault(row[scatter.per], []).append((pair[0], pair[1]))
+    seen: dict[tuple[object, ...], int] = {}
+    for group in sorted(groups, key=lambda group: tuple(ordered(called[group][name]) for name in scatter.label)):
+        said = ", ".join(f"{name.replace('_', ' ')} {called[group][name]}" for name in scatter.label)
+        keys = tuple(called[group][name] for name in scatter.keys)
+        seen[keys] = seen.get(keys, 0) + 1
+        yield Cloud(said, (*keys, seen[keys]), groups[group])
+
+
+def _edges(clouds_: Sequence[Sequence[Point]]) -> tuple[Point, ...]:
+    """Two points that make the axes of several figures the same."""
+    xs = [x for points in clouds_ for x, _ in points]
+    ys = [y for points in clouds_ for _, y in points]
+    return ((min(xs), min(ys)), (max(xs), max(ys)))
+
+
+def _thinned(pairs: Sequence[Point], grid: tuple[int, int]) -> list[Point]:
+    """One point of those that an eye cannot tell apart, the first in order; in order of x, then y."""
+    xs, ys = [x for x, _ in pairs], [y for _, y in pairs]
+    left, low = min(xs), min(ys)
+    width, height = max(xs) - left or 1.0, max(ys) - low or 1.0
+    kept: dict[tuple[int, int], Point] = {}
+    for x, y in sorted(pairs):
+        kept.setdefault((int((x - left) / width * grid[0]), int((y - low) / height * grid[1])), (x, y))
+    return list(kept.values())
+
+
+# Timelines
+
+
+def timelines(setting: Setting, item: Timeline, runs: Sequence[Shown]) -> list[Plot | None]:
+    """The figure of each run, with the same axes; an empty place where a run has no row of the choice."""
+    found = [lines(setting, item, shown) for shown in runs]
+    there = [held for held in found if held]
+    if not there:
+        return []
+    edges = _frame(there, stacked=item.stacked)
+    return [
+        _timeline(setting, item, shown, held, edges) if held else None for shown, held in zip(runs, found, strict=True)
+    ]
+
+
+def _frame(held: Sequence[Lines], *, stacked: bool) -> tuple[Point, Point]:
+    """Two points that make the axes of several figures the same, with room above the highest line."""
+    bounds = [found.bounds(stacked=stacked) for found in held]
+    low, high = min((low for low, _ in bounds), default=0.0), max((high for _, high in bounds), default=0.0)
+    high = high + HEADROOM * (high - min(low, 0.0)) or 1.0
+    return (0.0, low), (max((found.length for found in held), default=0.0), high)
+
+
+def _timeline(setting: Setting, item: Timeline, shown: Shown, held: Lines, edges: Sequence[Point]) -> Plot:
+    series = next(found for found in setting.checked.package.series if found.name == item.series)
+    points = tuple((line, x, y) for line, found in held.lines.items() for x, y in found)
+    symbol = series.unit.symbol
+    names = ["series", file_name(shown.run.id), file_name(item.choice), item.series, "mean" if item.alone else ""]
+    panels = sorted(held.lines, key=lambda line: line != MEAN)
+    return Plot(
+        "-".join(name for name in names if name),
+        1,
+        titled(named_once(item.title, symbol), shown.titled),
+        symbol,
+        f"{item.title} over time: {len(held.lines)} lines, {len(points)} points",
+        item.template,
+        ("line", "x", "y"),
+        (*points, *((None, x, y) for x, y in edges)),
+        tuple(panels),
+    )
+
+
+def lines(setting: Setting, item: Timeline, shown: Shown) -> Lines | None:
+    """The lines of a run; None where it has no row of the choice.  The mean over lines is the last."""
+    series = next(found for found in setting.checked.package.series if found.name == item.series)
+    rows: Sequence[Row] = asked.rows(shown.run, series)
+    times = [int(str(row["t_ns"])) for row in rows]
+    first, last = min(times, default=0), max(times, default=0)
+    if item.choice:
+        chosen = setting.row(item.choice, shown.run)
+        if chosen is None:
+            return None
+        choice = setting.article.choice(item.choice)
+        first, last = int(str(chosen[choice.begin])), int(str(chosen[choice.end]))
+    found: dict[str, list[Point]] = {}
+    at: dict[float, list[float]] = {}
+    for row, t_ns in zip(rows, times, strict=True):
+        if first <= t_ns <= last:
+            x, value = (t_ns - first) / SECOND, float(str(row["value"]))
+            at.setdefault(x, []).append(value)
+            if not item.alone:
+                found.setdefault(str(row[item.line]) or "none", []).append((x, value))
+    if item.mean:
+        found[MEAN] = [(x, math.fsum(values) / len(values)) for x, values in sorted(at.items())]
+    return Lines(found, (last - first) / SECOND)
+
+
+# Grids
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A column of a grid: its title, and what stands in it for each case: points and their mean, or lines."""
+
+    title: str
+    edges: Sequence[Point]
+    points: Sequence[Sequence[Point]] = ()
+    levels: Sequence[float | None] = ()
+    lines: Sequence[Mapping[str, Sequence[Point]]] = ()
+
+
+def grids(setting: Setting, grid: Grid, cases: Sequence[Shown], most: int, place: str) -> Iterator[Plot]:
+    """The drawings of a grid, with so many columns each at most."""
+    panels = [_scattered(setting, grid, item, cases) for item in grid.scatters]
+    panels += [_lined(setting, grid, item, cases) for item in grid.timelines]
+    parts = -(-len(panels) // most)
+    size = -(-len(panels) // max(parts, 1))
+    for part in range(parts):
+        held = panels[part * size : (part + 1) * size]
+        names = ", ".join(panel.title for panel in held)
+        yield Plot(
+            f"grid-{place}-{part + 1}",
+            1,
+            grid.title if part == 0 else f"{grid.title}, continued",
+            "",
+            f"{names}, a column each; a row for each of {', '.join(shown.label for shown in cases)}",
+            grid.template,
+            ("case", "panel", "x", "y", "line", "mark", "text"),
+            tuple(_grid_rows(held, [shown.label for shown in cases])),
+            tuple(panel.title for panel in held),
+            tuple(shown.label for shown in cases),
+        )
+
+
+def _grid_rows(panels: Sequence[Panel], cases: Sequence[str]) -> Iterator[tuple[Value, ...]]:
+    """Case, panel, x, y, line, what it is (edge, point, level, line, mean; of names: panel, case), a name."""
+    for panel in panels:
+        yield cases[0], panel.title, None, None, None, "panel", panel.title
+        for case in cases:
+            yield from ((case, panel.title, x, y, None, "edge", None) for x, y in panel.edges)
+        for case, points in zip(cases, panel.points, strict=False):
+            yield from ((case, panel.title, x, y, None, "point", None) for x, y in points)
+        for case, level in zip(cases, panel.levels, strict=False):
+            if level is not None:
+                yield case, panel.title, None, level, None, "level", None
+        for case, held in zip(cases, panel.lines, strict=False):
+            for line, found in held.items():
+                mark = "mean" if line == MEAN else "line"
+                yield from ((case, panel.title, x, y, line, mark, None) for x, y in found)
+    if panels:
+        yield from ((case, panels[0].title, None, None, None, "case", case) for case in cases)
+
+
+def _scattered(setting: Setting, grid: Grid, scatter: Scatter, cases: Sequence[Shown]) -> Panel:
+    """All points of each run, or those of the chosen row."""
+    found = [_points(setting, grid, scatter, shown) for shown in cases]
+    there = [points for points in found if points]
+    symbol = setting.checked.metric(scatter.y).unit.symbol
+    return Panel(
+        row_label(scatter.title, symbol),
+        _edges(there) if there else (),
+        points=[_thinned(points, COARSE) if points else [] for points in found],
+        levels=[math.fsum(y for _, y in points) / len(points) if points else None for points in found],
+    )
+
+
+def _points(setting: Setting, grid: Grid, scatter: Scatter, shown: Shown) -> list[Point]:
+    listed, _ = asked.of_scatter(setting.checked, scatter)
+    x, y = setting.checked.metric(scatter.x), setting.checked.metric(scatter.y)
+    chosen = setting.row(grid.choice, shown.run)
+    if grid.choice and chosen is None:
+        return []
+    rows = asked.rows(shown.run, listed)
+    pairs = (
+        (setting.number(x, row), setting.number(y, row))
+        for row in rows
+        if chosen is None or row[scatter.per] == chosen[scatter.per]
+    )
+    return [(x, y) for x, y in pairs if x is not None and y is not None]
+
+
+def _lined(setting: Setting, grid: Grid, item: Timeline, cases: Sequence[Shown]) -> Panel:
+    """The lines of each run in the time of the chosen row."""
+    series = next(found for found in setting.checked.package.series if found.name == item.series)
+    held = [lines(setting, dataclasses.replace(item, choice=grid.choice), shown) for shown in cases]
+    edges = _frame([found for found in held if found], stacked=False)
+    shown = [found.lines if found else {} for found in held]
+    return Panel(named_once(item.title, series.unit.symbol), edges, lines=shown)

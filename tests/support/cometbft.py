@@ -1,0 +1,52 @@
+"""Runs made of the reference run of CometBFT: cut down, under another name, with some of its data changed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.support.laboratory import ROOT
+
+RUN = ROOT / "golden" / "cometbft" / "run"
+SECOND = 10**9
+
+
+def variant(target: Path, *without: str, **facts: object) -> Path:
+    """A copy of the reference run without some files or folders, with other facts in its meta.json."""
+    shutil.copytree(RUN, target, ignore=shutil.ignore_patterns(*without, "qr_*", "metadata*", "targets*"))
+    meta = target / "meta.json"
+    meta.write_text(json.dumps({**json.loads(meta.read_text(encoding="utf-8")), **facts}), encoding="utf-8")
+    return target
+
+
+def keep_transactions(run: Path, keep: Callable[[int, dict[str, str]], bool]) -> None:
+    """Leave out rows of the load report: `keep` is asked with the number of each row and the row itself."""
+    place = run / "report" / "raw_node0.csv.gz"
+    head, *lines = gzip.decompress(place.read_bytes()).decode().splitlines()
+    names = head.split(",")
+    kept = [line for number, line in enumerate(lines) if keep(number, dict(zip(names, line.split(","), strict=True)))]
+    place.write_bytes(gzip.compress("\n".join([head, *kept, ""]).encode(), mtime=0))
+
+
+def change_samples(run: Path, change: Callable[[dict[str, str], list[Any]], list[Any] | None]) -> None:
+    """Change series of samples: `change` gets labels and values, and gives values (None: no such series)."""
+    place = run / "prom" / "raw_all_5s.json.gz"
+    data = json.loads(gzip.decompress(place.read_bytes()))
+    series = [(item, change(item["metric"], item["values"])) for item in data["data"]["result"]]
+    data["data"]["result"] = [{**item, "values": values} for item, values in series if values]
+    place.write_bytes(gzip.compress(json.dumps(data).encode(), mtime=0))
+
+
+NODE_METRICS = (
+    "mempool_size", "p2p_peers", "consensus_rounds", "consensus_height", "blocksync_latest_block_height",
+    "consensus_total_txs", "process_resident_memory_bytes", "node_load1", "up",
+)  # fmt: skip
+
+
+def needed(labels: dict[str, str], values: list[Any]) -> list[Any] | None:
+    """The samples that the report reads, so that small runs are quickly read."""
+    return values if labels["__name__"].endswith(NODE_METRICS) else None

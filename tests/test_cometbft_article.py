@@ -1,0 +1,539 @@
+"""The QA report of CometBFT: choices, diagonals, figures cut to an experiment, rotating nodes, several runs, cases."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.compare_reference import load
+from tests.support.cometbft import RUN, SECOND, change_samples, keep_transactions, needed, variant
+from tests.support.commands import Done, assay
+from tests.support.workspaces import workspace
+
+Points = Mapping[str, list[tuple[float, float]]]
+CHOSEN, FAULT, OVERLOAD = 6, 7, 8
+SERIES = {
+    "mempool_size": "mempool_size",
+    "peer_count": "peers",
+    "round_count": "rounds",
+    "memory": "memory",
+    "cpu": "cpu",
+    "block_rate": "block_rate",
+    "total_txs_rate": "total_txs_rate",
+}
+
+
+def article(out: Path, cache: Path, *runs: str | Path) -> Done:
+    given = [text for run in runs for text in ("--run", run)]
+    return assay("build", "cometbft/qa", *given, "-o", out, "--cache", cache)
+
+
+def part(built: Path, title: str) -> Any:
+    return next(item for item in load(built / "document.json")["galleries"] if item["title"] == title)
+
+
+def plot(built: Path, identifier: str) -> Any:
+    galleries = load(built / "document.json")["galleries"]
+    plots = [plot for item in galleries for plot in (*item["plots"], *item.get("wide", ())) if plot]
+    return next(item for item in plots if item["id"] == identifier)
+
+
+def lines(figure: Any) -> Points:
+    found: dict[str, list[tuple[float, float]]] = {}
+    for line, x, y in figure["rows"]:
+        if line is not None:
+            found.setdefault(line, []).append((x, y))
+    return found
+
+
+def edges(figure: Any) -> list[Any]:
+    return [row for row in figure["rows"] if row[0] is None]
+
+
+def experiments(run: Path = RUN) -> list[dict[str, Any]]:
+    """The experiments of a load report in the order of their first blocks, in plain Python."""
+    text = gzip.decompress((run / "report" / "raw_node0.csv.gz").read_bytes()).decode()
+    groups: dict[str, list[dict[str, int]]] = {}
+    for row in csv.DictReader(io.StringIO(text)):
+        numbers = {name: int(row[name]) for name in ("block_time", "duration_ns", "connections", "rate")}
+        groups.setdefault(row["experiment_id"], []).append(numbers)
+    found = []
+    for rows in groups.values():
+        first = min(row["block_time"] for row in rows)
+        sent = min(first - row["duration_ns"] for row in rows if row["block_time"] == first)
+        found.append(
+            {
+                "connections": rows[0]["connections"],
+                "rate": rows[0]["rate"],
+                "txs": len(rows),
+                "due": rows[0]["connections"] * rows[0]["rate"] * 29,
+                "from": sent // SECOND,
+                "to": max(row["block_time"] for row in rows) // SECOND,
+                "first": first,
+                "latencies": [row["duration_ns"] for row in rows],
+            }
+        )
+    return sorted(found, key=lambda item: item["first"])
+
+
+def answer(name: str, first: int, last: int) -> Points:
+    """What the Prometheus server said, from the second `first` to `last`: job -> (seconds since the first, value)."""
+    text = gzip.decompress((RUN / "prom" / f"qr_5s_{name}.json.gz").read_bytes())
+    found: dict[str, list[tuple[float, float]]] = {}
+    for item in json.loads(text)["data"]["result"]:
+        points = [(float(t - first), float(value)) for t, value in item["values"] if first <= t <= last]
+        if points:
+            found.setdefault(item["metric"]["job"], []).extend(points)
+    return found
+
+
+def alike(found: Points, due: Points) -> None:
+    assert found.keys() == due.keys()
+    for line, points in due.items():
+        assert [x for x, _ in found[line]] == [x for x, _ in points]
+        assert [y for _, y in found[line]] == pytest.approx([y for _, y in points], rel=1e-9)
+
+
+# One run
+
+
+def test_the_chosen_experiment_is_the_unsaturated_one_with_most_transactions(qa: Path) -> None:
+    held = experiments()
+    whole = [item for item in held if item["txs"] * 10 >= item["due"] * 9]
+    best = max(whole, key=lambda item: item["txs"])
+    short = [item for item in held if item not in whole]
+    assert held.index(best) + 1 == CHOSEN
+    assert [held.index(item) + 1 for item in short] == [OVERLOAD]
+    assert part(qa, "Metrics of the nodes")["text"][-1] == "Chosen experiment: number 6, connections 2, rate 200."
+    assert part(qa, "Overload")["text"][-1] == "Overloaded experiment: number 8, connections 2, rate 800."
+    assert part(qa, "Fault")["text"][-1] == "Experiment with a fault: number 7, connections 1, rate 100."
+    assert part(qa, "Saturation point")["text"][-2] == "The chosen one found 11600 tx of 11600 tx, 403.9 tx/s."
+
+
+def test_cells_of_equal_load_are_shaded_in_turn_and_the_chosen_one_is_bold(qa: Path) -> None:
+    pivot, diagonals, _ = part(qa, "Saturation point")["tables"]
+    # rows 50, 100, 200, 800; columns 1, 2: their products are 50, 100, 200, 400, 800, 1600
+    assert [(mark["row"], mark["column"], mark["kind"]) for mark in pivot["marks"]] == [
+        (0, 2, "shaded"), (1, 1, "shaded"), (2, 2, "shaded"), (2, 2, "strong"), (3, 2, "shaded"),
+    ]  # fmt: skip
+    assert diagonals["header"] == [
+        "Connections × rate", "Connections", "Rate, tx/s", "Transactions, tx", "Expected, tx", "Of what is due, %",
+        "Short by more than 10 %",
+    ]  # fmt: skip
+    first = {(item["rate"], item["connections"]): item for item in reversed(experiments())}
+    due = [
+        [
+            str(rate * connections), str(connections), str(rate), str(item["txs"]), str(item["due"]),
+            f"{100 * item['txs'] / item['due']:.1f}", "yes" if item["txs"] * 10 < item["due"] * 9 else "no",
+        ]
+        for (rate, connections), item in sorted(first.items(), key=lambda pair: (math.prod(pair[0]), pair[0][1]))
+    ]  # fmt: skip
+    assert diagonals["rows"] == due
+    strong = {mark["row"] for mark in diagonals["marks"] if mark["kind"] == "strong"}
+    assert [diagonals["rows"][row][:3] for row in strong] == [["400", "2", "200"]]
+
+
+@pytest.mark.parametrize("series", SERIES)
+@pytest.mark.parametrize(("choice", "number"), [("chosen", CHOSEN), ("fault", FAULT), ("overload", OVERLOAD)])
+def test_a_figure_has_the_servers_answer_in_the_time_of_its_experiment(
+    qa: Path, series: str, choice: str, number: int
+) -> None:
+    experiment = experiments()[number - 1]
+    due = dict(answer(SERIES[series], experiment["from"], experiment["to"]))
+    found = dict(lines(plot(qa, f"series-run-{choice}-{series}")))
+    mean = found.pop("mean", None)
+    alike(found, due)
+    if series in ("peer_count", "block_rate", "total_txs_rate"):
+        at: dict[float, list[float]] = {}
+        for points in due.values():
+            for x, y in points:
+                at.setdefault(x, []).append(y)
+        alike({"mean": mean or []}, {"mean": [(x, sum(ys) / len(ys)) for x, ys in sorted(at.items())]})
+    else:
+        assert mean is None
+
+
+def test_figures_are_drawn_as_they_are_published(qa: Path) -> None:
+    drawn = [(item["title"], item["template"]) for item in part(qa, "Metrics of the nodes")["plots"]]
+    assert drawn == [
+        ("Mempool size, tx", "timeline-area"),
+        ("Average mempool size, tx", "timeline"),
+        ("Peers", "timeline-mean"),
+        ("Rounds", "timeline"),
+        ("Block rate, blocks/min", "timeline-mean"),
+        ("Transaction rate, tx/min", "timeline-mean"),
+        ("Resident memory, Bytes", "timeline"),
+        ("Average resident memory, Bytes", "timeline"),
+        ("Load average", "timeline"),
+        ("Average load average", "timeline"),
+    ]
+    spec = load(qa / "charts" / "series-run-chosen-block_rate.vl.json")
+    colour = spec["layer"][0]["encoding"]["color"]["scale"]
+    assert (colour["domain"][0], colour["range"][0]) == ("mean", "#d62728")
+    assert spec["layer"][0]["encoding"]["strokeDash"]["scale"]["range"][0] == [4, 2]
+    area = load(qa / "charts" / "series-run-chosen-mempool_size.vl.json")
+    assert (area["layer"][0]["mark"]["type"], area["layer"][0]["encoding"]["y"]["stack"]) == ("area", "zero")
+
+
+def test_heights_of_rotating_nodes_are_the_servers_answer(qa: Path) -> None:
+    first = min(x for points in answer("rotating_eph_heights", 0, 2**40).values() for x, _ in points)
+    last = experiments()[-1]["to"]
+    figure = plot(qa, "series-run-rotation-eph_heights")
+    begin = last - int(edges(figure)[1][1])
+    assert 0 <= first - begin < 5  # the node's first sample is not on a whole second of the server's steps
+    found = lines(figure)
+    assert {line: [(x + begin, y) for x, y in points] for line, points in found.items()} == {
+        line: [(float(x), y) for x, y in points if x <= last]
+        for line, points in answer("rotating_eph_heights", 0, 2**40).items()
+    }
+    assert len(part(qa, "Rotating nodes")["plots"]) == 11
+
+
+def test_without_another_run_results_say_so(qa: Path) -> None:
+    (table,) = part(qa, "Results")["tables"]
+    assert table["header"] == ["Scenario", "Date", "Version", "Result", "Why"]
+    why = "there is no other run to judge by"
+    assert table["rows"] == [
+        [scenario, "2026-11-21", "0.38.17", "no baseline", why]
+        for scenario in ("Load: every configuration", "Load: the chosen experiment", "Overload", "Fault")
+    ]
+    assert part(qa, "Vote extensions")["text"][-1] == (
+        "Nothing to show: no run tells a case of its own (constant `vote_extensions`)."
+    )
+
+
+# Several runs
+
+
+def small(target: Path, ident: str, **facts: object) -> Path:
+    """A run without logs, and with those samples only that the report reads."""
+    run = variant(target, "logs", ident=ident, **facts)
+    change_samples(run, needed)
+    return run
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A baseline that lost an eighth of what was sent at rate 200 and has no fault, the reference run, two cases."""
+    folder = tmp_path_factory.mktemp("runs")
+    base = variant(folder / "base", "logs", ident="0.37.4", experiments={})
+    keep_transactions(base, lambda number, row: row["rate"] != "200" or number % 8 != 3)
+
+    def heavier(labels: dict[str, str], values: list[Any]) -> list[Any] | None:
+        if labels["__name__"] == "process_resident_memory_bytes":
+            return [[t, str(2 * float(value))] for t, value in values]
+        return needed(labels, values)
+
+    change_samples(base, heavier)
+    cases = {}
+    for number, case in enumerate(("none", "2 KiB"), start=2):
+        run = small(folder / f"case{number}", f"case {case}", vote_extensions=case)
+        keep_transactions(run, lambda place, _, every=number: place % every != 1)  # type: ignore[misc]
+        cases[case] = run
+    return {"base": base, "new": small(folder / "new", "0.38.17"), **cases}
+
+
+@pytest.fixture(scope="module")
+def four(runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    out = tmp_path_factory.mktemp("four") / "out"
+    done = article(out, cache, *runs.values())
+    assert (done.status, done.err) == (0, "")
+    return out
+
+
+def test_the_last_run_chooses_and_the_baseline_shows_the_same_configuration(four: Path) -> None:
+    assert part(four, "Metrics of the nodes")["text"][-1] == (
+        "Chosen experiment: 0.37.4: number 6, connections 2, rate 200; 0.38.17: number 6, connections 2, rate 200."
+    )
+    base, new, *_ = part(four, "Saturation point")["tables"]
+    assert (base["title"][-8:], new["title"][-9:], new["beside"]) == (": 0.37.4", ": 0.38.17", True)
+    # the baseline is saturated there, and is shown all the same
+    assert (base["rows"][2][2][-2:], new["rows"][2][2]) == (" *", "11600")
+    for table in (base, new):
+        assert [(m["row"], m["column"]) for m in table["marks"] if m["kind"] == "strong"] == [(2, 2)]
+
+
+def test_figures_of_runs_stand_side_by_side_on_the_same_axes(four: Path) -> None:
+    for title in ("Metrics of the nodes", "Overload", "Rotating nodes", "All experiments"):
+        plots = part(four, title)["plots"]
+        for left, right in zip(plots[::2], plots[1::2], strict=True):
+            assert left["title"].removesuffix(": 0.37.4") == right["title"].removesuffix(": 0.38.17")
+            assert edges(left) == edges(right)
+            assert min(x for points in lines(left).values() for x, _ in points) >= 0
+    twice, once = (lines(plot(four, f"series-{run}-chosen-memory")) for run in ("base", "new"))
+    assert twice == {line: [(x, 2 * y) for x, y in points] for line, points in once.items()}
+    top = max(y for points in twice.values() for _, y in points)
+    chosen = experiments()[CHOSEN - 1]
+    length = chosen["to"] - chosen["from"]
+    assert edges(plot(four, "series-new-chosen-memory"))[1] == [None, length, pytest.approx(1.04 * top)]
+
+
+def test_the_top_of_layers_is_the_greatest_sum(four: Path) -> None:
+    sums: dict[float, float] = {}
+    for points in lines(plot(four, "series-new-overload-mempool_size")).values():
+        for x, y in points:
+            sums[x] = sums.get(x, 0.0) + y
+    assert edges(plot(four, "series-new-overload-mempool_size"))[1][2] == pytest.approx(1.04 * max(sums.values()))
+
+
+def test_latencies_stand_beside_those_of_the_same_configuration(four: Path) -> None:
+    plots = part(four, "Latencies")["plots"]
+    assert len(plots) == 16
+    for left, right in zip(plots[::2], plots[1::2], strict=True):
+        assert left["title"].removesuffix(": 0.37.4") == right["title"].removesuffix(": 0.38.17")
+        assert [row for row in left["rows"] if row[3]] == [row for row in right["rows"] if row[3]]
+
+
+def test_a_run_without_the_chosen_row_leaves_its_places_empty_and_says_so(four: Path) -> None:
+    fault = part(four, "Fault")
+    assert fault["text"][-2:] == [
+        "Experiment with a fault: 0.38.17: number 7, connections 1, rate 100.",
+        "0.37.4 has no experiment with a fault (meta.json: experiments, fault).",
+    ]
+    assert [bool(item) for item in fault["plots"]] == [False, True] * 11
+
+
+def test_the_results_of_a_scenario_pass_or_fail_by_the_rule(four: Path, runs: dict[str, Path]) -> None:
+    scenarios, load_, chosen, *_ = part(four, "Results")["tables"]
+    assert [(row[0], row[2], row[3]) for row in scenarios["rows"]] == [
+        ("Load: every configuration", "0.38.17", "pass"),
+        ("Load: the chosen experiment", "0.38.17", "pass"),
+        ("Overload", "0.38.17", "pass"),
+        ("Fault", "0.38.17", "not run"),
+    ]
+    assert scenarios["rows"][0][4] == "0 of 28 values worse by more than 10 %"
+    assert scenarios["rows"][3][4] == "the baseline has no such rows"
+    assert [(mark["row"], mark["kind"]) for mark in scenarios["marks"]] == [(3, "bad")]
+    before = experiments(runs["base"])[CHOSEN - 1]["txs"]
+    assert chosen["rows"][0] == [
+        "2", "200", "Transactions, tx", str(before), "11600", f"{100 * (11600 - before) / before:.1f}", "pass",
+    ]  # fmt: skip
+    assert len(load_["rows"]) == 28
+
+
+def test_runs_that_are_worse_fail(runs: dict[str, Path], tmp_path: Path, cache: Path) -> None:
+    done = article(tmp_path / "out", cache, runs["new"], runs["base"])
+    assert (done.status, done.err) == (0, "")
+    assert load(tmp_path / "out" / "document.json")["title"] == "QA results of 0.37.4"
+    scenarios, load_, *_ = part(tmp_path / "out", "Results")["tables"]
+    # rate 200 with 1 and with 2 connections: transactions and throughput, 12.5 % less
+    assert [row[3:] for row in scenarios["rows"][:2]] == [
+        ["fail", "4 of 28 values worse by more than 10 %"],
+        ["pass", "0 of 4 values worse by more than 10 %"],
+    ]
+    assert [(row[:3], row[-1]) for row in load_["rows"] if row[-1] != "pass"] == [
+        (["1", "200", "Transactions, tx"], "fail"),
+        (["1", "200", "Throughput, tx/s"], "fail"),
+        (["2", "200", "Transactions, tx"], "fail"),
+        (["2", "200", "Throughput, tx/s"], "fail"),
+    ]
+    # the last run chooses, and is saturated at rate 200
+    assert part(tmp_path / "out", "Metrics of the nodes")["text"][-1] == (
+        "Chosen experiment: 0.38.17: number 5, connections 2, rate 100; 0.37.4: number 5, connections 2, rate 100."
+    )
+
+
+# Cases
+
+
+def test_runs_that_are_cases_are_shown_by_the_grid_alone(four: Path, runs: dict[str, Path]) -> None:
+    for title in ("Saturation point", "Latencies", "Results"):
+        said = [table["title"] for table in part(four, title)["tables"]]
+        assert not any("case" in text for text in said)
+    first, second = part(four, "Vote extensions")["wide"]
+    assert first["cases"] == second["cases"] == ["none", "2 KiB"]
+    assert first["panels"] + second["panels"] == [
+        "Latency, s", "Block rate, blocks/min", "Transaction rate, tx/min", "Rounds",
+        "Load average", "Memory, Bytes", "Mempool, tx",
+    ]  # fmt: skip
+    for case in ("none", "2 KiB"):
+        latencies = experiments(runs[case])[OVERLOAD - 1]["latencies"]
+        (level,) = (row[3] for row in first["rows"] if row[0] == case and row[5] == "level")
+        assert level == pytest.approx(sum(latencies) / len(latencies) / SECOND, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("panel", "series"),
+    [
+        ("Block rate, blocks/min", "block_rate"), ("Transaction rate, tx/min", "total_txs_rate"), ("Rounds", "rounds"),
+        ("Load average", "cpu"), ("Memory, Bytes", "memory"), ("Mempool, tx", "mempool_size"),
+    ],
+)  # fmt: skip
+def test_the_lines_of_a_grid_are_the_servers_answer(four: Path, runs: dict[str, Path], panel: str, series: str) -> None:
+    rows = [row for item in part(four, "Vote extensions")["wide"] for row in item["rows"] if row[1] == panel]
+    for case in ("none", "2 KiB"):
+        experiment = experiments(runs[case])[OVERLOAD - 1]
+        found: dict[str, list[tuple[float, float]]] = {}
+        for row in rows:
+            if row[0] == case and row[5] == "line":
+                found.setdefault(row[4], []).append((row[2], row[3]))
+        alike(found, answer(series, experiment["from"], experiment["to"]))
+    assert len({tuple(row[2:4]) for row in rows if row[5] == "edge"}) == 2
+
+
+def test_the_drawing_of_a_grid_has_a_panel_for_each_case_and_column(four: Path) -> None:
+    spec = load(four / "charts" / "grid-10-1-1.vl.json")
+    assert spec["facet"]["row"]["sort"] == ["none", "2 KiB"]
+    width = 4 * spec["spec"]["width"] + 3 * spec["spacing"]["column"]
+    assert spec["padding"]["right"] == width + 8
+    svg = (four / "charts" / "grid-10-1-1.svg").read_text(encoding="utf-8")
+    assert all(f">{name}<" in svg for name in ("none", "2 KiB", "Latency, s", "Rounds"))
+
+
+def test_where_all_runs_are_cases_every_part_shows_them(runs: dict[str, Path], tmp_path: Path, cache: Path) -> None:
+    done = article(tmp_path / "out", cache, runs["none"], runs["2 KiB"])
+    assert (done.status, done.err) == (0, "")
+    titles = [table["title"].rsplit(": ")[-1] for table in part(tmp_path / "out", "Latencies")["tables"]]
+    assert titles == ["case none", "case 2 KiB"]
+    assert part(tmp_path / "out", "Vote extensions")["wide"][0]["cases"] == ["none", "2 KiB"]
+
+
+# What a run says, and lacks
+
+
+def test_the_author_of_a_run_may_choose(tmp_path: Path, cache: Path) -> None:
+    run = small(tmp_path / "told", "told", experiments={"chosen": 2, "overload": 5})
+    done = article(tmp_path / "out", cache, run)
+    assert (done.status, done.err) == (0, "")
+    assert part(tmp_path / "out", "Metrics of the nodes")["text"][-1] == (
+        "Chosen experiment: number 2, connections 1, rate 100."
+    )
+    assert part(tmp_path / "out", "Overload")["text"][-1] == "Overloaded experiment: number 5, connections 2, rate 100."
+    assert part(tmp_path / "out", "Fault")["plots"] == []
+    assert part(tmp_path / "out", "Fault")["text"] == [
+        "The same metrics while a node is stopped and started again, or what else the author of the run did to it.",
+        "told has no experiment with a fault (meta.json: experiments, fault).",
+    ]
+
+
+def test_a_choice_of_an_experiment_that_is_not_there_is_an_error(tmp_path: Path, cache: Path) -> None:
+    run = small(tmp_path / "wrong", "wrong", experiments={"chosen": 12})
+    done = article(tmp_path / "out", cache, run)
+    assert (done.status, done.err) == (
+        1,
+        """\
+error[chosen-row]: run wrong: its constants choose a row of `experiment` that it does not have: number = 12
+  expected: number = 7; number = 3; number = 2; number = 1; number = 8; number = 5; number = 4; number = 6
+  found:    number = 12
+  hint: constants chosen_experiment say which row is `chosen`
+""",
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_rotating_nodes_the_part_says_so(tmp_path: Path, cache: Path) -> None:
+    run = variant(tmp_path / "still", "logs", ident="still")
+    change_samples(run, lambda labels, values: None if labels["job"] == "ephemeral0" else needed(labels, values))
+    done = article(tmp_path / "out", cache, run)
+    assert (done.status, done.err) == (0, "")
+    rotating = part(tmp_path / "out", "Rotating nodes")
+    assert rotating["plots"] == []
+    assert rotating["text"][-1] == "still has no rotating nodes (jobs whose names begin with ephemeral)."
+
+
+# Prose
+
+PROSE = "specs/cometbft/prose/conclusion.md"
+OF_TWO = """\
+At {{ valid_txs(choice = "chosen", run = "base") }} and {{ valid_txs(choice = "chosen", run = "0.38.17") }}, now \
+{{ valid_txs(choice = "chosen") }}; first {{ throughput(run = "base", number = 3, decimals = 1) }}.
+
+Fault: {{ latency_max(choice = "fault", run = "base", decimals = 1) }}.
+
+Fault: {{ latency_max(choice = "fault", decimals = 1) }}.
+"""
+
+
+def test_prose_quotes_any_run_and_choice(runs: dict[str, Path], tmp_path: Path, cache: Path) -> None:
+    within = workspace(tmp_path / "workspace")
+    (within / PROSE).write_text(OF_TWO, encoding="utf-8")
+    given = ("--run", runs["base"], "--run", runs["new"], "--run", runs["none"])
+    done = assay("build", "cometbft/qa", *given, "-o", tmp_path / "out", "--cache", cache, within=within)
+    assert (done.status, done.err) == (0, "")
+    base = experiments(runs["base"])
+    third = base[2]
+    rate = third["txs"] / ((max_block(runs["base"], 3) - first_sent(runs["base"], 3)) / SECOND)
+    assert part(tmp_path / "out", "Conclusion")["text"] == [
+        f"At {base[CHOSEN - 1]['txs']} tx and 11600 tx, now 11600 tx; first {rate:.1f} tx/s.",
+        "Fault: 6.0 s.",
+    ]
+
+
+def of_experiment(run: Path, number: int) -> list[dict[str, int]]:
+    text = gzip.decompress((run / "report" / "raw_node0.csv.gz").read_bytes()).decode()
+    held = list(csv.DictReader(io.StringIO(text)))
+    order: dict[str, int] = {}
+    for row in held:
+        order[row["experiment_id"]] = min(order.get(row["experiment_id"], 2**63), int(row["block_time"]))
+    name = sorted(order, key=lambda item: order[item])[number - 1]
+    return [
+        {"block": int(row["block_time"]), "duration": int(row["duration_ns"])}
+        for row in held
+        if row["experiment_id"] == name
+    ]
+
+
+def max_block(run: Path, number: int) -> int:
+    return max(row["block"] for row in of_experiment(run, number))
+
+
+def first_sent(run: Path, number: int) -> int:
+    rows = of_experiment(run, number)
+    first = min(row["block"] for row in rows)
+    return min(first - row["duration"] for row in rows if row["block"] == first)
+
+
+WRONG = {
+    "an unknown run": (
+        '{{ valid_txs(number = 1, run = "bas") }}',
+        """\
+error[unknown-run]: prose quotes `valid_txs` of a run that there is not: `bas`
+  at specs/cometbft/prose/conclusion.md:2:5
+    2 | See {{ valid_txs(number = 1, run = "bas") }}.
+      |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  expected: base, 0.37.4
+  hint: did you mean `base`?
+""",
+    ),
+    "an unknown choice": (
+        '{{ valid_txs(choice = "chosn") }}',
+        """\
+error[unknown-choice]: prose quotes `valid_txs` of an unknown choice `chosn`
+  at specs/cometbft/prose/conclusion.md:2:5
+    2 | See {{ valid_txs(choice = "chosn") }}.
+      |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  hint: did you mean `chosen`?
+""",
+    ),
+    "a choice of other rows": (
+        '{{ node_starts(choice = "chosen") }}',
+        """\
+error[other-grain]: prose quotes `node_starts` of choice `chosen`, which is of rows of another grain
+  at specs/cometbft/prose/conclusion.md:2:5
+    2 | See {{ node_starts(choice = "chosen") }}.
+      |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  expected: logged_node
+  found:    experiment
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("slip", WRONG)
+def test_a_quote_of_what_is_not_there_is_an_error_with_its_place(
+    runs: dict[str, Path], tmp_path: Path, cache: Path, slip: str
+) -> None:
+    quote, message = WRONG[slip]
+    within = workspace(tmp_path / "workspace")
+    (within / PROSE).write_text(f"The end.\nSee {quote}.\n", encoding="utf-8")
+    done = assay("build", "cometbft/qa", "--run", runs["base"], "-o", tmp_path / "out", "--cache", cache, within=within)
+    assert (done.status, done.err) == (1, message)
+    assert not (tmp_path / "out").exists()
