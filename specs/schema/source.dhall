@@ -33,11 +33,16 @@ let Quarantine = { share : Double, atLeast : Natural }
 
 -- A kind of raw record.
 --   kind     `json-lines`: one JSON object a line; other lines are passed over
+--            `text-lines`: lines that a pattern tells apart; names of events are patterns, too
+--            `json-records`: a JSON document with a list of records; `csv`, `samples`
 --   hosts    glob of the host directories below the run's; the directory's name is the host's
 --   logs     globs of log files below a host's directory (each also with .gz or .zst)
 --   time     path of the record's instant: ISO 8601, UTC, any number of fractional digits
 --   body     path of the object that holds the fields
 --   lookups  ways to recognise a record, in order
+--   line     of text lines: the pattern that all of them have; `time` and `body` are places of it
+--   timeForm how an instant is written where it is not ISO 8601: `s`, `ms`, `us`, `ns` since 1970, or a text with `%`
+--   zone     of times that do not name theirs: `UTC`, or an offset such as `+02:00`
 let Source =
       { Type =
           { name : Text
@@ -51,6 +56,9 @@ let Source =
           , quarantine : Quarantine
           , constants : List Constant.Type
           , doc : Text
+          , line : Text
+          , timeForm : Text
+          , zone : Text
           }
       , default =
         { kind = "json-lines"
@@ -58,6 +66,9 @@ let Source =
         , quarantine = { share = 0.001, atLeast = 10 }
         , constants = [] : List Constant.Type
         , doc = ""
+        , line = ""
+        , timeForm = ""
+        , zone = ""
         }
       }
 

@@ -1,0 +1,46 @@
+-- Antelope (EOS): node upgrades, and runs of the performance harness.
+let S = ../schema/package.dhall
+
+let harness =
+      { source = ./harness/source.dhall
+      , e = ./harness/events.dhall
+      , r = ./harness/relations.dhall
+      , grains = ./harness/grains.dhall
+      , m = ./harness/metrics.dhall
+      }
+
+in  S.Package::{
+    , system = "antelope"
+    , units = (./units.dhall).base
+    , sources = [ harness.source.nodes, harness.source.generators ]
+    , events = [ harness.e.block, harness.e.dropped, harness.e.forked, harness.e.sent ]
+    , relations =
+      [ harness.r.observer
+      , harness.r.blocks
+      , harness.r.phases
+      , harness.r.guide
+      , harness.r.windowBlocks
+      , harness.r.pairs
+      , harness.r.tps
+      , harness.r.blockStatistics
+      , harness.r.productionWindows
+      , harness.r.nodes
+      , harness.r.verdict
+      , harness.r.transactions
+      , harness.r.transactionStatistics
+      ]
+    , grains =
+      [ harness.grains.pair
+      , harness.grains.windowBlock
+      , harness.grains.run
+      , harness.grains.tps
+      , harness.grains.blockStatistics
+      , harness.grains.productionWindows
+      , harness.grains.node
+      , harness.grains.verdict
+      , harness.grains.transactions
+      ]
+    , metrics = harness.m.all
+    , summaries = [ S.Summary::{ name = "runs", doc = "All rows count alike" } ]
+    , articles = [ (./articles.dhall).harness ]
+    }
