@@ -9,11 +9,13 @@ let harness =
       , m = ./harness/metrics.dhall
       }
 
+let rrd = ./rrd/package.dhall
+
 in  S.Package::{
     , system = "antelope"
     , units = (./units.dhall).base
-    , sources = [ harness.source.nodes, harness.source.generators ]
-    , events = [ harness.e.block, harness.e.dropped, harness.e.forked, harness.e.sent ]
+    , sources = [ harness.source.nodes, harness.source.generators, rrd.source ]
+    , events = [ harness.e.block, harness.e.dropped, harness.e.forked, harness.e.sent, rrd.machine ]
     , relations =
       [ harness.r.observer
       , harness.r.blocks
@@ -28,6 +30,7 @@ in  S.Package::{
       , harness.r.verdict
       , harness.r.transactions
       , harness.r.transactionStatistics
+      , rrd.readings
       ]
     , grains =
       [ harness.grains.pair
@@ -39,8 +42,9 @@ in  S.Package::{
       , harness.grains.node
       , harness.grains.verdict
       , harness.grains.transactions
+      , rrd.reading
       ]
-    , metrics = harness.m.all
+    , metrics = harness.m.all # rrd.metrics
     , summaries = [ S.Summary::{ name = "runs", doc = "All rows count alike" } ]
     , articles = [ (./articles.dhall).harness ]
     }

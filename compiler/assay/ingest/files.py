@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.ingest import instants
+from assay.ingest import text_order
 from assay.ingest.plain import COMPRESSED, first_lines
 from assay.spec.check_lines import TEXT_LINES
 from assay.spec.diagnostics import fail
-from assay.spec.line_pattern import parse
 from assay.spec.model import Source
 
 LOGS = "json-lines"  # the kind of source whose files are logs, read line by line
 PROBED = 2000  # lines looked at for the first object of a file
-LOOKED_AT = 1000  # bytes of a line in which its instant is looked for
 NO_OBJECT = "~"  # the instant of a file without any: after all others
 
 
@@ -103,7 +100,7 @@ def _place(source: Source, folder: Path, path: Path) -> str:
     if source.kind == LOGS:
         return _first_instant(source, path)
     if source.kind == TEXT_LINES and source.line:
-        return _first_line_instant(source, path)
+        return text_order.first_instant(source, path, PROBED) or NO_OBJECT
     return path.parent.relative_to(folder).as_posix()
 
 
@@ -117,18 +114,6 @@ def _no_copies(folder: Path, host: str, first: Mapping[Path, str]) -> None:
             of, what = (f" of host {host}", "log") if host else ("", "file")
             raise fail("same-log", f"{names}{of} are the same {what}: {folder}", hint="keep one of them")
         seen[key] = path
-
-
-def _first_line_instant(source: Source, path: Path) -> str:
-    """What orders the files of a text log: the instant of the first line that has one."""
-    layout = parse(source.line)
-    match = re.compile(layout.expression((source.time[0],))).match
-    for line in first_lines(path, PROBED):
-        found = match(line[:LOOKED_AT].decode("utf-8", errors="replace").rstrip())
-        t_ns = instants.read(source, found[1]) if found else None
-        if t_ns is not None:
-            return f"{t_ns + 2**64:021d}"
-    return NO_OBJECT
 
 
 def _first_instant(source: Source, path: Path) -> str:

@@ -1,9 +1,6 @@
-"""Instants as the lines of text logs and lists of records write them, in ns since 1970: as a query, and in Python."""
+"""Instants as the lines of text logs and lists of records write them, in ns since 1970."""
 
 from __future__ import annotations
-
-import re
-from datetime import UTC, datetime, timedelta
 
 from sqlglot import exp
 
@@ -16,8 +13,6 @@ ISO = r"^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,]([0-
 NUMBER = r"^(-?)([0-9]{1,19})(?:\.([0-9]+))?$"
 DIGITS = 9  # of a fraction of a second that count
 MINUTE = 60_000_000_000
-SECOND = 1_000_000_000
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def taken(source: Source, said: exp.Expr) -> exp.Expr:
@@ -50,12 +45,12 @@ def _moved(value: exp.Expr, ahead: exp.Expr) -> exp.Expr:
 def _fraction(text: exp.Expr, digits: int) -> exp.Expr:
     """The first digits of a fraction as an integer."""
     most = dialect.integer(digits)
-    return tree.cast(tree.call("rpad", tree.call("left", text, most), most.copy(), tree.text("0")), "BIGINT")
+    return tree.try_cast(tree.call("rpad", tree.call("left", text, most), most.copy(), tree.text("0")), "BIGINT")
 
 
 def _since(parts: exp.Expr, scale: int) -> exp.Expr:
     digits = len(str(scale)) - 1
-    whole = exp.Mul(this=tree.cast(_part(parts, 2), "HUGEINT"), expression=dialect.integer(scale))
+    whole = exp.Mul(this=tree.try_cast(_part(parts, 2), "HUGEINT"), expression=dialect.integer(scale))
     value: exp.Expr = exp.Add(this=whole, expression=_fraction(_part(parts, 3), digits)) if digits else whole
     negative = exp.EQ(this=_part(parts, 1), expression=tree.text("-"))
     value = tree.when(negative, exp.Neg(this=exp.paren(value)), value.copy())
@@ -75,8 +70,8 @@ def _iso(parts: exp.Expr, zone: str) -> exp.Expr:
 
 def _ahead(said: exp.Expr, zone: str) -> exp.Expr:
     """How far the zone that a time names is ahead of UTC; where it names none, the source's, null without one."""
-    hours = tree.cast(tree.call("left", said, dialect.integer(3)), "BIGINT")
-    minutes = tree.cast(tree.call("right", said.copy(), dialect.integer(2)), "BIGINT")
+    hours = tree.try_cast(tree.call("left", said, dialect.integer(3)), "BIGINT")
+    minutes = tree.try_cast(tree.call("right", said.copy(), dialect.integer(2)), "BIGINT")
     behind = tree.starts(said.copy(), "-")
     signed = tree.when(behind, exp.Neg(this=minutes), minutes.copy())
     named = exp.Mul(
@@ -90,43 +85,3 @@ def _ahead(said: exp.Expr, zone: str) -> exp.Expr:
         exp.If(this=exp.EQ(this=said.copy(), expression=tree.text("Z")), true=dialect.integer(0)),
     ]
     return exp.Case(ifs=ifs, default=named)
-
-
-def read(source: Source, said: str) -> int | None:
-    """The instant of a text, as the query has it."""
-    if "%" in source.time_form:
-        return _written(source, said)
-    if source.time_form:
-        found = re.fullmatch(NUMBER[1:-1], said)
-        if not found:
-            return None
-        scale = DIGITS - SINCE_1970[source.time_form]
-        value = int(found[2] + "0" * scale) + _digits(found[3], scale)
-        return -value if found[1] else value
-    found = re.fullmatch(ISO[1:-1], said)
-    ahead = None if not found else offset_ns(found[4] or source.zone or "?")
-    if not found or ahead is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(f"{found[1]}T{found[2]}+00:00")
-    except ValueError:
-        return None
-    return _ns(moment) + _digits(found[3], DIGITS) - ahead
-
-
-def _written(source: Source, said: str) -> int | None:
-    """The instant of a text in a form of its own, to the second: what orders files needs no more."""
-    forms = source.time_form.replace("%g", "%f").replace("%n", "%f")
-    try:
-        moment = datetime.strptime(said, forms).replace(tzinfo=UTC)
-    except ValueError:
-        return None
-    return _ns(moment) - (offset_ns(source.zone) or 0)
-
-
-def _ns(moment: datetime) -> int:
-    return int((moment - EPOCH) / timedelta(seconds=1)) * SECOND
-
-
-def _digits(fraction: str | None, digits: int) -> int:
-    return int((fraction or "")[:digits].ljust(digits, "0") or "0")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -265,7 +266,8 @@ def _write(
     places_of = {(record.host, record.seq): record for record in records.found}
     for host, seq in connection.execute(dialect.text(lost)).fetchall():
         record = places_of[host, seq]
-        reasons = (lacking(item.event.name, own, record.value) for own in item.fields)
+        body = json.loads(_json(record.value), parse_float=Decimal)
+        reasons = (lacking(item.event.name, own, body) for own in item.fields)
         records.lost.setdefault((host, seq), record.broken(next(filter(None, reasons), "a field is missing")))
         records.lost_to.append((host, item.event.name))
 

@@ -78,8 +78,8 @@ def _fault(matcher: _Matcher, text: str, pattern: Pattern) -> tuple[int, str]:
             break
         length, expected = len(before), piece.shown
     else:
-        if matcher.found(text, pattern.expression(())[:-1]):
-            return len(text), f"expected the end of the line, found {_shown(text[length:])}"
+        if whole := matcher.found(text, pattern.expression(())[:-1]):
+            return len(text), f"expected the end of the line, found {_shown(text[len(whole) :])}"
     return length, f"expected {json.dumps(expected, ensure_ascii=False)}, found {_shown(text[length:])}"
 
 

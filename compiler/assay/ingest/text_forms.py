@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -61,8 +60,8 @@ class TextForms:
 
     @property
     def begins(self) -> str:
-        """The expression of a body that begins as one of an event does."""
-        return "^(?:" + "|".join(literal(mark) for mark in self.marks) + ")"
+        """The expression of a body that begins as one of an event does; empty when any does."""
+        return "" if "" in self.marks else "^(?:" + "|".join(literal(mark) for mark in self.marks) + ")"
 
     @property
     def within(self) -> str:
@@ -72,13 +71,6 @@ class TextForms:
     def own(self, event: str) -> tuple[Variant, ...]:
         """The patterns of an event."""
         return tuple(variant for variant in self.variants if variant.item.event.name == event)
-
-    def body(self, line: str) -> str | None:
-        """The body of a line, None of one without; for lines that are described."""
-        if not self.layout:
-            return line
-        found = re.match(self.layout.expression(self.source.body), line)
-        return found[1] if found else None
 
 
 def text_forms(source: Source, forms: Sequence[Numbered]) -> TextForms:

@@ -84,7 +84,9 @@ def _form(how: TextForms) -> exp.Expr:
         exp.If(this=_matches(column("body"), variant.pattern.expression(())), true=tree.small(variant.number))
         for variant in how.variants
     ]
-    torn = tree.when(_matches(column("body"), how.begins), tree.small(TORN), tree.small(OTHER))
+    torn = tree.small(TORN)
+    if how.begins:
+        torn = tree.when(_matches(column("body"), how.begins), torn, tree.small(OTHER))
     within: exp.Expr = tree.small(TEXT)
     if how.within:
         within = tree.when(_matches(column("line"), how.within), tree.small(TORN), within)
