@@ -1,7 +1,7 @@
 -- The analysed blocks: what a block takes, over those that tell it. Sums are exact; deviations are those of the population.
 SELECT
-    host,
-    count(*) AS num_blocks,
+    guide.host,
+    count(window_blocks.place) AS num_blocks,
     count(*) FILTER (WHERE net = 0) AS block_size_empty_blocks,
     min(net) AS block_size_min,
     max(net) AS block_size_max,
@@ -23,5 +23,6 @@ SELECT
     max(latency) AS block_latency_max,
     sum(latency)::DOUBLE / count(latency) AS block_latency_avg,
     sqrt((count(latency) * sum(latency::HUGEINT * latency) - sum(latency) * sum(latency))::DOUBLE) / count(latency) AS block_latency_sigma
-FROM window_blocks
-GROUP BY host
+FROM guide
+LEFT JOIN window_blocks ON window_blocks.host = guide.host
+GROUP BY guide.host

@@ -255,7 +255,7 @@ let tps =
       S.Relation::{
       , name = "tps"
       , sql = ../../../queries/antelope/harness/tps.sql as Text
-      , uses = [ pairs.name ]
+      , uses = [ guide.name, pairs.name ]
       , columns =
         [ c.host ] # listed f.tps # [ c.tpsEmpty ]
       , key = [ c.host.name ]
@@ -266,7 +266,7 @@ let blockStatistics =
       S.Relation::{
       , name = "block_statistics"
       , sql = ../../../queries/antelope/harness/block_statistics.sql as Text
-      , uses = [ windowBlocks.name ]
+      , uses = [ guide.name, windowBlocks.name ]
       , columns =
         [ c.host, c.numBlocks, c.sizeEmpty ]
         # listed f.size
