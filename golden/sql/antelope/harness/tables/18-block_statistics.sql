@@ -1,8 +1,8 @@
 CREATE TEMPORARY TABLE block_statistics AS
 /* The analysed blocks: what a block takes, over those that tell it. Sums are exact; deviations are those of the population. */
 SELECT
-  host,
-  COUNT(*) AS num_blocks,
+  guide.host,
+  COUNT(window_blocks.place) AS num_blocks,
   COUNT(*) FILTER(WHERE
     net = 0) AS block_size_empty_blocks,
   MIN(net) AS block_size_min,
@@ -45,6 +45,8 @@ SELECT
       COUNT(latency) * SUM(CAST(latency AS INT128) * latency) - SUM(latency) * SUM(latency)
     ) AS DOUBLE)
   ) / COUNT(latency) AS block_latency_sigma
-FROM window_blocks
+FROM guide
+LEFT JOIN window_blocks
+  ON window_blocks.host = guide.host
 GROUP BY
-  host;
+  guide.host;
