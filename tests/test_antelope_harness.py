@@ -317,3 +317,52 @@ def test_what_is_odd_in_a_log_is_a_warning_of_the_report(tmp_path: Path, cache: 
         "received twice",
         "run: no block of node_00 is left to analyse, of 4",
     ]
+
+
+def test_a_run_without_logs_is_an_error_that_names_them(tmp_path: Path, cache: Path) -> None:
+    run = made(tmp_path / "r", {}, {})
+    done = article(run, tmp_path / "out", cache)
+    assert (done.status, done.out, done.err.replace(str(tmp_path), "DIR")) == (
+        1,
+        "",
+        "error[no-source]: article `harness` has nothing to show: each of its parts needs records that a run lacks\n"
+        "  expected: files trxGenLogs/trx_data_output_*.txt (What the transaction generators noted of each "
+        "transaction); directories node_* with files stderr*.txt, nodeos*.txt, nodeos*.log (Logs of the nodes)\n"
+        "  found:    DIR/r\n",
+    )
+
+
+def test_a_log_without_blocks_is_an_error(tmp_path: Path, cache: Path) -> None:
+    run = made(tmp_path / "r", {}, {"node_00/stderr.txt": LINES[:100]})
+    done = article(run, tmp_path / "out", cache)
+    assert (done.status, done.err) == (
+        1,
+        "error[nothing-recognised]: run r: none of the 100 log lines of 1 hosts is an event that the specs know\n"
+        "  hint: are these logs of this system? `assay list events` tells the names that are known\n",
+    )
+
+
+def test_broken_lines_are_told_in_the_report_and_end_the_build_above_the_limit(tmp_path: Path, cache: Path) -> None:
+    whole = [text(plain.Block(n, "a", 1, 8, 1, 1, 1, 0), True, False) for n in range(2, 40)]
+    torn = [line.replace("lib: 1", "bil: 1") for line in whole]
+    run = made(tmp_path / "few", {}, {"node_00/stderr.txt": [*whole, *torn[:10]]})
+    assert article(run, tmp_path / "out", cache).status == 0
+    (warning,) = load(tmp_path / "out" / "document.json")["warnings"]
+    assert "10" in warning
+    done = article(made(tmp_path / "many", {}, {"node_00/stderr.txt": [*whole, *torn[:11]]}), tmp_path / "no", cache)
+    reason = 'not the pattern of block: expected ", lib: ", found ", bil: 1, conf: 0, net: ..."'
+    assert (done.status, done.err) == (
+        1,
+        "error[too-many-broken-lines]: run many: 11 of the 49 log lines of host node_00 are broken\n"
+        "  expected: at most 10\n"
+        "  found:    11\n"
+        + "".join(f"  note: node_00/stderr.txt:{number}: {reason}\n" for number in (39, 40, 41))
+        + "  hint: the limit stands in the source's definition (`quarantine`)\n",
+    )
+
+
+def test_events_are_ingested_of_the_sources_that_a_run_has(cache: Path) -> None:
+    done = assay("ingest", RUN, "--cache", cache)
+    assert (done.status, done.err) == (0, "")
+    folder = Path(done.out.strip())
+    assert {path.name for path in (folder / "events").iterdir()} == {"block", "dropped", "forked"}

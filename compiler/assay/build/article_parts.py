@@ -11,6 +11,7 @@ from assay.build.sources import has
 from assay.report.article_rows import listed_of
 from assay.report.prose import Prose
 from assay.spec import closure
+from assay.spec.diagnostics import AssayError, fail
 from assay.spec.article_model import Article, Part, Timeline
 from assay.spec.model import Source
 from assay.spec.normal_form import Checked
@@ -29,10 +30,11 @@ def shown(
     """
     lacking = {source.name: [run.id for run in runs if not has(run, source)] for source in checked.package.sources}
     missing = [source for source in checked.package.sources if lacking[source.name]]
-    parts, notes = [], {}
+    parts, notes, wanting = [], {}, set[str]()
     for part in article.parts:
         kept, gone = _part(checked, part, prose, missing)
         parts.append(kept)
+        wanting |= gone
         if gone:
             told = [source for source in missing if source.name in gone]
             notes[part.title] = tuple(
@@ -40,7 +42,27 @@ def shown(
                 f"{'has' if len(lacking[source.name]) == 1 else 'have'} none."
                 for source in told
             )
+    if notes and any(map(_asks, article.parts)) and not any(map(_asks, parts)):
+        raise _nothing(article, [source for source in missing if source.name in wanting], runs)
     return dataclasses.replace(article, parts=tuple(parts)), notes
+
+
+def _asks(part: Part) -> bool:
+    """Whether a part shows anything of a run."""
+    return any((part.scatters, part.timelines, part.listings, part.pivots, part.verdicts))
+
+
+def _nothing(article: Article, missing: Sequence[Source], runs: Sequence[NamedRun]) -> AssayError:
+    """The error of runs that have nothing of what an article shows."""
+    return fail(
+        "no-source",
+        f"article `{article.name}` has nothing to show: each of its parts needs records that a run lacks",
+        expected="; ".join(
+            f"{f'directories {source.hosts} with ' if source.hosts else ''}files {', '.join(source.logs)} ({source.doc})"
+            for source in missing
+        ),
+        found=", ".join(str(run.directory) for run in runs),
+    )
 
 
 def _listed(runs: Sequence[str]) -> str:

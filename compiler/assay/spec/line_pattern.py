@@ -100,6 +100,9 @@ def _expression(pieces: Sequence[Piece], places: frozenset[str], whole: bool) ->
             found.append(literal(piece.text))
             continue
         matches = LAST[piece.matches] if whole and index == len(pieces) - 1 else piece.matches
+        if piece.matches == REST and index and pieces[index - 1].text.endswith((" ", "\t")):
+            # The blanks ahead of it have all been taken: said so, nothing is tried twice, and it is much faster.
+            matches = f"[^ \\t]{matches[:1]}*{matches[2:]}"
         found.append(f"({matches})" if piece.name in places else matches)
     return "".join(found) + (")?" if within else "")
 
