@@ -330,7 +330,7 @@ def test_a_check_of_good_specs_says_what_there_is(cache: Path) -> None:
     done = assay("check", "--cache", cache)
     assert (done.status, done.out, done.err) == (
         0,
-        "antelope: 1 source, 1 event, 2 relations, 1 grain, 3 metrics, 0 filters, 1 summary, 0 reports, 1 series, "
+        "antelope: 3 sources, 5 events, 14 relations, 10 grains, 82 metrics, 0 filters, 1 summary, 0 reports, "
         "1 article: no problem\n"
         "cardano: 1 source, 23 events, 14 relations, 7 grains, 61 metrics, 16 filters, 2 summaries, 1 report, "
         "1 history: no problem\n"

@@ -33,6 +33,8 @@ let Quarantine = { share : Double, atLeast : Natural }
 
 -- A kind of raw record.
 --   kind     `json-lines`: one JSON object a line; other lines are passed over
+--            `text-lines`: lines that a pattern tells apart; names of events are patterns, too
+--            `json-records`: a JSON document with a list of records; `csv`, `samples`
 --   hosts    glob of the host directories below the run's; the directory's name is the host's
 --   hostFiles  `hosts` is a glob of files instead, the log of a host each (also with .gz or .zst): the host's name is what
 --            the star in the last part of the glob stands for; `logs` is empty
@@ -40,6 +42,9 @@ let Quarantine = { share : Double, atLeast : Natural }
 --   time     path of the record's instant: ISO 8601, UTC, any number of fractional digits
 --   body     path of the object that holds the fields
 --   lookups  ways to recognise a record, in order
+--   line     of text lines: the pattern that all of them have; `time` and `body` are places of it
+--   timeForm how an instant is written where it is not ISO 8601: `s`, `ms`, `us`, `ns` since 1970, or a text with `%`
+--   zone     of times that do not name theirs: `UTC`, or an offset such as `+02:00`
 let Source =
       { Type =
           { name : Text
@@ -54,6 +59,9 @@ let Source =
           , quarantine : Quarantine
           , constants : List Constant.Type
           , doc : Text
+          , line : Text
+          , timeForm : Text
+          , zone : Text
           }
       , default =
         { kind = "json-lines"
@@ -63,6 +71,9 @@ let Source =
         , quarantine = { share = 0.001, atLeast = 10 }
         , constants = [] : List Constant.Type
         , doc = ""
+        , line = ""
+        , timeForm = ""
+        , zone = ""
         }
       }
 

@@ -13,6 +13,8 @@ from assay.report.article_rows import listed_of
 from assay.report.prose import Prose, Quote
 from assay.spec import closure, formula
 from assay.spec.article_model import Article, ClassTable, Grid, Listing, Part, Pivot, Scatter, Timeline, Verdict
+from assay.spec.diagnostics import AssayError, fail
+from assay.spec.model import Source
 from assay.spec.normal_form import Checked
 
 Item = Listing | Pivot | Verdict | Scatter | Timeline | Grid | ClassTable | Quote
@@ -31,10 +33,11 @@ def shown(
     lacking = {source.name: [run.id for run in runs if not has(run, source)] for source in checked.package.sources}
     missing = [source for source in checked.package.sources if lacking[source.name]]
     lost = _Lost(checked, article, {source.name for source in missing})
-    parts, notes = [], {}
+    parts, notes, wanting = [], {}, set[str]()
     for part in article.parts:
         kept, gone = _part(lost, part, prose)
         parts.append(kept)
+        wanting |= gone
         if gone:
             told = [source for source in missing if source.name in gone]
             notes[part.title] = tuple(
@@ -42,8 +45,29 @@ def shown(
                 f"{'has' if len(lacking[source.name]) == 1 else 'have'} none."
                 for source in told
             )
+    if notes and any(map(_asks, article.parts)) and not any(map(_asks, parts)):
+        raise _nothing(article, [source for source in missing if source.name in wanting], runs)
     choices = tuple(choice for choice in article.choices if not lost.of_choice(choice.name))
     return dataclasses.replace(article, parts=tuple(parts), choices=choices), notes
+
+
+def _asks(part: Part) -> bool:
+    """Whether a part shows anything of a run."""
+    figures = (part.scatters, part.timelines, part.grids)
+    return any((*figures, part.listings, part.pivots, part.verdicts, part.class_tables))
+
+
+def _nothing(article: Article, missing: Sequence[Source], runs: Sequence[NamedRun]) -> AssayError:
+    """The error of runs that have nothing of what an article shows."""
+    return fail(
+        "no-source",
+        f"article `{article.name}` has nothing to show: each of its parts needs records that a run lacks",
+        expected="; ".join(
+            f"{f'directories {source.hosts} with ' if source.hosts else ''}files {', '.join(source.logs)} ({source.doc})"
+            for source in missing
+        ),
+        found=", ".join(str(run.directory) for run in runs),
+    )
 
 
 def _listed(runs: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from assay.build.prepare import Prepared, prepare
 from assay.build.report_check import report_problems
 from assay.build.runs import NamedRun
 from assay.build.session import Session
+from assay.build.sources import has
 from assay.build.sql_files import sql_texts, write_texts
 from assay.engine.dry import dry_run
 from assay.engine.graph import nodes
@@ -25,7 +26,7 @@ from assay.report.article_rows import listed, series_of
 from assay.spec import normal_form, workspace
 from assay.spec.diagnostics import USAGE, AssayError, did_you_mean, fail, raise_all
 from assay.spec.formula import is_formula
-from assay.spec.model import Metric, Package
+from assay.spec.model import Metric, Package, Source
 from assay.spec.report_model import Report
 from assay.spec.normal_form import Checked
 from assay.sql import dialect, formulas
@@ -271,17 +272,29 @@ def ingest_runs(
     wanted = dict(made.wanted)
     if everything:
         wanted = {event.name: frozenset(field.name for field in event.fields) for event in package.events}
-    return prepare(session, checked, runs, wanted)
+    return prepare(session, checked, runs, _there(checked, runs, wanted))
+
+
+def _there(checked: Checked, runs: Sequence[NamedRun], wanted: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+    """The wanted events of sources that some run has; all of them where no run has any."""
+    sources = {source.name for source in checked.package.sources if any(has(run, source) for run in runs)}
+    events = {event.name for event in checked.package.events if event.source in sources}
+    return {name: fields for name, fields in wanted.items() if name in events or not sources}
 
 
 def _system_of(session: Session, run: NamedRun, system: str | None) -> Checked:
-    """The one system whose sources find their files in the run's directory; the only one there is, if there is one."""
+    """The one system with a source that finds its files in the run's directory; of several, the one all of whose
+    sources do."""
     systems = (system,) if system else session.workspace.systems()
     if len(systems) == 1:
         return session.package(systems[0])
-    found = [checked for checked in map(session.package, systems) if _finds(checked, run)]
-    if len(found) == 1:
-        return found[0]
+    packages = [session.package(item) for item in systems]
+    having = [(item, [_finds(source, run) for source in item.package.sources]) for item in packages]
+    found = [checked for checked, there in having if any(there)]
+    whole = [checked for checked, there in having if there and all(there)]
+    for candidates in (found, whole):
+        if len(candidates) == 1:
+            return candidates[0]
     names = ", ".join(f"`{checked.package.system}`" for checked in found)
     raise fail(
         "unknown-system",
@@ -292,11 +305,10 @@ def _system_of(session: Session, run: NamedRun, system: str | None) -> Checked:
     )
 
 
-def _finds(checked: Checked, run: NamedRun) -> bool:
-    """Whether every source of a system finds its files in a run."""
+def _finds(source: Source, run: NamedRun) -> bool:
+    """Whether a source finds its files in the run's directory."""
     try:
-        for source in checked.package.sources:
-            ingest.find_run(source, run.directory)
+        ingest.find_run(source, run.directory)
     except AssayError:
         return False
     return True

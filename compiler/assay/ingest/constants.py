@@ -78,6 +78,8 @@ def _document(path: Path) -> Any:
 
 def _default(constant: Constant) -> object:
     text = constant.default or ""
+    if constant.type == "boolean":
+        return {"true": True, "false": False}.get(text, text)
     return Decimal(text) if constant.type in ("integer", "real", "duration") else text
 
 
@@ -137,7 +139,9 @@ def _wrong(constant: Constant, value: object, path: Path) -> AssayError:
 
 
 def _place(path: Path, key: str) -> tuple[Span, str]:
-    """Where the key first stands in the document."""
+    """Where the key first stands in the document; a value that is a default stands in none."""
+    if not path.is_file():
+        return Span(str(path)), ""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         column = line.find(f'"{key}"') + 1
         if column:

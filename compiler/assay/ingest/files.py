@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.ingest import text_order
 from assay.ingest.plain import COMPRESSED, first_lines
+from assay.spec.check_lines import TEXT_LINES
 from assay.spec.diagnostics import fail
 from assay.spec.model import Source
 
@@ -124,7 +126,11 @@ def _host(source: Source, folder: Path, host: str) -> HostFiles:
 
 def _place(source: Source, folder: Path, path: Path) -> str:
     """What orders the files of a host: the first instant of a log; of other kinds the folder a file is in."""
-    return _first_instant(source, path) if source.kind == LOGS else path.parent.relative_to(folder).as_posix()
+    if source.kind == LOGS:
+        return _first_instant(source, path)
+    if source.kind == TEXT_LINES and source.line:
+        return text_order.first_instant(source, path, PROBED) or NO_OBJECT
+    return path.parent.relative_to(folder).as_posix()
 
 
 def _no_copies(folder: Path, host: str, first: Mapping[Path, str]) -> None:

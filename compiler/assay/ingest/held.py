@@ -21,6 +21,8 @@ def recognition_hash(source: Source, events: Sequence[Event]) -> str:
     body = repr(
         (FORMAT, source.kind, source.time, source.body, source.unwrap, source.lookups, source.quarantine, sorted(names))
     )
+    if texts := [text for text in (source.line, source.time_form, source.zone) if text]:
+        body += repr(texts)
     return hashlib.sha256(body.encode()).hexdigest()
 
 

@@ -7,14 +7,17 @@ from pathlib import Path
 
 from assay.ingest.files import LOGS, RunFiles
 from assay.ingest.forms import Wanted
+from assay.ingest.json_records import ingest as ingest_records
 from assay.ingest.reader import Progress, silent
 from assay.ingest.reader import ingest as ingest_logs
 from assay.ingest.samples import ingest as ingest_samples
 from assay.ingest.tables import ingest as ingest_tables
+from assay.ingest.text_lines import ingest as ingest_text_lines
+from assay.spec.check_lines import RECORDS, TEXT_LINES
 from assay.spec.model import Event, Source
 
 #: kind of a source whose files are no logs -> what ingests it
-KINDS = {"csv": ingest_tables, "samples": ingest_samples}
+KINDS = {"csv": ingest_tables, "samples": ingest_samples, TEXT_LINES: ingest_text_lines, RECORDS: ingest_records}
 
 
 def ingest(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -49,8 +49,8 @@ class Broken:
     text: str
 
 
-def describe(how: Recognition, files: RunFiles, lost: Sequence[Lost]) -> tuple[Broken, ...]:
-    """Descriptions of lost lines, in order; of a file at most so many."""
+def describe(files: RunFiles, lost: Sequence[Lost], why: Callable[[Lost, str], str]) -> tuple[Broken, ...]:
+    """Descriptions of lost lines, in order; of a file at most so many.  `why` tells the reason by the line's text."""
     hosts = {host.host: host for host in files.hosts}
     found: list[Broken] = []
     for (host, index), group in itertools.groupby(lost, key=lambda item: (item.host, item.seq // FILE_STEP)):
@@ -60,12 +60,14 @@ def describe(how: Recognition, files: RunFiles, lost: Sequence[Lost]) -> tuple[B
         for item in items:
             line = item.seq % FILE_STEP
             text = texts.get(line, "")
-            reason = _reason(how, item, text)
-            found.append(Broken(host, path.relative_to(files.directory).as_posix(), line, reason, text[:SHOWN]))
+            found.append(
+                Broken(host, path.relative_to(files.directory).as_posix(), line, why(item, text), text[:SHOWN])
+            )
     return tuple(found)
 
 
-def _reason(how: Recognition, item: Lost, text: str) -> str:
+def reason(how: Recognition, item: Lost, text: str) -> str:
+    """Why a line of a log of JSON objects is lost."""
     if item.form == TORN:
         return "not JSON"
     record = json.loads(text, parse_float=Decimal)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from sqlglot import exp
 from assay.ingest import tree
 from assay.ingest.files import RunFiles
 from assay.ingest.forms import LACKING, OTHER, TEXT, TIMELESS
-from assay.ingest.quarantine import Broken, Lost, describe
+from assay.ingest.quarantine import Broken, Lost, describe, reason
 from assay.ingest.recognise import Recognition
 from assay.ingest.worker import Share, Tally
 from assay.spec.diagnostics import AssayError, Diagnostic, fail
@@ -52,12 +53,28 @@ def write_summary(
     folder: Path,
 ) -> None:
     """Write logs.parquet, counts.parquet, quarantine.parquet; AssayError when more is broken than the source bears."""
+    names = {item.number: item.event.name for item in how.forms}
+    summarised(connection, how.source, names, files, found, lacking, folder, partial(reason, how))
+
+
+def summarised(
+    connection: duckdb.DuckDBPyConnection,
+    source: Source,
+    names: Mapping[int, str],
+    files: RunFiles,
+    found: Sequence[Share],
+    lacking: Sequence[tuple[str, int, str]],
+    folder: Path,
+    why: Callable[[Lost, str], str],
+) -> None:
+    """Write what was found of the lines of a source; `names` are the events by the numbers of their forms, `why` tells
+    the reason of a lost line by its text."""
     tallies = [tally for share in found for tally in share.tallies]
     lost = [Lost(host, seq, form, "") for share in found for host, seq, form in share.broken]
     lost += [Lost(host, seq, LACKING, event) for host, seq, event in lacking]
     logs = [_log(host.host, tallies, lost) for host in files.hosts]
-    broken = describe(how, files, sorted(lost))
-    write_found(connection, how.source, logs, _counts(how, tallies, lost), broken, folder)
+    broken = describe(files, sorted(lost), why)
+    write_found(connection, source, logs, _counts(names, tallies, lost), broken, folder)
 
 
 def write_found(
@@ -77,8 +94,14 @@ def write_found(
 
 
 #: what the records and the files of a kind of source are called
-RECORDS = {"json-lines": "log lines", "csv": "rows", "samples": "samples"}
-NAMES = {"json-lines": "logs", "csv": "tables", "samples": "samples"}
+RECORDS = {
+    "json-lines": "log lines",
+    "text-lines": "log lines",
+    "json-records": "records",
+    "csv": "rows",
+    "samples": "samples",
+}
+NAMES = {"json-lines": "logs", "text-lines": "logs", "json-records": "lists", "csv": "tables", "samples": "samples"}
 LOGS = {name: "TEXT" if name == "host" else "BIGINT" for name in Log.__dataclass_fields__}
 COUNTS = {"host": "TEXT", "event": "TEXT", "n": "BIGINT"}
 QUARANTINE = {"host": "TEXT", "file": "TEXT", "line": "BIGINT", "reason": "TEXT", "text": "TEXT"}
@@ -109,9 +132,8 @@ def _log(host: str, tallies: Sequence[Tally], lost: Sequence[Lost]) -> Log:
     )
 
 
-def _counts(how: Recognition, tallies: Sequence[Tally], lost: Sequence[Lost]) -> list[tuple[str, str, int]]:
+def _counts(names: Mapping[int, str], tallies: Sequence[Tally], lost: Sequence[Lost]) -> list[tuple[str, str, int]]:
     """How often each event stands in each host's log."""
-    names = {item.number: item.event.name for item in how.forms}
     found: Counter[tuple[str, str]] = Counter()
     for tally in tallies:
         if tally.form in names:

@@ -84,9 +84,9 @@ def fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[Lo
     folder.mkdir(parents=True, exist_ok=True)
     try:
         _fill(connection, how, files, folder)
-        return _share(connection, how.table, files)
+        return share_of(connection, how.table, files)
     except duckdb.Error as error:
-        raise _unreadable(files, str(error).split("\n")[0]) from None
+        raise unreadable(files, str(error).split("\n")[0]) from None
     finally:
         shutil.rmtree(folder)
 
@@ -108,7 +108,7 @@ def _fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[L
     return _run(connection, careful, how, copies)
 
 
-def _unreadable(files: Sequence[LogFile], cause: str) -> AssayError:
+def unreadable(files: Sequence[LogFile], cause: str) -> AssayError:
     names = ", ".join(str(file.path) for file in files[:3]) + (" and others" if len(files) > 3 else "")
     return fail("broken-file", f"the log files cannot be read: {names}", found=cause)
 
@@ -117,7 +117,7 @@ def _run(connection: duckdb.DuckDBPyConnection, text: str, how: Filling, paths: 
     connection.execute(text, {**how.recognition.parameters, **scanned(paths)})
 
 
-def _share(connection: duckdb.DuckDBPyConnection, table: str, files: Sequence[LogFile]) -> Share:
+def share_of(connection: duckdb.DuckDBPyConnection, table: str, files: Sequence[LogFile]) -> Share:
     """What a filled table holds."""
     rows = connection.execute(dialect.text(_counts(table))).fetchall()
     starts: dict[int, int] = {}

@@ -8,14 +8,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from assay.spec import check_articles, check_examples, check_formulas, check_reports, check_series, formula, scopes
+from assay.spec import (
+    check_articles,
+    check_examples,
+    check_formulas,
+    check_lines,
+    check_reports,
+    check_series,
+    formula,
+    scopes,
+)
 from assay.spec.checker import AS_UNIT, Checker, Locate
 from assay.spec.diagnostics import Diagnostic, did_you_mean
 from assay.spec.model import Event, Grain, Metric, Package
 from assay.spec.typing_rules import Scope, Typed, UnitError
 from assay.spec.unit_library import UnitLibrary, UnknownUnitError
 
-SOURCE_KINDS = ("json-lines", "csv", "samples")
+SOURCE_KINDS = ("json-lines", "text-lines", "json-records", "csv", "samples")
+#: kinds whose records are one of each event of the source
+NAMELESS = ("csv", "json-records")
+#: kinds whose names are looked up as they are: their generations are words of the specs alone
+AS_THEY_ARE = ("samples", "text-lines")
 
 
 def check(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
@@ -114,8 +127,7 @@ def _events(checker: Checker) -> None:
             continue
         source = sources[event.source]
         generations = {lookup.generation for lookup in source.lookups}
-        # Names of samples are looked up as they are: their generations are words of the specs alone.
-        if source.kind == "samples":
+        if source.kind in AS_THEY_ARE:
             generations = {name.generation for form in event.forms for name in form.names}
         _event_names(checker, event, generations, seen)
         _event_forms(checker, event, source.kind)
@@ -142,11 +154,10 @@ def _event_names(checker: Checker, event: Event, generations: set[str], seen: di
 
 
 def _event_forms(checker: Checker, event: Event, kind: str) -> None:
-    if kind == "csv" and (len(event.forms) != 1 or event.forms[0].names):
-        checker.report(
-            "event-of-table", f"event `{event.name}` is a row of a table: it has one form, without names", event.name
-        )
-    elif kind != "csv" and not any(form.names for form in event.forms):
+    if kind in NAMELESS and (len(event.forms) != 1 or event.forms[0].names):
+        of = "a row of a table" if kind == "csv" else "a record of a list"
+        checker.report("event-of-table", f"event `{event.name}` is {of}: it has one form, without names", event.name)
+    elif kind not in NAMELESS and not any(form.names for form in event.forms):
         checker.report("event-without-name", f"no record can be event `{event.name}`: it has no name", event.name)
     shape = [(item.name, item.type, item.unit.name) for item in event.fields]
     for form in event.forms[1:]:
@@ -433,6 +444,7 @@ _STEPS: tuple[Callable[[Checker], None], ...] = (
     _units,
     _sources,
     _events,
+    check_lines.lines,
     _uses,
     _cycles,
     _grains,

@@ -43,8 +43,11 @@ class Checker:
         Problems of one code and one `cause` (by default the message) are alike: only the first is told in full.
         """
         span, excerpt = self.locate(word, 0)
-        problem = Diagnostic(code, message, span, excerpt, expected, found, hint, notes)
-        self.problems.setdefault(f"{code} {cause or message}", []).append(problem)
+        self.note(Diagnostic(code, message, span, excerpt, expected, found, hint, notes), cause)
+
+    def note(self, problem: Diagnostic, cause: str = "") -> None:
+        """Note a problem whose place is known."""
+        self.problems.setdefault(f"{problem.code} {cause or problem.message}", []).append(problem)
 
     def found(self) -> tuple[Diagnostic, ...]:
         """The problems: of those that are alike (one slip in a constructor makes many) the first, with the places of

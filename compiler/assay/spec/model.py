@@ -74,11 +74,16 @@ class Quarantine:
 class Source:
     """A kind of raw record and where a run keeps its files.
 
-    `kind` is `json-lines`.  `hosts` is a glob of host directories below the run's (the directory's name is the
-    host's), `logs` are globs below a host's directory; with `host_files`, `hosts` is a glob of files, the log of a host
-    each, named by what the star in the glob's last part stands for.  `time` is the path of the record's instant (ISO
-    8601, UTC, any number of fractional digits), `body` the path of the object that holds the fields.  `lookups` are
-    tried in order.
+    `kind` is `json-lines`, `text-lines`, `json-records`, `csv` or `samples`.  `hosts` is a glob of host directories
+    below the run's (the directory's name is the host's), `logs` are globs below a host's directory; with `host_files`,
+    `hosts` is a glob of files, the log of a host each, named by what the star in the glob's last part stands for.
+    `time` is the path of the record's instant (ISO 8601, UTC, any number of fractional digits), `body` the path of the
+    object that holds the fields.  `lookups` are tried in order.
+
+    Of text lines `line` is the pattern that all have, `time` and `body` are places of it (the body, where there
+    is no pattern, is the whole line).  `time_form` says how an instant is written where it is not ISO 8601: `s`, `ms`,
+    `us` or `ns` since 1970, or a text with `%` places; `zone` is that of a time that does not name its own: `UTC` or an
+    offset such as `+02:00`.
     """
 
     name: str
@@ -93,6 +98,9 @@ class Source:
     constants: tuple[Constant, ...]
     doc: str
     host_files: bool = False
+    line: str = ""
+    time_form: str = ""
+    zone: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +134,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name of a generation that marks a record as this event."""
+    """A name of a generation that marks a record as this event; of text lines a pattern that tells their fields."""
 
     generation: str
     name: str

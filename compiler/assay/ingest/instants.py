@@ -1,0 +1,87 @@
+"""Instants as the lines of text logs and lists of records write them, in ns since 1970."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from assay.ingest import tree
+from assay.spec.model import Source
+from assay.spec.time_form import SINCE_1970, offset_ns
+from assay.sql import dialect
+
+ISO = r"^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,]([0-9]+))? ?(Z|[+-][0-9]{2}:?[0-9]{2})?$"
+NUMBER = r"^(-?)([0-9]{1,19})(?:\.([0-9]+))?$"
+DIGITS = 9  # of a fraction of a second that count
+MINUTE = 60_000_000_000
+
+
+def taken(source: Source, said: exp.Expr) -> exp.Expr:
+    """What the text of an instant is taken apart into: the argument of `instant`."""
+    if "%" in source.time_form:
+        return tree.call("try_strptime", said, tree.text(source.time_form))
+    expression = NUMBER if source.time_form else ISO
+    names = exp.Array(expressions=[tree.text(f"p{index}") for index in range(1, 4 if source.time_form else 5)])
+    return tree.call("regexp_extract", said, tree.text(expression), names)
+
+
+def instant(source: Source, parts: exp.Expr) -> exp.Expr:
+    """The instant in ns out of what `taken` yields, a column; null when the text is none."""
+    if "%" in source.time_form:
+        return _moved(tree.call("epoch_ns", parts), dialect.integer(offset_ns(source.zone) or 0))
+    if source.time_form:
+        return _since(parts, 10 ** (DIGITS - SINCE_1970[source.time_form]))
+    return _iso(parts, source.zone)
+
+
+def _part(parts: exp.Expr, index: int) -> exp.Expr:
+    return tree.call("struct_extract", parts.copy(), tree.text(f"p{index}"))
+
+
+def _moved(value: exp.Expr, ahead: exp.Expr) -> exp.Expr:
+    """An instant in UTC, of one in a zone that is ahead of it."""
+    return tree.tried(exp.Sub(this=value, expression=exp.paren(ahead)))
+
+
+def _fraction(text: exp.Expr, digits: int) -> exp.Expr:
+    """The first digits of a fraction as an integer."""
+    most = dialect.integer(digits)
+    return tree.try_cast(tree.call("rpad", tree.call("left", text, most), most.copy(), tree.text("0")), "BIGINT")
+
+
+def _since(parts: exp.Expr, scale: int) -> exp.Expr:
+    digits = len(str(scale)) - 1
+    whole = exp.Mul(this=tree.try_cast(_part(parts, 2), "HUGEINT"), expression=dialect.integer(scale))
+    value: exp.Expr = exp.Add(this=whole, expression=_fraction(_part(parts, 3), digits)) if digits else whole
+    negative = exp.EQ(this=_part(parts, 1), expression=tree.text("-"))
+    value = tree.when(negative, exp.Neg(this=exp.paren(value)), value.copy())
+    return tree.when(_there(parts, 2), tree.try_cast(value, "BIGINT"))
+
+
+def _there(parts: exp.Expr, index: int) -> exp.Expr:
+    return exp.NEQ(this=_part(parts, index), expression=tree.text(""))
+
+
+def _iso(parts: exp.Expr, zone: str) -> exp.Expr:
+    moment = exp.DPipe(this=exp.DPipe(this=_part(parts, 1), expression=tree.text(" ")), expression=_part(parts, 2))
+    seconds = tree.call("epoch_ns", tree.try_cast(moment, "TIMESTAMP_NS"))
+    value = exp.Add(this=seconds, expression=_fraction(_part(parts, 3), DIGITS))
+    return tree.when(_there(parts, 1), _moved(value, _ahead(_part(parts, 4), zone)))
+
+
+def _ahead(said: exp.Expr, zone: str) -> exp.Expr:
+    """How far the zone that a time names is ahead of UTC; where it names none, the source's, null without one."""
+    hours = tree.try_cast(tree.call("left", said, dialect.integer(3)), "BIGINT")
+    minutes = tree.try_cast(tree.call("right", said.copy(), dialect.integer(2)), "BIGINT")
+    behind = tree.starts(said.copy(), "-")
+    signed = tree.when(behind, exp.Neg(this=minutes), minutes.copy())
+    named = exp.Mul(
+        this=exp.paren(exp.Add(this=exp.Mul(this=hours, expression=dialect.integer(60)), expression=signed)),
+        expression=dialect.integer(MINUTE),
+    )
+    own = offset_ns(zone) if zone else None
+    unnamed: exp.Expr = tree.cast(exp.Null(), "BIGINT") if own is None else dialect.integer(own)
+    ifs = [
+        exp.If(this=exp.EQ(this=said.copy(), expression=tree.text("")), true=unnamed),
+        exp.If(this=exp.EQ(this=said.copy(), expression=tree.text("Z")), true=dialect.integer(0)),
+    ]
+    return exp.Case(ifs=ifs, default=named)

@@ -1,0 +1,139 @@
+"""Ingest of text logs: lines told apart by patterns.
+
+Each file is read once into a table of what its lines are; then the rows of events are written out of it.  Of lines that
+are no event nothing is kept but how many there are.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from assay.ingest.files import RunFiles
+from assay.ingest.folder import MEMORY, connected, copied, written
+from assay.ingest.forms import Wanted, numbered
+from assay.ingest.held import MANIFEST, manifest
+from assay.ingest.lines import scanned
+from assay.ingest.plain import mended, plain
+from assay.ingest.reader import WORKERS, Progress, silent
+from assay.ingest.shares import FILE_STEP, LogFile, log_files
+from assay.ingest.summary import summarised
+from assay.ingest.text_broken import reasons
+from assay.ingest.text_forms import TextForms, text_forms
+from assay.ingest.text_rows import event_rows, recognition
+from assay.ingest.worker import Share, share_of, unreadable
+from assay.spec.model import Event, Source
+from assay.sql import dialect
+from assay.sql.dialect import column
+from assay.sql.events import parquet
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+def ingest(
+    source: Source,
+    events: Sequence[Event],
+    wanted: Wanted,
+    files: RunFiles,
+    out: Path,
+    *,
+    workers: int | None = None,
+    share: int = 1,
+    progress: Progress = silent,
+) -> None:
+    """Write the folder `out`, as `reader.ingest` does, of a run's text logs.
+
+    Raises AssayError: a file that cannot be read to its end, too many broken lines, no recognised line at all.
+    """
+    own = [event for event in events if event.source == source.name]
+    how = text_forms(source, numbered(own, wanted))
+    with written(out) as fresh:
+        with connected(fresh, MEMORY // share) as connection:
+            reading = Reading(connection, how, fresh, progress, files.size)
+            reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share))
+            names = {variant.number: variant.item.event.name for variant in how.variants}
+            summarised(
+                connection, source, names, files, reading.found, reading.lacking, fresh, reasons(connection, how)
+            )
+        (fresh / MANIFEST).write_text(manifest(source, events, wanted, bool(reading.lacking)), encoding="utf-8")
+
+
+@dataclass(slots=True)
+class Reading:
+    """A run being read: what was found so far, and the rows (host, seq, event) that lack what their event must have."""
+
+    connection: duckdb.DuckDBPyConnection
+    how: TextForms
+    folder: Path
+    progress: Progress
+    size: int
+    found: list[Share] = field(default_factory=list)
+    lacking: list[tuple[str, int, str]] = field(default_factory=list)
+    done: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def events(self) -> list[str]:
+        """The names of the wanted events."""
+        return list(dict.fromkeys(item.item.event.name for item in self.how.variants if item.item.needed))
+
+    def read(self, files: Sequence[LogFile], workers: int) -> None:
+        """Read all files, some at a time."""
+        for name in self.events:
+            (self.folder / "events" / name).mkdir(parents=True)
+        query = recognition(self.how)
+        with ThreadPoolExecutor(max_workers=workers) as pool:
+            for share, lacking in pool.map(lambda file: self.file(file, query), files):
+                self.found.append(share)
+                self.lacking += lacking
+
+    def file(self, file: LogFile, query: exp.Select) -> tuple[Share, list[tuple[str, int, str]]]:
+        """What the lines of a file are; those of events are written."""
+        table = f"rows_{file.number}"
+        with self.connection.cursor() as cursor:
+            share = _filled(cursor, table, query, file, self.folder / "plain" / str(file.number))
+            lacking = [row for name in self.events for row in self.write(cursor, name, table, file)]
+            cursor.execute(exp.Drop(tables=[exp.to_table(table)], kind="TABLE").sql(dialect.DIALECT))
+        with self.lock:
+            self.done += file.size
+            self.progress(self.done, self.size)
+        return share, lacking
+
+    def write(
+        self, cursor: duckdb.DuckDBPyConnection, event: str, table: str, file: LogFile
+    ) -> list[tuple[str, int, str]]:
+        """Write the rows of an event; those that lack what must be there."""
+        query = event_rows(self.how, event, table, file.host, file.order * FILE_STEP + 1)
+        target = self.folder / "events" / event / f"{file.number}.parquet"
+        cursor.execute(copied(query, target))
+        lost = dialect.select("host", "seq").from_(parquet(str(target)).subquery(alias="rows"))
+        lost = lost.where(exp.Not(this=column("whole"))).order_by("seq")
+        return [(host, seq, event) for host, seq in cursor.execute(dialect.text(lost)).fetchall()]
+
+
+def _filled(cursor: duckdb.DuckDBPyConnection, table: str, query: exp.Select, file: LogFile, folder: Path) -> Share:
+    """Fill a table with the lines of a file: as it is, or, when the scan refuses it, out of a mended copy."""
+    import duckdb
+
+    creation = exp.Create(this=exp.to_table(table), kind="TABLE", expression=query)
+    text = creation.sql(dialect=dialect.DIALECT)
+    folder.mkdir(parents=True)
+    try:
+        try:
+            cursor.execute(text, scanned([plain(file.path, folder, "log.plain")]))
+        except duckdb.InvalidInputException:
+            cursor.execute(text, scanned([mended(file.path, folder, "log.mended")]))
+        return share_of(cursor, table, [file])
+    except duckdb.Error as error:
+        raise unreadable([file], str(error).split("\n")[0]) from None
+    finally:
+        shutil.rmtree(folder)

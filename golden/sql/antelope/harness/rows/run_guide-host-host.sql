@@ -1,0 +1,6 @@
+SELECT
+  host,
+  host
+FROM run_guide
+ORDER BY
+  host;

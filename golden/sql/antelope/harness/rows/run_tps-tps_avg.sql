@@ -1,0 +1,5 @@
+SELECT
+  tps_avg AS "tps_avg"
+FROM run_tps
+ORDER BY
+  host;

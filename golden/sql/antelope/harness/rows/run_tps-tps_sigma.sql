@@ -1,0 +1,5 @@
+SELECT
+  tps_sigma AS "tps_sigma"
+FROM run_tps
+ORDER BY
+  host;

@@ -1,0 +1,13 @@
+-- The node whose log is read for blocks: the first that receives blocks and produces none; else the first that receives
+-- any; else the first that tells of any.
+SELECT host
+FROM (
+    SELECT
+        host,
+        count(*) FILTER (WHERE origin = 'received') AS received,
+        count(*) FILTER (WHERE origin = 'produced') AS produced
+    FROM block
+    GROUP BY host
+)
+ORDER BY received = 0, produced > 0, host
+LIMIT 1

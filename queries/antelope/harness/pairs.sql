@@ -1,0 +1,23 @@
+-- Two adjacent blocks of half a second each: what they hold together is transactions a second. A window of one block
+-- counts as that block.
+WITH followed AS (
+    SELECT
+        host,
+        place,
+        number,
+        since_start,
+        transactions,
+        lead(transactions) OVER (ORDER BY place) AS following,
+        count(*) OVER () AS size
+    FROM window_blocks
+)
+
+SELECT
+    host,
+    place,
+    number,
+    since_start,
+    transactions + coalesce(following, 0) AS tps,
+    transactions = 0 AS empty
+FROM followed
+WHERE following IS NOT NULL OR size = 1

@@ -1,0 +1,31 @@
+-- A producer's turns among the blocks of the test: twelve blocks are a whole one. The first and the last turn may be cut
+-- off by the test, and count only when they are whole.
+WITH marked AS (
+    SELECT
+        host,
+        place,
+        producer,
+        CASE WHEN producer IS DISTINCT FROM lag(producer) OVER (ORDER BY place) THEN 1 ELSE 0 END AS begins
+    FROM blocks
+    WHERE of_test
+),
+
+turns AS (
+    SELECT host, place, sum(begins) OVER (ORDER BY place) AS turn
+    FROM marked
+),
+
+sizes AS (
+    SELECT host, turn, count(*) AS size, max(turn) OVER () AS last_turn
+    FROM turns
+    GROUP BY host, turn
+)
+
+SELECT
+    guide.host,
+    count(sizes.turn) AS windows,
+    sum(sizes.size)::DOUBLE / nullif(count(sizes.turn), 0) AS average_size,
+    count(*) FILTER (WHERE sizes.size <> 12) AS missed
+FROM guide
+LEFT JOIN sizes ON sizes.host = guide.host AND (sizes.size = 12 OR sizes.turn NOT IN (1, sizes.last_turn))
+GROUP BY guide.host

@@ -1,0 +1,13 @@
+-- What the server has of each step, in the order of time; a step that stands in several files once.
+SELECT
+    t_ns,
+    max(cpu) AS cpu,
+    max(maxcpu) AS cores,
+    max(mem) AS mem,
+    max(maxmem) AS maxmem,
+    max(diskread) AS disk_read,
+    max(diskwrite) AS disk_write,
+    max(netin) AS net_in,
+    max(netout) AS net_out
+FROM machine
+GROUP BY t_ns

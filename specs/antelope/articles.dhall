@@ -1,0 +1,106 @@
+-- The report of a run of the performance harness.
+let S = ../schema/package.dhall
+
+let A = S.article
+
+let constant = (./harness/source.dhall).constant
+
+let c = (./harness/relations.dhall).column
+
+let grains = ./harness/grains.dhall
+
+let m = ./harness/metrics.dhall
+
+let part = A.Part
+
+let harness =
+      S.Article::{
+      , name = "harness"
+      , title = "Performance harness: {base}"
+      , intro = "What a test chain did under load, as the log of one of its nodes tells: transactions a second, what blocks take, and whether the run passes."
+      , parts =
+        [ part::{
+          , title = "Verdict"
+          , prose = "prose/verdict.md"
+          , listings =
+            [ A.listing
+                "Result"
+                grains.verdict
+                [ c.host, c.completed, c.tpsExpectation, c.trxExpectation, c.successful, c.result ]
+                [ m.targetTps, m.reachedTps, m.expected, m.counted ]
+            ]
+          }
+        , part::{
+          , title = "Blocks and the window"
+          , prose = "prose/window.md"
+          , listings =
+            [ A.listing "The log" grains.run [ c.host ] [ m.firstBlock, m.lastBlock, m.totalBlocks, m.testStart, m.testEnd ]
+            , A.listing
+                "What its blocks count as"
+                grains.run
+                [ c.host ]
+                [ m.setup, m.leadingEmpty, m.analysed, m.droppedAtEnds, m.trailingEmpty, m.tearDown ]
+            , A.listing
+                "Totals of the test"
+                grains.run
+                [ c.host ]
+                [ m.totalTransactions, m.totalNet, m.totalCpu, m.totalElapsed, m.totalTime, m.totalLatency ]
+            ]
+          }
+        , part::{
+          , title = "Transactions a second"
+          , prose = "prose/tps.md"
+          , scatters =
+            [ A.scatter
+                { title = "Transactions a second"
+                , grain = grains.pair
+                , per = c.host
+                , of = grains.run
+                , label = [ c.host ]
+                , keys = [ c.host ]
+                , x = m.sinceStart
+                , y = m.pairTps
+                }
+            ]
+          , listings = [ A.listing "TPS" grains.tps [ c.host ] (m.listed m.tps # [ m.tpsEmpty ]) ]
+          }
+        , part::{
+          , title = "What a block takes"
+          , prose = "prose/blocks.md"
+          , listings =
+            [ A.listing "Block size" grains.blockStatistics [ c.host ] (m.listed m.size # [ m.sizeEmpty, m.numBlocks ])
+            , A.listing "CPU time billed" grains.blockStatistics [ c.host ] (m.listed m.cpu)
+            , A.listing "Time of applying transactions" grains.blockStatistics [ c.host ] (m.listed m.elapsed)
+            , A.listing "Time of validating the block" grains.blockStatistics [ c.host ] (m.listed m.time)
+            , A.listing "Latency" grains.blockStatistics [ c.host ] (m.listed m.latency)
+            ]
+          }
+        , part::{
+          , title = "What a transaction takes"
+          , prose = "prose/transactions.md"
+          , listings =
+            [ A.listing "Latency of transactions" grains.transactions [ c.generators ] (m.listed m.trxLatency # [ m.samples ])
+            , A.listing "CPU time of transactions" grains.transactions [ c.generators ] (m.listed m.trxCpu)
+            , A.listing "Size of transactions" grains.transactions [ c.generators ] (m.listed m.trxNet)
+            , A.listing "Time of answers" grains.transactions [ c.generators ] (m.listed m.ack)
+            ]
+          }
+        , part::{
+          , title = "Producers and forks"
+          , prose = "prose/producers.md"
+          , listings =
+            [ A.listing "Turns of producers" grains.productionWindows [ c.host ] [ m.windows, m.windowSize, m.missed ]
+            , A.listing
+                "Nodes"
+                grains.node
+                [ c.host, c.forkedBlocks, c.droppedBlocks ]
+                [ m.received, m.produced, m.forks, m.dropped ]
+            ]
+          }
+        ]
+      , style = "typst-2026"
+      , label = constant.ident.name
+      , doc = "The statistics of the performance harness, out of a node's log"
+      }
+
+in  { harness }

@@ -1,0 +1,83 @@
+-- What a run of the performance harness leaves: the nodes' logs, and what the transaction generators noted.
+let S = ../../schema/package.dhall
+
+let U = S.unit
+
+let D = ../units.dhall
+
+let fact =
+      \(c : { name : Text, path : List Text, type : Text, unit : S.Unit, default : Text, doc : Text }) ->
+        S.Constant::(c.{ name, path, type, unit, doc } /\ { files = [ "run.json" ], default = Some c.default })
+
+let constant =
+      { ident =
+          fact { name = "ident", path = [ "ident" ], type = "text", unit = U.none, default = "run", doc = "Run" }
+      , completed =
+          fact
+            { name = "completed", path = [ "testRunCompleted" ], type = "boolean", unit = U.none, default = "true"
+            , doc = "The run came to its end"
+            }
+      , targetTps =
+          fact
+            { name = "target_tps", path = [ "targetTPS" ], type = "integer", unit = D.transactionPerSecond, default = "-1"
+            , doc = "Transactions a second that were meant to be reached (-1: not told)"
+            }
+      , expected =
+          fact
+            { name = "expected_transactions", path = [ "expectedTxns" ], type = "integer", unit = D.transaction
+            , default = "-1", doc = "Transactions that were sent (-1: not told)"
+            }
+      , testStart =
+          fact
+            { name = "test_start", path = [ "testStartBlockNum" ], type = "integer", unit = D.block, default = "-1"
+            , doc = "First block of the test (-1: the first of the log)"
+            }
+      , testEnd =
+          fact
+            { name = "test_end", path = [ "testEndBlockNum" ], type = "integer", unit = D.block, default = "-1"
+            , doc = "Last block of the test (-1: the last of the log)"
+            }
+      , drop =
+          fact
+            { name = "additional_drop", path = [ "configAddlDropCnt" ], type = "integer", unit = D.block, default = "0"
+            , doc = "Blocks that are left out at each end beside the empty ones"
+            }
+      }
+
+let nodes =
+      S.Source::{
+      , name = "nodes"
+      , kind = "text-lines"
+      , hosts = "node_*"
+      , logs = [ "stderr*.txt", "nodeos*.txt", "nodeos*.log" ]
+      , line = "{level} {at} {thread} {file} {function} ] {message...}"
+      , time = [ "at" ]
+      , body = [ "message" ]
+      , zone = "UTC"
+      , lookups = [] : List S.source.Lookup
+      , constants =
+        [ constant.ident
+        , constant.completed
+        , constant.targetTps
+        , constant.expected
+        , constant.testStart
+        , constant.testEnd
+        , constant.drop
+        ]
+      , doc = "Logs of the nodes"
+      }
+
+let generators =
+      S.Source::{
+      , name = "generators"
+      , kind = "text-lines"
+      , hosts = ""
+      , logs = [ "trxGenLogs/trx_data_output_*.txt" ]
+      , time = [ "sent" ]
+      , body = [] : List Text
+      , zone = "UTC"
+      , lookups = [] : List S.source.Lookup
+      , doc = "What the transaction generators noted of each transaction"
+      }
+
+in  { nodes, generators, constant }

@@ -1,0 +1,107 @@
+-- What a Proxmox server has of a virtual machine: records of steps, with values that may be missing.
+let S = ../../schema/package.dhall
+
+let E = S.event
+
+let G = S.grain
+
+let U = S.unit
+
+let X = S.x
+
+let bytePerSecond = U.unit "byte / second" "Bytes/s"
+
+let source =
+      S.Source::{
+      , name = "records"
+      , kind = "json-records"
+      , hosts = ""
+      , logs = [ "rrddata*.json" ]
+      , time = [ "time" ]
+      , timeForm = "s"
+      , body = [ "data" ]
+      , lookups = [] : List S.source.Lookup
+      , doc = "Records of the virtual machine, as a Proxmox server has them"
+      }
+
+-- A step without data has no key but the time.
+let value = \(name : Text) -> \(unit : S.Unit) -> E.optional (E.inUnit unit (E.real name))
+
+let machine =
+        { name = "machine"
+        , source = source.name
+        , forms =
+          [ { names = [] : List E.Name
+            , unless = [] : List E.Unless
+            , fields =
+              [ value "cpu" U.none
+              , value "maxcpu" U.none
+              , value "mem" U.byte
+              , value "maxmem" U.byte
+              , value "diskread" bytePerSecond
+              , value "diskwrite" bytePerSecond
+              , value "netin" bytePerSecond
+              , value "netout" bytePerSecond
+              ]
+            }
+          ]
+        , doc = "A step of the records of a virtual machine"
+        }
+      : S.Event
+
+let real = G.column "real"
+
+let c =
+      { at = G.column "instant" "t_ns" U.nanosecond "Time of the step"
+      , cpu = real "cpu" U.none "Use of all cores"
+      , cores = real "cores" U.none "Cores that the machine has"
+      , mem = real "mem" U.byte "Memory that is used"
+      , maxmem = real "maxmem" U.byte "Memory that the machine has"
+      , diskRead = real "disk_read" bytePerSecond "Read from its disks"
+      , diskWrite = real "disk_write" bytePerSecond "Written to its disks"
+      , netIn = real "net_in" bytePerSecond "Received from the network"
+      , netOut = real "net_out" bytePerSecond "Sent to the network"
+      }
+
+let readings =
+      S.Relation::{
+      , name = "readings"
+      , sql = ../../../queries/antelope/rrd/readings.sql as Text
+      , uses = [ machine.name ]
+      , columns = [ c.at, c.cpu, c.cores, c.mem, c.maxmem, c.diskRead, c.diskWrite, c.netIn, c.netOut ]
+      , key = [ c.at.name ]
+      , doc = "Steps of the records of a virtual machine"
+      }
+
+let reading =
+      S.Grain::{
+      , name = "reading"
+      , relation = readings.name
+      , key = readings.key
+      , columns = readings.columns
+      , doc = "A step of the records of a virtual machine"
+      }
+
+let metric =
+      \(id : Text) -> \(name : Text) -> \(unit : S.Unit) -> \(measure : S.Expression) -> \(doc : Text) ->
+        S.Metric::{ id, name, unit, measure, doc, grain = reading.name, accepted = False, better = "lower" }
+
+let m =
+      { cpu = metric "vm_cpu_usage" "CPU use" U.percent (X.column c.cpu) "Use of the machine's cores, of all of them"
+      , memory = metric "vm_memory_used" "Memory used" U.mebibyte (X.column c.mem) "Memory that the machine uses"
+      , memoryShare =
+          metric "vm_memory_share" "Memory used, of all" U.percent (X.over (X.column c.mem) (X.column c.maxmem))
+            "Memory that the machine uses, of what it has"
+      , read = metric "vm_disk_read_rate" "Disk reads" U.kibibytePerSecond (X.column c.diskRead) "Read from disks, a second"
+      , write =
+          metric "vm_disk_write_rate" "Disk writes" U.kibibytePerSecond (X.column c.diskWrite) "Written to disks, a second"
+      , netIn = metric "vm_network_in" "Received" U.kibibytePerSecond (X.column c.netIn) "Received from the network, a second"
+      , netOut = metric "vm_network_out" "Sent" U.kibibytePerSecond (X.column c.netOut) "Sent to the network, a second"
+      }
+
+in  { source
+    , machine
+    , readings
+    , reading
+    , metrics = [ m.cpu, m.memory, m.memoryShare, m.read, m.write, m.netIn, m.netOut ]
+    }

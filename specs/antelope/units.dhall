@@ -1,0 +1,20 @@
+-- Units of this domain.
+let S = ../schema/package.dhall
+
+let unit = S.unit.unit
+
+in  { block = unit "block" "blocks"
+    , transaction = unit "transaction" "tx"
+    , transactionPerSecond = unit "transaction / second" "tx/s"
+    , window = unit "production_window" "windows"
+    , blockPerWindow = unit "block / production_window" "blocks/window"
+    , netWord = unit "net_word" "words"
+    , microsecond = unit "microsecond" "µs"
+    , base =
+          [ { name = "block", doc = "A block of the chain" }
+          , { name = "transaction", doc = "A transaction" }
+          , { name = "production_window", doc = "A turn of a producer: blocks in succession that it signs" }
+          , { name = "net_word", doc = "What a transaction takes of the network is billed in words of 8 bytes" }
+          ]
+        : List S.BaseUnit
+    }

@@ -1,0 +1,115 @@
+"""What the performance harness works out of a nodeos log, in plain Python: no table, no SQL."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby, pairwise
+
+RECEIVED = re.compile(r"\] (Received|Produced) block (\w+)\.\.\. #(\d+) @ \S+ signed by (\S+) \[trxs: (\d+),(.*)\]$")
+WHOLE_TURN = 12
+Value = int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block as its line tells; None where an older version does not."""
+
+    number: int
+    producer: str
+    transactions: int
+    net: int | None = None
+    cpu: int | None = None
+    elapsed: int | None = None
+    time: int | None = None
+    latency: int | None = None
+
+
+def blocks(lines: Sequence[str]) -> list[Block]:
+    """The blocks of a log, in its order."""
+    found = []
+    for line in lines:
+        if match := RECEIVED.search(line):
+            told = {key: int(value) for key, value in re.findall(r"(net|cpu|elapsed|time|latency): (-?\d+)", match[6])}
+            found.append(Block(int(match[3]), match[4], int(match[5]), **told))
+    return found
+
+
+def window(found: Sequence[Block], drop: int) -> tuple[int, int, list[Block]]:
+    """Of the blocks of a test: how many leading and trailing ones are empty, and what is analysed."""
+    leading = 0
+    while leading < len(found) - 1 and found[leading].transactions == 0:
+        leading += 1
+    trailing = 0
+    while trailing < len(found) - leading - 1 and found[-1 - trailing].transactions == 0:
+        trailing += 1
+    return leading, trailing, list(found[leading + drop : len(found) - trailing - drop])
+
+
+def statistics(name: str, values: Sequence[int]) -> dict[str, Value]:
+    """Least, greatest, average and population deviation of integers; nothing of none."""
+    if not values:
+        return {f"{name}_{figure}": None for figure in ("min", "max", "avg", "sigma")}
+    mean = Fraction(sum(values), len(values))
+    variance = sum((value - mean) ** 2 for value in values) / len(values)
+    return {
+        f"{name}_min": min(values), f"{name}_max": max(values), f"{name}_avg": float(mean),
+        f"{name}_sigma": math.sqrt(variance),
+    }  # fmt: skip
+
+
+def turns(found: Sequence[Block]) -> dict[str, Value]:
+    """The turns of producers: all whole ones, and those in between that are not."""
+    sizes = [len(list(group)) for _, group in groupby(found, key=lambda block: block.producer)]
+    counted = [size for place, size in enumerate(sizes) if size == WHOLE_TURN or 0 < place < len(sizes) - 1]
+    return {
+        "production_windows_total": len(counted),
+        "production_windows_average_size": sum(counted) / len(counted) if counted else None,
+        "production_windows_missed": sum(size != WHOLE_TURN for size in counted),
+    }
+
+
+def harness(found: Sequence[Block], start: int = -1, end: int = -1, drop: int = 0) -> dict[str, Value]:
+    """All that the harness tells of a log, by the ids of metrics."""
+    test = [block for block in found if start <= block.number and (end < 0 or block.number <= end)]
+    leading, trailing, analysed = window(test, drop)
+    first = next((place for place, block in enumerate(found) if block in test), len(found))
+    tps = [a.transactions + b.transactions for a, b in pairwise(analysed)] or [b.transactions for b in analysed]
+    begun = analysed[:-1] if len(analysed) > 1 else analysed
+    told = {
+        name: [value for block in analysed if (value := getattr(block, key)) is not None]
+        for name, key in {
+            "block_size": "net", "block_cpu": "cpu", "block_elapsed": "elapsed", "block_time": "time",
+            "block_latency": "latency",
+        }.items()
+    }  # fmt: skip
+    return {
+        "first_block": found[0].number,
+        "last_block": found[-1].number,
+        "total_blocks": len(found),
+        "setup_blocks": first,
+        "leading_empty_blocks": leading,
+        "trailing_empty_blocks": trailing,
+        "analysed_blocks": len(analysed),
+        "num_blocks": len(analysed),
+        **statistics("tps", tps),
+        "tps_empty_blocks": sum(block.transactions == 0 for block in begun),
+        "block_size_empty_blocks": sum(block.net == 0 for block in analysed),
+        **{figure: value for name, values in told.items() for figure, value in statistics(name, values).items()},
+        **turns(test),
+        **{f"total_{name}": _total(test, key) for name, key in TOTALS.items()},
+    }
+
+
+TOTALS = {
+    "transactions": "transactions", "net": "net", "cpu": "cpu", "elapsed": "elapsed", "time": "time",
+    "latency": "latency",
+}  # fmt: skip
+
+
+def _total(test: Sequence[Block], key: str) -> int | None:
+    told = [value for block in test if (value := getattr(block, key)) is not None]
+    return sum(told) if told else None
