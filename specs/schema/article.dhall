@@ -5,6 +5,10 @@ let M = ./metric.dhall
 
 let G = ./grain.dhall
 
+let S = ./source.dhall
+
+let P = ./phase.dhall
+
 -- A table of the rows of a grain: key columns, then what metrics measure on each row.
 let Listing = { title : Text, grain : Text, keys : List Text, metrics : List Text }
 
@@ -42,6 +46,16 @@ let Scatter =
 -- more than `tolerance` percent fails (of a metric that is not better in any direction, any change).
 let Verdict = { title : Text, grain : Text, keys : List Text, metrics : List Text, tolerance : Natural }
 
+-- A table of metrics: a column for each run, or each phase of it, with differences from the first.
+let Comparison = { title : Text, metrics : List Text }
+
+-- What is expected of a metric's average from the first column to another: `falls` or `rises` by at least so many
+-- percent, `stays` within, `not worse` by more.
+let Rule = { metric : Text, kind : Text, percent : Natural }
+
+-- A table of rules, and whether they hold.
+let Conclusion = { title : Text, rules : List Rule }
+
 -- A part: prose (a file below the system's folder of specs; paragraphs that may quote results), figures, tables.
 let Part =
       { Type =
@@ -52,9 +66,15 @@ let Part =
           , listings : List Listing
           , pivots : List Pivot
           , verdicts : List Verdict
+          , comparisons : List Comparison
+          , conclusions : List Conclusion
+          , facts : List Text
           }
       , default =
-        { prose = ""
+        { comparisons = [] : List Comparison
+        , conclusions = [] : List Conclusion
+        , facts = [] : List Text
+        , prose = ""
         , scatters = [] : List Scatter
         , timelines = [] : List Timeline
         , listings = [] : List Listing
@@ -67,9 +87,19 @@ let Part =
 --   title, intro  may hold {base}, {others} (labels of runs) and {constant.NAME} (of the base run)
 --   style         the number style: typst-2026, org-2023
 --   label         the constant that names a run
+--   phases        the times of each run that are compared
 let Article =
-      { Type = { name : Text, title : Text, intro : Text, parts : List Part.Type, style : Text, label : Text, doc : Text }
-      , default.doc = ""
+      { Type =
+          { name : Text
+          , title : Text
+          , intro : Text
+          , parts : List Part.Type
+          , style : Text
+          , label : Text
+          , phases : List P.Phase.Type
+          , doc : Text
+          }
+      , default = { phases = [] : List P.Phase.Type, doc = "" }
       }
 
 let ids =
@@ -81,7 +111,27 @@ let ids =
           (\(m : M.Metric.Type) -> \(rest : List Text) -> [ m.id ] # rest)
           ([] : List Text)
 
+let rule = \(kind : Text) -> \(m : M.Metric.Type) -> \(percent : Natural) -> { metric = m.id, kind, percent } : Rule
+
 in  { Listing
+    , Comparison
+    , Rule
+    , Conclusion
+    , comparison = \(title : Text) -> \(ms : List M.Metric.Type) -> { title, metrics = ids ms } : Comparison
+    , conclusion = \(title : Text) -> \(rules : List Rule) -> { title, rules } : Conclusion
+    , falls = rule "falls"
+    , rises = rule "rises"
+    , stays = rule "stays"
+    , notWorse = rule "not worse"
+      -- the names of constants, for a part's table of facts
+    , facts =
+        \(cs : List S.Constant.Type) ->
+          List/fold
+            S.Constant.Type
+            cs
+            (List Text)
+            (\(c : S.Constant.Type) -> \(rest : List Text) -> [ c.name ] # rest)
+            ([] : List Text)
     , Pivot
     , Timeline
     , Scatter

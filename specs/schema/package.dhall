@@ -15,6 +15,8 @@ let R = ./report.dhall
 
 let A = ./article.dhall
 
+let P = ./phase.dhall
+
 -- A unit of the domain that the unit library does not know.
 let BaseUnit = { name : Text, doc : Text }
 
@@ -34,6 +36,7 @@ let Package =
           , series : List G.Series.Type
           , articles : List A.Article.Type
           , histories : List R.History.Type
+          , cuts : List P.Cut.Type
           }
       , default =
         { units = [] : List BaseUnit
@@ -48,6 +51,7 @@ let Package =
         , series = [] : List G.Series.Type
         , articles = [] : List A.Article.Type
         , histories = [] : List R.History.Type
+        , cuts = [] : List P.Cut.Type
         }
       }
 
@@ -80,6 +84,9 @@ in  { unit = U
     , article = A
     , Article = A.Article
     , History = R.History
+    , phase = P
+    , Cut = P.Cut
+    , Phase = P.Phase
     , elapsed = G.elapsed
     , orElse = X.orElse
     }

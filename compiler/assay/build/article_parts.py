@@ -11,7 +11,7 @@ from assay.build.sources import has
 from assay.report.article_rows import listed_of
 from assay.report.prose import Prose
 from assay.spec import closure
-from assay.spec.article_model import Article, Part, Timeline
+from assay.spec.article_model import Article, Comparison, Conclusion, Part, Timeline
 from assay.spec.model import Source
 from assay.spec.normal_form import Checked
 
@@ -67,6 +67,10 @@ def _part(checked: Checked, part: Part, prose: Mapping[str, Prose], missing: Seq
     def lines(item: Timeline) -> Iterable[str]:
         return [item.series]
 
+    def compared(item: Comparison | Conclusion) -> Iterable[str]:
+        names = item.metrics if isinstance(item, Comparison) else [rule.metric for rule in item.rules]
+        return [checked.metric(name).grain for name in names]
+
     quotes = prose[part.prose].quotes if part.prose else ()
     lost = _sources(checked, [row.grain.name for quote in quotes for row in listed_of(checked, quote)]) & names
     gone |= lost
@@ -79,6 +83,8 @@ def _part(checked: Checked, part: Part, prose: Mapping[str, Prose], missing: Seq
             listings=kept(part.listings, rows),
             pivots=kept(part.pivots, rows),
             verdicts=kept(part.verdicts, rows),
+            comparisons=kept(part.comparisons, compared),
+            conclusions=kept(part.conclusions, compared),
         ),
         gone,
     )

@@ -57,6 +57,14 @@ def filter_options(command: Command) -> Command:
                         help="Apply this filter, instead of the report's own (repeatable).")(command)  # fmt: skip
 
 
+def phase_options(command: Command) -> Command:
+    """`--phase` and `--at`."""
+    command = click.option("--at", metavar="NAME=TIME", multiple=True,
+                           help="When an instant is; RUN:NAME=TIME: of one run (repeatable).")(command)  # fmt: skip
+    said = "Compare this phase: a report's, or between two named instants (repeatable)."
+    return click.option("--phase", "phases", metavar="NAME[=FROM..TO]", multiple=True, help=said)(command)
+
+
 def run_option(command: Command) -> Command:
     """`--run`, at least once."""
     return click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
@@ -81,6 +89,7 @@ system_option = click.option("--system", metavar="NAME", help="Only this system'
 @click.option(
     "--date", default="", metavar="YYYY-MM-DD", help="Date of the report  [default: the last day of the logs]"
 )
+@phase_options
 @cache_option
 @click.pass_context
 def build(
@@ -189,6 +198,7 @@ def list_(context: click.Context, kind: str, system: str | None, form: str) -> N
 @click.argument("metrics", nargs=-1, required=True)
 @run_option
 @filter_options
+@phase_options
 @system_option
 @click.option("--summary", default="", metavar="NAME", help="How averages are taken over hosts.")
 @click.option(
@@ -202,7 +212,7 @@ def list_(context: click.Context, kind: str, system: str | None, form: str) -> N
 @click.pass_context
 def query(
     context: click.Context, metrics: tuple[str, ...], runs: tuple[str, ...], filters: tuple[str, ...],
-    no_filters: bool, system: str | None, summary: str, form: str,
+    no_filters: bool, phases: tuple[str, ...], at: tuple[str, ...], system: str | None, summary: str, form: str,
 ) -> None:  # fmt: skip
     """Work out metrics: assay query METRIC METRIC --run runs/candidate"""
     from assay.build import inspect
@@ -210,7 +220,7 @@ def query(
     from assay.cli.printing import print_answer
 
     with working(context) as session:
-        answer = inspect.query(session, metrics, named_runs(runs), filters, no_filters, system, summary)
+        answer = inspect.query(session, metrics, named_runs(runs), filters, no_filters, system, summary, at, phases)
     for warning in answer.warnings:
         click.echo(f"warning: {warning}", err=True)
     print_answer(answer, form)

@@ -8,6 +8,7 @@ from assay.engine.graph import Node
 from assay.plan.steps import EventStep, RelationStep
 from assay.spec.diagnostics import Diagnostic
 from assay.spec.model import Column, Constant, Relation
+from assay.spec.phase_model import SINCE, UNTIL
 from assay.spec.scopes import LOG_COLUMNS, LOGS
 from assay.sql.events import empty_table
 
@@ -48,7 +49,7 @@ def dry_run(graph: Sequence[Node], constants: Iterable[Constant]) -> tuple[Diagn
     """Problems of the statements: those that fail, and relations that do not yield what they declare."""
     import duckdb
 
-    values = {item.name: _SAMPLES[item.type] for item in constants}
+    values = {item.name: _SAMPLES[item.type] for item in constants} | {SINCE: 0, UNTIL: 1}
     problems: list[Diagnostic] = []
     with duckdb.connect() as connection:
         connection.execute(empty_table(LOGS, ((name, found.type) for name, found in LOG_COLUMNS.items())))

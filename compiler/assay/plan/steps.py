@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from assay.spec.closure import Needs, needs
 from assay.spec.model import Check, Event, Filter, Grain, Instant, Metric, Package, Relation, Series
+from assay.spec.phase_model import Cut
 from assay.spec.scopes import LOGS
 
 
@@ -66,10 +67,14 @@ class RowsStep:
 
 @dataclass(frozen=True, slots=True)
 class JudgeStep:
-    """The wide table of a grain with the verdict of every filter on it, and `accepted`."""
+    """The wide table of a grain with the verdict of every filter on it, and `accepted`.
+
+    With `cut` it has the rows of one phase only: those whose instant `at`, if the grain names one, is in it.
+    """
 
     grain: Grain
     applied: tuple[Applied, ...]
+    cut: bool = False
 
     @property
     def name(self) -> str:
@@ -92,10 +97,11 @@ class CheckStep:
 
 @dataclass(frozen=True, slots=True)
 class SeriesStep:
-    """The table of a series, whose windows have this key."""
+    """The table of a series, whose windows have this key; with `cut`, in one phase."""
 
     series: Series
     key: tuple[str, ...]
+    cut: bool = False
 
     @property
     def name(self) -> str:
@@ -122,8 +128,8 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Steps in order, the metrics to be summarised after them, the rows and series that are asked for, and what of the
-    raw data they need."""
+    """Steps in order, the metrics to be summarised after them, the rows, series and instants that are asked for, and
+    what of the raw data they need."""
 
     steps: tuple[Step, ...]
     metrics: tuple[Metric, ...]
@@ -132,11 +138,17 @@ class Plan:
     constants: frozenset[str]
     listed: tuple[Listed, ...] = ()
     series: tuple[SeriesStep, ...] = ()
+    cuts: tuple[Cut, ...] = ()
 
 
 def rows_of(series: str) -> str:
     """Name of the statement that yields the rows of a series."""
     return f"rows {series}"
+
+
+def cut_name(cut: str) -> str:
+    """Name of the statement that yields a named instant of a run."""
+    return f"cut {cut}"
 
 
 def rows_name(grain: str) -> str:
@@ -150,7 +162,8 @@ def applied_to(grain: Grain, applied: Iterable[Applied]) -> tuple[Applied, ...]:
 
 
 class _Order:
-    def __init__(self, package: Package, need: Needs, applied: tuple[Applied, ...]) -> None:
+    def __init__(self, package: Package, need: Needs, applied: tuple[Applied, ...], cut: bool) -> None:
+        self.cut = cut
         self.tables = {item.name: item for item in package.tables}
         self.need = need
         self.applied = applied
@@ -176,9 +189,11 @@ class _Order:
         self.table(series.windows)
         windows = self.tables[series.windows]
         assert isinstance(windows, Relation)
+        for term in series.terms:
+            self.table(term.series)
         for event in (*(item.event for item in series.samples), *((series.gone.event,) if series.gone else ())):
             self.table(event)
-        self.steps[series.name] = SeriesStep(series, windows.key)
+        self.steps[series.name] = SeriesStep(series, windows.key, self.cut)
 
     def relation(self, relation: Relation) -> None:
         """A relation after all that it uses; its checks after it."""
@@ -192,7 +207,7 @@ class _Order:
         self.rows(grain)
         if grain.subject:
             self.table(grain.subject.grain)
-        self.steps[grain.name] = JudgeStep(grain, applied_to(grain, self.applied))
+        self.steps[grain.name] = JudgeStep(grain, applied_to(grain, self.applied), self.cut)
         self.checks(grain.name, grain.checks)
 
     def rows(self, grain: Grain) -> None:
@@ -240,13 +255,17 @@ def plan(
     relations: Sequence[str] = (),
     listed: Sequence[Listed] = (),
     series: Sequence[str] = (),
+    cuts: Sequence[Cut] = (),
+    cut: bool = False,
 ) -> Plan:
-    """The plan for some metrics under some filters; made too: further relations (those of a manifest), rows, series."""
+    """The plan for some metrics under some filters; made too: further relations (those of a manifest), rows, series,
+    named instants.  With `cut` it is for one phase of a run, whose bounds are parameters."""
     read = [*metrics, *(metric for item in listed for metric in item.metrics)]
     keys = [(item.grain.name, item.keys) for item in listed]
-    need = needs(package, read, [item.filter for item in applied], [*relations, *series], keys)
-    order = _Order(package, need, tuple(applied))
-    for name in (*relations, *series, *(metric.grain for metric in read)):
+    told = tuple(item for item in cuts if item.of)
+    need = needs(package, read, [item.filter for item in applied], [*relations, *series], keys, cut, told)
+    order = _Order(package, need, tuple(applied), cut)
+    for name in (*relations, *series, *(item.of for item in told), *(metric.grain for metric in read)):
         order.table(name)
     wanted = {name: frozenset(fields) for name, fields in sorted(need.events.items())}
     lines = tuple(step for step in order.steps.values() if isinstance(step, SeriesStep) and step.name in series)
@@ -258,4 +277,5 @@ def plan(
         frozenset(need.constants),
         tuple({item.name: item for item in listed}.values()),
         lines,
+        told,
     )

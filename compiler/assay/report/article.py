@@ -11,10 +11,12 @@ from itertools import zip_longest
 from assay.compare.style import Style, style
 from assay.plan.steps import Listed
 from assay.report import article_rows as asked
+from assay.report.article_columns import comparison, conclusion, facts
 from assay.report.article_rows import Row
 from assay.report.assemble import filled, words
+from assay.report.assemble import notes as noted
 from assay.report.document import Document, Entry, Gallery, Group, Plot, Table
-from assay.report.figures import Choices, RunFigures, row_label
+from assay.report.figures import Choices, RunFigures, phase_rows, row_label, told_apart
 from assay.report.prose import Prose
 from assay.spec.article_model import Article, Listing, Part, Pivot, Scatter, Timeline, Verdict
 from assay.spec.model import Column, Grain, Metric
@@ -35,12 +37,16 @@ def assemble_article(
     provenance: Mapping[str, str],
     prose: Mapping[str, Prose],
     notes: Mapping[str, tuple[str, ...]],
+    compared: Compared | None = None,
 ) -> Document:
     """The document of an article over some runs.
 
-    `prose` is that of the files by their names, `notes` what parts (by their titles) leave out.
+    `prose` is that of the files by their names, `notes` what parts (by their titles) leave out, `compared` the phases
+    that comparisons have as columns, instead of the runs.
     """
     named, look = _labels(article, runs), style(choices.style)
+    columns = compared or Compared(runs, {})
+    headings = _labels(article, columns.columns)
     said = words(runs, named)
     numbers = iter(range(1, 10_000))
 
@@ -48,7 +54,25 @@ def assemble_article(
         return _said(checked, look, part, prose, runs[0])
 
     galleries = [
-        _gallery(checked, look, part, index, runs, named, (*said_of(part), *notes.get(part.title, ())), numbers)
+        _beside_columns(
+            _gallery(
+                checked,
+                look,
+                part,
+                index,
+                runs,
+                named,
+                (*said_of(part), *notes.get(part.title, ())),
+                numbers,
+                columns.instants,
+            ),
+            checked,
+            look,
+            part,
+            columns.columns,
+            headings,
+            (runs, named),
+        )
         for index, part in enumerate(article.parts, start=1)
     ]
     return Document(
@@ -58,24 +82,57 @@ def assemble_article(
         date=choices.date,
         intro=tuple(filled(text, said) for text in article.intro.split("\n\n") if text.strip()),
         style=choices.style,
-        manifest=Table("Runs", ("", *named), _facts(checked, article, runs)),
+        manifest=_manifest(checked, article, columns.columns, headings),
         sections=(),
         charts=(),
         dictionary=_dictionary(checked, article),
-        warnings=tuple(f"{label}: {note}" for label, run in zip(named, runs, strict=True) for note in _notes(run)),
+        warnings=(*noted(runs, named), *(noted(columns.columns, headings) if compared else ())),
         filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
         provenance=tuple(provenance.items()),
         galleries=tuple(galleries),
     )
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Compared:
+    """What comparisons have as columns, and the instants at which runs are cut: (name, ns), by run."""
+
+    columns: Sequence[RunFigures]
+    instants: Mapping[str, Sequence[tuple[str, int]]]
+
+
+def _manifest(checked: Checked, article: Article, columns: Sequence[RunFigures], named: Sequence[str]) -> Table:
+    rows = (*_facts(checked, article, columns), *phase_rows(columns))
+    return Table("Phases" if any(run.phase for run in columns) else "Runs", ("", *named), rows)
+
+
+def _beside_columns(
+    gallery: Gallery,
+    checked: Checked,
+    look: Style,
+    part: Part,
+    columns: Sequence[RunFigures],
+    headings: Sequence[str],
+    runs: tuple[Sequence[RunFigures], Sequence[str]],
+) -> Gallery:
+    """A part with its facts and comparisons before its other tables, its conclusions after them."""
+    told = [facts(checked, part.facts, *runs)] if part.facts else []
+    before = [comparison(checked, look, item, columns, headings) for item in part.comparisons]
+    after = [conclusion(checked, look, item, columns, headings) for item in part.conclusions if len(columns) > 1]
+    text = gallery.text
+    if part.conclusions and len(columns) == 1:
+        text = (*text, "There is nothing to compare with.")
+    return dataclasses.replace(gallery, tables=(*told, *before, *gallery.tables, *after), text=text)
+
+
 def _facts(checked: Checked, article: Article, runs: Sequence[RunFigures]) -> tuple[tuple[str, ...], ...]:
-    """What is known of each run beside its label: its constants, as they are kept."""
+    """What is known of each run beside its label: its constants, as they are kept; but those that parts tell."""
     constants = {item.name: item for source in checked.package.sources for item in source.constants}
+    told = {name for part in article.parts for name in part.facts}
     return tuple(
         (row_label(item.doc, item.unit.symbol), *(str(run.constants[name]) for run in runs))
         for name, item in constants.items()
-        if item.type in ("integer", "real", "text", "boolean") and name != article.label
+        if item.type in ("integer", "real", "text", "boolean") and name not in {article.label, *told}
     )
 
 
@@ -86,17 +143,20 @@ def metrics_of(article: Article) -> tuple[str, ...]:
         found += [name for listing in part.listings for name in listing.metrics]
         found += [name for pivot in part.pivots for name in (pivot.metric, pivot.due) if name]
         found += [name for verdict in part.verdicts for name in verdict.metrics]
+        found += compared_metrics(part)
         found += [name for scatter in part.scatters for name in (scatter.x, scatter.y)]
     return tuple(dict.fromkeys(found))
 
 
+def compared_metrics(part: Part) -> tuple[str, ...]:
+    """The metrics that are compared between runs or phases, each once."""
+    found = [name for item in part.comparisons for name in item.metrics]
+    found += [rule.metric for item in part.conclusions for rule in item.rules]
+    return tuple(dict.fromkeys(found))
+
+
 def _labels(article: Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
-    named = [str(run.constants[article.label]) for run in runs]
-    return tuple(name if named.count(name) == 1 else run.id for name, run in zip(named, runs, strict=True))
-
-
-def _notes(run: RunFigures) -> tuple[str, ...]:
-    return (*run.notes, *run.results.warnings)
+    return told_apart([str(run.constants[article.label]) for run in runs], runs, "{id}")
 
 
 def _said(checked: Checked, look: Style, part: Part, prose: Mapping[str, Prose], run: RunFigures) -> tuple[str, ...]:
@@ -113,13 +173,14 @@ def _gallery(
     named: Sequence[str],
     text: tuple[str, ...],
     numbers: Iterator[int],
+    instants: Mapping[str, Sequence[tuple[str, int]]],
 ) -> Gallery:
     shown = list(zip(runs, named if len(runs) > 1 else [""], strict=True))
     plots: list[Plot] = []
     for scatter in part.scatters:
         plots += _beside([list(_scatters(checked, scatter, run, label)) for run, label in shown])
     for timeline in part.timelines:
-        plots += [_timeline(checked, timeline, run, label) for run, label in shown]
+        plots += [_timeline(checked, timeline, run, label, instants.get(run.id, ())) for run, label in shown]
     tables = [_pivot(checked, look, item, run, label) for item in part.pivots for run, label in shown]
     tables += [_listing(checked, look, item, run, label) for item in part.listings for run, label in shown]
     tables += [
@@ -286,27 +347,42 @@ def _thinned(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     return list(kept.values())
 
 
-def _timeline(checked: Checked, item: Timeline, run: RunFigures, label: str) -> Plot:
+def _timeline(
+    checked: Checked, item: Timeline, run: RunFigures, label: str, instants: Sequence[tuple[str, int]]
+) -> Plot:
+    """A figure of a series; instants at which the run is cut are marked."""
     series = next(found for found in checked.package.series if found.name == item.series)
-    lines = _lines(item, asked.rows(run, series))
+    found = asked.rows(run, series)
+    lines = _lines(item, found)
     symbol = series.unit.symbol
+    rows: tuple[tuple[str | float | None, ...], ...]
     rows = tuple((line, t, value) for line, points in lines.items() for t, value in points)
+    points = len(rows)
+    if instants:
+        marks = ((None, (t_ns - _start(found)) / SECOND, None, name) for name, t_ns in instants)
+        rows = (*((*row, None) for row in rows), *marks)
     return Plot(
         f"series-{_file_name(run.id)}-{item.series}{'-mean' if item.alone else ''}",
         1,
         _titled(row_label(item.title, symbol), label),
         symbol,
-        f"{item.title} over time: {len(lines)} lines, {len(rows)} points",
-        item.template,
-        ("line", "x", "y"),
+        f"{item.title} over time: {len(lines)} lines, {points} points"
+        + "".join(f"; {name} marked" for name, _ in instants),
+        f"{item.template}-marked" if instants else item.template,
+        ("line", "x", "y", "mark") if instants else ("line", "x", "y"),
         rows,
         tuple(lines),
     )
 
 
+def _start(rows: Sequence[Row]) -> int:
+    """The first instant of all."""
+    return min((int(str(row["t_ns"])) for row in rows), default=0)
+
+
 def _lines(item: Timeline, rows: Sequence[Row]) -> dict[str, list[tuple[float, float]]]:
     """The points of each line, in seconds since the first instant of all; the mean over lines last."""
-    start = min((int(str(row["t_ns"])) for row in rows), default=0)
+    start = _start(rows)
     lines: dict[str, list[tuple[float, float]]] = {}
     at: dict[float, list[float]] = {}
     for row in rows:

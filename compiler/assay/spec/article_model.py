@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assay.spec.phase_model import Phase
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
@@ -79,8 +81,39 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Comparison:
+    """A table of metrics: a column for each run, or each phase of it, with differences from the first."""
+
+    title: str
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is expected of a metric's average from the first run or phase to another.
+
+    `kind`: it `falls` or `rises` by at least `percent`, `stays` within that, or is `not worse` by more.
+    """
+
+    metric: str
+    kind: str
+    percent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """A table of rules, and whether they hold."""
+
+    title: str
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
-    """A part of an article, in this order: prose (a file of the specs), figures, tables."""
+    """A part of an article, in this order: prose (a file of the specs), figures, tables.
+
+    `facts` are constants of the run, told in a table.
+    """
 
     title: str
     prose: str
@@ -89,6 +122,9 @@ class Part:
     listings: tuple[Listing, ...]
     pivots: tuple[Pivot, ...]
     verdicts: tuple[Verdict, ...]
+    comparisons: tuple[Comparison, ...] = ()
+    conclusions: tuple[Conclusion, ...] = ()
+    facts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +141,4 @@ class Article:
     style: str
     label: str
     doc: str
+    phases: tuple[Phase, ...] = ()

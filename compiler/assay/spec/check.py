@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from assay.spec import check_articles, check_reports, check_series, scopes
+from assay.spec import check_articles, check_phases, check_reports, check_series, scopes
 from assay.spec.checker import AS_UNIT, Checker, Locate
 from assay.spec.diagnostics import Diagnostic, did_you_mean
 from assay.spec.model import Event, Grain, Metric, Package
@@ -221,7 +221,8 @@ def _edges(package: Package) -> dict[str, set[str]]:
         # a tally over rows of a finer grain is worked out after both are known, so it closes no circle
         edges[grain.name] |= {item.of for item in grain.tallies if not _finer(package, item.of, grain)}
     for series in package.series:
-        edges[series.name] = {series.windows, *(item.event for item in series.samples)}
+        read = {item.event for item in series.samples} | {item.series for item in series.terms}
+        edges[series.name] = {series.windows, *read}
     return edges
 
 
@@ -426,4 +427,5 @@ _STEPS: tuple[Callable[[Checker], None], ...] = (
     check_series.series,
     check_reports.reports,
     check_articles.articles,
+    check_phases.phases,
 )
