@@ -180,7 +180,9 @@ def _gallery(
     for scatter in part.scatters:
         plots += _beside([list(_scatters(checked, scatter, run, label)) for run, label in shown])
     for timeline in part.timelines:
-        plots += [_timeline(checked, timeline, run, label, instants.get(run.id, ())) for run, label in shown]
+        drawn = [pair for pair in shown if _points(checked, timeline, pair[0])]
+        plots += [_timeline(checked, timeline, run, label, instants.get(run.id, ())) for run, label in drawn]
+    text = (*text, *_not_drawn(checked, part, shown))
     tables = [_pivot(checked, look, item, run, label) for item in part.pivots for run, label in shown]
     tables += [_listing(checked, look, item, run, label) for item in part.listings for run, label in shown]
     tables += [
@@ -345,6 +347,19 @@ def _thinned(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     for x, y in sorted(pairs):
         kept.setdefault((int((x - left) / width * GRID[0]), int((y - low) / height * GRID[1])), (x, y))
     return list(kept.values())
+
+
+def _points(checked: Checked, item: Timeline, run: RunFigures) -> Sequence[Row]:
+    """The points of a figure of a run."""
+    return asked.rows(run, next(found for found in checked.package.series if found.name == item.series))
+
+
+def _not_drawn(checked: Checked, part: Part, shown: Sequence[tuple[RunFigures, str]]) -> Iterator[str]:
+    """What a part says of figures that have no points."""
+    for run, label in shown:
+        titles = [item.title for item in part.timelines if not _points(checked, item, run)]
+        if titles:
+            yield f"There are no samples of: {', '.join(titles)}{f' ({label})' if label else ''}."
 
 
 def _timeline(
