@@ -1,9 +1,10 @@
-"""Writes to a file through a shared and then through a private memory mapping, at one pace: only the first reaches disks.
+"""Writes to a file through a shared, then through a private memory mapping: only what the first writes reaches disks.
 
     python mapped_writer.py FILE MEGABYTES SECONDS
 
-Tells, as a line of JSON at each of the three instants (beginning, change of mapping, end), the time in ns since 1970 and
-the bytes that the kernel says this process has caused to be written to storage (`write_bytes` of /proc/self/io).
+Every second all pages are written. At the beginning, the change of mapping and the end, a line of JSON tells the time
+in ns since 1970 and the bytes that the kernel says this process has had written to storage (`write_bytes` of
+/proc/self/io).
 """
 
 from __future__ import annotations

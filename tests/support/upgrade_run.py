@@ -1,4 +1,4 @@
-"""A real run with a change in its middle: node_exporter and Prometheus watch a program that first writes through a shared
+"""A real run with a change in its middle: node_exporter and Prometheus watch a program that writes through a shared
 mapping of a file, then through a private one.
 
     python -m tests.support.upgrade_run FOLDER [SECONDS] [MEGABYTES A SECOND]
@@ -20,6 +20,7 @@ import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -40,8 +41,8 @@ SELECTORS = (
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A recorded run: its folder, when it was changed, and the bytes a second that the kernel says the writer itself had
-    written to storage, before and after."""
+    """A recorded run: its folder, when it was changed, and the bytes a second that, as the kernel says, the writer
+    itself had written to storage, before and after."""
 
     folder: Path
     change_ns: int
@@ -75,8 +76,27 @@ def record(folder: Path, scratch: Path, seconds: float, rate: float) -> Recorded
         _fetch(url, folder, said[0]["t_ns"], said[2]["t_ns"])
         assert server.poll() is None
     _describe(folder, scratch, said)
-    spans = [(b["written"] - a["written"]) / (b["t_ns"] - a["t_ns"]) * NANOSECONDS for a, b in zip(said, said[1:])]
-    return Recorded(folder, said[1]["t_ns"], *spans)
+    return Recorded(folder, said[1]["t_ns"], *(_rate(one, other) for one, other in pairwise(said)))
+
+
+def _rate(one: dict[str, int], other: dict[str, int]) -> float:
+    """Bytes a second that the writer had written from one telling to the other."""
+    return (other["written"] - one["written"]) / (other["t_ns"] - one["t_ns"]) * NANOSECONDS
+
+
+def written(run: Recorded, device: str) -> tuple[float, float]:
+    """Bytes a second that all programs together had written to a drive, before the change and after it."""
+    import duckdb
+
+    with duckdb.connect() as connection:
+        rows = connection.execute(
+            "SELECT t_ns, value FROM read_parquet(?) WHERE name = 'node_disk_written_bytes_total' "
+            "AND labels::VARCHAR LIKE ? ORDER BY t_ns",
+            [str(run.folder / "samples.parquet"), f"%device={device},%"],
+        ).fetchall()
+    parts = [row for row in rows if row[0] < run.change_ns], [row for row in rows if row[0] >= run.change_ns]
+    before, after = ((part[-1][1] - part[0][1]) / (part[-1][0] - part[0][0]) * NANOSECONDS for part in parts)
+    return before, after
 
 
 def _describe(folder: Path, scratch: Path, said: Sequence[dict[str, int]]) -> None:

@@ -85,7 +85,7 @@ def asked(package: Package, declared: Sequence[Phase], at: Sequence[str], given:
     if not phases:
         if at:
             raise fail("no-phases", "--at tells an instant of phases, and there are none", status=USAGE,
-                       hint="--phase NAME=SINCE..UNTIL names one")  # fmt: skip
+                       hint="--phase NAME=FROM..TO names one")  # fmt: skip
         return None
     twice = {phase.name for phase in phases if sum(other.name == phase.name for other in phases) > 1}
     if twice:
@@ -98,13 +98,13 @@ def asked(package: Package, declared: Sequence[Phase], at: Sequence[str], given:
         if name not in told and not any(cut == name for _, cut in times_given.at):
             known = [*told, *(cut for _, cut in times_given.at)]
             raise fail("unknown-instant", f"there is no instant `{name}`", status=USAGE,
-                       hint=did_you_mean(name, known) or f"--at {name}=TIME tells it")  # fmt: skip
+                       hint=did_you_mean(name, known) if known else f"--at {name}=TIME tells it")  # fmt: skip
     cuts = tuple(told.get(name) or Cut(name, "", "", "", "", None, "") for name in named)
     return Asked(phases, cuts, times_given, tuple(given))
 
 
 def _one(package: Package, declared: Sequence[Phase], text: str) -> Phase:
-    """A phase of the command line: one that is declared, or `NAME=SINCE..UNTIL`."""
+    """A phase of the command line: one that is declared, or `NAME=FROM..TO`."""
     if "=" in text:
         name = text.partition("=")[0]
         return Phase(name, *_ends(text), 0, "", "")
@@ -113,7 +113,7 @@ def _one(package: Package, declared: Sequence[Phase], text: str) -> Phase:
     known |= {phase.name: phase for phase in declared}
     if text not in known:
         raise fail("unknown-phase", f"there is no phase `{text}`", status=USAGE,
-                   hint=did_you_mean(text, known) or "--phase NAME=SINCE..UNTIL makes one")  # fmt: skip
+                   hint=did_you_mean(text, known) if known else "--phase NAME=FROM..TO makes one")  # fmt: skip
     return known[text]
 
 
@@ -121,7 +121,7 @@ def _ends(text: str) -> tuple[str, str]:
     found = _GIVEN.fullmatch(text)
     if found is None or not (found[2] or found[3]):
         raise fail("bad-phase", f"--phase {text} is no phase", status=USAGE,
-                   expected="NAME=SINCE..UNTIL, instants by their names; one of them may be left out")  # fmt: skip
+                   expected="NAME=FROM..TO, instants by their names; one of them may be left out")  # fmt: skip
     return found[2], found[3]
 
 
