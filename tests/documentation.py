@@ -183,6 +183,7 @@ def trial(folder: Path, cache: Path) -> Trial:
     (root / "golden" / "cardano").symlink_to(ROOT / "golden" / "cardano")
     (root / "golden" / "published").symlink_to(ROOT / "golden" / "published")
     (root / "golden" / "cometbft").symlink_to(ROOT / "golden" / "cometbft")
+    (root / "golden" / "antelope").symlink_to(ROOT / "golden" / "antelope")
     (root / "templates").symlink_to(ROOT / "templates")
     tools.mkdir()
     _tool(tools / "assay", f"sys.argv[1:1] = ['--cache', {str(cache)!r}]\nfrom assay.cli.main import main; main()")

@@ -28,6 +28,7 @@ from assay.sql.distributions import CENTILES
 from tests.compare_reference import load
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT, Laboratory
+from tests.support.workspaces import edited, workspace
 from tests.test_series import SECOND, Samples, described, fill, points, sampled
 
 BASELINE = ROOT / "golden" / "cardano" / "baseline" / "run"
@@ -227,6 +228,21 @@ def test_two_runs_have_their_phases_beside_each_other(cache: Path) -> None:
     assert (done.status, done.err) == (0, "")
     sizes = {item["run"]: item["size"] for item in done.json()}
     assert 0 < sizes["a:first"] < sizes["b:first"]
+
+
+def test_an_instant_may_be_told_by_the_data(tmp_path: Path, cache: Path) -> None:
+    """The phases before and from the third experiment on: the instant is that of its first transaction."""
+    within = workspace(tmp_path)
+    third = """
+      P.firstIn "third" r.experiments.name r.column.firstSent "The third experiment begins"
+      // { where = S.x.equals (S.grain.fieldColumn r.column.number) (S.x.natural 3) }
+    """
+    package = within / "specs" / "cometbft" / "package.dhall"
+    edited(package, "in  S.Package::{", f"let P = S.phase let third = {third} in S.Package::{{, cuts = [ third ]")
+    cut = ("--phase", "first=..third", "--phase", "rest=third..")
+    done = assay("query", "valid_txs", "--run", f"run={QA}", *cut, "--format", "json", "--cache", cache, within=within)
+    assert (done.status, done.err) == (0, "")
+    assert [(item["run"], item["size"]) for item in done.json()] == [("run:first", 2), ("run:rest", 6)]
 
 
 def test_the_transactions_of_an_experiment_run_are_cut_by_their_blocks_time(cache: Path) -> None:
