@@ -8,6 +8,7 @@ import math
 import shutil
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from assay.engine.graph import nodes
 from assay.engine.mount import mount
 from assay.fetch.times import nanoseconds
 from assay.plan.steps import plan
+from assay.report.article_columns import holds
+from assay.spec.article_model import Rule
 from tests.compare_reference import load
 from tests.support import upgrade_run
 from tests.support.commands import Done, assay
@@ -219,6 +222,37 @@ def test_a_query_answers_for_the_phases_of_the_report(report: Path, cache: Path)
     assert (done.status, done.err) == (0, "")
     said = [(item["run"], item["average"]) for item in done.json()]
     assert said == list(zip(("run:before", "run:after"), averages(report)["disk_write_rate"], strict=True))
+
+
+def test_each_run_of_several_has_tables_of_its_phases(tmp_path: Path, cache: Path) -> None:
+    for name in ("one", "two"):
+        shutil.copytree(UPGRADE, tmp_path / name)
+    runs = ("--run", f"two={tmp_path / 'two'}")
+    done = built(tmp_path / "one", tmp_path / "out", cache, *runs)
+    assert (done.status, done.err) == (0, "")
+    first, second = (table(tmp_path / "out", f"Disk writes before and after: {name}") for name in ("one", "two"))
+    assert (first["header"], first["rows"]) == (second["header"], second["rows"])
+    assert first["header"] == ["", "before", "after", "Δ", "Δ%"]
+    manifest = load(tmp_path / "out" / "document.json")["manifest"]
+    assert manifest["header"] == ["", "one, before", "one, after", "two, before", "two, after"]
+
+
+RULES = [
+    ("falls", "lower", 100, 50, True), ("falls", "lower", 100, 50.1, False), ("falls", "lower", 0, 0, False),
+    ("rises", "lower", 100, 150, True), ("rises", "lower", 100, 149, False), ("rises", "lower", -100, -50, True),
+    ("stays", "lower", 100, 150, True), ("stays", "lower", 100, 49, False), ("not worse", "lower", 100, 1, True),
+    ("not worse", "lower", 100, 151, False), ("not worse", "higher", 100, 1000, True),
+    ("not worse", "higher", 100, 49, False), ("not worse", "neither", 100, 151, False),
+    ("not worse", "lower", None, 1, None), ("falls", "lower", 1, None, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "better", "old", "new", "due"), RULES)
+def test_a_rule_holds_when_it_says_so(
+    kind: str, better: str, old: float | None, new: float | None, due: bool | None, lab: Laboratory
+) -> None:
+    metric = replace(lab.session.package("antelope").metric("cpu_usage"), better=better)
+    assert holds(Rule("cpu_usage", kind, 50), metric, old, new) is due
 
 
 def test_the_upgrade_report_is_verified(report: Path, cache: Path) -> None:

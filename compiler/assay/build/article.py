@@ -15,7 +15,8 @@ from assay.build.rendering import rendered
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.sql_files import write_sql
-from assay.report.article import Compared, assemble_article, compared_metrics, metrics_of
+from assay.report.article import assemble_article, compared_metrics, metrics_of
+from assay.report.article_columns import Compared
 from assay.report.article_rows import listed, series_of
 from assay.report.figures import Choices, RunFigures
 from assay.report.pdf import warm_up

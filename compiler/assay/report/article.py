@@ -11,12 +11,12 @@ from itertools import zip_longest
 from assay.compare.style import Style, style
 from assay.plan.steps import Listed
 from assay.report import article_rows as asked
-from assay.report.article_columns import comparison, conclusion, facts
+from assay.report.article_columns import Compared, beside, manifest
 from assay.report.article_rows import Row
 from assay.report.assemble import filled, words
 from assay.report.assemble import notes as noted
 from assay.report.document import Document, Entry, Gallery, Group, Plot, Table
-from assay.report.figures import Choices, RunFigures, phase_rows, row_label, told_apart
+from assay.report.figures import Choices, RunFigures, row_label, told_apart
 from assay.report.prose import Prose
 from assay.spec.article_model import Article, Listing, Part, Pivot, Scatter, Timeline, Verdict
 from assay.spec.model import Column, Grain, Metric
@@ -54,7 +54,7 @@ def assemble_article(
         return _said(checked, look, part, prose, runs[0])
 
     galleries = [
-        _beside_columns(
+        beside(
             _gallery(
                 checked,
                 look,
@@ -69,8 +69,7 @@ def assemble_article(
             checked,
             look,
             part,
-            columns.columns,
-            headings,
+            columns,
             (runs, named),
         )
         for index, part in enumerate(article.parts, start=1)
@@ -82,7 +81,7 @@ def assemble_article(
         date=choices.date,
         intro=tuple(filled(text, said) for text in article.intro.split("\n\n") if text.strip()),
         style=choices.style,
-        manifest=_manifest(checked, article, columns.columns, headings),
+        manifest=manifest(checked, article, columns.columns, headings),
         sections=(),
         charts=(),
         dictionary=_dictionary(checked, article),
@@ -90,49 +89,6 @@ def assemble_article(
         filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
         provenance=tuple(provenance.items()),
         galleries=tuple(galleries),
-    )
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Compared:
-    """What comparisons have as columns, and the instants at which runs are cut: (name, ns), by run."""
-
-    columns: Sequence[RunFigures]
-    instants: Mapping[str, Sequence[tuple[str, int]]]
-
-
-def _manifest(checked: Checked, article: Article, columns: Sequence[RunFigures], named: Sequence[str]) -> Table:
-    rows = (*_facts(checked, article, columns), *phase_rows(columns))
-    return Table("Phases" if any(run.phase for run in columns) else "Runs", ("", *named), rows)
-
-
-def _beside_columns(
-    gallery: Gallery,
-    checked: Checked,
-    look: Style,
-    part: Part,
-    columns: Sequence[RunFigures],
-    headings: Sequence[str],
-    runs: tuple[Sequence[RunFigures], Sequence[str]],
-) -> Gallery:
-    """A part with its facts and comparisons before its other tables, its conclusions after them."""
-    told = [facts(checked, part.facts, *runs)] if part.facts else []
-    before = [comparison(checked, look, item, columns, headings) for item in part.comparisons]
-    after = [conclusion(checked, look, item, columns, headings) for item in part.conclusions if len(columns) > 1]
-    text = gallery.text
-    if part.conclusions and len(columns) == 1:
-        text = (*text, "There is nothing to compare with.")
-    return dataclasses.replace(gallery, tables=(*told, *before, *gallery.tables, *after), text=text)
-
-
-def _facts(checked: Checked, article: Article, runs: Sequence[RunFigures]) -> tuple[tuple[str, ...], ...]:
-    """What is known of each run beside its label: its constants, as they are kept; but those that parts tell."""
-    constants = {item.name: item for source in checked.package.sources for item in source.constants}
-    told = {name for part in article.parts for name in part.facts}
-    return tuple(
-        (row_label(item.doc, item.unit.symbol), *(str(run.constants[name]) for run in runs))
-        for name, item in constants.items()
-        if item.type in ("integer", "real", "text", "boolean") and name not in {article.label, *told}
     )
 
 

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from assay.compare.style import Style
 from assay.fetch.times import told
 from assay.report.article_rows import NO_VALUE
 from assay.report.assemble import DELTA
-from assay.report.document import Table
-from assay.report.figures import RunFigures, row_label
-from assay.spec.article_model import Comparison, Conclusion, Rule
+from assay.report.document import Gallery, Table
+from assay.report.figures import RunFigures, phase_rows, row_label
+from assay.spec.article_model import Article, Comparison, Conclusion, Part, Rule
 from assay.spec.model import Constant, Metric
 from assay.spec.normal_form import Checked
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What comparisons have as columns, and the instants at which runs are cut: (name, ns), by run."""
+
+    columns: Sequence[RunFigures]
+    instants: Mapping[str, Sequence[tuple[str, int]]]
+
 
 HOLDS = {True: "yes", False: "no", None: "no value"}
 
@@ -108,3 +118,65 @@ def fact(constant: Constant, value: object) -> str:
     if constant.type == "duration" and isinstance(value, int):
         return f"{value / 1_000_000_000:g}"
     return str(value)
+
+
+def manifest(checked: Checked, article: Article, columns: Sequence[RunFigures], named: Sequence[str]) -> Table:
+    """What is known of each run beside its label, or of each phase, and from when to when that is.
+
+    Constants are as they are kept; those that parts tell are left out.
+    """
+    constants = {item.name: item for source in checked.package.sources for item in source.constants}
+    left_out = {article.label, *(name for part in article.parts for name in part.facts)}
+    rows = tuple(
+        (row_label(item.doc, item.unit.symbol), *(str(run.constants[name]) for run in columns))
+        for name, item in constants.items()
+        if item.type in ("integer", "real", "text", "boolean") and name not in left_out
+    )
+    return Table("Phases" if any(run.phase for run in columns) else "Runs", ("", *named), (*rows, *phase_rows(columns)))
+
+
+def beside(
+    gallery: Gallery,
+    checked: Checked,
+    look: Style,
+    part: Part,
+    compared: Compared,
+    runs: tuple[Sequence[RunFigures], Sequence[str]],
+) -> Gallery:
+    """A part with its facts and comparisons before its other tables, its conclusions after them.
+
+    The phases of each run are compared in tables of their own, runs in one.
+    """
+    told = [facts(checked, part.facts, *runs)] if part.facts else []
+    groups = list(_groups(compared.columns, *runs))
+    before = [
+        _titled(comparison(checked, look, item, columns, named), label)
+        for item in part.comparisons
+        for columns, named, label in groups
+    ]
+    after = [
+        _titled(conclusion(checked, look, item, columns, named), label)
+        for item in part.conclusions
+        for columns, named, label in groups
+        if len(columns) > 1
+    ]
+    text = gallery.text
+    if part.conclusions and not after:
+        text = (*text, "There is nothing to compare with.")
+    return replace(gallery, tables=(*told, *before, *gallery.tables, *after), text=text)
+
+
+def _groups(
+    columns: Sequence[RunFigures], runs: Sequence[RunFigures], named: Sequence[str]
+) -> Iterator[tuple[Sequence[RunFigures], Sequence[str], str]]:
+    """What one table compares: all runs, or the phases of one; columns, their names, the run where it must be told."""
+    if not any(column.phase for column in columns):
+        yield columns, named, ""
+        return
+    for run, label in zip(runs, named, strict=True):
+        phases = [(column, column.phase.name) for column in columns if column.phase and column.phase.run == run.id]
+        yield [column for column, _ in phases], [name for _, name in phases], label if len(runs) > 1 else ""
+
+
+def _titled(table: Table, run: str) -> Table:
+    return replace(table, title=f"{table.title}: {run}") if run else table
