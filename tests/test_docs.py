@@ -39,11 +39,11 @@ pytestmark = pytest.mark.docs
 TUTORIAL = "docs/tutorial.md"
 SETTING_UP = re.compile(r"(python3 bootstrap\.py|just|\. \.venv)\b")
 GROUPS = {"U": "units", "E": "event", "X": "expression", "G": "grain", "M": "metric", "R": "report", "A": "article",
-          "Q": "example"}  # fmt: skip
+          "P": "phase", "Q": "example"}  # fmt: skip
 INSIDE = {"concat", "leaf", "many", "token"}  # what other words are made of
 GROUP_OF = {
     "Units": "U", "Events": "E", "Expressions": "X", "Grains": "G", "Instants": "G", "Metrics": "M", "Filters": "M",
-    "Formulas": "M", "Reports": "R", "Series": "G", "Articles": "A", "Examples": "Q",
+    "Formulas": "M", "Reports": "R", "Series": "G", "Articles": "A", "Examples": "Q", "Phases": "P",
 }  # fmt: skip
 
 

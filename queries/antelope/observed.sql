@@ -3,5 +3,5 @@ SELECT
     'all samples' AS name,
     min(t_ns) // 1000000000 * 1000000000 + 20000000000 AS from_ns,
     max(t_ns) // 1000000000 * 1000000000 AS to_ns
-FROM disk_written
+FROM written
 HAVING count(*) > 0

@@ -3,58 +3,21 @@ let S = ../schema/package.dhall
 
 let A = S.article
 
-let E = S.event
-
 let G = S.grain
 
 let U = S.unit
 
 let X = S.x
 
-let ident =
-      S.Constant::{
-      , name = "ident"
-      , files = [ "meta.json" ]
-      , path = [ "ident" ]
-      , type = "text"
-      , default = Some "run"
-      , doc = "What the run is called in reports"
-      }
+let e = ./samples.dhall
 
-let samples =
-      S.Source::{
-      , name = "samples"
-      , kind = "samples"
-      , hosts = ""
-      , logs = [ "prom/raw*.json", "*.parquet", "*.om" ]
-      , time = [] : List Text
-      , body = [] : List Text
-      , lookups = [] : List S.source.Lookup
-      , constants = [ ident ]
-      , doc = "Samples of the host's metrics, as a Prometheus server has them"
-      }
+let job = e.field.job
 
-let label = \(name : Text) -> E.otherwise "" (E.at [ "labels", name ] (E.text name))
+let instance = e.field.instance
 
-let job = label "job"
+let device = e.field.device
 
-let instance = label "instance"
-
-let device = label "device"
-
-let written =
-        { name = "disk_written"
-        , source = samples.name
-        , forms =
-          [ { names = [ { generation = "exporter", name = "node_disk_written_bytes_total" } ]
-            , unless = [] : List E.Unless
-            , fields =
-              [ job, instance, device, E.inUnit U.byte (E.at [ "value" ] (E.real "value")) ]
-            }
-          ]
-        , doc = "Bytes written to a drive since its host started"
-        }
-      : S.Event
+let written = e.written
 
 let column =
       { window = G.column "text" "name" U.none "Name of the window"
@@ -110,8 +73,8 @@ let formulas = ./formulas.dhall
 
 let diskWriteRate =
       S.Metric::{
-      , id = "disk_write_rate"
-      , name = "Disk write rate"
+      , id = "drive_write_rate"
+      , name = "Drive write rate"
       , doc = "Mean of the rates at which a drive is written to"
       , grain = drive.name
       , measure = X.column column.rate
@@ -121,7 +84,7 @@ let diskWriteRate =
       , width = 3
       }
 
-let writes = formulas.diskWritesPerYear diskWriteRate
+let writes = formulas.writesPerYear "drive_writes_per_year" diskWriteRate
 
 let article =
       S.Article::{
@@ -138,13 +101,11 @@ let article =
           }
         ]
       , style = "three-digits"
-      , label = ident.name
+      , label = e.constant.ident.name
       , doc = "How long drives last that are written to as those of the run are"
       }
 
-in  { samples
-    , written
-    , windows
+in  { windows
     , rates
     , drives
     , drive

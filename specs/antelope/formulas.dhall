@@ -15,13 +15,14 @@ let year = X.quantity 365.0 U.day
 let aYearOf = \(rate : S.Metric.Type) -> X.times (M.value rate) year
 
 -- Published were 120 and 0.378 a year, which follow two conventions: prefixes of 1024 throughout, and of 1000.
-let diskWritesPerYear =
+let writesPerYear =
+      \(id : Text) ->
       \(rate : S.Metric.Type) ->
         let example = \(x : Double) -> \(unit : S.Unit) -> M.example [ M.given rate x (U.perSecond unit) ]
 
         in  { decimal =
                     M.formula
-                      { id = "disk_writes_per_year"
+                      { id
                       , name = "Disk writes in 365 days"
                       , doc = "Bytes written in 365 days at the mean rate; 1 TB is 10^12 bytes, as drives are rated (TBW)"
                       , formula = aYearOf rate
@@ -35,7 +36,7 @@ let diskWritesPerYear =
                     }
             , binary =
                     M.formula
-                      { id = "disk_writes_per_year_binary"
+                      { id = "${id}_binary"
                       , name = "Disk writes in 365 days"
                       , doc = "The same with prefixes of 1024; 1 TiB is 2^40 bytes"
                       , formula = aYearOf rate
@@ -70,4 +71,4 @@ let usedUp =
           , unit = U.year
           }
 
-in  { year, diskWritesPerYear, drives, usedUp }
+in  { year, writesPerYear, drives, usedUp }

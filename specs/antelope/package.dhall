@@ -1,4 +1,4 @@
--- Antelope (EOS): node upgrades, and runs of the performance harness.
+-- Antelope (EOS): upgrades of a node, runs of the performance harness, virtual machines.
 let S = ../schema/package.dhall
 
 let harness =
@@ -9,6 +9,14 @@ let harness =
       , m = ./harness/metrics.dhall
       }
 
+let e = ./samples.dhall
+
+let s = ./series.dhall
+
+let phases = ./phases.dhall
+
+let upgrade = ./upgrade.dhall
+
 let endurance = ./endurance.dhall
 
 let rrd = ./rrd/package.dhall
@@ -16,8 +24,29 @@ let rrd = ./rrd/package.dhall
 in  S.Package::{
     , system = "antelope"
     , units = (./units.dhall).base
-    , sources = [ harness.source.nodes, harness.source.generators, rrd.source, endurance.samples ]
-    , events = [ harness.e.block, harness.e.dropped, harness.e.forked, harness.e.sent, rrd.machine, endurance.written ]
+    , sources = [ harness.source.nodes, harness.source.generators, rrd.source, e.samples ]
+    , events =
+      [ harness.e.block
+      , harness.e.dropped
+      , harness.e.forked
+      , harness.e.sent
+      , rrd.machine
+      , e.up
+      , e.cpu
+      , e.memoryTotal
+      , e.memoryAvailable
+      , e.swapTotal
+      , e.swapFree
+      , e.written
+      , e.head
+      , e.irreversible
+      , e.clients
+      , e.peers
+      , e.incoming
+      , e.produced
+      , e.blockCpu
+      , e.blockNet
+      ]
     , relations =
       [ harness.r.observer
       , harness.r.blocks
@@ -33,6 +62,7 @@ in  S.Package::{
       , harness.r.transactions
       , harness.r.transactionStatistics
       , rrd.readings
+      , s.windows
       , endurance.windows
       , endurance.drives
       ]
@@ -48,9 +78,14 @@ in  S.Package::{
       , harness.grains.transactions
       , rrd.reading
       , endurance.drive
+      , s.point.cpu
+      , s.point.memory
+      , s.point.swap
+      , s.point.disk
       ]
-    , metrics = harness.m.all # rrd.metrics # endurance.metrics
-    , series = [ endurance.rates ]
+    , metrics = harness.m.all # rrd.metrics # endurance.metrics # upgrade.metrics
+    , series = s.all # [ endurance.rates ]
     , summaries = [ S.Summary::{ name = "runs", doc = "All rows count alike" } ]
-    , articles = [ (./articles.dhall).harness, endurance.article ]
+    , cuts = [ phases.upgrade ]
+    , articles = [ (./articles.dhall).harness, endurance.article, upgrade.upgrade ]
     }

@@ -9,10 +9,12 @@ in  { block = unit "block" "blocks"
     , window = unit "production_window" "windows"
     , blockPerWindow = unit "block / production_window" "blocks/window"
     , netWord = unit "net_word" "words"
+    , peer = unit "peer" "peers"
     , microsecond = unit "microsecond" "µs"
     , base =
           [ { name = "block", doc = "A block of the chain" }
           , { name = "transaction", doc = "A transaction" }
+          , { name = "peer", doc = "A peer of a node" }
           , { name = "production_window", doc = "A turn of a producer: blocks in succession that it signs" }
           , { name = "net_word", doc = "What a transaction takes of the network is billed in words of 8 bytes" }
           ]

@@ -11,6 +11,7 @@ let experiment =
       , relation = relations.experiments.name
       , key = [ c.experiment.name ]
       , columns = relations.experiments.columns
+      , at = c.firstSent.name
       , doc = "An experiment of the load tool"
       }
 
@@ -20,6 +21,7 @@ let transaction =
       , relation = relations.transactions.name
       , key = [ c.experiment.name, c.place.name ]
       , columns = relations.transactions.columns
+      , at = c.blockTime.name
       , doc = "A transaction of the load, found in a block"
       }
 

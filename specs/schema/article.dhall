@@ -9,6 +9,8 @@ let G = ./grain.dhall
 
 let S = ./source.dhall
 
+let P = ./phase.dhall
+
 -- A table of the rows of a grain: key columns, then what metrics measure on each row.
 let Listing = { title : Text, grain : Text, keys : List Text, metrics : List Text }
 
@@ -138,6 +140,16 @@ let ClassTable =
       , width : Natural
       }
 
+-- A table of metrics: a column for each run, or each phase of it, with differences from the first.
+let Comparison = { title : Text, metrics : List Text }
+
+-- What is expected of a metric's average from the first column to another: `falls` or `rises` by at least so many
+-- percent, `stays` within, `not worse` by more.
+let Rule = { metric : Text, kind : Text, percent : Natural }
+
+-- A table of rules, and whether they hold.
+let Conclusion = { title : Text, rules : List Rule }
+
 -- A part: prose (a file below the system's folder of specs; paragraphs that may quote results), figures, tables.
 let Part =
       { Type =
@@ -150,9 +162,15 @@ let Part =
           , verdicts : List Verdict
           , grids : List Grid
           , classTables : List ClassTable
+          , comparisons : List Comparison
+          , conclusions : List Conclusion
+          , facts : List Text
           }
       , default =
-        { prose = ""
+        { comparisons = [] : List Comparison
+        , conclusions = [] : List Conclusion
+        , facts = [] : List Text
+        , prose = ""
         , scatters = [] : List Scatter
         , timelines = [] : List Timeline
         , listings = [] : List Listing
@@ -169,6 +187,7 @@ let Part =
 --   cases         a constant that tells of which case a run is; such runs are shown by grids only, unless all are cases
 --   style         the number style: typst-2026, org-2023, three-digits
 --   label         the constant that names a run
+--   phases        the times of each run that are compared
 let Article =
       { Type =
           { name : Text
@@ -179,9 +198,10 @@ let Article =
           , cases : Text
           , style : Text
           , label : Text
+          , phases : List P.Phase.Type
           , doc : Text
           }
-      , default = { choices = [] : List Choice.Type, cases = "", doc = "" }
+      , default = { choices = [] : List Choice.Type, cases = "", phases = [] : List P.Phase.Type, doc = "" }
       }
 
 let ids =
@@ -209,7 +229,27 @@ let timeline =
           }
         : Timeline
 
+let rule = \(kind : Text) -> \(m : M.Metric.Type) -> \(percent : Natural) -> { metric = m.id, kind, percent } : Rule
+
 in  { Listing
+    , Comparison
+    , Rule
+    , Conclusion
+    , comparison = \(title : Text) -> \(ms : List M.Metric.Type) -> { title, metrics = ids ms } : Comparison
+    , conclusion = \(title : Text) -> \(rules : List Rule) -> { title, rules } : Conclusion
+    , falls = rule "falls"
+    , rises = rule "rises"
+    , stays = rule "stays"
+    , notWorse = rule "not worse"
+      -- the names of constants, for a part's table of facts
+    , facts =
+        \(cs : List S.Constant.Type) ->
+          List/fold
+            S.Constant.Type
+            cs
+            (List Text)
+            (\(c : S.Constant.Type) -> \(rest : List Text) -> [ c.name ] # rest)
+            ([] : List Text)
     , Pin
     , Choice
     , Pivot

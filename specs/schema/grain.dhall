@@ -72,6 +72,7 @@ let Derived = { column : Column, value : Expression }
 -- Its columns: those of `by`, `first`, `last` (of `along`), `length` (rows), `first_x` and `last_x` for x in `carry`.
 let Runs = { of : Text, holds : Expression, by : List Text, along : Text, carry : List Text }
 
+-- A grain's `at` is the instant (a member of it) by which phases cut its rows.
 -- The coarser grain whose filters decide on this one's rows.
 let Subject = { grain : Text, on : List Pair }
 
@@ -87,10 +88,12 @@ let Grain =
           , derived : List Derived
           , subject : Optional Subject
           , checks : List Check.Type
+          , at : Text
           , doc : Text
           }
       , default =
         { checks = [] : List Check.Type
+        , at = ""
         , relation = ""
         , runs = None Runs
         , instants = [] : List Instant.Type
@@ -107,6 +110,10 @@ let Sampled = { event : Text, where : Expression }
 -- What ends a line: rows of an event that agree with it on label fields, where a condition holds.
 let Gone = { event : Text, on : List Text, where : Expression }
 
+-- Another series that one is worked out of, called `name` in its value. `over` tells how lines of it that agree in the
+-- labels become one: mean, sum, least, greatest; empty when the labels are the same.
+let Term = { name : Text, series : Text, over : Text }
+
 -- A table of values over time: a row for each window, step of it, and line that has a value then.
 --   samples   what it is made of; of several the first that has a value at a step counts
 --   by        label fields: each of their values is a line
@@ -114,6 +121,8 @@ let Gone = { event : Text, on : List Text, where : Expression }
 --   every     ns from step to step
 --   reading   latest (the last sample of the last `window` ns) or rate (the increase of a counter, a second, over them)
 --   gone      what ends a line until its next sample
+--   terms     instead of samples: other series, in the same windows and steps, of which `value` is worked out
+--   window    a constant of the run, a duration, instead of `windowNs`; `every` likewise instead of `everyNs`
 let Series =
       { Type =
           { name : Text
@@ -124,15 +133,32 @@ let Series =
           , reading : Text
           , windowNs : Natural
           , gone : Optional Gone
+          , terms : List Term
+          , value : Expression
+          , window : Text
+          , every : Text
           , unit : U.Unit
           , doc : Text
           }
-      , default = { everyNs = 1000000000, gone = None Gone, doc = "" }
+      , default =
+        { samples = [] : List Sampled
+        , everyNs = 1000000000
+        , reading = ""
+        , windowNs = 0
+        , gone = None Gone
+        , terms = [] : List Term
+        , value = X.nothing
+        , window = ""
+        , every = ""
+        , doc = ""
+        }
       }
 
 let fieldNames =
       \(fs : List E.Field) ->
         List/fold E.Field fs (List Text) (\(f : E.Field) -> \(rest : List Text) -> [ f.name ] # rest) ([] : List Text)
+
+let termOf = \(over : Text) -> \(name : Text) -> \(s : Series.Type) -> { name, series = s.name, over } : Term
 
 let instant = \(i : Instant.Type) -> X.leaf "instant" i.name
 
@@ -153,8 +179,17 @@ in  { Check
     , Derived
     , Sampled
     , Gone
+    , Term
     , Series
     , fieldNames
+      -- a series that another one is worked out of: as it is, or the lines that agree in the labels made one
+    , term = termOf ""
+    , meanOf = termOf "mean"
+    , sumOf = termOf "sum"
+    , leastOf = termOf "least"
+    , greatestOf = termOf "greatest"
+      -- the value of a term
+    , termValue = \(t : Term) -> X.leaf "column" t.name
       -- samples of an event
     , samples = \(e : E.Event) -> [ { event = e.name, where = X.nothing } ] : List Sampled
     , samplesWhere = \(e : E.Event) -> \(where : Expression) -> [ { event = e.name, where } ] : List Sampled

@@ -17,6 +17,8 @@ let A = ./article.dhall
 
 let Q = ./example.dhall
 
+let P = ./phase.dhall
+
 -- A unit of the domain that the unit library does not know.
 let BaseUnit = { name : Text, doc : Text }
 
@@ -37,6 +39,7 @@ let Package =
           , articles : List A.Article.Type
           , histories : List R.History.Type
           , examples : List Q.Example.Type
+          , cuts : List P.Cut.Type
           }
       , default =
         { units = [] : List BaseUnit
@@ -52,6 +55,7 @@ let Package =
         , articles = [] : List A.Article.Type
         , histories = [] : List R.History.Type
         , examples = [] : List Q.Example.Type
+        , cuts = [] : List P.Cut.Type
         }
       }
 
@@ -86,6 +90,9 @@ in  { unit = U
     , History = R.History
     , example = Q
     , Example = Q.Example
+    , phase = P
+    , Cut = P.Cut
+    , Phase = P.Phase
     , elapsed = G.elapsed
     , orElse = X.orElse
     }

@@ -7,6 +7,8 @@ let G = ./grain.dhall
 
 let M = ./metric.dhall
 
+let P = ./phase.dhall
+
 -- How a manifest value is printed: text, unsuffixed (a text without the letters s at its end), integer, real, spread,
 -- date, time; `cut` characters are kept (0: all);
 -- `empty` stands for an empty text.
@@ -63,6 +65,7 @@ let Edition =
 --   label          the constant that names a run in headings
 --   compare        constants that should agree between runs; a difference is a warning in the report
 --   style          the number style: typst-2026, org-2023, three-digits
+--   phases         the times of each run that are compared, instead of whole runs
 let Report =
       { Type =
           { name : Text
@@ -79,10 +82,12 @@ let Report =
           , label : Text
           , compare : List Text
           , editions : List Edition.Type
+          , phases : List P.Phase.Type
           , doc : Text
           }
       , default =
-        { filters = [] : List FilterUse
+        { phases = [] : List P.Phase.Type
+        , filters = [] : List FilterUse
         , also = [] : List Text
         , compare = [] : List Text
         , editions = [] : List Edition.Type

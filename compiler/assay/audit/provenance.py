@@ -38,6 +38,15 @@ class Inputs:
     quarantined: tuple[tuple[str, int], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class CutRuns:
+    """How runs were cut by phases: the instant of each grain; by run, the instants (name, ns, what told it) and the
+    phases as the report has them."""
+
+    grains: Mapping[str, str]
+    runs: Mapping[str, tuple[tuple[tuple[str, int, str], ...], tuple[RunFigures, ...]]]
+
+
 def versions() -> dict[str, str]:
     """Versions of Assay and of the tools that shape its output.
 
@@ -112,8 +121,10 @@ def provenance(
     inputs: Sequence[Inputs],
     templates: Path,
     prose: Mapping[str, str] | None = None,
+    cut: CutRuns | None = None,
 ) -> dict[str, object]:
-    """The provenance of a build as plain data: all that it takes to make it again; `prose` is text by file."""
+    """The provenance of a build as plain data: all that it takes to make it again; `prose` is text by file, `cut` how
+    runs were cut by phases."""
     named = labels(report, runs)
     content: dict[str, object] = {
         "report": f"{checked.package.system}/{report.name}",
@@ -124,6 +135,8 @@ def provenance(
             "date": choices.date,
             "title": choices.title,
             "author": choices.author,
+            **({"at": list(choices.at)} if choices.at else {}),
+            **({"phases": list(choices.phases)} if choices.phases else {}),
         },
         "versions": versions(),
         "specs": checked.sources,
@@ -132,6 +145,9 @@ def provenance(
         "templates": templates_hash(templates),
         "runs": [_run(*item) for item in zip(runs, named, inputs, strict=True)],
     }
+    if cut:
+        content["cut_by"] = dict(sorted(cut.grains.items()))
+        content["phases"] = {run.id: _phases(*cut.runs[run.id]) for run in runs}
     return {
         "format": FORMAT,
         "hash": content_hash(content),
@@ -153,12 +169,26 @@ def _run(run: RunFigures, label: str, inputs: Inputs) -> dict[str, object]:
         "files": [_file(item) for item in inputs.files],
         "documents": [_file(item) for item in inputs.documents],
         "quarantined": [{"host": host, "lines": lines} for host, lines in inputs.quarantined],
-        "filters": [
-            {"filter": item.filter, "argument": item.argument, "grain": item.grain, "rejected": item.rejected,
-             "rows": item.rows}
-            for item in run.results.filters
-        ],
-    }  # fmt: skip
+        "filters": _filters(run),
+    }
+
+
+def _filters(run: RunFigures) -> list[dict[str, object]]:
+    return [
+        {"filter": item.filter, "argument": item.argument, "grain": item.grain, "rejected": item.rejected,
+         "rows": item.rows}
+        for item in run.results.filters
+    ]  # fmt: skip
+
+
+def _phases(instants: Sequence[tuple[str, int, str]], phases: Sequence[RunFigures]) -> dict[str, object]:
+    told = [dict(zip(("instant", "t_ns", "told_by"), item, strict=True)) for item in instants]
+    found = [
+        {"phase": run.phase.name, "since_ns": run.phase.since, "until_ns": run.phase.until, "filters": _filters(run)}
+        for run in phases
+        if run.phase
+    ]
+    return {"instants": told, "phases": found}
 
 
 def _file(item: File) -> dict[str, object]:

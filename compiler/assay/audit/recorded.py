@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -55,6 +55,8 @@ class RecordedOptions:
     date: str
     title: str
     author: str
+    at: tuple[str, ...] = ()
+    phases: tuple[str, ...] = ()
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 
@@ -71,6 +73,8 @@ class Content:
     outline: str
     templates: str
     runs: tuple[RecordedRun, ...]
+    cut_by: dict[str, str] = field(default_factory=dict)
+    phases: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 

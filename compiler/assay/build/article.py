@@ -7,23 +7,27 @@ from pathlib import Path
 
 from assay.audit.provenance import printed, provenance
 from assay.build.article_parts import shown
-from assay.build.comparison import Built, Options, date_of, figures_of, inputs_of
-from assay.build.compute import compute
+from assay.build.comparison import Built, Options, date_of, figures_of, inputs_of, phases_of
+from assay.build.compute import Computation, compute
 from assay.build.outputs import replacing
+from assay.build.phases import asked
 from assay.build.rendering import rendered
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.spec_states import write_specs
 from assay.build.sql_files import write_sql
+from assay.report.article import assemble_article, compared_metrics, metrics_of
 from assay.report.article_classes import averaged
-from assay.report.article import assemble_article, metrics_of
+from assay.report.article_columns import Compared
 from assay.report.article_rows import listed, series_of
 from assay.report.figures import Choices, RunFigures
 from assay.report.pdf import warm_up
 from assay.report.prose import Prose, read
-from assay.report.results_json import lines_json
+from assay.report.results_json import distribution, lines_json, of_formula, phase_json
 from assay.spec.article_model import Article
+from assay.spec.formula import is_formula
 from assay.spec.diagnostics import USAGE, Diagnostic, fail, raise_all
+from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
 
 def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Path, options: Options) -> Built:
@@ -36,28 +40,81 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
         raise fail(
             "article-options", f"`{name}` has no filters, no summary and no number style to choose", status=USAGE
         )
+    cut = asked(checked.package, article.phases, options.at, options.phases)
     texts = read_prose(session, checked, article)
     part_of, notes = shown(checked, article, texts, runs)
     prose = {part.prose: texts[part.prose] for part in part_of.parts if part.prose}
     rows = listed(checked, part_of, prose.values())
+    metrics = tuple(dict.fromkeys((*compared(checked, part_of), *averaged(checked, part_of))))
     with replacing(out) as fresh:
         found = compute(
-            session, checked, runs, averaged(checked, part_of), [], [], lambda: warm_up(session.workspace.templates), rows, series_of(part_of)
-        )
-        choices = Choices(article.style, "", (), options.date or date_of(found), options.title, options.author)
+            session, checked, runs, metrics, [], [], lambda: warm_up(session.workspace.templates),
+            rows, series_of(part_of), cut,
+        )  # fmt: skip
+        choices = Choices(
+            article.style, "", (), options.date or date_of(found), options.title, options.author, options.at,
+            options.phases,
+        )  # fmt: skip
         figures = [figures_of(item) for item in found.runs]
         made = provenance(
             checked, article, metrics_of(article), choices, figures,
             [inputs_of(checked, item) for item in found.runs], session.workspace.templates,
-            texts_of(texts),
+            texts_of(texts), phases_of(checked, found),
         )  # fmt: skip
-        document = assemble_article(checked, part_of, figures, choices, printed(made, checked), prose, notes)
-        (fresh / "results.json").write_text(lines_json(_results(checked, name, figures)), "utf-8")
+        beside = _beside(found)
+        document = assemble_article(checked, part_of, figures, choices, printed(made, checked), prose, notes, beside)
+        columns = beside.columns if beside else figures
+        told = _results(checked, name, columns) | _compared(checked, part_of, columns)
+        (fresh / "results.json").write_text(lines_json(told), "utf-8")
         (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
         write_specs(checked, fresh)
         write_sql(fresh / "sql", found)
         rendered(document, fresh, session)
     return Built(out, out / "report.pdf", document.warnings)
+
+
+def compared(checked: Checked, article: Article) -> tuple[Metric, ...]:
+    """The metrics that an article compares between runs or phases, each once."""
+    names = dict.fromkeys(name for part in article.parts for name in compared_metrics(part))
+    return tuple(checked.metric(name) for name in names)
+
+
+def _beside(found: Computation) -> Compared | None:
+    """The phases of runs, and the instants at which they are cut; None when they are not."""
+    if not found.views:
+        return None
+    instants = {
+        run.id: tuple((item.name, item.t_ns) for item in phases.instants)
+        for run, phases in zip(found.runs, found.phases, strict=True)
+    }
+    return Compared([figures_of(view) for view in found.views], instants)
+
+
+def _compared(checked: Checked, article: Article, columns: Sequence[RunFigures]) -> dict[str, object]:
+    """What is compared, as plain data: the columns, and each metric in them; nothing when nothing is."""
+    metrics = compared(checked, article)
+    if not metrics:
+        return {}
+    summary = checked.package.summaries[0].name
+    return {
+        "columns": [{"id": run.id, **phase_json(run)} for run in columns],
+        "metrics": {
+            metric.id: {
+                "name": metric.name,
+                "unit": metric.unit.symbol,
+                "definition": checked.definitions[metric.id],
+                "columns": {run.id: _in_column(run, metric, summary) for run in columns},
+            }
+            for metric in metrics
+        },
+    }
+
+
+def _in_column(run: RunFigures, metric: Metric, summary: str) -> dict[str, object]:
+    """A metric in a run or phase: its distribution, or what a formula comes to."""
+    if is_formula(metric):
+        return of_formula(run.results.formulas[metric.id], summary)
+    return distribution(run.results.metrics[metric.id], summary)
 
 
 def read_prose(session: Session, checked: Checked, article: Article) -> Mapping[str, Prose]:

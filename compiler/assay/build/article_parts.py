@@ -12,12 +12,24 @@ from assay.report.article_classes import metrics_of_classes
 from assay.report.article_rows import listed_of
 from assay.report.prose import Prose, Quote
 from assay.spec import closure, formula
-from assay.spec.article_model import Article, ClassTable, Grid, Listing, Part, Pivot, Scatter, Timeline, Verdict
+from assay.spec.article_model import (
+    Article,
+    ClassTable,
+    Comparison,
+    Conclusion,
+    Grid,
+    Listing,
+    Part,
+    Pivot,
+    Scatter,
+    Timeline,
+    Verdict,
+)
 from assay.spec.diagnostics import AssayError, fail
 from assay.spec.model import Source
 from assay.spec.normal_form import Checked
 
-Item = Listing | Pivot | Verdict | Scatter | Timeline | Grid | ClassTable | Quote
+Item = Listing | Pivot | Verdict | Scatter | Timeline | Grid | ClassTable | Comparison | Conclusion | Quote
 T = TypeVar("T", bound=Item)
 Notes = Mapping[str, tuple[str, ...]]
 """Title of a part -> sentences on what it does not show."""
@@ -54,7 +66,7 @@ def shown(
 def _asks(part: Part) -> bool:
     """Whether a part shows anything of a run."""
     figures = (part.scatters, part.timelines, part.grids)
-    return any((*figures, part.listings, part.pivots, part.verdicts, part.class_tables))
+    return any((*figures, part.listings, part.pivots, part.verdicts, part.class_tables, part.comparisons, part.conclusions))
 
 
 def _nothing(article: Article, missing: Sequence[Source], runs: Sequence[NamedRun]) -> AssayError:
@@ -98,6 +110,12 @@ class _Lost:
             return self.of_choice(item.choice).union(*(self.of(found) for found in inner))
         if isinstance(item, Timeline):
             return self.of_tables([item.series]) | self.of_choice(item.choice)
+        if isinstance(item, (Comparison, Conclusion)):
+            names = item.metrics if isinstance(item, Comparison) else [rule.metric for rule in item.rules]
+            asked = [self.checked.metric(name) for name in names]
+            return self.of_tables(
+                {metric.grain for metric in formula.measured(formula.by_id(self.checked.package), asked)}
+            )
         if isinstance(item, ClassTable):
             known = formula.by_id(self.checked.package)
             return self.of_tables(
@@ -132,6 +150,8 @@ def _part(lost: _Lost, part: Part, prose: Mapping[str, Prose]) -> tuple[Part, se
             verdicts=kept(part.verdicts),
             grids=kept(part.grids),
             class_tables=kept(part.class_tables),
+            comparisons=kept(part.comparisons),
+            conclusions=kept(part.conclusions),
         ),
         gone,
     )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.audit.provenance import Inputs, documents, printed, provenance
+from assay.audit.provenance import CutRuns, Inputs, documents, printed, provenance
 from assay.build import filters
 from assay.build.compute import Computation, Computed, compute, report_metrics
 from assay.build.outputs import replacing
+from assay.build.phases import asked
 from assay.build.rendering import rendered
 from assay.build.runs import NamedRun
 from assay.build.session import Session
@@ -18,7 +19,9 @@ from assay.build.spec_states import write_specs
 from assay.build.sql_files import write_sql
 from assay.compare.style import style, style_names
 from assay.report.assemble import assemble
-from assay.report.figures import Choices, RunFigures
+from assay.plan.cutting import is_cut
+from assay.plan.steps import JudgeStep
+from assay.report.figures import Choices, PhaseOf, RunFigures
 from assay.report.pdf import warm_up
 from assay.report.results_json import lines_json, results_json
 from assay.spec.diagnostics import USAGE, did_you_mean, fail
@@ -38,6 +41,8 @@ class Options:
     title: str = ""
     author: str = ""
     date: str = ""
+    at: tuple[str, ...] = ()
+    phases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +63,43 @@ def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, opti
     checked, report = session.report(name)
     applied = filters.applied(checked.package, report, options.filters, options.no_filters)
     chosen = _checked_options(checked, report, options)
-    metrics = report_metrics(checked, report)
     relations = sorted({row.relation for row in report.manifest if row.relation})
+    cut = asked(checked.package, report.phases, options.at, options.phases)
+    shown, left_out = can_be_cut(checked, report) if cut else (report, ())
+    metrics = report_metrics(checked, shown)
     with replacing(out) as fresh:
         found = compute(
-            session, checked, runs, metrics, applied, relations, lambda: warm_up(session.workspace.templates)
-        )
+            session, checked, runs, metrics, applied, relations, lambda: warm_up(session.workspace.templates),
+            asked=cut,
+        )  # fmt: skip
         choices = Choices(
             chosen.style, chosen.summary, tuple(item.label for item in applied), chosen.date or date_of(found),
-            chosen.title, chosen.author,
+            chosen.title, chosen.author, options.at, options.phases,
         )  # fmt: skip
-        figures = [figures_of(item) for item in found.runs]
-        warnings = _write(session, checked, report, metrics, found, figures, choices, fresh)
+        figures = [figures_of(item) for item in found.columns]
+        warnings = _write(session, checked, report, shown, found, figures, choices, fresh, left_out)
     return Built(out, out / "report.pdf", warnings)
+
+
+def can_be_cut(checked: Checked, report: Report) -> tuple[Report, tuple[str, ...]]:
+    """The report without the metrics that phases cannot cut, and their names."""
+    package = checked.package
+    fine = {metric.id for metric in package.metrics if is_cut(package, metric.grain)}
+    left_out = tuple(metric.name for metric in report_metrics(checked, report) if metric.id not in fine)
+
+    def kept(names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(name for name in names if name in fine)
+
+    sections = (replace(item, metrics=kept(item.metrics)) for item in report.sections)
+    groups = (replace(item, metrics=kept(item.metrics)) for item in report.dictionary)
+    shown = replace(
+        report,
+        sections=tuple(item for item in sections if item.metrics),
+        charts=tuple(item for item in report.charts if item.metric in fine),
+        dictionary=tuple(item for item in groups if item.metrics),
+        also=kept(report.also),
+    )
+    return shown, left_out
 
 
 def _checked_options(checked: Checked, report: Report, options: Options) -> Options:
@@ -95,7 +124,7 @@ def _checked_options(checked: Checked, report: Report, options: Options) -> Opti
     style(look)
     if options.date:
         _valid_date(options.date)
-    return Options(options.filters, options.no_filters, summary, look, options.title, options.author, options.date)
+    return replace(options, summary=summary, style=look)
 
 
 def _valid_date(text: str) -> None:
@@ -121,38 +150,66 @@ def _day(run: Computed) -> str:
 
 
 def figures_of(run: Computed) -> RunFigures:
-    """What a report knows of a run."""
+    """What a report knows of a run, or of a phase of one; what is to be known of the raw data is told of the run."""
     logs = run.prepared.logs
-    lost = [item for item in logs if item.quarantined]
-    notes = [*run.prepared.notes, *run.absent]
+    lost = [item for item in logs if item.quarantined and not run.phase]
+    notes = [*(() if run.phase else run.prepared.notes), *run.absent]
     if lost:
         total = sum(item.quarantined for item in lost)
         where = ", ".join(f"{item.host}: {item.quarantined}" for item in lost)
         notes.append(f"{total} broken log {'line' if total == 1 else 'lines'} left out ({where}).")
+    bounds = run.phase
+    phase = PhaseOf(run.prepared.run.id, bounds.name, bounds.since, bounds.until) if bounds else None
     prepared = run.prepared
-    return RunFigures(prepared.run.id, prepared.constants, run.results, prepared.hosts, tuple(notes), _day(run))
+    return RunFigures(run.id, prepared.constants, run.results, prepared.hosts, tuple(notes), _day(run), phase)
 
 
 def _write(
     session: Session,
     checked: Checked,
     report: Report,
-    metrics: Sequence[Metric],
+    shown: Report,
     found: Computation,
     figures: Sequence[RunFigures],
     choices: Choices,
     fresh: Path,
+    left_out: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    ids = [metric.id for metric in metrics]
+    """Write the files of a report, of which `shown` can be shown; the warnings of its document."""
+    ids = [metric.id for metric in report_metrics(checked, shown)]
     inputs = [inputs_of(checked, item) for item in found.runs]
-    made = provenance(checked, report, ids, choices, figures, inputs, session.workspace.templates)
-    document = assemble(checked, report, figures, choices, printed(made, checked))
-    (fresh / "results.json").write_text(lines_json(results_json(checked, report, ids, figures, choices)), "utf-8")
+    whole = [figures_of(item) for item in found.runs]
+    made = provenance(
+        checked, report, [metric.id for metric in report_metrics(checked, report)], choices, whole, inputs, session.workspace.templates, cut=phases_of(checked, found)
+    )
+    views = whole if found.views else []
+    document = assemble(checked, shown, figures, choices, printed(made, checked), views)
+    if left_out:
+        note = f"Left out, as phases cannot cut all that it is made of: {', '.join(left_out)}."
+        document = replace(document, warnings=(note, *document.warnings))
+    (fresh / "results.json").write_text(lines_json(results_json(checked, shown, ids, figures, choices)), "utf-8")
     (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
     write_specs(checked, fresh)
     write_sql(fresh / "sql", found)
     rendered(document, fresh, session)
     return document.warnings
+
+
+def phases_of(checked: Checked, found: Computation) -> CutRuns | None:
+    """How runs were cut, as provenance tells it; None when they were not."""
+    if not found.views:
+        return None
+    grains = {step.grain.name: step.grain.at for node in found.cut for step in [node.statement.step]
+              if isinstance(step, JudgeStep) and step.grain.at}  # fmt: skip
+    views = iter(figures_of(view) for view in found.views)
+    runs = {
+        run.prepared.run.id: (
+            tuple((item.name, item.t_ns, item.told_by) for item in phases.instants),
+            tuple(next(views) for _ in phases.phases),
+        )
+        for run, phases in zip(found.runs, found.phases, strict=True)
+    }
+    return CutRuns(grains, runs)
 
 
 def inputs_of(checked: Checked, run: Computed) -> Inputs:

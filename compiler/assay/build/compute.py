@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
 
 from assay.build.absent import absent_events
-from assay.build.prepare import Prepared, gathered, nothing, prepare
+from assay.build.phases import Asked, Bounds, RunPhases, check_metrics, check_runs, check_samples, resolved
+from assay.build.prepare import Prepared, Wanted, gathered, nothing, prepare
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.engine.execute import Job, connect, execute
@@ -16,6 +19,7 @@ from assay.engine.graph import Node, nodes
 from assay.engine.mount import mount
 from assay.engine.results import RunResults
 from assay.plan.steps import Applied, Listed, Plan, plan
+from assay.spec.diagnostics import AssayError
 from assay.spec.model import Metric
 from assay.spec.report_model import Report
 from assay.spec.normal_form import Checked
@@ -24,13 +28,22 @@ from assay.sql.expressions import places
 from assay.sql.program import Statement, compile_plan
 
 
+T = TypeVar("T")
+
+
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A run with its results, and what its logs do not tell."""
+    """A run, or a phase of one, with its results, and what its logs do not tell."""
 
     prepared: Prepared
     results: RunResults
     absent: tuple[str, ...] = ()
+    phase: Bounds | None = None
+
+    @property
+    def id(self) -> str:
+        """Its id in results: the run's, or that of the run and the phase."""
+        return f"{self.prepared.run.id}:{self.phase.name}" if self.phase else self.prepared.run.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +53,14 @@ class Computation:
     plan: Plan
     graph: tuple[Node, ...]
     runs: tuple[Computed, ...]
+    cut: tuple[Node, ...] = ()
+    phases: tuple[RunPhases, ...] = ()
+    views: tuple[Computed, ...] = ()
+
+    @property
+    def columns(self) -> tuple[Computed, ...]:
+        """What is compared: the phases of every run, or the runs."""
+        return self.views or self.runs
 
 
 def compute(
@@ -52,24 +73,63 @@ def compute(
     at_work: Callable[[], None] = nothing,
     listed: Sequence[Listed] = (),
     series: Sequence[str] = (),
+    asked: Asked | None = None,
 ) -> Computation:
     """The results of runs: metrics, one-row relations, rows and series that are asked for.
 
+    With `asked`, metrics and relations are worked out for each phase of a run, rows and series for the run as a whole.
     `at_work` is called when anything is not in the cache.
     Raises AssayError with the problems of every run.
     """
-    made = plan(checked.package, metrics, applied, relations, listed, series)
+    if asked:
+        check_metrics(checked.package, metrics)
+        check_runs(asked, (run.id for run in runs))
+        made = plan(checked.package, [], (), (), listed, series, asked.cuts)
+        cut = plan(checked.package, metrics, applied, relations, cut=True)
+    else:
+        made = cut = plan(checked.package, metrics, applied, relations, listed, series)
     with ThreadPoolExecutor(max_workers=1) as reader:
-        reading = reader.submit(prepare, session, checked, runs, made.wanted, metrics, at_work)
+        wanted = _both(made.wanted, cut.wanted)
+        reading = reader.submit(prepare, session, checked, runs, wanted, metrics, at_work)
         graph = nodes(compiled(checked, made))
+        phase_graph = nodes(compiled(checked, cut)) if asked else ()
         prepared = reading.result()
-    jobs = [_job(item, made, graph, relations) for item in prepared]
+    jobs = [_job(item, made, graph, () if asked else relations) for item in prepared]
     results = _execute(session, checked, jobs, prepared, at_work)
-    computed = (
+    computed = tuple(
         Computed(item, found, absent_events(checked, made, found, item.counts))
         for item, found in zip(prepared, results, strict=True)
     )
-    return Computation(made, graph, tuple(computed))
+    if not asked:
+        return Computation(made, graph, computed)
+    phases = _each([partial(resolved, asked, item.prepared, item.results) for item in computed])
+    views = [(item, bounds) for item, found in zip(prepared, phases, strict=True) for bounds in found.phases]
+    jobs = [_phase_job(item, bounds, cut, phase_graph, relations) for item, bounds in views]
+    results = _execute(session, checked, jobs, [item for item, _ in views], at_work)
+    _each([partial(check_samples, *view, found) for view, found in zip(views, results, strict=True)])
+    seen = tuple(
+        Computed(item, found, absent_events(checked, cut, found, item.counts), bounds)
+        for (item, bounds), found in zip(views, results, strict=True)
+    )
+    return Computation(made, graph, computed, phase_graph, tuple(phases), seen)
+
+
+def _both(one: Wanted, other: Wanted) -> Wanted:
+    """Events with the fields that either wants."""
+    return {name: one.get(name, frozenset()) | other.get(name, frozenset()) for name in sorted({*one, *other})}
+
+
+def _each(work: Sequence[Callable[[], T]]) -> list[T]:
+    """What all come to, or one error with the problems of all."""
+    found, problems = [], []
+    for item in work:
+        try:
+            found.append(item())
+        except AssayError as error:
+            problems.append(error)
+    if problems:
+        raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
+    return found
 
 
 def compiled(checked: Checked, made: Plan) -> tuple[Statement, ...]:
@@ -89,6 +149,14 @@ def report_metrics(checked: Checked, report: Report) -> tuple[Metric, ...]:
 
 def _job(prepared: Prepared, made: Plan, graph: tuple[Node, ...], relations: Sequence[str]) -> Job:
     return Job(prepared.run.id, made, graph, prepared.constants, prepared.raw, prepared.recognition, tuple(relations))
+
+
+def _phase_job(
+    prepared: Prepared, bounds: Bounds, cut: Plan, graph: tuple[Node, ...], relations: Sequence[str]
+) -> Job:
+    job = _job(prepared, cut, graph, relations)
+    constants = {**prepared.constants, **bounds.parameters}
+    return replace(job, label=f"{prepared.run.id}, phase {bounds.name}", constants=constants)
 
 
 def _execute(

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 from assay import ingest
 from assay.build import filters
-from assay.build.article import read_prose
+from assay.build.article import compared, read_prose
 from assay.build.compute import Computed, compiled, compute, report_metrics
+from assay.build.phases import asked
 from assay.build.prepare import Prepared, prepare
 from assay.build.report_check import report_problems
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.sources import has
-from assay.build.sql_files import sql_texts, write_texts
+from assay.build.sql_files import PHASES, sql_texts, write_texts
 from assay.engine.dry import dry_run
 from assay.engine.graph import nodes
 from assay.engine.mount import CONSTANTS, constants_file, located, raw_tables
@@ -55,10 +56,13 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     every = [Applied(item, "1" if item.parameter else None) for item in package.filters]
     relations = [item.name for item in package.relations]
     lines = [item.name for item in package.series]
-    statements = compiled(checked, plan(package, package.metrics, every, relations, series=lines))
+    statements = compiled(checked, plan(package, package.metrics, every, relations, series=lines, cuts=package.cuts))
     constants = [item for source in package.sources for item in source.constants]
-    problems = report_problems(package, session.workspace.templates)
-    raise_all((*dry_run(nodes(statements), constants), *problems))
+    problems = [*dry_run(nodes(statements), constants), *report_problems(package, session.workspace.templates)]
+    if not problems and can_be_cut(package):
+        cut = compiled(checked, plan(package, package.metrics, every, relations, series=lines, cut=True))
+        problems += dry_run(nodes(cut), constants)
+    raise_all(problems)
     place = session.workspace.normal_form(system)
     if accept:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -71,6 +75,11 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     return SystemCheck(
         system, {name: number for name, number in counts.items() if number or name in names}, held == checked.sources
     )
+
+
+def can_be_cut(package: Package) -> bool:
+    """Whether phases can cut anything of a package."""
+    return bool(package.series) or any(grain.at for grain in package.grains)
 
 
 def _accept_sql(session: Session, checked: Checked) -> None:
@@ -86,8 +95,16 @@ def system_sql(session: Session, checked: Checked) -> Mapping[str, Mapping[str, 
     found = {report.name: report_sql(checked, report) for report in checked.package.reports}
     for article in checked.package.articles:
         prose = read_prose(session, checked, article)
-        made = plan(checked.package, [], [], listed=listed(checked, article, prose.values()), series=series_of(article))
-        found[article.name] = sql_texts(nodes(compiled(checked, made)))
+        rows, metrics = listed(checked, article, prose.values()), compared(checked, article)
+        ends = {name for phase in article.phases for name in (phase.since, phase.until)}
+        cuts = [cut for cut in checked.package.cuts if cut.name in ends]
+        whole = () if article.phases else metrics
+        made = plan(checked.package, whole, [], listed=rows, series=series_of(article), cuts=cuts)
+        texts = dict(sql_texts(nodes(compiled(checked, made))))
+        if article.phases:
+            cut = sql_texts(nodes(compiled(checked, plan(checked.package, metrics, [], cut=True))))
+            texts |= {f"{PHASES}/{name}": text for name, text in cut.items()}
+        found[article.name] = texts
     return found
 
 
@@ -179,8 +196,11 @@ def query(
     no_filters: bool,
     system: str | None,
     summary: str,
+    at: Sequence[str] = (),
+    phases: Sequence[str] = (),
 ) -> Answer:
-    """The distributions of metrics over runs, under the filters of the report that shows them, or given ones."""
+    """The distributions of metrics over runs, or phases of them, under the filters of the report that shows them, or
+    given ones."""
     found = [session.metric(name, system) for name in names]
     checked = found[0][0]
     if any(item is not checked for item, _ in found):
@@ -197,11 +217,10 @@ def query(
             hint=did_you_mean(chosen, known),
             status=USAGE,
         )
-    computed = compute(session, checked, runs, metrics, applied)
-    rows = tuple(
-        (metric, run.prepared.run.id, _result(run.results, metric)) for metric in metrics for run in computed.runs
-    )
-    warnings = tuple(f"{run.prepared.run.id}: {text}" for run in computed.runs for text in _notes(run))
+    cut = asked(checked.package, (), at, phases)
+    computed = compute(session, checked, runs, metrics, applied, asked=cut)
+    rows = tuple((metric, run.id, _result(run.results, metric)) for metric in metrics for run in computed.columns)
+    warnings = tuple(f"{run.id}: {text}" for run in computed.columns for text in _notes(run))
     return Answer(checked, rows, tuple(item.label for item in applied), chosen, warnings)
 
 

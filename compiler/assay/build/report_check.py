@@ -42,6 +42,7 @@ def _asked(package: Package) -> Iterator[tuple[str, list[str], list[str]]]:
     for history in package.histories:
         yield f"history `{history.name}`", [], [history.template]
     for article in package.articles:
-        names = [item.template for part in article.parts for item in part.timelines]
+        marked = "-marked" if article.phases else ""
+        names = [item.template + marked for part in article.parts for item in part.timelines]
         names += [item.template for part in article.parts for item in part.scatters]
         yield f"article `{article.name}`", [article.style], names

@@ -10,12 +10,20 @@ from assay.build.compute import Computation
 from assay.engine.graph import Node
 
 HEAD = "-- `$name` stands for a constant of the run; constants.json has the values.\n"
+PHASES = "phases"
 
 
 def write_sql(folder: Path, found: Computation) -> None:
-    """`tables/NN-name.sql` in order of creation, `checks/`, `metrics/`, and the constants of each run."""
+    """`tables/NN-name.sql` in order of creation, `checks/`, `metrics/`, and the constants of each run.
+
+    What ran for phases is in a folder of its own, and their bounds are among the constants.
+    """
     write_texts(folder, sql_texts(found.graph))
+    write_texts(folder / PHASES, sql_texts(found.cut))
     constants = {run.prepared.run.id: dict(sorted(run.prepared.constants.items())) for run in found.runs}
+    for view in found.views:
+        bounds = view.phase.parameters if view.phase else {}
+        constants[view.id] = dict(sorted({**view.prepared.constants, **bounds}.items()))
     text = json.dumps(constants, ensure_ascii=False, indent=1)
     (folder / "constants.json").write_text(text + "\n", encoding="utf-8")
 

@@ -224,10 +224,12 @@ def _build(session: Session, found: Recorded, runs: Sequence[NamedRun], out: Pat
     """Build the report again into a folder."""
     said = found.content.options
     if isinstance(session.shown(found.content.report)[1], Article):
-        heading = Options(title=said.title, author=said.author, date=said.date)
+        heading = Options(title=said.title, author=said.author, date=said.date, at=said.at, phases=said.phases)
         build_article(session, found.content.report, runs, out, heading)
         return
-    options = Options(said.filters, not said.filters, said.summary, said.style, said.title, said.author, said.date)
+    options = Options(
+        said.filters, not said.filters, said.summary, said.style, said.title, said.author, said.date, said.at, said.phases
+    )
     build(session, found.content.report, runs, out, options)
 
 

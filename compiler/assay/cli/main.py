@@ -15,7 +15,7 @@ from assay.cli.completion import completion, names
 from assay.cli.diff import diff
 from assay.cli.fetch import fetch
 from assay.cli.groups import Grouped
-from assay.cli.options import cache_option, filter_options, run_option, system_option, working
+from assay.cli.options import cache_option, filter_options, phase_options, run_option, system_option, working
 from assay.cli.test import examples
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -50,6 +50,7 @@ def cli(context: click.Context, cache: str | None, errors: str) -> None:
 @click.option(
     "--date", default="", metavar="YYYY-MM-DD", help="Date of the report  [default: the last day of the logs]"
 )
+@phase_options
 @cache_option
 @click.pass_context
 def build(
@@ -158,6 +159,7 @@ def list_(context: click.Context, kind: str, system: str | None, form: str) -> N
 @click.argument("metrics", nargs=-1, required=True, shell_complete=names("metrics"))
 @run_option
 @filter_options
+@phase_options
 @system_option
 @click.option("--summary", default="", metavar="NAME", help="How averages are taken over hosts.")
 @click.option(
@@ -171,7 +173,7 @@ def list_(context: click.Context, kind: str, system: str | None, form: str) -> N
 @click.pass_context
 def query(
     context: click.Context, metrics: tuple[str, ...], runs: tuple[str, ...], filters: tuple[str, ...],
-    no_filters: bool, system: str | None, summary: str, form: str,
+    no_filters: bool, phases: tuple[str, ...], at: tuple[str, ...], system: str | None, summary: str, form: str,
 ) -> None:  # fmt: skip
     """Work out metrics."""
     from assay.build import inspect
@@ -179,7 +181,7 @@ def query(
     from assay.cli.printing import print_answer
 
     with working(context) as session:
-        answer = inspect.query(session, metrics, named_runs(runs), filters, no_filters, system, summary)
+        answer = inspect.query(session, metrics, named_runs(runs), filters, no_filters, system, summary, at, phases)
     for warning in answer.warnings:
         click.echo(f"warning: {warning}", err=True)
     print_answer(answer, form)

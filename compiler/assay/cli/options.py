@@ -40,6 +40,14 @@ def filter_options(command: Command) -> Command:
                         help="Apply this filter, instead of the report's own (repeatable).")(command)  # fmt: skip
 
 
+def phase_options(command: Command) -> Command:
+    """`--phase` and `--at`."""
+    command = click.option("--at", metavar="NAME=TIME", multiple=True,
+                           help="When an instant is; RUN:NAME=TIME: of one run (repeatable).")(command)  # fmt: skip
+    said = "Compare this phase: a report's, or between two named instants (repeatable)."
+    return click.option("--phase", "phases", metavar="NAME[=FROM..TO]", multiple=True, help=said)(command)
+
+
 def run_option(command: Command) -> Command:
     """`--run`, at least once."""
     return click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,

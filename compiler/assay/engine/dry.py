@@ -9,6 +9,7 @@ from assay.engine.mount import confine
 from assay.plan.steps import EventStep, RelationStep
 from assay.spec.diagnostics import Diagnostic
 from assay.spec.model import Column, Constant, Relation
+from assay.spec.phase_model import SINCE, UNTIL
 from assay.spec.scopes import LOG_COLUMNS, LOGS
 from assay.sql.events import empty_table
 
@@ -49,7 +50,7 @@ def dry_run(graph: Sequence[Node], constants: Iterable[Constant]) -> tuple[Diagn
     """Problems of the statements: those that fail, and relations that do not yield what they declare."""
     import duckdb
 
-    values = {item.name: _SAMPLES[item.type] for item in constants}
+    values = {item.name: _SAMPLES[item.type] for item in constants} | {SINCE: 0, UNTIL: 1}
     problems: list[Diagnostic] = []
     with duckdb.connect() as connection:
         confine(connection)

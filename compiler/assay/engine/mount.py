@@ -31,13 +31,15 @@ HOSTS = "logs.parquet"
 
 @dataclass(frozen=True, slots=True)
 class HostLog:
-    """What a host's log holds: lines, objects, quarantined lines, instant of the last object (ns since 1970)."""
+    """What a host's log holds: lines, objects, quarantined lines, instants of the last and the first object (ns since
+    1970)."""
 
     host: str
     lines: int
     objects: int
     quarantined: int
     last_ns: int | None
+    first_ns: int | None = None
 
 
 def raw_tables() -> Mapping[str, exp.Select]:
@@ -102,7 +104,7 @@ def facts(folder: Path) -> Facts:
     """The facts of a folder."""
     import duckdb
 
-    wanted = ("host", "lines", "objects", "quarantined", "last_ns")
+    wanted = ("host", "lines", "objects", "quarantined", "last_ns", "first_ns")
     logs = exp.select(*wanted).from_(parquet(str(folder / "logs.parquet")).subquery(alias=LOGS)).order_by("host")
     lines = parquet(str(folder / "counts.parquet")).subquery(alias="counts")
     counts = exp.select("event", exp.Sum(this=exp.column("n"))).from_(lines).group_by("event")

@@ -1,4 +1,4 @@
-"""Instants and durations as people write them, in milliseconds: what a Prometheus server counts in."""
+"""Instants and durations as people write them: in ns, or in milliseconds, which a Prometheus server counts in."""
 
 from __future__ import annotations
 
@@ -14,10 +14,18 @@ _SECONDS = re.compile(r"[0-9]{1,11}(?:\.[0-9]+)?")
 _RFC3339 = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)")
 
 
+MILLISECOND = 1_000_000  # ns
+
+
 def instant(text: str, option: str) -> int:
     """An RFC 3339 time or Unix seconds, in ms since 1970; what is finer is cut.  AssayError when it is neither."""
+    return nanoseconds(text, option) // MILLISECOND
+
+
+def nanoseconds(text: str, option: str) -> int:
+    """The same in ns since 1970."""
     if _SECONDS.fullmatch(text):
-        return int(Decimal(text) * 1000)
+        return int(Decimal(text) * 1_000_000_000)
     found = _RFC3339.fullmatch(text)
     try:
         if found is None:
@@ -29,9 +37,8 @@ def instant(text: str, option: str) -> int:
             f"{option} is no time: {text}",
             expected="RFC 3339, such as 2026-02-05T18:52:16Z, or seconds since 1970",
         ) from None
-    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1) + int(
-        (found[3] or "0")[:3].ljust(3, "0")
-    )
+    whole = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(seconds=1)
+    return whole * 1_000_000_000 + int((found[3] or "0")[:9].ljust(9, "0"))
 
 
 def duration(text: str, option: str) -> int:
@@ -52,3 +59,10 @@ def said(milliseconds: int) -> str:
     """An instant as RFC 3339."""
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def told(nanoseconds: int) -> str:
+    """An instant in ns as RFC 3339, without zeros at the end of its seconds."""
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=nanoseconds // 1_000_000_000)
+    parts = f".{nanoseconds % 1_000_000_000:09d}".rstrip("0").rstrip(".")
+    return f"{moment.isoformat(timespec='seconds').replace('+00:00', '')}{parts}Z"

@@ -20,6 +20,8 @@ _INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?Z")
 def read_constants(source: Source, directory: Path) -> Mapping[str, object]:
     """Every constant of the source: integers, floats, texts, booleans; instants and durations as integer ns.
 
+    An instant whose default is the empty text need not be told: None then.
+
     Raises AssayError with all that is missing or wrong in the documents of the run.
     """
     documents: dict[Path, Any] = {}
@@ -90,6 +92,8 @@ def _typed(constant: Constant, value: object, path: Path) -> object:
         return value
     if kind == "boolean" and isinstance(value, bool):
         return value
+    if kind == "instant" and value == "" and constant.default == "":
+        return None  # an instant that need not be told
     if kind == "instant" and isinstance(value, str):
         return _instant(constant, value, path)
     if number and isinstance(value, (int, Decimal)):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from assay.spec import formula
 from assay.spec.closure import Needs, needs
 from assay.spec.model import Check, Event, Filter, Grain, Instant, Metric, Package, Relation, Series
+from assay.spec.phase_model import Cut
 from assay.spec.scopes import LOGS
 
 
@@ -67,10 +68,14 @@ class RowsStep:
 
 @dataclass(frozen=True, slots=True)
 class JudgeStep:
-    """The wide table of a grain with the verdict of every filter on it, and `accepted`."""
+    """The wide table of a grain with the verdict of every filter on it, and `accepted`.
+
+    With `cut` it has the rows of one phase only: those whose instant `at`, if the grain names one, is in it.
+    """
 
     grain: Grain
     applied: tuple[Applied, ...]
+    cut: bool = False
 
     @property
     def name(self) -> str:
@@ -93,10 +98,11 @@ class CheckStep:
 
 @dataclass(frozen=True, slots=True)
 class SeriesStep:
-    """The table of a series, whose windows have this key."""
+    """The table of a series, whose windows have this key; with `cut`, in one phase."""
 
     series: Series
     key: tuple[str, ...]
+    cut: bool = False
 
     @property
     def name(self) -> str:
@@ -132,8 +138,8 @@ def listed_rows(package: Package, grain: Grain, keys: Sequence[str], metrics: Se
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Steps in order, the metrics to be summarised after them, the formulas to be worked out over those, the rows and
-    series that are asked for, and what of the raw data they need."""
+    """Steps in order, the metrics to be summarised after them, the formulas to be worked out over those, the rows,
+    series and instants that are asked for, and what of the raw data they need."""
 
     steps: tuple[Step, ...]
     metrics: tuple[Metric, ...]
@@ -143,11 +149,17 @@ class Plan:
     listed: tuple[Listed, ...] = ()
     series: tuple[SeriesStep, ...] = ()
     formulas: tuple[Metric, ...] = ()
+    cuts: tuple[Cut, ...] = ()
 
 
 def rows_of(series: str) -> str:
     """Name of the statement that yields the rows of a series."""
     return f"rows {series}"
+
+
+def cut_name(cut: str) -> str:
+    """Name of the statement that yields a named instant of a run."""
+    return f"cut {cut}"
 
 
 def rows_name(grain: str) -> str:
@@ -161,7 +173,8 @@ def applied_to(grain: Grain, applied: Iterable[Applied]) -> tuple[Applied, ...]:
 
 
 class _Order:
-    def __init__(self, package: Package, need: Needs, applied: tuple[Applied, ...]) -> None:
+    def __init__(self, package: Package, need: Needs, applied: tuple[Applied, ...], cut: bool) -> None:
+        self.cut = cut
         self.tables = {item.name: item for item in package.tables}
         self.need = need
         self.applied = applied
@@ -187,9 +200,11 @@ class _Order:
         self.table(series.windows)
         windows = self.tables[series.windows]
         assert isinstance(windows, Relation)
+        for term in series.terms:
+            self.table(term.series)
         for event in (*(item.event for item in series.samples), *((series.gone.event,) if series.gone else ())):
             self.table(event)
-        self.steps[series.name] = SeriesStep(series, windows.key)
+        self.steps[series.name] = SeriesStep(series, windows.key, self.cut)
 
     def relation(self, relation: Relation) -> None:
         """A relation after all that it uses; its checks after it."""
@@ -203,7 +218,7 @@ class _Order:
         self.rows(grain)
         if grain.subject:
             self.table(grain.subject.grain)
-        self.steps[grain.name] = JudgeStep(grain, applied_to(grain, self.applied))
+        self.steps[grain.name] = JudgeStep(grain, applied_to(grain, self.applied), self.cut)
         self.checks(grain.name, grain.checks)
 
     def rows(self, grain: Grain) -> None:
@@ -251,24 +266,32 @@ def plan(
     relations: Sequence[str] = (),
     listed: Sequence[Listed] = (),
     series: Sequence[str] = (),
+    cuts: Sequence[Cut] = (),
+    cut: bool = False,
 ) -> Plan:
-    """The plan for some metrics under some filters; made too: further relations (those of a manifest), rows, series.
+    """The plan for some metrics under some filters; made too: further relations (those of a manifest), rows, series,
+    named instants.
 
-    Of a formula, the metrics that it is over are summarised.
+    Of a formula, the metrics that it is over are summarised.  With `cut` it is for one phase of a run, whose bounds are
+    parameters.
     """
     formulas = tuple(metric for metric in metrics if formula.is_formula(metric))
     metrics = formula.measured(formula.by_id(package), metrics)
     read = [*metrics, *(metric for item in listed for metric in item.metrics)]
     keys = [(item.grain.name, item.keys) for item in listed]
+    told = tuple(item for item in cuts if item.of)
     need = needs(
         package,
         [*read, *formulas, *(found for item in listed for found in item.formulas)],
         [item.filter for item in applied],
         [*relations, *series],
         keys,
+        cut,
+        told,
     )
-    order = _Order(package, need, tuple(applied))
-    for name in (*relations, *series, *(metric.grain for metric in metrics), *(item.grain.name for item in listed)):
+    order = _Order(package, need, tuple(applied), cut)
+    grains = (*(metric.grain for metric in metrics), *(item.grain.name for item in listed))
+    for name in (*relations, *series, *(item.of for item in told), *grains):
         order.table(name)
     wanted = {name: frozenset(fields) for name, fields in sorted(need.events.items())}
     lines = tuple(step for step in order.steps.values() if isinstance(step, SeriesStep) and step.name in series)
@@ -281,4 +304,5 @@ def plan(
         tuple({item.name: item for item in listed}.values()),
         lines,
         formulas,
+        told,
     )

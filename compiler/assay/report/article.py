@@ -10,12 +10,14 @@ from assay.compare.style import style
 from assay.report import article_rows as asked
 from assay.report.article_choices import called, chosen
 from assay.report.article_classes import class_tables
-from assay.report.article_figures import grids, scatters, timelines
+from assay.report.article_columns import Compared, beside, manifest
+from assay.report.article_figures import grids, not_drawn, scatters, timelines
 from assay.report.article_tables import Setting, Shown, tables
 from assay.report.assemble import filled, words
+from assay.report.assemble import notes as noted
 from assay.report.dictionary import entry
 from assay.report.document import Document, Entry, Gallery, Group, Plot, Table
-from assay.report.figures import Choices, RunFigures, row_label
+from assay.report.figures import Choices, RunFigures, told_apart
 from assay.report.prose import Prose, Quote
 from assay.spec import formula
 from assay.spec.article_model import Article, Choice, Part
@@ -34,14 +36,17 @@ def assemble_article(
     provenance: Mapping[str, str],
     prose: Mapping[str, Prose],
     notes: Mapping[str, tuple[str, ...]],
+    compared: Compared | None = None,
 ) -> Document:
     """The document of an article over some runs.
 
-    `prose` is that of the files by their names, `notes` what parts (by their titles) leave out.
+    `prose` is that of the files by their names, `notes` what parts (by their titles) leave out, `compared` the phases
+    that comparisons have as columns, instead of the runs.
     AssayError when prose quotes what is not there, or a run's constants choose a row that it does not have.
     """
     named = _labels(article, runs)
-    cast = _cast(checked, article, runs, named, prose, notes, choices.style)
+    cast = _cast(checked, article, runs, named, prose, notes, choices.style, compared)
+    headings = _labels(article, compared.columns) if compared else named
     said = words([shown.run for shown in cast.main], [shown.label for shown in cast.main])
     numbers = iter(range(1, 10_000))
     return Document(
@@ -51,11 +56,11 @@ def assemble_article(
         date=choices.date,
         intro=tuple(filled(text, said) for text in article.intro.split("\n\n") if text.strip()),
         style=choices.style,
-        manifest=Table("Runs", ("", *named), _facts(checked, article, runs)),
+        manifest=manifest(checked, article, compared.columns if compared else runs, headings),
         sections=(),
         charts=(),
         dictionary=_dictionary(checked, article),
-        warnings=tuple(f"{label}: {note}" for label, run in zip(named, runs, strict=True) for note in _notes(run)),
+        warnings=(*noted(runs, named), *(noted(compared.columns, headings) if compared else ())),
         filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
         provenance=tuple(provenance.items()),
         galleries=tuple(_gallery(cast, part, place, numbers) for place, part in enumerate(article.parts, start=1)),
@@ -72,6 +77,8 @@ class Cast:
     cases: Sequence[Shown]
     prose: Mapping[str, Prose]
     notes: Mapping[str, tuple[str, ...]]
+    columns: Compared
+    headings: Sequence[str]
 
     @property
     def runs(self) -> Sequence[Shown]:
@@ -87,6 +94,7 @@ def _cast(
     prose: Mapping[str, Prose],
     notes: Mapping[str, tuple[str, ...]],
     look: str,
+    compared: Compared | None,
 ) -> Cast:
     told = [str(run.constants[article.cases]) if article.cases else "" for run in runs]
     main = [place for place, case in enumerate(told) if not case] or list(range(len(runs)))
@@ -100,17 +108,10 @@ def _cast(
         **chosen(checked, article, [item.run for item in cases]),
         **chosen(checked, article, [item.run for item in shown]),
     }
-    return Cast(Setting(checked, article, style(look), rows), shown, cases, prose, notes)
-
-
-def _facts(checked: Checked, article: Article, runs: Sequence[RunFigures]) -> tuple[tuple[str, ...], ...]:
-    """What is known of each run beside its label: its constants, as they are kept."""
-    constants = {item.name: item for source in checked.package.sources for item in source.constants}
-    return tuple(
-        (row_label(item.doc, item.unit.symbol), *(str(run.constants[name]) or asked.NO_VALUE for run in runs))
-        for name, item in constants.items()
-        if item.type in ("integer", "real", "text", "boolean") and name != article.label
-    )
+    columns = compared or Compared([item.run for item in shown], {})
+    headings = _labels(article, columns.columns)
+    setting = Setting(checked, article, style(look), rows, columns.instants)
+    return Cast(setting, shown, cases, prose, notes, columns, headings)
 
 
 def metrics_of(article: Article) -> tuple[str, ...]:
@@ -120,18 +121,21 @@ def metrics_of(article: Article) -> tuple[str, ...]:
         found += [name for listing in part.listings for name in listing.metrics]
         found += [name for pivot in part.pivots for name in (pivot.metric, pivot.due) if name]
         found += [name for verdict in part.verdicts for name in verdict.metrics]
+        found += compared_metrics(part)
         found += [name for scatter in asked.scatters_of(part) for name in (scatter.x, scatter.y)]
         found += [name for table in part.class_tables for name in formula.over(table.value)]
     return tuple(dict.fromkeys(found))
 
 
+def compared_metrics(part: Part) -> tuple[str, ...]:
+    """The metrics that are compared between runs or phases, each once."""
+    found = [name for item in part.comparisons for name in item.metrics]
+    found += [rule.metric for item in part.conclusions for rule in item.rules]
+    return tuple(dict.fromkeys(found))
+
+
 def _labels(article: Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
-    named = [str(run.constants[article.label]) for run in runs]
-    return tuple(name if named.count(name) == 1 else run.id for name, run in zip(named, runs, strict=True))
-
-
-def _notes(run: RunFigures) -> tuple[str, ...]:
-    return (*run.notes, *run.results.warnings, *run.results.notes)
+    return told_apart([str(run.constants[article.label]) for run in runs], runs, "{id}")
 
 
 def _gallery(cast: Cast, part: Part, place: int, numbers: Iterator[int]) -> Gallery:
@@ -150,15 +154,23 @@ def _gallery(cast: Cast, part: Part, place: int, numbers: Iterator[int]) -> Gall
     ]
     classes, why = _classes(cast, part)
     numbered = [dataclasses.replace(plot, figure=next(numbers)) if plot else None for plot in plots]
-    return Gallery(
+    gallery = Gallery(
         f"part-{place}",
         part.title,
-        (*_said(cast, part), *_meant(cast, part), *cast.notes.get(part.title, ()), *why),
+        (
+            *_said(cast, part),
+            *_meant(cast, part),
+            *cast.notes.get(part.title, ()),
+            *not_drawn(setting, part, runs),
+            *why,
+        ),
         tuple(numbered),
         (*tables(setting, part, runs), *classes),
         abreast=_abreast(len(runs), laid=len(cast.runs) > UPRIGHT),
         wide=tuple(dataclasses.replace(plot, figure=next(numbers)) for plot in wide),
     )
+    shown = [item.run for item in runs], [item.label for item in runs]
+    return beside(gallery, setting.checked, setting.look, part, cast.columns, shown)
 
 
 def _classes(cast: Cast, part: Part) -> tuple[list[Table], list[str]]:
@@ -166,7 +178,8 @@ def _classes(cast: Cast, part: Part) -> tuple[list[Table], list[str]]:
     tables_, notes = [], []
     runs, named = [shown.run for shown in cast.main], [shown.label for shown in cast.main]
     for table in part.class_tables:
-        found, why = class_tables(cast.setting.checked, cast.setting.look, table, runs, named)
+        columns = (runs, named) if table.across else (cast.columns.columns, cast.headings)
+        found, why = class_tables(cast.setting.checked, cast.setting.look, table, *columns)
         tables_ += found
         notes += why
     return tables_, notes

@@ -13,7 +13,7 @@ from assay.report.article_rows import Row, ordered
 from assay.report.article_tables import Setting, Shown, titled
 from assay.report.document import Plot, Value
 from assay.report.figures import named_once, row_label
-from assay.spec.article_model import Grid, Scatter, Timeline
+from assay.spec.article_model import Grid, Part, Scatter, Timeline
 
 SECOND = 1_000_000_000
 MEAN = "mean"
@@ -42,10 +42,16 @@ class Cloud:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The lines of a timeline in a run, in seconds since its beginning, and how long it is."""
+    """The lines of a timeline in a run, in seconds since its beginning, how long it is, and when it begins (ns)."""
 
     lines: Mapping[str, Sequence[Point]] = field(default_factory=dict)
     length: float = 0.0
+    first: int = 0
+
+    @property
+    def drawn(self) -> bool:
+        """Whether there is a point."""
+        return any(self.lines.values())
 
     def bounds(self, *, stacked: bool) -> tuple[float, float]:
         """The least and the greatest value; of layers that of all together."""
@@ -142,13 +148,23 @@ def _thinned(pairs: Sequence[Point], grid: tuple[int, int]) -> list[Point]:
 def timelines(setting: Setting, item: Timeline, runs: Sequence[Shown]) -> list[Plot | None]:
     """The figure of each run, with the same axes; an empty place where a run has no row of the choice."""
     found = [lines(setting, item, shown) for shown in runs]
-    there = [held for held in found if held]
+    there = [held for held in found if held and held.drawn]
     if not there:
         return []
     edges = _frame(there, stacked=item.stacked)
     return [
-        _timeline(setting, item, shown, held, edges) if held else None for shown, held in zip(runs, found, strict=True)
+        _timeline(setting, item, shown, held, edges) if held and held.drawn else None
+        for shown, held in zip(runs, found, strict=True)
     ]
+
+
+def not_drawn(setting: Setting, part: Part, runs: Sequence[Shown]) -> Iterator[str]:
+    """What a part says of its figures that have no points."""
+    for shown in runs:
+        found = [(item.title, lines(setting, item, shown)) for item in part.timelines]
+        titles = [title for title, held in found if held and not held.drawn]
+        if titles:
+            yield f"There are no samples of: {', '.join(titles)}{f' ({shown.titled})' if shown.titled else ''}."
 
 
 def _frame(held: Sequence[Lines], *, stacked: bool) -> tuple[Point, Point]:
@@ -165,15 +181,20 @@ def _timeline(setting: Setting, item: Timeline, shown: Shown, held: Lines, edges
     symbol = series.unit.symbol
     names = ["series", file_name(shown.run.id), file_name(item.choice), item.series, "mean" if item.alone else ""]
     panels = sorted(held.lines, key=lambda line: line != MEAN)
+    marks = [(name, (t_ns - held.first) / SECOND) for name, t_ns in setting.instants.get(shown.run.id, ())]
+    rows: tuple[tuple[str | float | None, ...], ...] = (*points, *((None, x, y) for x, y in edges))
+    if marks:
+        rows = (*((*row, None) for row in rows), *((None, x, None, name) for name, x in marks))
     return Plot(
         "-".join(name for name in names if name),
         1,
         titled(named_once(item.title, symbol), shown.titled),
         symbol,
-        f"{item.title} over time: {len(held.lines)} lines, {len(points)} points",
-        item.template,
-        ("line", "x", "y"),
-        (*points, *((None, x, y) for x, y in edges)),
+        f"{item.title} over time: {len(held.lines)} lines, {len(points)} points"
+        + "".join(f"; {name} marked" for name, _ in marks),
+        f"{item.template}-marked" if marks else item.template,
+        ("line", "x", "y", "mark") if marks else ("line", "x", "y"),
+        rows,
         tuple(panels),
     )
 
@@ -200,7 +221,7 @@ def lines(setting: Setting, item: Timeline, shown: Shown) -> Lines | None:
                 found.setdefault(str(row[item.line]) or "none", []).append((x, value))
     if item.mean:
         found[MEAN] = [(x, math.fsum(values) / len(values)) for x, values in sorted(at.items())]
-    return Lines(found, (last - first) / SECOND)
+    return Lines(found, (last - first) / SECOND, first)
 
 
 # Grids

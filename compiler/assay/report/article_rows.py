@@ -24,7 +24,7 @@ def listed(checked: Checked, article: Article, prose: Iterable[Prose]) -> tuple[
     """The rows that an article needs of each run."""
     found = [
         *(of_choice(checked, choice) for choice in article.choices),
-        *_of_parts(checked, article),
+        *of_parts(checked, article),
         *(of_quote(checked, quote) for item in prose for quote in item.quotes),
     ]
     return tuple({item.name: item for item in found}.values())
@@ -45,7 +45,8 @@ def _of_grids(part: Part, member: str) -> tuple[Any, ...]:
     return tuple(item for grid in part.grids for item in getattr(grid, member))
 
 
-def _of_parts(checked: Checked, article: Article) -> Iterator[Listed]:
+def of_parts(checked: Checked, article: Article) -> Iterator[Listed]:
+    """The rows that the tables and figures of all parts are made of."""
     for part in article.parts:
         for item in (*part.listings, *part.pivots, *part.verdicts, *scatters_of(part), *part.class_tables):
             yield from listed_of(checked, item)

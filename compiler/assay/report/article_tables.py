@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from assay.compare.style import Style
 from assay.plan.steps import listed_rows
@@ -32,12 +32,14 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What all tables and figures are made with: the specs, the number style, the rows of choices."""
+    """What all tables and figures are made with: the specs, the number style, the rows of choices, the instants (name,
+    ns) at which runs are cut, by run."""
 
     checked: Checked
     article: Article
     look: Style
     chosen: Chosen
+    instants: Mapping[str, Sequence[tuple[str, int]]] = field(default_factory=dict)
 
     def row(self, choice: str, run: RunFigures) -> Row | None:
         """The row of a choice in a run."""

@@ -26,8 +26,12 @@ def assemble(
     runs: Sequence[RunFigures],
     choices: Choices,
     provenance: Mapping[str, str],
+    whole: Sequence[RunFigures] = (),
 ) -> Document:
-    """The document of a report over some runs, the first of which is the baseline."""
+    """The document of a report over some runs, the first of which is the baseline.
+
+    `whole` are the runs whose phases are compared.
+    """
     named = figures.labels(report, runs)
     said = words(runs, named)
     return Document(
@@ -41,7 +45,7 @@ def assemble(
         sections=tuple(_section(checked, item, runs, named, choices) for item in report.sections),
         charts=tuple(_chart(checked, index, item, runs, named) for index, item in enumerate(report.charts, start=1)),
         dictionary=_dictionary(checked, report),
-        warnings=tuple(_warnings(report, runs, named)),
+        warnings=(*notes(whole, figures.labels(report, whole)), *_warnings(report, runs, named)),
         filters=_filters(runs, named),
         provenance=tuple(provenance.items()),
     )
@@ -64,7 +68,7 @@ def filled(text: str, said: Mapping[str, str]) -> str:
 
 def _manifest(report: Report, runs: Sequence[RunFigures], named: Sequence[str], choices: Choices) -> Table:
     rows = tuple((row.label, *(figures.manifest_text(row, run, choices) for run in runs)) for row in report.manifest)
-    return Table("Overall run parameters", ("", *named), rows)
+    return Table("Overall run parameters", ("", *named), (*rows, *figures.phase_rows(runs)))
 
 
 def _section(
@@ -135,6 +139,11 @@ def _warnings(report: Report, runs: Sequence[RunFigures], named: Sequence[str]) 
     if len({run.hosts for run in runs}) > 1:
         said = ", ".join(f"{label}: {run.hosts}" for label, run in zip(named, runs, strict=True))
         yield f"The runs differ in their number of hosts ({said})."
+    yield from notes(runs, named)
+
+
+def notes(runs: Sequence[RunFigures], named: Sequence[str]) -> Iterable[str]:
+    """What is to be known of each run."""
     for label, run in zip(named, runs, strict=True):
         for note in (*run.notes, *run.results.warnings, *run.results.notes):
             yield f"{label}: {note}"

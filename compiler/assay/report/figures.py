@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from assay.compare.manifest import manifest_cell
 from assay.compare.points import HostSpread, PointKind, centile_text, host_point_texts, point_text
 from assay.compare.results import Centile, Distribution, RunResults
+from assay.fetch.times import told
 from assay.spec.article_model import Article
 from assay.spec.formula import is_formula
 from assay.spec.model import Metric
@@ -17,8 +18,18 @@ from assay.spec.report_model import ManifestRow, Report
 
 
 @dataclass(frozen=True, slots=True)
+class PhaseOf:
+    """Which phase of which run: from an instant to just before another, in ns since 1970 (None: open there)."""
+
+    run: str
+    name: str
+    since: int | None
+    until: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class RunFigures:
-    """A run of a report: its id (unique), constants, results, the number of its hosts, the day of its last record."""
+    """A run of a report, or a phase of one: its id (unique), constants, results, number of hosts, and last day."""
 
     id: str
     constants: Mapping[str, object]
@@ -26,11 +37,13 @@ class RunFigures:
     hosts: int
     notes: tuple[str, ...] = ()
     day: str = ""
+    phase: PhaseOf | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the user chose for a report: number style, summary, filters as texts, date, title, author."""
+    """What the user chose for a report: number style, summary, filters as texts, date, title, author; instants and
+    phases as the command line has them."""
 
     style: str
     summary: str
@@ -38,13 +51,39 @@ class Choices:
     date: str
     title: str = ""
     author: str = ""
+    at: tuple[str, ...] = ()
+    phases: tuple[str, ...] = ()
 
 
 def labels(report: Report | Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
-    """What each run is called in headings: its label constant, with its id where two runs share one."""
-    named = [str(run.constants[report.label]) for run in runs]
-    times = Counter(named)
-    return tuple(name if times[name] == 1 else f"{name} ({run.id})" for name, run in zip(named, runs, strict=True))
+    """What each run is called in headings: its label constant, with its id where two runs share one; a phase of the
+    only run by its name, of several with that of the run."""
+    return told_apart([str(run.constants[report.label]) for run in runs], runs, "{name} ({id})")
+
+
+def told_apart(named: Sequence[str], runs: Sequence[RunFigures], otherwise: str) -> tuple[str, ...]:
+    """Names of runs, `otherwise` (with places for name and id) where two runs share one, and of their phases."""
+    ids = [run.phase.run if run.phase else run.id for run in runs]
+    times = Counter(dict(zip(ids, named, strict=True)).values())
+    whole = [
+        name if times[name] == 1 else otherwise.format(name=name, id=id_) for name, id_ in zip(named, ids, strict=True)
+    ]
+    alone = len(set(ids)) == 1
+    return tuple(
+        name if not run.phase else run.phase.name if alone else f"{name}, {run.phase.name}"
+        for name, run in zip(whole, runs, strict=True)
+    )
+
+
+def phase_rows(runs: Sequence[RunFigures]) -> tuple[tuple[str, ...], ...]:
+    """From when to when each phase is, as rows of a table with a column a phase; none without phases."""
+    if not any(run.phase for run in runs):
+        return ()
+    bounds = [(run.phase.since, run.phase.until) if run.phase else (None, None) for run in runs]
+    return (
+        ("From", *("beginning" if since is None else told(since) for since, _ in bounds)),
+        ("To", *("end" if until is None else told(until) for _, until in bounds)),
+    )
 
 
 def average(run: RunFigures, metric: Metric, summary: str) -> float | None:

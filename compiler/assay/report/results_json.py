@@ -25,11 +25,22 @@ def results_json(
         "report": f"{checked.package.system}/{report.name}",
         "summary": choices.summary,
         "filters": list(choices.filters),
-        "runs": [{"id": run.id, "label": label} for run, label in zip(runs, labels(report, runs), strict=True)],
+        "runs": [
+            {"id": run.id, "label": label, **phase_json(run)}
+            for run, label in zip(runs, labels(report, runs), strict=True)
+        ],
         "metrics": {name: _metric(checked, name, runs, choices) for name in sorted(metrics)},
         "manifest": {run.id: _manifest(report, run, choices) for run in runs},
         "filtered": {run.id: [_filtered(run, index) for index in range(len(run.results.filters))] for run in runs},
     }
+
+
+def phase_json(run: RunFigures) -> dict[str, object]:
+    """Which phase of which run it is, when it is one: from `since_ns` to just before `until_ns` (null: open)."""
+    found = run.phase
+    if found is None:
+        return {}
+    return {"run": found.run, "phase": found.name, "since_ns": found.since, "until_ns": found.until}
 
 
 def _metric(checked: Checked, name: str, runs: Sequence[RunFigures], choices: Choices) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.spec.expression import Expression
+from assay.spec.phase_model import Phase
 from assay.spec.unit import Unit
 
 
@@ -174,8 +175,39 @@ class ClassTable:
 
 
 @dataclass(frozen=True, slots=True)
+class Comparison:
+    """A table of metrics: a column for each run, or each phase of it, with differences from the first."""
+
+    title: str
+    metrics: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is expected of a metric's average from the first run or phase to another.
+
+    `kind`: it `falls` or `rises` by at least `percent`, `stays` within that, or is `not worse` by more.
+    """
+
+    metric: str
+    kind: str
+    percent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """A table of rules, and whether they hold."""
+
+    title: str
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
-    """A part of an article, in this order: prose (a file of the specs), figures, tables."""
+    """A part of an article, in this order: prose (a file of the specs), figures, tables.
+
+    `facts` are constants of the run, told in a table.
+    """
 
     title: str
     prose: str
@@ -186,6 +218,9 @@ class Part:
     verdicts: tuple[Verdict, ...]
     grids: tuple[Grid, ...]
     class_tables: tuple[ClassTable, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    conclusions: tuple[Conclusion, ...] = ()
+    facts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +240,7 @@ class Article:
     style: str
     label: str
     doc: str
+    phases: tuple[Phase, ...] = ()
 
     def choice(self, name: str) -> Choice:
         """The choice of a name (KeyError when there is none)."""

@@ -13,6 +13,7 @@ from assay.spec import (
     check_examples,
     check_formulas,
     check_lines,
+    check_phases,
     check_reports,
     check_series,
     formula,
@@ -241,7 +242,8 @@ def _edges(package: Package) -> dict[str, set[str]]:
         # a tally over rows of a finer grain is worked out after both are known, so it closes no circle
         edges[grain.name] |= {item.of for item in grain.tallies if not _finer(package, item.of, grain)}
     for series in package.series:
-        edges[series.name] = {series.windows, *(item.event for item in series.samples)}
+        read = {item.event for item in series.samples} | {item.series for item in series.terms}
+        edges[series.name] = {series.windows, *read}
     return edges
 
 
@@ -454,5 +456,6 @@ _STEPS: tuple[Callable[[Checker], None], ...] = (
     check_series.series,
     check_reports.reports,
     check_articles.articles,
+    check_phases.phases,
     check_examples.examples,
 )

@@ -42,6 +42,7 @@ def _constants(checker: Checker, what: str, article: Article) -> None:
 
 
 def _part(checker: Checker, what: str, article: Article, part: Part) -> None:
+    _compared(checker, what, part)
     for listing in part.listings:
         rows(checker, what, listing.grain, listing.keys, listing.metrics)
     for pivot in part.pivots:
@@ -108,6 +109,35 @@ def _timeline(checker: Checker, what: str, article: Article, timeline: Timeline)
             timeline.series,
             hint="leave out `mean` or `stacked`",
         )
+
+
+RULES = ("falls", "rises", "stays", "not worse")
+
+
+def _compared(checker: Checker, what: str, part: Part) -> None:
+    """Comparisons, conclusions and facts: of metrics and constants that there are."""
+    rules = [rule for item in part.conclusions for rule in item.rules]
+    metrics = [name for item in part.comparisons for name in item.metrics] + [rule.metric for rule in rules]
+    listed = [metric.id for metric in checker.package.metrics]
+    for name in dict.fromkeys(metrics):
+        if name not in listed:
+            checker.report(
+                "unknown-metric",
+                f"{what} compares a metric that its package does not list: `{name}`",
+                name,
+                hint="add it to the package's `metrics`",
+            )
+    for kind in dict.fromkeys(rule.kind for rule in rules if rule.kind not in RULES):
+        checker.report("rule", f"{what} has a rule of a kind that there is not: `{kind}`", kind,
+                       hint=did_you_mean(kind, RULES))  # fmt: skip
+    if metrics and not checker.package.summaries:
+        checker.report("no-summary", f"{what} compares averages, and its package has no summary", metrics[0],
+                       hint="a `Summary` says how averages are taken")  # fmt: skip
+    known = scopes.constants(checker.package)
+    for name in part.facts:
+        if name not in known:
+            checker.report("unknown-constant", f"{what} tells an unknown constant `{name}`", name,
+                           hint=did_you_mean(name, known))  # fmt: skip
 
 
 def _series(checker: Checker, what: str, timeline: Timeline) -> None:

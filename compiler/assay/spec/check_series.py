@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assay.spec import scopes
+from assay.spec import check_terms, scopes
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
 from assay.spec.expression import Expression
@@ -20,8 +20,12 @@ def series(checker: Checker) -> None:
     """Check every series of the package."""
     for item in checker.package.series:
         what = f"series `{item.name}`"
-        _reading(checker, what, item)
+        _times(checker, what, item)
         _windows(checker, what, item)
+        if item.terms:
+            check_terms.terms(checker, what, item)
+            continue
+        _reading(checker, what, item)
         for sampled in item.samples:
             _samples(checker, what, item, sampled.event, sampled.where)
         if not item.samples:
@@ -38,8 +42,21 @@ def _reading(checker: Checker, what: str, item: Series) -> None:
             item.name,
             hint=did_you_mean(item.reading, READINGS),
         )
-    for name, number in (("everyNs", item.every_ns), ("windowNs", item.window_ns)):
-        if number <= 0:
+
+
+def _times(checker: Checker, what: str, item: Series) -> None:
+    """Step and window: numbers of ns above 0, or constants that are durations; what is worked out has no window."""
+    durations = scopes.durations(checker.package)
+    told = (("everyNs", item.every_ns, item.every), ("windowNs", item.window_ns, item.window))
+    for name, number, constant in told[:1] if item.terms else told:
+        if constant and constant not in durations:
+            checker.report(
+                "series-time",
+                f"{what} takes `{name}` from a constant that is no duration: `{constant}`",
+                item.name,
+                hint=did_you_mean(constant, durations),
+            )
+        elif not constant and number <= 0:
             checker.report(
                 "series-time", f"`{name}` of {what} is no time", item.name, expected="ns, above 0", found=str(number)
             )

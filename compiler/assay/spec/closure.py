@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from assay.spec import formula
 from assay.spec.expression import Expression
 from assay.spec.model import Event, Filter, Grain, Metric, Package, Relation, Series
+from assay.spec.phase_model import Cut
 
 ACCEPTED = "accepted"
 
@@ -31,7 +32,8 @@ class Needs:
 
 
 class _Walk:
-    def __init__(self, package: Package, filters: Iterable[Filter]) -> None:
+    def __init__(self, package: Package, filters: Iterable[Filter], cut: bool = False) -> None:
+        self.cut = cut
         self.tables = {item.name: item for item in package.tables}
         self.metrics = formula.by_id(package)
         self.filters = tuple(filters)
@@ -74,6 +76,10 @@ class _Walk:
             return
         self.needs.series.add(series.name)
         self.table(series.windows, {"from_ns", "to_ns"})
+        self.needs.constants |= {name for name in (series.window, series.every) if name}
+        self.needs.constants |= _constants(series.value) if series.value else set()
+        for term in series.terms:
+            self.table(term.series, None)
         for item in series.samples:
             self.table(item.event, {*series.by, "value", *(_names(item.where) if item.where else ())})
         if series.gone:
@@ -156,6 +162,8 @@ class _Walk:
             self.expression(of, runs.holds)
         else:
             self.table(grain.relation, None)
+        if self.cut and grain.at:
+            self.members(grain, [grain.at])
         for check in grain.checks:
             self.text(check.sql, check.uses)
 
@@ -200,9 +208,17 @@ def needs(
     filters: Iterable[Filter],
     relations: Iterable[str] = (),
     columns: Iterable[tuple[str, Iterable[str]]] = (),
+    cut: bool = False,
+    cuts: Iterable[Cut] = (),
 ) -> Needs:
-    """What the metrics need when the filters are applied, the further tables (a manifest's), and members of grains."""
-    walk = _Walk(package, filters)
+    """What the metrics need when the filters are applied, the further tables (a manifest's), and members of grains.
+
+    With `cut`, also the instants by which phases cut grains; `cuts` are instants that are asked for.
+    """
+    walk = _Walk(package, filters, cut)
+    for item in cuts:
+        if item.of:
+            walk.table(item.of, {item.column, *(_names(item.where) if item.where else ())})
     for metric in metrics:
         walk.metric(metric)
     for name in relations:

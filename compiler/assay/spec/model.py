@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from assay.spec.article_model import Article
 from assay.spec.example_model import Example
 from assay.spec.expression import Expression
+from assay.spec.phase_model import Cut
 from assay.spec.report_model import History, Report
 from assay.spec.unit import Unit
 
@@ -283,7 +284,10 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Grain:
-    """What one sample is about: a relation (or runs of another grain) plus instants, tallies and derived columns."""
+    """What one sample is about: a relation (or runs of another grain) plus instants, tallies and derived columns.
+
+    `at` is the member, an instant, by which phases cut its rows.
+    """
 
     name: str
     relation: str
@@ -296,6 +300,7 @@ class Grain:
     subject: Subject | None
     checks: tuple[Check, ...]
     doc: str
+    at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +321,19 @@ class Gone:
 
 
 @dataclass(frozen=True, slots=True)
+class Term:
+    """Another series that one is worked out of, called `name` in its value.
+
+    `over` is how the lines of it that agree in the labels become one: `mean`, `sum`, `least`, `greatest`; empty when
+    its labels are the same.
+    """
+
+    name: str
+    series: str
+    over: str
+
+
+@dataclass(frozen=True, slots=True)
 class Series:
     """A table of values over time: a row for each window, step of it, and line that has a value then.
 
@@ -324,6 +342,9 @@ class Series:
     it) or `rate` (the increase a second of a counter over `window_ns`).  Where several `samples` are named, the first
     that has a value at a step counts.  Columns: the windows' key, `by`, `t_ns`, `value` (in `unit`: what is read, times
     `factor`, which resolving works out).
+
+    Instead of samples a series may have `terms`: its `value` is worked out of those that all have one at a step.
+    `window` and `every` name constants of the run, durations, that stand for `window_ns` and `every_ns`.
     """
 
     name: str
@@ -337,6 +358,10 @@ class Series:
     unit: Unit
     doc: str
     factor: str = "1"
+    terms: tuple[Term, ...] = ()
+    value: Expression | None = None
+    window: str = ""
+    every: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,6 +484,7 @@ class Package:
     articles: tuple[Article, ...]
     histories: tuple[History, ...]
     examples: tuple[Example, ...] = ()
+    cuts: tuple[Cut, ...] = ()
 
     @property
     def tables(self) -> tuple[Table, ...]:

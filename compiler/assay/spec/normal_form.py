@@ -21,6 +21,7 @@ from assay.spec.check_series import VALUE, read_unit
 from assay.spec.expression import Expression, show
 from assay.spec.formula_units import resolved
 from assay.spec.model import Filter, Grain, Instant, Metric, Package, Parameter, Series
+from assay.spec.phase_model import Cut
 from assay.spec.typing_rules import Scope, Units, infer
 from assay.spec.unit import Unit
 from assay.spec.unit_library import UnitLibrary
@@ -103,6 +104,7 @@ def _with_factors(package: Package, library: UnitLibrary) -> Package:
         filters=tuple(resolver.filter(item) for item in package.filters),
         series=tuple(resolver.series(item) for item in package.series),
         articles=tuple(resolver.article(item) for item in package.articles),
+        cuts=tuple(resolver.cut(item) for item in package.cuts),
     )
 
 
@@ -187,10 +189,22 @@ class _Resolver:
         gone = item.gone and dataclasses.replace(
             item.gone, where=self.maybe(item.gone.where, self.rows(item.gone.event))
         )
+        if item.terms:
+            return self.computed(item)
         events = {event.name: event for event in self.package.events}
         value = next(field for field in events[item.samples[0].event].fields if field.name == VALUE)
         factor = self.units.factor(read_unit(value.unit.name, item.reading), item.unit.name)
         return dataclasses.replace(item, samples=samples, gone=gone, factor=str(factor))
+
+    def computed(self, item: Series) -> Series:
+        """A series of terms with the factors of its value, and that to its unit."""
+        assert item.value is not None
+        scope = scopes.of_terms(self.package, item)
+        factor = self.units.factor(infer(item.value, scope, self.units).unit, item.unit.name)
+        return dataclasses.replace(item, value=self.node(item.value, scope), factor=str(factor))
+
+    def cut(self, item: Cut) -> Cut:
+        return dataclasses.replace(item, where=self.maybe(item.where, self.rows(item.of)))
 
     def filter(self, item: Filter) -> Filter:
         conditions = tuple(
@@ -277,6 +291,7 @@ def _members(package: Package, name: str, members: set[str]) -> Any:
         tallies=tuple(item for item in grain.tallies if item.column.name in members),
         derived=tuple(item for item in grain.derived if item.column.name in members),
         checks=(),
+        at="",  # what a number means does not depend on how runs may be cut
     )
     return plain(kept, prose=False)
 
@@ -357,6 +372,7 @@ def code_version() -> str:
         "formula_units.py",
         "model.py",
         "normal_form.py",
+        "phase_model.py",
         "scopes.py",
         "typing_rules.py",
         "unit.py",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assay.spec.phase_model import Phase
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -100,7 +102,7 @@ class Edition:
 class Report:
     """A report: title, manifest, sections, charts, dictionary, number style, default filters and summary.
 
-    `editions` are the forms in which it was published, oldest first.
+    `editions` are the forms in which it was published, oldest first; `phases` are compared instead of whole runs.
 
     `title`, `subtitle` and `intro` may hold `{base}`, `{others}`, `{era}`: `{NAME}` is a constant of the base run.
     """
@@ -120,6 +122,7 @@ class Report:
     compare: tuple[str, ...]
     editions: tuple[Edition, ...]
     doc: str
+    phases: tuple[Phase, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,12 @@ def constants(package: Package) -> Mapping[str, Typed]:
     return {item.name: of_constant(item) for source in package.sources for item in source.constants}
 
 
+def durations(package: Package) -> list[str]:
+    """The names of constants that are whole ns: durations."""
+    found = constants(package)
+    return [name for name, kind in found.items() if (kind.type, kind.unit) == ("integer", NANOSECOND)]
+
+
 def rows(package: Package, table: str) -> Mapping[str, Typed] | None:
     """The columns of a table that instants and tallies may bind to: an event, relation, grain or the logs."""
     found = _find(package, table)
@@ -75,6 +81,13 @@ def of_series(package: Package, series: Series) -> Mapping[str, Typed]:
     key = {c.name: typed(c) for c in windows.columns if c.name in windows.key} if isinstance(windows, Relation) else {}
     value = Typed("real", series.unit.name)
     return {**key, **dict.fromkeys(series.by, Typed("text")), "t_ns": INSTANT, "value": value}
+
+
+def of_terms(package: Package, series: Series) -> Scope:
+    """What the value of a series of terms may refer to: the terms by their names, and constants."""
+    units = {item.name: item.unit.name for item in package.series}
+    terms = {term.name: Typed("real", units[term.series]) for term in series.terms if term.series in units}
+    return Scope({"column": terms, "constant": constants(package)})
 
 
 def _columns(columns: Iterable[Column]) -> dict[str, Typed]:

@@ -138,6 +138,8 @@ def literal(value: object) -> exp.Expr:
     """A constant of a run as a literal: integers exact, reals as doubles; a place for one stays a place."""
     if isinstance(value, exp.Expr):
         return value.copy()
+    if value is None:
+        return exp.Cast(this=exp.Null(), to=exp.DataType.build("BIGINT"))
     if isinstance(value, bool):
         return exp.Boolean(this=value)
     if isinstance(value, int):

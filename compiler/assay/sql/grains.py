@@ -16,6 +16,7 @@ from assay.spec.model import Grain, Instant, Pair, Tally
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.expressions import Names, compile_expression
+from assay.sql.phases import within
 
 BASE = "base"
 Constants = Mapping[str, object]
@@ -145,6 +146,8 @@ def judge(step: JudgeStep, constants: Constants) -> exp.Select:
         conditions.insert(0, column("accepted", parent))
         query = query.join(dialect.table(parent), on=_agree(grain.subject.on, parent), join_type="INNER")
     accepted = exp.and_(*(item.copy() for item in conditions)) if conditions else exp.true()
+    if step.cut and grain.at:
+        query = query.where(within(column(grain.at, BASE)), copy=False)
     return query.select(exp.alias_(accepted, "accepted"))
 
 

@@ -7,10 +7,21 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from assay.plan.steps import CheckStep, EventStep, JudgeStep, Plan, RelationStep, RowsStep, SeriesStep, Step, rows_of
+from assay.plan.steps import (
+    CheckStep,
+    EventStep,
+    JudgeStep,
+    Plan,
+    RelationStep,
+    RowsStep,
+    SeriesStep,
+    Step,
+    cut_name,
+    rows_of,
+)
 from assay.spec.model import Check, Grain, Metric
 from assay.spec.normal_form import Checked
-from assay.sql import dialect, distributions, grains, listings, relations, series
+from assay.sql import dialect, distributions, grains, listings, phases, relations, series
 
 Constants = Mapping[str, object]
 EventTables = Mapping[str, exp.Query]
@@ -34,7 +45,9 @@ def compile_plan(plan: Plan, checked: Checked, constants: Constants, events: Eve
     by_name = {grain.name: grain for grain in checked.package.grains}
     made += [metric_statement(metric, by_name[metric.grain], checked, constants) for metric in plan.metrics]
     made += [Statement("rows", item.name, listings.rows(item, constants)) for item in plan.listed]
-    made += [_sparse(step, constants) for step in plan.series if step.series.reading == "rate"]
+    read = [step for step in plan.steps if isinstance(step, SeriesStep) and step.series.reading == "rate"]
+    made += [_sparse(step, constants) for step in read]
+    made += [Statement("rows", cut_name(item.name), phases.instant(item, constants)) for item in plan.cuts]
     made += [Statement("rows", rows_of(step.name), listings.lines(step)) for step in plan.series]
     return tuple(made)
 
@@ -77,7 +90,7 @@ def _statement(step: Step, finer: frozenset[str], constants: Constants, events: 
     if isinstance(step, RowsStep):
         return Statement("table", step.name, grains.rows(step, finer, constants), step)
     if isinstance(step, SeriesStep):
-        return Statement("table", step.name, series.table(step.series, step.key, constants), step)
+        return Statement("table", step.name, series.table(step.series, step.key, constants, step.cut), step)
     if isinstance(step, JudgeStep):
         return Statement("table", step.name, grains.judge(step, constants), step)
     what = f"check `{step.check.code}` of `{step.of}`"

@@ -14,8 +14,10 @@ from sqlglot import exp
 from assay.spec.expression import Expression
 from assay.spec.model import Gone, Sampled, Series
 from assay.sql import dialect
+from assay.sql.computed_series import joined
 from assay.sql.dialect import column
-from assay.sql.expressions import Names, compile_expression
+from assay.sql.expressions import Names, compile_expression, literal
+from assay.sql.phases import within
 
 Constants = Mapping[str, object]
 Stage = tuple[str, exp.Query]
@@ -25,10 +27,23 @@ SECOND = 1_000_000_000
 NEAR = "1.1"
 
 
-def table(series: Series, key: Sequence[str], constants: Constants) -> exp.Select:
-    """The rows of a series whose windows have the key `key`."""
+def table(series: Series, key: Sequence[str], constants: Constants, cut: bool = False) -> exp.Select:
+    """The rows of a series whose windows have the key `key`; with `cut`, those of a phase.
+
+    A reading looks back over its window, also over the phase's beginning.
+    """
     columns = (*key, *series.by, "t_ns")
-    stages: list[Stage] = [("steps", _steps(series, key))]
+    stages = joined(series, key, constants) if series.terms else _read(series, key, constants)
+    query = dialect.select(*columns, exp.alias_(_in_unit(series), "value")).from_(dialect.table(stages[-1][0]))
+    if cut:
+        query = query.where(within(column("t_ns")), copy=False)
+    return dialect.staged(query, stages)
+
+
+def _read(series: Series, key: Sequence[str], constants: Constants) -> list[Stage]:
+    """The stages of a series of samples; the last has what is read."""
+    columns = (*key, *series.by, "t_ns")
+    stages: list[Stage] = [("steps", _steps(series, key, constants))]
     read: list[str] = []
     for number, sampled in enumerate(series.samples, start=1):
         stages += _reading(series, key, sampled, number, constants)
@@ -36,8 +51,19 @@ def table(series: Series, key: Sequence[str], constants: Constants) -> exp.Selec
     for number, name in enumerate(read[1:], start=1):
         stages.append((f"known_{number}", _completed(read[0], name, (*columns, "value"))))
         read[0] = f"known_{number}"
-    query = dialect.select(*columns, exp.alias_(_in_unit(series), "value")).from_(dialect.table(read[0]))
-    return dialect.staged(query, stages)
+    return stages
+
+
+def _window(series: Series, constants: Constants) -> exp.Expr:
+    """The window of a reading, in ns: a number, or a constant of the run."""
+    return literal(constants[series.window]) if series.window else dialect.integer(series.window_ns)
+
+
+def _window_seconds(series: Series, constants: Constants) -> exp.Expr:
+    """The same in seconds, as a double."""
+    if not series.window:
+        return dialect.real(f"{series.window_ns / SECOND}")
+    return exp.paren(exp.Div(this=dialect.cast(_window(series, constants), "real"), expression=dialect.integer(SECOND)))
 
 
 def _in_unit(series: Series) -> exp.Expr:
@@ -70,17 +96,18 @@ def sparse(series: Series, constants: Constants) -> exp.Select:
     query = dialect.select(
         exp.alias_(line, "line"),
         exp.alias_(seconds, "interval"),
-        exp.alias_(dialect.real(f"{series.window_ns / SECOND}"), "window"),
+        exp.alias_(_window_seconds(series, constants), "window"),
     ).from_(dialect.table("gaps"))
     query = query.group_by(*_columns(series.by))
-    query = query.having(exp.GT(this=middle.copy(), expression=dialect.integer(series.window_ns)))
+    query = query.having(exp.GT(this=middle.copy(), expression=_window(series, constants)))
     return dialect.staged(query.order_by(*_columns(series.by)), stages)
 
 
-def _steps(series: Series, key: Sequence[str]) -> exp.Select:
+def _steps(series: Series, key: Sequence[str], constants: Constants) -> exp.Select:
     """The instants of each window at which the series is read."""
     end = exp.Add(this=column("to_ns"), expression=dialect.integer(1))
-    steps = _call("unnest", _call("range", column("from_ns"), end, dialect.integer(series.every_ns)))
+    every = literal(constants[series.every]) if series.every else dialect.integer(series.every_ns)
+    steps = _call("unnest", _call("range", column("from_ns"), end, every))
     return dialect.select(*key, exp.alias_(steps, "t_ns")).from_(dialect.table(series.windows))
 
 
@@ -90,7 +117,7 @@ def _reading(
     samples, read = f"samples_{number}", f"read_{number}"
     yield samples, _samples(series, sampled, constants)
     if series.reading == "rate":
-        yield from _rate(series, key, samples, read)
+        yield from _rate(series, key, samples, read, constants)
     else:
         yield from _latest(series, key, samples, read, constants)
 
@@ -117,9 +144,7 @@ def _latest(series: Series, key: Sequence[str], samples: str, read: str, constan
     ).from_(dialect.table(grid))
     found.append("joins", exp.Join(this=dialect.table(samples), method="ASOF", on=on))
     yield told, found
-    recent = exp.GT(
-        this=column("told"), expression=exp.Sub(this=column("t_ns"), expression=dialect.integer(series.window_ns))
-    )
+    recent = exp.GT(this=column("told"), expression=exp.Sub(this=column("t_ns"), expression=_window(series, constants)))
     source = told
     conditions: list[exp.Expr] = [recent]
     if series.gone:
@@ -142,17 +167,17 @@ def _ended(series: Series, key: Sequence[str], gone: Gone, told: str, constants:
     yield name, dialect.latest_before(found, dialect.table(ends), on)
 
 
-def _rate(series: Series, key: Sequence[str], samples: str, read: str) -> Iterable[Stage]:
+def _rate(series: Series, key: Sequence[str], samples: str, read: str, constants: Constants) -> Iterable[Stage]:
     """The increase a second over the window before each step, resets undone, extrapolated to the window's ends."""
     before, inside, sums, spans, ends = (f"{samples}_{part}" for part in ("before", "inside", "sums", "spans", "ends"))
     lag = exp.Window(this=_call("lag", column("value")), partition_by=_columns(series.by), order=_by_time())
     yield before, dialect.select(*series.by, "t_ns", "value", exp.alias_(lag, "before")).from_(dialect.table(samples))
-    yield inside, _inside(series, key, before)
+    yield inside, _inside(series, key, before, constants)
     yield sums, _sums(series, key, inside)
-    yield spans, _spans(series, key, sums)
+    yield spans, _spans(series, key, sums, constants)
     yield ends, _ends(series, key, spans)
     extended = _sum(column("span"), column("head"), column("tail"))
-    seconds = dialect.real(f"{series.window_ns / SECOND}")
+    seconds = _window_seconds(series, constants)
     growth = exp.Mul(
         this=column("increase"), expression=exp.paren(exp.Div(this=exp.paren(extended), expression=column("span")))
     )
@@ -161,9 +186,9 @@ def _rate(series: Series, key: Sequence[str], samples: str, read: str) -> Iterab
     yield read, dialect.select(*columns, exp.alias_(value, "value")).from_(dialect.table(ends))
 
 
-def _inside(series: Series, key: Sequence[str], before: str) -> exp.Select:
+def _inside(series: Series, key: Sequence[str], before: str, constants: Constants) -> exp.Select:
     """The samples of each step's window, both ends included; `reset`: the value before a drop, not for the first."""
-    from_ns = exp.Sub(this=column("t_ns", "steps"), expression=dialect.integer(series.window_ns))
+    from_ns = exp.Sub(this=column("t_ns", "steps"), expression=_window(series, constants))
     within = exp.Between(this=column("t_ns", before), low=from_ns, high=column("t_ns", "steps"))
     fell = exp.LT(this=column("value", before), expression=column("before", before))
     earlier = exp.GTE(this=_previous(series, key, before), expression=from_ns.copy())
@@ -202,10 +227,10 @@ def _sums(series: Series, key: Sequence[str], inside: str) -> exp.Select:
     return query.group_by(*_columns((*columns, "step")))
 
 
-def _spans(series: Series, key: Sequence[str], sums: str) -> exp.Select:
+def _spans(series: Series, key: Sequence[str], sums: str, constants: Constants) -> exp.Select:
     """Of windows with two samples at least: increase, ns from first to last, mean distance, ns to the window's ends."""
     span = dialect.cast(exp.paren(exp.Sub(this=column("last_ns"), expression=column("first_ns"))), "real")
-    start = exp.Sub(this=column("t_ns"), expression=dialect.integer(series.window_ns))
+    start = exp.Sub(this=column("t_ns"), expression=_window(series, constants))
     gaps = exp.paren(exp.Sub(this=column("samples"), expression=dialect.integer(1)))
     values = {
         "increase": _sum(exp.Sub(this=column("last_value"), expression=column("first_value")), column("resets")),

@@ -158,6 +158,7 @@ let grain =
           , hint = "loosen the filters, or see what there is with --no-filters"
           }
         ]
+      , at = at.slotStart.name
       , doc = "A block of the main chain, on the host that made it"
       }
 

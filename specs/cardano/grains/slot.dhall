@@ -86,6 +86,7 @@ let grain =
           , where = X.all [ sinceSystemStart, X.equals (G.field f.leader) X.yes ]
           }
         ]
+      , at = at.slotStart.name
       , doc = "A slot of a host's timeline"
       }
 

@@ -1,0 +1,204 @@
+"""Tables of an article that set runs, or phases of them, beside each other: comparisons, conclusions, facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from assay.compare.style import Style
+from assay.fetch.times import told
+from assay.report import article_rows as asked
+from assay.report.article_rows import NO_VALUE
+from assay.report.assemble import DELTA
+from assay.report.document import Gallery, Table
+from assay.report.figures import RunFigures, phase_rows, row_label
+from assay.spec import closure, formula
+from assay.spec.article_model import Article, Comparison, Conclusion, Part, Rule
+from assay.spec.model import Constant, Metric
+from assay.spec.normal_form import Checked
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What comparisons have as columns, and the instants at which runs are cut: (name, ns), by run."""
+
+    columns: Sequence[RunFigures]
+    instants: Mapping[str, Sequence[tuple[str, int]]]
+
+
+HOLDS = {True: "yes", False: "no", None: "no value"}
+
+
+def comparison(
+    checked: Checked, look: Style, item: Comparison, columns: Sequence[RunFigures], named: Sequence[str]
+) -> Table:
+    """A row a metric: its average in each column, with the differences from the first."""
+    header = ["", named[0]]
+    for name in named[1:]:
+        header += [name, *DELTA]
+    rows = [_row(look, checked.metric(name), [average(checked, run, name) for run in columns]) for name in item.metrics]
+    return Table(item.title, tuple(header), tuple(rows))
+
+
+def _row(look: Style, metric: Metric, values: Sequence[float | None]) -> tuple[str, ...]:
+    found = look.table_row(values, metric.width)
+    cells = [row_label(metric.name, metric.unit.symbol), found.cells[0]]
+    for cell, delta, percent in zip(found.cells[1:], found.deltas, found.percents, strict=True):
+        cells += [cell, delta, percent]
+    return tuple(cell or NO_VALUE for cell in cells)
+
+
+def average(checked: Checked, run: RunFigures, metric: str) -> float | None:
+    """The average of a metric in a run or phase, or what a formula comes to; None without samples."""
+    summary = checked.package.summaries[0].name
+    if metric in run.results.formulas:
+        return run.results.formulas[metric].averages[summary]
+    found = run.results.metrics[metric]
+    return found.averages[summary] if found.size else None
+
+
+def conclusion(
+    checked: Checked, look: Style, item: Conclusion, columns: Sequence[RunFigures], named: Sequence[str]
+) -> Table:
+    """A row for each rule and column but the first: the two averages, what is expected, and whether it is so."""
+    many = len(columns) > 2
+    rows = [
+        (*((name,) if many else ()), *_judged(checked, look, rule, columns[0], run))
+        for rule in item.rules
+        for run, name in zip(columns[1:], named[1:], strict=True)
+    ]
+    values = (named[0], "there" if many else "".join(named[1:]), "Δ%")
+    header = (*(("",) if many else ()), "Metric", *values, "Rule", "Holds")
+    return Table(item.title, header, tuple(rows))
+
+
+def _judged(checked: Checked, look: Style, rule: Rule, base: RunFigures, run: RunFigures) -> tuple[str, ...]:
+    metric = checked.metric(rule.metric)
+    values = [average(checked, item, rule.metric) for item in (base, run)]
+    row = _row(look, metric, values)
+    return row[0], row[1], row[2], row[4], in_words(rule, metric), HOLDS[holds(rule, metric, *values)]
+
+
+def in_words(rule: Rule, metric: Metric) -> str:
+    """What a rule says."""
+    if rule.kind in ("falls", "rises"):
+        return f"{rule.kind} by at least {rule.percent} %"
+    worse = {"lower": "higher", "higher": "lower"}.get(metric.better, "other")
+    if rule.kind == "stays" or worse == "other":
+        return f"changes by at most {rule.percent} %"
+    return f"at most {rule.percent} % {worse}"
+
+
+def holds(rule: Rule, metric: Metric, old: float | None, new: float | None) -> bool | None:
+    """Whether a rule holds of two averages; None when one is missing."""
+    if old is None or new is None:
+        return None
+    percent, change = rule.percent * abs(old), 100 * (new - old)
+    if rule.kind == "falls":
+        return -change >= percent and new < old
+    if rule.kind == "rises":
+        return change >= percent and new > old
+    worse = {"lower": change, "higher": -change}.get(metric.better, abs(change))
+    return (abs(change) if rule.kind == "stays" else worse) <= percent
+
+
+def facts(checked: Checked, names: Sequence[str], runs: Sequence[RunFigures], named: Sequence[str]) -> Table:
+    """Constants of the runs, a row each."""
+    known = {item.name: item for source in checked.package.sources for item in source.constants}
+    rows = tuple((_called(known[name]), *(fact(known[name], run.constants[name]) for run in runs)) for name in names)
+    return Table("Facts", ("", *named), rows)
+
+
+def _called(constant: Constant) -> str:
+    symbol = "s" if constant.type == "duration" else constant.unit.symbol
+    return row_label(constant.doc, symbol)
+
+
+def fact(constant: Constant, value: object) -> str:
+    """A constant as tables print it: instants in UTC, durations in seconds."""
+    if value is None or value == "":
+        return NO_VALUE
+    if constant.type == "instant" and isinstance(value, int):
+        return told(value)
+    if constant.type == "duration" and isinstance(value, int):
+        return f"{value / 1_000_000_000:g}"
+    return str(value)
+
+
+def manifest(checked: Checked, article: Article, columns: Sequence[RunFigures], named: Sequence[str]) -> Table:
+    """What is known of each run beside its label, or of each phase, and from when to when that is.
+
+    Constants are as they are kept; those that parts tell are left out.
+    """
+    read = _sources(checked, article)
+    constants = {
+        item.name: item
+        for source in checked.package.sources
+        if source.name in read or not read
+        for item in source.constants
+    }
+    left_out = {article.label, *(name for part in article.parts for name in part.facts)}
+    rows = tuple(
+        (row_label(item.doc, item.unit.symbol), *(str(run.constants[name]) or NO_VALUE for run in columns))
+        for name, item in constants.items()
+        if item.type in ("integer", "real", "text", "boolean") and name not in left_out
+    )
+    return Table("Phases" if any(run.phase for run in columns) else "Runs", ("", *named), (*rows, *phase_rows(columns)))
+
+
+def _sources(checked: Checked, article: Article) -> set[str]:
+    """The sources of which an article shows anything."""
+    rows = [item.grain.name for item in asked.of_parts(checked, article)]
+    names = [name for part in article.parts for item in part.comparisons for name in item.metrics]
+    names += [rule.metric for part in article.parts for item in part.conclusions for rule in item.rules]
+    metrics = formula.measured(formula.by_id(checked.package), [checked.metric(name) for name in names])
+    tables = [*rows, *asked.series_of(article), *(metric.grain for metric in metrics)]
+    events = closure.needs(checked.package, [], [], tables).events
+    return {event.source for event in checked.package.events if event.name in events}
+
+
+def beside(
+    gallery: Gallery,
+    checked: Checked,
+    look: Style,
+    part: Part,
+    compared: Compared,
+    runs: tuple[Sequence[RunFigures], Sequence[str]],
+) -> Gallery:
+    """A part with its facts and comparisons before its other tables, its conclusions after them.
+
+    The phases of each run are compared in tables of their own, runs in one.
+    """
+    told = [facts(checked, part.facts, *runs)] if part.facts else []
+    groups = list(_groups(compared.columns, *runs))
+    before = [
+        _titled(comparison(checked, look, item, columns, named), label)
+        for item in part.comparisons
+        for columns, named, label in groups
+    ]
+    after = [
+        _titled(conclusion(checked, look, item, columns, named), label)
+        for item in part.conclusions
+        for columns, named, label in groups
+        if len(columns) > 1
+    ]
+    text = gallery.text
+    if part.conclusions and not after:
+        text = (*text, "There is nothing to compare with.")
+    return replace(gallery, tables=(*told, *before, *gallery.tables, *after), text=text)
+
+
+def _groups(
+    columns: Sequence[RunFigures], runs: Sequence[RunFigures], named: Sequence[str]
+) -> Iterator[tuple[Sequence[RunFigures], Sequence[str], str]]:
+    """What one table compares: all runs, or the phases of one; columns, their names, the run where it must be told."""
+    if not any(column.phase for column in columns):
+        yield columns, named, ""
+        return
+    for run, label in zip(runs, named, strict=True):
+        phases = [(column, column.phase.name) for column in columns if column.phase and column.phase.run == run.id]
+        yield [column for column, _ in phases], [name for _, name in phases], label if len(runs) > 1 else ""
+
+
+def _titled(table: Table, run: str) -> Table:
+    return replace(table, title=f"{table.title}: {run}") if run else table

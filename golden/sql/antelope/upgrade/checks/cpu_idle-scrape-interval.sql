@@ -1,0 +1,36 @@
+-- `$name` stands for a constant of the run; constants.json has the values.
+WITH samples_1 AS (
+  SELECT
+    job,
+    instance,
+    cpu,
+    t_ns,
+    value
+  FROM cpu_seconds
+  WHERE
+    NOT value IS NULL AND mode = 'idle'
+), gaps AS (
+  SELECT
+    job,
+    instance,
+    cpu,
+    t_ns - LAG(t_ns) OVER (PARTITION BY job, instance, cpu ORDER BY t_ns) AS gap
+  FROM samples_1
+)
+SELECT
+  CONCAT_WS(', ', job, instance, cpu) AS line,
+  MEDIAN(gap) / 1000000000 AS interval,
+  (
+    CAST($rate_window AS DOUBLE) / 1000000000
+  ) AS "window"
+FROM gaps
+GROUP BY
+  job,
+  instance,
+  cpu
+HAVING
+  MEDIAN(gap) > $rate_window
+ORDER BY
+  job,
+  instance,
+  cpu;

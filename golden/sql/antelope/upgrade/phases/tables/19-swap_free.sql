@@ -1,0 +1,11 @@
+CREATE TEMPORARY VIEW swap_free AS
+SELECT
+  host,
+  seq,
+  t_ns,
+  instance,
+  job,
+  value
+FROM READ_PARQUET('events/swap_free/*.parquet')
+WHERE
+  whole;

@@ -1,0 +1,13 @@
+CREATE TEMPORARY VIEW cpu_seconds AS
+SELECT
+  host,
+  seq,
+  t_ns,
+  cpu,
+  instance,
+  job,
+  mode,
+  value
+FROM READ_PARQUET('events/cpu_seconds/*.parquet')
+WHERE
+  whole;

@@ -1,0 +1,11 @@
+CREATE TEMPORARY VIEW head_block AS
+SELECT
+  host,
+  seq,
+  t_ns,
+  instance,
+  job,
+  value
+FROM READ_PARQUET('events/head_block/*.parquet')
+WHERE
+  whole;

@@ -1,0 +1,11 @@
+CREATE TEMPORARY VIEW p2p_clients AS
+SELECT
+  host,
+  seq,
+  t_ns,
+  instance,
+  job,
+  value
+FROM READ_PARQUET('events/p2p_clients/*.parquet')
+WHERE
+  whole;

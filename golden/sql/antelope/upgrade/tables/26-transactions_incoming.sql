@@ -1,0 +1,11 @@
+CREATE TEMPORARY VIEW transactions_incoming AS
+SELECT
+  host,
+  seq,
+  t_ns,
+  instance,
+  job,
+  value
+FROM READ_PARQUET('events/transactions_incoming/*.parquet')
+WHERE
+  whole;

@@ -1,0 +1,12 @@
+CREATE TEMPORARY VIEW block_net AS
+SELECT
+  host,
+  seq,
+  t_ns,
+  block_type,
+  instance,
+  job,
+  value
+FROM READ_PARQUET('events/block_net/*.parquet')
+WHERE
+  whole;

@@ -1,0 +1,16 @@
+-- From the first whole second at which there are samples to the last.
+WITH samples AS (
+    SELECT t_ns FROM cpu_seconds
+    UNION ALL
+    SELECT t_ns FROM memory_total
+    UNION ALL
+    SELECT t_ns FROM written
+    UNION ALL
+    SELECT t_ns FROM head_block
+)
+SELECT
+    'run' AS name,
+    (min(t_ns) + 999999999) // 1000000000 * 1000000000 AS from_ns,
+    max(t_ns) // 1000000000 * 1000000000 AS to_ns
+FROM samples
+HAVING count(*) > 0

@@ -1,0 +1,43 @@
+-- Phases: instants at which a run is cut, and the times between them.
+let X = ./expression.dhall
+
+let S = ./source.dhall
+
+let E = ./event.dhall
+
+-- A named instant of a run: a constant of it, or the first or last (`pick`) `column` of the table `of` where a condition
+-- holds. `--at NAME=TIME` goes before both; with neither it must be given so.
+let Cut =
+      { Type = { name : Text, constant : Text, of : Text, column : Text, pick : Text, where : X.Expression, doc : Text }
+      , default = { constant = "", of = "", column = "", pick = "", where = X.nothing }
+      }
+
+-- The time from the instant `since` to just before `until`; open where it names none.
+--   marginNs   ns left out beside each instant at which it is cut
+--   margin     a constant of the run, a duration, instead
+let Phase =
+      { Type = { name : Text, since : Text, until : Text, marginNs : Natural, margin : Text, doc : Text }
+      , default = { since = "", until = "", marginNs = 0, margin = "", doc = "" }
+      }
+
+let picked =
+      \(pick : Text) -> \(name : Text) -> \(of : E.Event) -> \(doc : Text) ->
+        Cut::{ name, of = of.name, column = "t_ns", pick, doc }
+
+in  { Cut
+    , Phase
+      -- an instant that a constant of the run tells; one that only the user tells
+    , told = \(c : S.Constant.Type) -> Cut::{ name = c.name, constant = c.name, doc = c.doc }
+    , given = \(name : Text) -> \(doc : Text) -> Cut::{ name, doc }
+      -- the instant of the first, or last, event of a kind
+    , firstOf = picked "first"
+    , lastOf = picked "last"
+      -- a column of a relation: its first value
+    , firstIn =
+        \(name : Text) -> \(relation : Text) -> \(c : X.Column) -> \(doc : Text) ->
+          Cut::{ name, of = relation, column = c.name, pick = "first", doc }
+      -- the phases up to an instant, from one to another, and from one on
+    , before = \(name : Text) -> \(c : Cut.Type) -> Phase::{ name, until = c.name }
+    , between = \(name : Text) -> \(c : Cut.Type) -> \(d : Cut.Type) -> Phase::{ name, since = c.name, until = d.name }
+    , after = \(name : Text) -> \(c : Cut.Type) -> Phase::{ name, since = c.name }
+    }

@@ -1,0 +1,55 @@
+"""Writes to a file through a shared, then through a private memory mapping: only what the first writes reaches disks.
+
+    python mapped_writer.py FILE MEGABYTES SECONDS
+
+Every second all pages are written. At the beginning, the change of mapping and the end, a line of JSON tells the time
+in ns since 1970 and the bytes that the kernel says this process has had written to storage (`write_bytes` of
+/proc/self/io).
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import sys
+import time
+from pathlib import Path
+
+PAGE = mmap.PAGESIZE
+ROUND = 1.0  # seconds in which every page is written once
+
+
+def tell() -> None:
+    """Where the process is now."""
+    lines = Path("/proc/self/io").read_text(encoding="ascii").splitlines()
+    written = next(int(line.split()[1]) for line in lines if line.startswith("write_bytes"))
+    print(json.dumps({"t_ns": time.time_ns(), "written": written}), flush=True)
+
+
+def write(place: Path, size: int, access: int, seconds: float) -> None:
+    """Write every page of the mapped file once a round, and flush it, for so long."""
+    end, number = time.monotonic() + seconds, 0
+    with place.open("r+b") as stream, mmap.mmap(stream.fileno(), size, access=access) as memory:
+        while time.monotonic() < end:
+            began, number = time.monotonic(), number + 1
+            for offset in range(0, size, PAGE):
+                memory[offset] = number % 256
+            memory.flush()
+            time.sleep(max(0.0, min(began + ROUND, end) - time.monotonic()))
+
+
+def main() -> None:
+    """Both mappings, one after the other."""
+    place, size, seconds = Path(sys.argv[1]), int(sys.argv[2]) * 1_000_000 // PAGE * PAGE, float(sys.argv[3])
+    with place.open("wb") as stream:
+        stream.truncate(size)
+    tell()
+    write(place, size, mmap.ACCESS_WRITE, seconds)
+    tell()
+    write(place, size, mmap.ACCESS_COPY, seconds)
+    tell()
+    place.unlink()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+"""A real run with a change in its middle: node_exporter and Prometheus watch a program that writes through a shared
+mapping of a file, then through a private one.
+
+    python -m tests.support.upgrade_run FOLDER [SECONDS] [MEGABYTES A SECOND]
+
+records one into FOLDER: `samples.parquet` (what `assay fetch` gets of the server) and `meta.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+HERE = Path(__file__).parent
+PROGRAMS = ("prometheus", "prometheus-node-exporter")
+MISSING = [name for name in PROGRAMS if not shutil.which(name)]
+WHY = f"{' and '.join(MISSING)} missing: apt-get install prometheus prometheus-node-exporter"
+PATIENCE = 30.0  # seconds within which a server answers
+NANOSECONDS = 1_000_000_000
+#: seconds that rates are taken over: of samples a second apart
+WINDOW = 5
+SELECTORS = (
+    "up",
+    'node_cpu_seconds_total{mode="idle"}',
+    '{__name__=~"node_memory_(MemTotal|MemAvailable|SwapTotal|SwapFree)_bytes"}',
+    "node_disk_written_bytes_total",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A recorded run: its folder, when it was changed, and the bytes a second that, as the kernel says, the writer
+    itself had written to storage, before and after."""
+
+    folder: Path
+    change_ns: int
+    before: float
+    after: float
+
+
+def device_of(folder: Path) -> str:
+    """The disk that a folder is on, by the kernel's name; empty when it is on none."""
+    number = folder.stat().st_dev
+    place = Path("/sys/dev/block") / f"{os.major(number)}:{os.minor(number)}"
+    if not place.exists():
+        return ""
+    real = place.resolve()
+    return real.parent.name if (real / "partition").exists() else real.name
+
+
+def record(folder: Path, scratch: Path, seconds: float, rate: float) -> Recorded:
+    """Record a run of two parts of `seconds` each, in which the writer writes `rate` MB a second, below `scratch`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    exporter = _free_port()
+    with (
+        _running([PROGRAMS[1], f"--web.listen-address=127.0.0.1:{exporter}"], scratch / "exporter.log"),
+        _prometheus(scratch, exporter) as (server, url),
+    ):
+        _answers(f"http://127.0.0.1:{exporter}/metrics", scratch / "exporter.log")
+        _answers(f"{url}/-/ready", scratch / "server.log")
+        time.sleep(WINDOW)
+        said = _write(scratch / "state", seconds, rate)
+        time.sleep(1.5)
+        _fetch(url, folder, said[0]["t_ns"], said[2]["t_ns"])
+        assert server.poll() is None
+    _describe(folder, scratch, said)
+    return Recorded(folder, said[1]["t_ns"], *(_rate(one, other) for one, other in pairwise(said)))
+
+
+def _rate(one: dict[str, int], other: dict[str, int]) -> float:
+    """Bytes a second that the writer had written from one telling to the other."""
+    return (other["written"] - one["written"]) / (other["t_ns"] - one["t_ns"]) * NANOSECONDS
+
+
+def written(run: Recorded, device: str) -> tuple[float, float]:
+    """Bytes a second that all programs together had written to a drive, before the change and after it."""
+    import duckdb
+
+    with duckdb.connect() as connection:
+        rows = connection.execute(
+            "SELECT t_ns, value FROM read_parquet(?) WHERE name = 'node_disk_written_bytes_total' "
+            "AND labels::VARCHAR LIKE ? ORDER BY t_ns",
+            [str(run.folder / "samples.parquet"), f"%device={device},%"],
+        ).fetchall()
+    parts = [row for row in rows if row[0] < run.change_ns], [row for row in rows if row[0] >= run.change_ns]
+    before, after = ((part[-1][1] - part[0][1]) / (part[-1][0] - part[0][0]) * NANOSECONDS for part in parts)
+    return before, after
+
+
+def _describe(folder: Path, scratch: Path, said: Sequence[dict[str, int]]) -> None:
+    meta = {
+        "ident": "mapped writer",
+        "host": f"{os.cpu_count()} CPUs, Linux",
+        "versions": {"before": "shared mapping", "after": "private mapping"},
+        "state": {"mode_before": "mapped", "mode_after": "mapped_private", "device": device_of(scratch)},
+        "upgrade": _time(said[1]["t_ns"]),
+        "rate_window_seconds": WINDOW,
+    }
+    (folder / "meta.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
+
+
+def _time(nanoseconds: int) -> str:
+    whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(nanoseconds // NANOSECONDS))
+    return f"{whole}.{nanoseconds % NANOSECONDS:09d}Z"
+
+
+def _write(place: Path, seconds: float, rate: float) -> list[dict[str, int]]:
+    """What the writer tells at its beginning, its change and its end."""
+    command = [sys.executable, str(HERE / "mapped_writer.py"), str(place), str(int(rate)), str(seconds)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=2 * seconds + PATIENCE, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def _fetch(url: str, folder: Path, since: int, until: int) -> None:
+    asked = [part for selector in SELECTORS for part in ("--match", selector)]
+    times = ["--start", str(since // NANOSECONDS), "--end", str(until // NANOSECONDS)]
+    command = [sys.executable, "-m", "assay", "fetch", "prometheus", url, *asked, *times, "-o", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+@contextmanager
+def _prometheus(scratch: Path, exporter: int) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """A server that asks the exporter once a second, and its address."""
+    config = scratch / "prometheus.yml"
+    target = f"[{{job_name: node, static_configs: [{{targets: ['127.0.0.1:{exporter}']}}]}}]"
+    config.write_text(
+        f"global: {{scrape_interval: 1s, scrape_timeout: 1s}}\nscrape_configs: {target}\n", encoding="utf-8"
+    )
+    port = _free_port()
+    command = [
+        PROGRAMS[0], f"--config.file={config}", f"--storage.tsdb.path={scratch / 'data'}",
+        f"--web.listen-address=127.0.0.1:{port}",
+    ]  # fmt: skip
+    with _running(command, scratch / "server.log") as server:
+        yield server, f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def _running(command: Sequence[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A program, ended with the block."""
+    with log.open("wb") as said:
+        program = subprocess.Popen(command, stdout=said, stderr=said, env={**os.environ, "GOMAXPROCS": "2"})
+        try:
+            yield program
+        finally:
+            program.terminate()
+            try:
+                program.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                program.kill()
+                program.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+def _answers(url: str, log: Path) -> None:
+    """Wait until a server answers."""
+    end = time.monotonic() + PATIENCE
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    while time.monotonic() < end:
+        try:
+            with opener.open(url, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError(f"{url} does not answer:\n{log.read_text(errors='replace')}")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as room:
+        print(record(Path(sys.argv[1]), Path(room), *map(float, [*sys.argv[2:4], "30", "20"][:2])))

@@ -1,0 +1,332 @@
+"""Upgrades: series equal to a Prometheus server's own answers, the report of a recorded run, and one of a live run."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import shutil
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from assay.build.compute import compiled
+from assay.build.prepare import prepare
+from assay.build.runs import NamedRun
+from assay.engine.execute import connect
+from assay.engine.graph import nodes
+from assay.engine.mount import mount
+from assay.fetch.times import nanoseconds
+from assay.plan.steps import plan
+from assay.report.article_columns import holds
+from assay.spec.article_model import Rule
+from tests.compare_reference import load
+from tests.support import upgrade_run
+from tests.support.commands import Done, assay
+from tests.support.laboratory import ROOT, Laboratory
+
+UPGRADE = ROOT / "golden" / "antelope" / "upgrade" / "run"
+PROM = ROOT / "golden" / "cometbft" / "run" / "prom"
+SECOND = 10**9
+
+
+def built(run: Path, out: Path, cache: Path, *more: str) -> Done:
+    return assay("build", "antelope/upgrade", "--run", run, *more, "-o", out, "--cache", cache)
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    """The report of the recorded run."""
+    out = tmp_path_factory.mktemp("upgrade") / "out"
+    done = built(UPGRADE, out, cache)
+    assert (done.status, done.err) == (0, "")
+    return out
+
+
+def table(report: Path, title: str) -> Any:
+    galleries = load(report / "document.json")["galleries"]
+    return next(item for gallery in galleries for item in gallery["tables"] if item["title"] == title)
+
+
+def averages(report: Path, run: str = "run") -> dict[str, tuple[float, float]]:
+    """Average of each metric before and after."""
+    found = load(report / "results.json")["metrics"]
+    return {
+        name: (said["columns"][f"{run}:before"]["average"], said["columns"][f"{run}:after"]["average"])
+        for name, said in found.items()
+    }
+
+
+# Series: the server's own answers.
+
+ANSWERS = {
+    "cpu_usage_series": "eos_cpu_pct",
+    "memory_used_series": "eos_mem_used",
+    "disk_write_series": "eos_disk_write_Bps",
+}
+
+
+def answered(name: str) -> dict[tuple[str, int], float]:
+    """What a Prometheus server answered: drive (or none) and instant -> value."""
+    answer = json.loads(gzip.decompress((PROM / f"qr_5s_{ANSWERS[name]}.json.gz").read_bytes()))["data"]["result"]
+    return {
+        (item["metric"].get("device", ""), t * SECOND): float(value) for item in answer for t, value in item["values"]
+    }
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory, lab: Laboratory) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The series of the samples that the server scraped, in the very window that it was asked about."""
+    run = tmp_path_factory.mktemp("reference") / "run"
+    (run / "prom").mkdir(parents=True)
+    shutil.copyfile(PROM / "raw_all_5s.json.gz", run / "prom" / "raw_all_5s.json.gz")
+    times = [t for _, t in answered("memory_used_series")]
+    checked = lab.session.package("antelope")
+    made = plan(checked.package, [], (), series=list(ANSWERS))
+    (prepared,) = prepare(lab.session, checked, [NamedRun("run", run)], made.wanted)
+    with connect(2, lab.folder / "spill") as connection:
+        mount(connection, prepared.folders)
+        for node in nodes(compiled(checked, made)):
+            if node.name == "sampled_time":
+                query = f"SELECT 'run' AS name, {min(times)} AS from_ns, {max(times)} AS to_ns"
+                connection.execute(f"CREATE TEMPORARY TABLE sampled_time AS {query}")
+            elif node.statement.kind in ("table", "view"):
+                values = {name: prepared.constants[name] for name in node.places}
+                connection.execute(node.text, values or None)
+        yield connection
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_series_equal_the_servers_answers_in_every_point(reference: duckdb.DuckDBPyConnection, name: str) -> None:
+    due = answered(name)
+    device = "device" if name == "disk_write_series" else "''"
+    rows = reference.execute(f"SELECT {device}, t_ns, value FROM {name}").fetchall()
+    assert len(rows) == len({row[:2] for row in rows})
+    found = {(drive, t_ns): value for drive, t_ns, value in rows if drive in {key[0] for key in due}}
+    assert found.keys() == due.keys()
+    assert len(due) == 373
+    if name == "memory_used_series":
+        assert found == due
+    assert [found[key] for key in due] == pytest.approx(list(due.values()), rel=1e-9, abs=1e-11)
+
+
+# The recorded run, against plain Python on its samples.
+
+
+def samples(run: Path) -> dict[str, dict[str, list[tuple[int, float]]]]:
+    """Name of a series family -> text of its labels -> samples."""
+    found: dict[str, dict[str, list[tuple[int, float]]]] = {}
+    with duckdb.connect() as connection:
+        rows = connection.execute(
+            "SELECT name, labels::VARCHAR, t_ns, value FROM read_parquet(?) ORDER BY t_ns",
+            [str(run / "samples.parquet")],
+        ).fetchall()
+    for name, labels, t_ns, value in rows:
+        found.setdefault(name, {}).setdefault(labels, []).append((t_ns, value))
+    return found
+
+
+def rate(told: list[tuple[int, float]], step: int, window: int) -> float | None:
+    """The increase a second over a window, extrapolated to its ends as a Prometheus server does; no resets."""
+    inside = [(t, value) for t, value in told if step - window <= t <= step]
+    if len(inside) < 2:
+        return None
+    assert all(a <= b for (_, a), (_, b) in pairwise(inside))
+    (first, low), (last, high) = inside[0], inside[-1]
+    increase, span = high - low, last - first
+    gap = span / (len(inside) - 1)
+    head, tail = float(first - (step - window)), float(step - last)
+    if increase > 0:
+        head = min(head, span * low / increase)
+    head = head if head < 1.1 * gap else gap / 2
+    tail = tail if tail < 1.1 * gap else gap / 2
+    return increase * ((span + head + tail) / span) / (window / SECOND)
+
+
+def latest(told: list[tuple[int, float]], step: int) -> float | None:
+    index = bisect_right([t for t, _ in told], step) - 1
+    return told[index][1] if index >= 0 else None
+
+
+def test_the_averages_before_and_after_are_those_of_plain_python(report: Path) -> None:
+    facts = json.loads((UPGRADE / "meta.json").read_text(encoding="utf-8"))
+    window, cut = facts["rate_window_seconds"] * SECOND, _nanoseconds(facts["upgrade"])
+    found = samples(UPGRADE)
+    (total,), (free,) = (list(found[f"node_memory_{name}_bytes"].values()) for name in ("MemTotal", "MemAvailable"))
+    idle = list(found["node_cpu_seconds_total"].values())
+    assert len(idle) == 2
+    (drive,) = (told for labels, told in found["node_disk_written_bytes_total"].items() if "device=vda" in labels)
+    times = [t for lines in found.values() for told in lines.values() for t, _ in told]
+    points: dict[tuple[str, bool], list[float]] = {}
+    for step in range(-(-min(times) // SECOND) * SECOND, max(times) + 1, SECOND):
+        if cut - window <= step < cut + window:
+            continue
+        shares = [share for told in idle if (share := rate(told, step, window)) is not None]
+        a, b = latest(total, step), latest(free, step)
+        values = {
+            "cpu_usage": 100 * (1 - math.fsum(shares) / len(shares)) if shares else None,
+            "memory_used": (a - b) / 2**20 if a is not None and b is not None else None,
+            "disk_write_rate": None if (written := rate(drive, step, window)) is None else written / 1000,
+        }
+        for name, value in values.items():
+            if value is not None:
+                points.setdefault((name, step < cut), []).append(value)
+    said = averages(report)
+    for name in ("cpu_usage", "memory_used", "disk_write_rate"):
+        due = [math.fsum(points[name, early]) / len(points[name, early]) for early in (True, False)]
+        assert list(said[name]) == pytest.approx(due, rel=1e-9)
+
+
+def _nanoseconds(text: str) -> int:
+    return nanoseconds(text, "time")
+
+
+def test_the_disk_writes_of_the_recorded_run_fall_and_the_conclusion_says_so(report: Path) -> None:
+    before, after = averages(report)["disk_write_rate"]
+    assert before > 15_000
+    assert after < before / 2
+    found = table(report, "Disk writes before and after")
+    assert found["header"] == ["", "before", "after", "Δ", "Δ%"]
+    (row,) = table(report, "What was expected of the upgrade")["rows"][2:]
+    assert (row[0], *row[4:]) == ("Disk writes, kB/s", "falls by at least 50 %", "yes")
+
+
+def test_the_figures_mark_the_instant_of_the_upgrade(report: Path) -> None:
+    document = load(report / "document.json")
+    plots = [plot for gallery in document["galleries"] for plot in gallery["plots"]]
+    assert len(plots) == 4
+    cut = _nanoseconds(json.loads((UPGRADE / "meta.json").read_text(encoding="utf-8"))["upgrade"])
+    rows = load(report / "results.json")["rows"]["run"]["rows disk_write_series"]
+    start = min(row["t_ns"] for row in rows)
+    (disk,) = (plot for plot in plots if "disk_write" in plot["id"])
+    marks = [row for row in disk["rows"] if row[3] is not None]
+    assert marks == [[None, (cut - start) / SECOND, None, "upgrade"]]
+    assert "upgrade" in (report / "charts" / f"{disk['id']}.svg").read_text(encoding="utf-8")
+
+
+def test_what_the_node_does_not_tell_is_said_to_be_missing(report: Path) -> None:
+    (node,) = (item for item in load(report / "document.json")["galleries"] if item["title"] == "Node")
+    assert node["plots"] == []
+    assert node["text"][1].startswith("There are no samples of: Head block, Last irreversible block, ")
+
+
+def test_a_query_answers_for_the_phases_of_the_report(report: Path, cache: Path) -> None:
+    phases = ("--phase", "before", "--phase", "after")
+    done = assay("query", "disk_write_rate", "--run", UPGRADE, *phases, "--format", "json", "--cache", cache)
+    assert (done.status, done.err) == (0, "")
+    said = [(item["run"], item["average"]) for item in done.json()]
+    assert said == list(zip(("run:before", "run:after"), averages(report)["disk_write_rate"], strict=True))
+
+
+def test_each_run_of_several_has_tables_of_its_phases(tmp_path: Path, cache: Path) -> None:
+    for name in ("one", "two"):
+        shutil.copytree(UPGRADE, tmp_path / name)
+    runs = ("--run", f"two={tmp_path / 'two'}")
+    done = built(tmp_path / "one", tmp_path / "out", cache, *runs)
+    assert (done.status, done.err) == (0, "")
+    first, second = (table(tmp_path / "out", f"Disk writes before and after: {name}") for name in ("one", "two"))
+    assert (first["header"], first["rows"]) == (second["header"], second["rows"])
+    assert first["header"] == ["", "before", "after", "Δ", "Δ%"]
+    manifest = load(tmp_path / "out" / "document.json")["manifest"]
+    assert manifest["header"] == ["", "one, before", "one, after", "two, before", "two, after"]
+
+
+RULES = [
+    ("falls", "lower", 100, 50, True), ("falls", "lower", 100, 50.1, False), ("falls", "lower", 0, 0, False),
+    ("rises", "lower", 100, 150, True), ("rises", "lower", 100, 149, False), ("rises", "lower", -100, -50, True),
+    ("stays", "lower", 100, 150, True), ("stays", "lower", 100, 49, False), ("not worse", "lower", 100, 1, True),
+    ("not worse", "lower", 100, 151, False), ("not worse", "higher", 100, 1000, True),
+    ("not worse", "higher", 100, 49, False), ("not worse", "neither", 100, 151, False),
+    ("not worse", "lower", None, 1, None), ("falls", "lower", 1, None, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "better", "old", "new", "due"), RULES)
+def test_a_rule_holds_when_it_says_so(
+    kind: str, better: str, old: float | None, new: float | None, due: bool | None, lab: Laboratory
+) -> None:
+    metric = replace(lab.session.package("antelope").metric("cpu_usage"), better=better)
+    assert holds(Rule("cpu_usage", kind, 50), metric, old, new) is due
+
+
+def test_the_upgrade_report_is_verified(report: Path, cache: Path) -> None:
+    done = assay("verify", report, "--cache", cache)
+    assert (done.status, done.err) == (0, "")
+
+
+def test_a_drive_that_has_no_samples_is_told(tmp_path: Path, cache: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(UPGRADE, run)
+    facts = json.loads((run / "meta.json").read_text(encoding="utf-8"))
+    facts["state"]["device"] = "sda"
+    (run / "meta.json").write_text(json.dumps(facts), encoding="utf-8")
+    done = built(run, tmp_path / "out", cache)
+    assert done.status == 1
+    assert done.err.startswith(
+        "error[state-device]: run run, phase before: there are no samples of the drive that holds the state, sda; "
+        "there are of vda, zram0\n  hint: name it in meta.json: state.device\n"
+    )
+
+
+def test_the_nodes_own_series_are_read_and_drawn(tmp_path: Path, cache: Path) -> None:
+    """A block each half second, counters of transactions, of CPU time and of bytes for a type of block."""
+    run = tmp_path / "run"
+    shutil.copytree(UPGRADE, run)
+    start = _nanoseconds(json.loads((UPGRADE / "meta.json").read_text(encoding="utf-8"))["upgrade"]) // SECOND - 20
+    named: dict[str, Callable[[int], int]] = {
+        "nodeos_head_block_num": lambda n: 1000 + 2 * n,
+        "nodeos_last_irreversible": lambda n: 670 + 2 * n,
+        "nodeos_p2p_clients": lambda n: 1 + n // 20,
+        "nodeos_p2p_peers": lambda _: 2,
+        "nodeos_trxs_incoming_total": lambda n: 100 + 5 * n,
+        "nodeos_trxs_produced_total": lambda n: 100 + 3 * n,
+        'nodeos_cpu_usage_us_total{block_type="incoming"}': lambda n: 400_000 + 40_000 * n,
+        'nodeos_net_usage_us_total{block_type="incoming"}': lambda n: 9000 + 900 * n,
+    }
+    lines = [f"{name} {value(n)} {start + n}.000" for name, value in named.items() for n in range(41)]
+    (run / "nodeos.om").write_text("\n".join([*lines, "# EOF", ""]), encoding="utf-8")
+    done = built(run, tmp_path / "out", cache)
+    assert (done.status, done.err) == (0, "")
+    rows = load(tmp_path / "out" / "results.json")["rows"]["run"]
+
+    def last(name: str) -> float:
+        return next(row["value"] for row in rows[f"rows {name}"] if row["t_ns"] == (start + 40) * SECOND)
+
+    assert (last("head_block_series"), last("irreversible_block_series")) == (1080, 750)
+    assert (last("p2p_clients_series"), last("p2p_peers_series")) == (3, 2)
+    rates = ("transactions_incoming_series", "transactions_produced_series", "block_cpu_series", "block_net_series")
+    assert [last(name) for name in rates] == pytest.approx([5, 3, 4, 900], rel=1e-12)
+    (node,) = (item for item in load(tmp_path / "out" / "document.json")["galleries"] if item["title"] == "Node")
+    assert [len(node["plots"]), len(node["text"])] == [8, 1]
+
+
+# A live run.
+
+SECONDS, MEGABYTES = 22.0, 40.0
+
+
+@pytest.mark.skipif(bool(upgrade_run.MISSING), reason=upgrade_run.WHY)
+def test_a_live_run_shows_that_a_private_mapping_spares_the_drive(tmp_path: Path, cache: Path) -> None:
+    if not upgrade_run.device_of(tmp_path):
+        pytest.skip(f"{tmp_path} is not on a drive of this machine")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    run = upgrade_run.record(tmp_path / "run", scratch, SECONDS, MEGABYTES)
+    assert run.after == 0  # the kernel: nothing that was written through a private mapping went to storage
+    if run.before < MEGABYTES * 250_000:
+        pytest.skip(f"the kernel counts {run.before / 1e6:.1f} MB/s of the writer's {MEGABYTES:.0f}: no real drive")
+    drive = upgrade_run.written(run, upgrade_run.device_of(tmp_path))
+    besides = drive[1], drive[0] - run.before
+    done = built(run.folder, tmp_path / "out", cache)
+    assert (done.status, done.err) == (0, "")
+    before, after = averages(tmp_path / "out")["disk_write_rate"]
+    if max(besides) > run.before / 2:
+        pytest.skip(f"other programs write {max(besides) / 1e6:.0f} MB/s to the drive")
+    assert 1000 * before > run.before / 2
+    assert after < before / 2

@@ -1,0 +1,265 @@
+"""Phases: what a metric comes to in a part of a run is what it comes to on the rows cut by hand, none lost or twice."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.build.compute import compiled
+from assay.build.phases import FIRST, LAST
+from assay.engine.graph import nodes
+from assay.plan.cutting import is_cut
+from assay.plan.steps import JudgeStep, plan
+from assay.spec.expression import Expression
+from assay.spec.model import Column, Grain, Metric, Unit
+from assay.spec.phase_model import SINCE, UNTIL
+from assay.sql import dialect, distributions, grains, series
+from assay.sql.distributions import CENTILES
+from tests.compare_reference import load
+from tests.support.commands import assay
+from tests.support.laboratory import ROOT, Laboratory
+from tests.support.workspaces import edited, workspace
+from tests.test_series import SECOND, Samples, described, fill, points, sampled
+
+BASELINE = ROOT / "golden" / "cardano" / "baseline" / "run"
+QA = ROOT / "golden" / "cometbft" / "run"
+NONE = Unit("dimensionless", "")
+Row = tuple[str, int | None, float | None]
+CONNECTION = duckdb.connect()
+CONNECTION.execute("SET threads = 1")
+
+# Rows of a grain: random rows, random cuts, against plain Python.
+
+
+def _grain() -> Grain:
+    columns = (Column("host", "text", NONE, ""), Column("when", "instant", NONE, ""), Column("value", "real", NONE, ""))
+    return Grain("g", "r", None, ("host",), columns, (), (), (), None, (), "", "when")
+
+
+def _metric(per: str) -> Metric:
+    return Metric("m", "", "", "g", Expression("column", name="value"), None, True, None, per, NONE, "neither", 4)
+
+
+def measured(connection: duckdb.DuckDBPyConnection, per: str, since: int, until: int) -> dict[str, tuple[Any, ...]]:
+    """What the statements of a metric yield of the rows in a phase: size, mean, stddev, centiles; by host or ""."""
+    grain = _grain()
+    judged = dialect.text(grains.judge(JudgeStep(grain, (), True), {}))
+    connection.execute(f"CREATE OR REPLACE TABLE g AS {judged}", {SINCE: since, UNTIL: until})
+    found = connection.execute(dialect.text(distributions.distribution(_metric(per), grain, False, {}))).fetchall()
+    return {str(row[0]): row[1:] for row in found} if per else {"": found[0]}
+
+
+def by_hand(values: Sequence[float]) -> tuple[Any, ...]:
+    """The oracle: size, mean, stddev and centiles of some values."""
+    ordered = sorted(values)
+    size = len(ordered)
+    mean = float(sum(map(Fraction, ordered)) / size)
+    exact = sum((Fraction(value) - Fraction(mean)) ** 2 for value in ordered)
+    deviation = math.sqrt(exact / (size - 1)) if size > 1 else 0.0
+    centiles = [ordered[min(math.floor(size * Fraction(c)), size - 1)] for c in CENTILES]
+    return size, pytest.approx(mean, rel=1e-12, abs=1e-12), pytest.approx(deviation, rel=1e-9, abs=1e-9), centiles
+
+
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from("ab"),
+        st.one_of(st.none(), st.integers(0, 40)),
+        st.one_of(st.none(), st.integers(-50, 50).map(lambda n: n / 4)),
+    ),
+    max_size=30,
+)
+CUTS = st.lists(st.integers(-2, 42), unique=True, min_size=1, max_size=3).map(sorted)
+
+
+@settings(max_examples=30, deadline=None)
+@given(rows=ROWS, cuts=CUTS, per=st.sampled_from(["", "host"]))
+def test_a_metric_in_a_phase_is_that_of_the_rows_cut_by_hand_and_phases_part_the_rows(
+    rows: list[Row], cuts: list[int], per: str
+) -> None:
+    ends = [FIRST, *cuts, LAST]
+    sizes = 0
+    CONNECTION.execute('CREATE OR REPLACE TABLE g_rows (host TEXT, "when" BIGINT, value DOUBLE)')
+    if rows:
+        CONNECTION.executemany("INSERT INTO g_rows VALUES (?, ?, ?)", [list(row) for row in rows])
+    for since, until in pairwise(ends):
+        kept = [row for row in rows if row[1] is not None and since <= row[1] < until]
+        found = measured(CONNECTION, per, since, until)
+        hosts = sorted({row[0] for row in kept}) if per else [""]
+        assert sorted(found) == hosts
+        for host in hosts:
+            values = [value for name, _, value in kept if value is not None and host in ("", name)]
+            sizes += len(values)
+            assert found[host] == by_hand(values) if values else not found[host][0]
+    assert sizes == sum(at is not None and value is not None for _, at, value in rows)
+
+
+# Points of series.
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    told=sampled(st.integers(0, 50).map(float)),
+    reading=st.sampled_from(["latest", "rate"]),
+    window=st.integers(1, 20),
+    cuts=st.lists(st.integers(0, 60 * SECOND), unique=True, min_size=1, max_size=2).map(sorted),
+)
+def test_the_points_of_a_series_in_the_phases_are_the_points_of_the_whole(
+    told: Samples, reading: str, window: int, cuts: list[int]
+) -> None:
+    what = described(reading, window * SECOND)
+    whole = points(told, what, 3 * SECOND, 60 * SECOND)
+    parts: dict[Any, float] = {}
+    ends = [FIRST, *cuts, LAST]
+    for since, until in pairwise(ends):
+        found = cut_points(told, what, since, until)
+        assert found == {key: value for key, value in whole.items() if since <= key[1] < until}
+        assert not found.keys() & parts.keys()
+        parts |= found
+    assert parts == whole
+
+
+def cut_points(told: Samples, what: Any, since: int, until: int) -> dict[Any, float]:
+    with duckdb.connect() as connection:
+        fill(connection, "told", told)
+        connection.execute(f"CREATE TABLE windows AS SELECT 'w' AS id, {3 * SECOND} AS from_ns, {60 * SECOND} AS to_ns")
+        text = dialect.text(series.table(what, ["id"], {}, cut=True))
+        rows = connection.execute(text, {SINCE: since, UNTIL: until}).fetchall()
+    return {((job, instance), t_ns): value for _, job, instance, t_ns, value in rows}
+
+
+# A run of a system whose metrics know nothing of phases.
+
+MID = "2026-02-05T19:02:00Z"
+MID_NS = 1770318120 * SECOND
+HALVES = ("--phase", "early=..mid", "--phase", "late=mid..", "--at", f"mid={MID}")
+
+
+def test_a_run_of_blocks_and_slots_is_cut_without_a_change_of_its_metrics(lab: Laboratory, cache: Path) -> None:
+    """The blocks of each half, their observers and their slots are those of the whole run, told apart by hand."""
+    names = ["cdfBlockSize", "cdfForgerTicked", "cdfPeerSend", "cdfStarts"]
+    done = assay(
+        "query", *names, "--run", f"run={BASELINE}", "--no-filters", *HALVES, "--format", "json", "--cache", cache
+    )
+    assert (done.status, done.err) == (0, "")
+    found = {(item["metric"], item["run"]): item for item in done.json()}
+    whole = lab.examine(BASELINE)
+    at = {row["block"]: row["slot_start"] for row in whole.rows("SELECT block, slot_start FROM block")}
+    samples = {
+        "cdfBlockSize": whole.rows("SELECT block, size AS value FROM block"),
+        "cdfForgerTicked": whole.rows('SELECT block, (ticked - "leading") / 1e9 AS value FROM block'),
+        "cdfPeerSend": whole.rows(
+            "SELECT block, (sending - fetched) / 1e9 AS value FROM observation WHERE accepted AND valid"
+        ),
+    }
+    for name, rows in samples.items():
+        there = [row for row in rows if row["value"] is not None]
+        assert len(there) == whole.results.metrics[name].size
+        for phase in ("early", "late"):
+            values = [row["value"] for row in there if (at[row["block"]] < MID_NS) == (phase == "early")]
+            said = found[name, f"run:{phase}"]
+            assert values
+            assert (said["size"], said["average"]) == (len(values), pytest.approx(statistics.fmean(values), rel=1e-12))
+            assert (said["min"], said["max"]) == pytest.approx((min(values), max(values)), rel=1e-12)
+            assert said["stddev"] == pytest.approx(statistics.stdev(values), rel=1e-9)
+    starts = whole.rows("SELECT slot_start < ? AS early, count(*) AS n FROM slot GROUP BY 1", MID_NS)
+    assert {row["early"]: row["n"] for row in starts} == {
+        phase == "early": found["cdfStarts", f"run:{phase}"]["size"] for phase in ("early", "late")
+    }
+
+
+def test_a_report_of_phases_has_them_as_columns_and_is_verified(tmp_path: Path, cache: Path) -> None:
+    out = tmp_path / "out"
+    done = assay("build", "cardano/comparison", "--run", f"run={BASELINE}", *HALVES, "-o", out, "--cache", cache)
+    assert done.status == 0
+    document, results = load(out / "document.json"), load(out / "results.json")
+    assert done.err == f"warning: {document['warnings'][0]}\n"
+    assert document["warnings"][0].startswith("Left out, as phases cannot cut all that it is made of: ")
+    assert {tuple(section["header"]) for section in document["sections"]} == {("", "early", "late", "Δ", "Δ%")}
+    assert document["manifest"]["header"] == ["", "early", "late"]
+    assert document["manifest"]["rows"][-2:] == [["From", "beginning", MID], ["To", MID, "end"]]
+    lines = {tuple(item["run"] for item in chart["series"]) for chart in document["charts"]}
+    assert lines == {("early", "late"), ("late",)}  # one metric has no samples in the first half
+    assert results["runs"] == [
+        {"id": "run:early", "label": "early", "run": "run", "phase": "early", "since_ns": None, "until_ns": MID_NS},
+        {"id": "run:late", "label": "late", "run": "run", "phase": "late", "since_ns": MID_NS, "until_ns": None},
+    ]
+    content = load(out / "provenance.json")["content"]
+    assert content["options"]["at"] == [f"mid={MID}"]
+    assert content["cut_by"] == {"block": "slot_start", "slot": "slot_start"}
+    assert [item["phase"] for item in content["phases"]["run"]["phases"]] == ["early", "late"]
+    again = assay("verify", out, "--cache", cache)
+    assert (again.status, again.err) == (0, "")
+
+
+def test_the_sql_of_a_metric_is_that_of_whole_runs(lab: Laboratory) -> None:
+    """Phases differ in the two tables whose rows have an instant, by parameters alone: one text serves all phases."""
+    package = lab.package.package
+    metrics = [metric for metric in package.metrics if is_cut(package, metric.grain)]
+    assert len(metrics) > 50
+    whole, cut = (
+        {node.name: node.text for node in nodes(compiled(lab.package, plan(package, metrics, (), cut=cut)))}
+        for cut in (False, True)
+    )
+    assert whole.keys() == cut.keys()
+    other = {name for name, text in cut.items() if text != whole[name]}
+    assert other == {"block", "slot"}
+    for name in other:
+        assert cut[name].startswith(whole[name])
+        assert cut[name].removeprefix(whole[name]).split() == (
+            f"WHERE base.slot_start >= ${SINCE} AND base.slot_start < ${UNTIL}".split()
+        )
+
+
+def test_two_runs_have_their_phases_beside_each_other(cache: Path) -> None:
+    """An instant may be told of all runs, and of one run otherwise."""
+    runs = ("--run", f"a={QA}", "--run", f"b={QA}")
+    at = ("--at", "load=2026-11-21T03:23:00Z", "--at", "b:load=2026-11-21T03:24:00Z")
+    done = assay("query", "latency", *runs, "--phase", "first=..load", *at, "--format", "json", "--cache", cache)
+    assert (done.status, done.err) == (0, "")
+    sizes = {item["run"]: item["size"] for item in done.json()}
+    assert 0 < sizes["a:first"] < sizes["b:first"]
+
+
+def test_an_instant_may_be_told_by_the_data(tmp_path: Path, cache: Path) -> None:
+    """The phases before and from the third experiment on: the instant is that of its first transaction."""
+    within = workspace(tmp_path)
+    third = """
+      P.firstIn "third" r.experiments.name r.column.firstSent "The third experiment begins"
+      // { where = S.x.equals (S.grain.fieldColumn r.column.number) (S.x.natural 3) }
+    """
+    package = within / "specs" / "cometbft" / "package.dhall"
+    edited(package, "in  S.Package::{", f"let P = S.phase let third = {third} in S.Package::{{, cuts = [ third ]")
+    cut = ("--phase", "first=..third", "--phase", "rest=third..")
+    done = assay("query", "valid_txs", "--run", f"run={QA}", *cut, "--format", "json", "--cache", cache, within=within)
+    assert (done.status, done.err) == (0, "")
+    assert [(item["run"], item["size"]) for item in done.json()] == [("run:first", 2), ("run:rest", 6)]
+
+
+def test_the_transactions_of_an_experiment_run_are_cut_by_their_blocks_time(cache: Path) -> None:
+    cut = ("--phase", "first=..load", "--phase", "rest=load..", "--at", "load=2026-11-21T03:23:00Z")
+    done = assay("query", "latency", "valid_txs", "--run", f"run={QA}", *cut, "--format", "json", "--cache", cache)
+    assert (done.status, done.err) == (0, "")
+    whole = assay("query", "latency", "valid_txs", "--run", f"run={QA}", "--format", "json", "--cache", cache)
+    for metric in ("latency", "valid_txs"):
+        parts = [item["size"] for item in done.json() if item["metric"] == metric]
+        assert all(parts)
+        assert [sum(parts)] == [item["size"] for item in whole.json() if item["metric"] == metric]
+
+
+def test_what_is_made_of_uncut_tables_too_cannot_be_cut(lab: Laboratory) -> None:
+    package = lab.package.package
+    cut: Mapping[str, bool] = {grain.name: is_cut(package, grain.name) for grain in package.grains}
+    assert cut == {
+        "adoption": True, "block": True, "forging_host": False, "host": True, "observation": True, "slot": True,
+        "span": True,
+    }  # fmt: skip

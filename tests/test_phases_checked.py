@@ -1,0 +1,241 @@
+"""What the checker says of phases, instants of runs, series of series and comparisons that do not fit; each in full."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.build.phases import Bounds, Instant, asked, resolved
+from assay.build.prepare import Part, Prepared
+from assay.build.runs import NamedRun
+from assay.engine.mount import Facts, HostLog
+from assay.engine.results import RunResults
+from assay.spec.article_model import Rule
+from assay.spec.check import check
+from assay.spec.diagnostics import AssayError
+from assay.spec.expression import Expression
+from assay.spec.model import Package, Series, Term
+from assay.spec.phase_model import Cut, Phase
+from tests.support.laboratory import ROOT, Laboratory
+
+SECOND = 10**9
+Change = Callable[[Package], Package]
+
+
+def phase(**changes: Any) -> Change:
+    """The first phase of the upgrade report, changed."""
+
+    def change(package: Package) -> Package:
+        (article,) = package.articles
+        first, *others = article.phases
+        return replace(package, articles=(replace(article, phases=(replace(first, **changes), *others)),))
+
+    return change
+
+
+def cut(**changes: Any) -> Change:
+    """The instant of the upgrade, changed."""
+    return lambda package: replace(package, cuts=(replace(package.cuts[0], **changes),))
+
+
+def grain(name: str, **changes: Any) -> Change:
+    return lambda package: replace(
+        package, grains=tuple(replace(item, **changes) if item.name == name else item for item in package.grains)
+    )
+
+
+def series(name: str, change: Callable[[Series], Series]) -> Change:
+    return lambda package: replace(
+        package, series=tuple(change(item) if item.name == name else item for item in package.series)
+    )
+
+
+def part(number: int, **changes: Any) -> Change:
+    def change(package: Package) -> Package:
+        (article,) = package.articles
+        parts = [*article.parts]
+        parts[number] = replace(parts[number], **changes)
+        return replace(package, articles=(replace(article, parts=tuple(parts)),))
+
+    return change
+
+
+def rule(kind: str) -> Change:
+    def change(package: Package) -> Package:
+        (conclusion,) = package.articles[0].parts[-1].conclusions
+        other = replace(conclusion, rules=(Rule("cpu_usage", kind, 10),))
+        return part(len(package.articles[0].parts) - 1, conclusions=(other,))(package)
+
+    return change
+
+
+CPU = "cpu_usage_series"
+WRONG: dict[str, tuple[Change, str, str]] = {
+    "phase-ends": (
+        phase(until=""), "phase `before` of article `upgrade` is the whole run", "expected: two instants, or one"
+    ),
+    "one instant for both ends": (
+        phase(since="upgrade"), "phase `before` of article `upgrade` begins and ends at `upgrade`", ""
+    ),
+    "unknown-instant": (
+        phase(until="upgrad"), "phase `before` of article `upgrade` names an unknown instant `upgrad`",
+        "hint: did you mean `upgrade`?",
+    ),
+    "margin": (
+        phase(margin="rate_windw"),
+        "phase `before` of article `upgrade` has its margin from a constant that is no duration: `rate_windw`",
+        "hint: did you mean `rate_window`?",
+    ),
+    "duplicate-phase": (phase(name="after"), "article `upgrade` has 2 phases called `after`", ""),
+    "constant of a cut": (
+        cut(constant="host"), "instant `upgrade` is told by a constant that is no instant: `host`", "hint: "
+    ),
+    "table of a cut": (
+        cut(of="memory_totl", column="t_ns", pick="first"),
+        "instant `upgrade` is a column of an unknown table `memory_totl`", "hint: did you mean `memory_total`",
+    ),
+    "column of a cut": (
+        cut(of="memory_total", column="value", pick="first"),
+        "instant `upgrade` is a column of `memory_total` that is no instant: `value`", "hint: ",
+    ),
+    "pick of a cut": (
+        cut(of="memory_total", column="t_ns", pick="middle"),
+        "instant `upgrade` is neither the first nor the last of its column", "found:    middle",
+    ),
+    "at of a grain": (
+        grain("cpu_point", at="value"), "phases cut grain `cpu_point` by `value`, which is no instant of it",
+        "hint: there are `t_ns`",
+    ),
+    "unknown-series": (
+        series(CPU, lambda item: replace(item, terms=(Term("idle", "cpu_idl", "mean"),))),
+        f"series `{CPU}` is worked out of an unknown series `cpu_idl`", "hint: did you mean `cpu_idle`",
+    ),
+    "series-term": (
+        series(CPU, lambda item: replace(item, terms=(Term("idle", "cpu_idle", "men"),))),
+        f"series `{CPU}` makes lines of `cpu_idle` one in a way that there is not: `men`",
+        "hint: did you mean `mean`?",
+    ),
+    "labels of terms": (
+        series(CPU, lambda item: replace(item, terms=(Term("idle", "cpu_idle", ""),))),
+        f"series `{CPU}` and its term `idle` do not have the same labels",
+        "hint: `meanOf` and the like make the lines that agree in the labels one",
+    ),
+    "other steps": (
+        series("cpu_idle", lambda item: replace(item, every="rate_window")),
+        f"series `{CPU}` and its term `idle` have other windows or steps", "",
+    ),
+    "term of a value": (
+        series(CPU, lambda item: replace(item, value=Expression("column", name="idel"))),
+        f"the value of series `{CPU}` refers to an unknown column `idel`", "hint: did you mean `idle`?",
+    ),
+    "unit of a value": (
+        series("memory_used_series", lambda item: replace(item, unit=replace(item.unit, name="second"))),
+        "series `memory_used_series` is in a unit that its value does not convert to", "found:    second",
+    ),
+    "both samples and terms": (
+        series(CPU, lambda item: replace(item, reading="rate")),
+        f"series `{CPU}` is worked out of other series, and reads samples, too", "hint: leave out ",
+    ),
+    "window of a rate": (
+        series("cpu_idle", lambda item: replace(item, window="host")),
+        "series `cpu_idle` takes `windowNs` from a constant that is no duration: `host`", "hint: ",
+    ),
+    "rule": (rule("fals"), "part `Conclusion` of article `upgrade` has a rule of a kind that there is not: `fals`",
+             "hint: did you mean `falls`?"),
+    "facts": (
+        part(0, facts=("hst",)), "part `Host and configuration` of article `upgrade` tells an unknown constant `hst`",
+        "hint: did you mean `host`?",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_does_not_fit_is_told(case: str, lab: Laboratory) -> None:
+    change, message, more = WRONG[case]
+    package = lab.session.package("antelope").package
+    assert check(package, lambda _word, _times: (None, "")) == ()
+    found = check(change(package), lambda _word, _times: (None, ""))
+    told = [item for item in found if item.message == message]
+    assert len(told) == 1, [item.message for item in found]
+    assert more in str(AssayError(tuple(told)))
+
+
+# Instants and phases of a run.
+
+
+def run(first: int, last: int) -> Prepared:
+    """A run with data from one instant to another."""
+    log = HostLog("", 1, 1, 0, last, first)
+    nothing: Any = None
+    told = Part(nothing, nothing, "", "", (), ROOT, Facts((log,), {}))
+    return Prepared(NamedRun("r", ROOT), {}, (told,))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    cuts=st.lists(st.integers(0, 100), min_size=1, max_size=3),
+    margin=st.integers(0, 20).map(lambda n: n * SECOND),
+    extent=st.tuples(st.integers(0, 60), st.integers(0, 60)),
+)
+def test_phases_between_instants_part_the_time_or_are_refused(
+    cuts: list[int], margin: int, extent: tuple[int, int]
+) -> None:
+    """One phase between each two of some instants, in the order in which they are named."""
+    package: Any = replace(EMPTY, cuts=())
+    names = [f"c{number}" for number in range(len(cuts))]
+    ends = ["", *names, ""]
+    phases = [Phase(f"p{number}", since, until, margin, "", "") for number, (since, until) in enumerate(pairwise(ends))]
+    at = [f"{name}={t}" for name, t in zip(names, cuts, strict=True)]
+    wanted = asked(package, phases, at, ())
+    assert wanted is not None
+    first, last = extent[0] * SECOND, (extent[0] + extent[1]) * SECOND
+    times = [t * SECOND for t in cuts]
+    outside = any(not first <= t <= last for t in times)
+    short = [b - a <= 2 * margin for a, b in pairwise(times)]
+    try:
+        found = resolved(wanted, run(first, last), RunResults({}, {}, (), ()))
+    except AssayError as error:
+        codes = {item.code for item in error.diagnostics}
+        assert (
+            codes == {"instant-outside"} if outside else codes <= {"phase-backwards", "phase-margin", "phase-overlap"}
+        )
+        assert outside or any(short)
+        return
+    assert not outside
+    assert not any(short)
+    for number, bounds in enumerate(found.phases):
+        since = times[number - 1] + margin if number else None
+        until = times[number] - margin if number < len(times) else None
+        assert bounds == Bounds(f"p{number}", since, until)
+    assert [item.t_ns for item in found.instants] == sorted(times)
+
+
+EMPTY: Any = Package("s", (), (), (), (), (), (), (), (), (), (), (), ())
+
+
+def test_an_instant_that_the_data_tells_is_taken_from_it() -> None:
+    """The first instant of a table; that the user says goes before it; no row tells none."""
+    told = Cut("start", "", "blocks", "t_ns", "first", None, "")
+    package = replace(EMPTY, cuts=(told,))
+    phases = [Phase("before", "", "start", 0, "", "")]
+
+    def of(rows: list[dict[str, object]], *at: str) -> tuple[Instant, ...]:
+        wanted = asked(package, phases, at, ())
+        assert wanted is not None
+        return resolved(wanted, run(0, 9 * SECOND), RunResults({}, {}, (), (), {"cut start": rows})).instants
+
+    assert of([{"t_ns": 7}]) == (Instant("start", 7, "first t_ns of blocks"),)
+    assert of([{"t_ns": 7}], "start=1.5") == (Instant("start", 3 * SECOND // 2, "--at"),)
+    with pytest.raises(AssayError) as refused:
+        of([{"t_ns": None}])
+    assert (
+        str(refused.value)
+        .splitlines()[0]
+        .endswith("run r: the instant `start` is not known: `blocks` has no row that tells it")
+    )
