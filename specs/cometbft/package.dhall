@@ -13,14 +13,16 @@ let m = ./metrics.dhall
 
 let s = ./series.dhall
 
+let p = ./published.dhall
+
 in  S.Package::{
     , system = "cometbft"
     , units = (./units.dhall).base
-    , sources = [ source.load, source.samples ]
+    , sources = [ source.load, source.samples, p.source ]
     , events =
-      [ e.loaded, e.height, e.syncedHeight, e.totalTxs, e.mempool, e.peers, e.rounds, e.resident, e.load1, e.up ]
-    , relations = [ r.experiments, r.windows, r.transactions ]
-    , grains = [ grains.experiment, grains.transaction ]
+      [ e.loaded, e.height, e.syncedHeight, e.totalTxs, e.mempool, e.peers, e.rounds, e.resident, e.load1, e.up, p.reported ]
+    , relations = [ r.experiments, r.windows, r.transactions, p.experiments ]
+    , grains = [ grains.experiment, grains.transaction, p.grain ]
     , series =
       [ s.mempoolSize, s.peers, s.rounds, s.memory, s.cpu, s.heights, s.blockRate, s.totalTxsRate ]
     , metrics =
@@ -34,7 +36,14 @@ in  S.Package::{
       , m.throughput
       , m.latency
       , m.sinceStart
+      , p.txs
+      , p.expected
+      , p.negative
+      , p.least
+      , p.greatest
+      , p.average
+      , p.deviation
       ]
     , summaries = [ S.Summary::{ name = "experiments", doc = "All experiments count alike" } ]
-    , articles = [ (./articles.dhall).qa ]
+    , articles = [ (./articles.dhall).qa, (./audit.dhall).published ]
     }

@@ -5,6 +5,8 @@ let M = ./metric.dhall
 
 let G = ./grain.dhall
 
+let C = ./claim.dhall
+
 -- A table of the rows of a grain: key columns, then what metrics measure on each row.
 let Listing = { title : Text, grain : Text, keys : List Text, metrics : List Text }
 
@@ -67,9 +69,19 @@ let Part =
 --   title, intro  may hold {base}, {others} (labels of runs) and {constant.NAME} (of the base run)
 --   style         the number style: typst-2026, org-2023
 --   label         the constant that names a run
+--   claims        what documents say of its pivots
 let Article =
-      { Type = { name : Text, title : Text, intro : Text, parts : List Part.Type, style : Text, label : Text, doc : Text }
-      , default.doc = ""
+      { Type =
+          { name : Text
+          , title : Text
+          , intro : Text
+          , parts : List Part.Type
+          , style : Text
+          , label : Text
+          , doc : Text
+          , claims : List C.Claim
+          }
+      , default = { doc = "", claims = [] : List C.Claim }
       }
 
 let ids =
@@ -146,4 +158,10 @@ in  { Listing
             , template = "scatter"
             }
           : Scatter
+    , Claim = C.Claim
+    , Cell = C.Cell
+    , cell = C.cell
+    , claim =
+        \(c : { document : Text, statement : Text, run : Text, pivot : Pivot, cells : List C.Cell }) ->
+          c // { pivot = c.pivot.title } : C.Claim
     }

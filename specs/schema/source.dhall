@@ -32,12 +32,14 @@ let Unwrap = { absent : Text, present : List Text, take : Text }
 let Quarantine = { share : Double, atLeast : Natural }
 
 -- A kind of raw record.
---   kind     `json-lines`: one JSON object a line; other lines are passed over
+--   kind     `json-lines`: one JSON object a line; other lines are passed over; `csv`: a row; `blocks`: lines `Key: value`,
+--            blocks one under another or side by side; `samples`: samples of time series
 --   hosts    glob of the host directories below the run's; the directory's name is the host's
 --   logs     globs of log files below a host's directory (each also with .gz or .zst)
---   time     path of the record's instant: ISO 8601, UTC, any number of fractional digits
+--   time     path of the record's instant: ISO 8601, UTC, any number of fractional digits; empty of rows without one
 --   body     path of the object that holds the fields
 --   lookups  ways to recognise a record, in order
+--   begins   of blocks: the key that a block begins with
 let Source =
       { Type =
           { name : Text
@@ -51,6 +53,7 @@ let Source =
           , quarantine : Quarantine
           , constants : List Constant.Type
           , doc : Text
+          , begins : Text
           }
       , default =
         { kind = "json-lines"
@@ -58,6 +61,7 @@ let Source =
         , quarantine = { share = 0.001, atLeast = 10 }
         , constants = [] : List Constant.Type
         , doc = ""
+        , begins = ""
         }
       }
 

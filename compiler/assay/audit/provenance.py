@@ -112,8 +112,12 @@ def provenance(
     inputs: Sequence[Inputs],
     templates: Path,
     prose: Mapping[str, str] | None = None,
+    claims: Sequence[object] = (),
 ) -> dict[str, object]:
-    """The provenance of a build as plain data: all that it takes to make it again; `prose` is text by file."""
+    """The provenance of a build as plain data: all that it takes to make it again; `prose` is text by file.
+
+    `claims` are what documents say of it, beside what was found, as plain data.
+    """
     named = labels(report, runs)
     content: dict[str, object] = {
         "report": f"{checked.package.system}/{report.name}",
@@ -132,6 +136,7 @@ def provenance(
         "templates": templates_hash(templates),
         "runs": [_run(*item) for item in zip(runs, named, inputs, strict=True)],
     }
+    content |= {"claims": list(claims)} if claims else {}
     return {
         "format": FORMAT,
         "hash": content_hash(content),

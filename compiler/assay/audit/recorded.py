@@ -71,6 +71,7 @@ class Content:
     outline: str
     templates: str
     runs: tuple[RecordedRun, ...]
+    claims: tuple[dict[str, Any], ...] = ()
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 

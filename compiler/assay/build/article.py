@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assay.audit.provenance import printed, provenance
 from assay.build.article_parts import shown
+from assay.build.claimed import claims_of
 from assay.build.comparison import Built, Options, date_of, figures_of, inputs_of
 from assay.build.compute import compute
 from assay.build.outputs import replacing
@@ -14,6 +16,7 @@ from assay.build.rendering import rendered
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.sql_files import write_sql
+from assay.report import claims
 from assay.report.article import assemble_article, metrics_of
 from assay.report.article_rows import listed, series_of
 from assay.report.figures import Choices, RunFigures
@@ -44,13 +47,17 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
         )
         choices = Choices(article.style, "", (), options.date or date_of(found), options.title, options.author)
         figures = [figures_of(item) for item in found.runs]
+        said = claims_of(checked, article, found.runs, figures)
         made = provenance(
             checked, article, metrics_of(article), choices, figures,
             [inputs_of(checked, item) for item in found.runs], session.workspace.templates,
-            texts_of(texts),
+            texts_of(texts), claims.as_data(said),
         )  # fmt: skip
         document = assemble_article(checked, part_of, figures, choices, printed(made, checked), prose, notes)
-        (fresh / "results.json").write_text(lines_json(_results(name, figures)), "utf-8")
+        told = (*document.warnings, *claims.warnings(said))
+        document = dataclasses.replace(document, claims=claims.shown(said), warnings=told)
+        results = _results(name, figures) | ({"claims": claims.as_data(said)} if said else {})
+        (fresh / "results.json").write_text(lines_json(results), "utf-8")
         (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
         write_sql(fresh / "sql", found)
         rendered(document, fresh, session)

@@ -107,8 +107,18 @@ def _valid_date(text: str) -> None:
 
 
 def date_of(found: Computation) -> str:
-    """Without a date from the user: the day of the latest log object of all runs, UTC."""
-    last = max(item.last_ns for run in found.runs for item in run.prepared.logs if item.last_ns is not None)
+    """Without a date from the user: the day of the latest log object of all runs, UTC.
+
+    Raises AssayError when no record of any run has an instant.
+    """
+    last = max((item.last_ns for run in found.runs for item in run.prepared.logs if item.last_ns is not None), default=None)
+    if last is None:
+        raise fail(
+            "no-date",
+            "no record of the runs has an instant, by which the report would be dated",
+            hint="--date YYYY-MM-DD dates it",
+            status=USAGE,
+        )
     return datetime.datetime.fromtimestamp(last // 1_000_000_000, tz=datetime.UTC).strftime("%Y-%m-%d")
 
 
@@ -119,8 +129,9 @@ def figures_of(run: Computed) -> RunFigures:
     notes = [*run.prepared.notes, *run.absent]
     if lost:
         total = sum(item.quarantined for item in lost)
-        where = ", ".join(f"{item.host}: {item.quarantined}" for item in lost)
-        notes.append(f"{total} broken log {'line' if total == 1 else 'lines'} left out ({where}).")
+        where = ", ".join(f"{item.host}: {item.quarantined}" for item in lost if item.host)
+        what = "broken log line" if where else "broken record"
+        notes.append(f"{total} {what}{'' if total == 1 else 's'} left out{f' ({where})' if where else ''}.")
     return RunFigures(run.prepared.run.id, run.prepared.constants, run.results, run.prepared.hosts, tuple(notes))
 
 

@@ -18,9 +18,8 @@ Wanted = Mapping[str, Iterable[str]]
 def recognition_hash(source: Source, events: Sequence[Event]) -> str:
     """Hash of how records are recognised: a change of any name or lookup changes what is counted."""
     names = [(event.name, [(form.names, form.unless) for form in event.forms]) for event in events]
-    body = repr(
-        (FORMAT, source.kind, source.time, source.body, source.unwrap, source.lookups, source.quarantine, sorted(names))
-    )
+    how = (FORMAT, source.kind, source.time, source.body, source.unwrap, source.lookups, source.quarantine)
+    body = repr((*how, *([source.begins] if source.begins else []), sorted(names)))
     return hashlib.sha256(body.encode()).hexdigest()
 
 

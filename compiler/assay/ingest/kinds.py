@@ -14,7 +14,7 @@ from assay.ingest.tables import ingest as ingest_tables
 from assay.spec.model import Event, Source
 
 #: kind of a source whose files are no logs -> what ingests it
-KINDS = {"csv": ingest_tables, "samples": ingest_samples}
+KINDS = {"csv": ingest_tables, "blocks": ingest_tables, "samples": ingest_samples}
 
 
 def ingest(
@@ -33,7 +33,8 @@ def ingest(
     `events` may be of other sources too; `workers` bounds those that read logs.
 
     Raises AssayError: a file that cannot be read to its end, too many broken records, none that is recognised; of
-    tables a missing column; of samples another form of file, or two values of a series at an instant.
+    tables a missing column, of texts a missing key; of samples another form of file, or two values of a series at an
+    instant.
     """
     if source.kind == LOGS:
         ingest_logs(source, events, wanted, files, out, workers=workers, share=share, progress=progress)

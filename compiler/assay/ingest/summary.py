@@ -77,8 +77,8 @@ def write_found(
 
 
 #: what the records and the files of a kind of source are called
-RECORDS = {"json-lines": "log lines", "csv": "rows", "samples": "samples"}
-NAMES = {"json-lines": "logs", "csv": "tables", "samples": "samples"}
+RECORDS = {"json-lines": "log lines", "csv": "rows", "blocks": "blocks", "samples": "samples"}
+NAMES = {"json-lines": "logs", "csv": "tables", "blocks": "texts", "samples": "samples"}
 LOGS = {name: "TEXT" if name == "host" else "BIGINT" for name in Log.__dataclass_fields__}
 COUNTS = {"host": "TEXT", "event": "TEXT", "n": "BIGINT"}
 QUARANTINE = {"host": "TEXT", "file": "TEXT", "line": "BIGINT", "reason": "TEXT", "text": "TEXT"}

@@ -40,7 +40,7 @@ def assemble_article(
 
     `prose` is that of the files by their names, `notes` what parts (by their titles) leave out.
     """
-    named, look = _labels(article, runs), style(choices.style)
+    named, look = labels_of(article, runs), style(choices.style)
     said = words(runs, named)
     numbers = iter(range(1, 10_000))
 
@@ -90,7 +90,8 @@ def metrics_of(article: Article) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _labels(article: Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
+def labels_of(article: Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
+    """What an article calls each run: its label constant, or its id where two runs share one."""
     named = [str(run.constants[article.label]) for run in runs]
     return tuple(name if named.count(name) == 1 else run.id for name, run in zip(named, runs, strict=True))
 
@@ -171,9 +172,7 @@ def _listing(checked: Checked, look: Style, listing: Listing, run: RunFigures, l
     return Table(_titled(listing.title, label), tuple(header), tuple(rows))
 
 
-def _ordered(value: object) -> tuple[int, float, str]:
-    """Numbers before texts, each in their order."""
-    return (0, value, "") if isinstance(value, (int, float)) else (1, 0.0, str(value))
+_ordered = asked.ordered
 
 
 def _pivot(checked: Checked, look: Style, pivot: Pivot, run: RunFigures, label: str) -> Table:

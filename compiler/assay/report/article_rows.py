@@ -84,6 +84,11 @@ def rows(run: RunFigures, item: Listed | Series) -> Sequence[Row]:
     return run.results.rows[item.name if isinstance(item, Listed) else rows_of(item.name)]
 
 
+def ordered(value: object) -> tuple[int, float, str]:
+    """A key to sort by: numbers before texts, each in their order."""
+    return (0, value, "") if isinstance(value, (int, float)) else (1, 0.0, str(value))
+
+
 def number(checked: Checked, metric: Metric, value: object) -> float | None:
     """A measured value in the metric's unit."""
     if not isinstance(value, (int, float)):

@@ -204,7 +204,10 @@ class Appendix:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole report.  `date` is `YYYY-MM-DD`: the only date in the printed report and its metadata."""
+    """A whole report.  `date` is `YYYY-MM-DD`: the only date in the printed report and its metadata.
+
+    `claims` are parts of the provenance: what documents say of the report's tables, beside what these hold.
+    """
 
     title: str
     subtitle: str
@@ -221,6 +224,7 @@ class Document:
     provenance: tuple[tuple[str, str], ...]
     appendices: tuple[Appendix, ...] = ()
     galleries: tuple[Gallery, ...] = ()
+    claims: tuple[Appendix, ...] = ()
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
 
@@ -247,8 +251,14 @@ def parse_date(text: str) -> datetime.date:
 
 
 def to_json(document: Document) -> str:
-    """The document as JSON text: keys in the order of the classes above, one space of indent, no escapes."""
-    return json.dumps(dataclasses.asdict(document), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    """The document as JSON text: keys in the order of the classes above, one space of indent, no escapes.
+
+    Without claims it has no such member.
+    """
+    found = dataclasses.asdict(document)
+    if not document.claims:
+        del found["claims"]
+    return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def from_json(text: str) -> Document:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assay.spec.claim_model import Claim
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
@@ -95,7 +97,8 @@ class Part:
 class Article:
     """A report of parts over runs, its numbers in a style; `label` is the constant that names a run.
 
-    `title` and `intro` may hold `{base}`, `{others}`, `{constant.NAME}`.
+    `title` and `intro` may hold `{base}`, `{others}`, `{constant.NAME}`.  `claims` are what documents say of its
+    pivots.
     """
 
     name: str
@@ -105,3 +108,4 @@ class Article:
     style: str
     label: str
     doc: str
+    claims: tuple[Claim, ...] = ()

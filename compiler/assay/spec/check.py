@@ -15,7 +15,8 @@ from assay.spec.model import Event, Grain, Metric, Package
 from assay.spec.typing_rules import Scope, Typed, UnitError
 from assay.spec.unit_library import UnitLibrary, UnknownUnitError
 
-SOURCE_KINDS = ("json-lines", "csv", "samples")
+SOURCE_KINDS = ("json-lines", "csv", "blocks", "samples")
+TABLES = ("csv", "blocks")  # whose records have no names
 
 
 def check(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
@@ -89,6 +90,15 @@ def _sources(checker: Checker) -> None:
                 source.name,
                 hint=did_you_mean(source.kind, SOURCE_KINDS),
             )
+        if (source.kind == "blocks") != bool(source.begins):
+            said = "does not say with which key one begins" if not source.begins else "is not of blocks"
+            checker.report(
+                "source-begins",
+                f"source `{source.name}` {said}",
+                source.name,
+                expected="`begins` of a source of kind `blocks`, and of no other",
+                found=f"kind `{source.kind}`, begins `{source.begins}`",
+            )
 
 
 def _events(checker: Checker) -> None:
@@ -133,11 +143,11 @@ def _event_names(checker: Checker, event: Event, generations: set[str], seen: di
 
 
 def _event_forms(checker: Checker, event: Event, kind: str) -> None:
-    if kind == "csv" and (len(event.forms) != 1 or event.forms[0].names):
+    if kind in TABLES and (len(event.forms) != 1 or event.forms[0].names):
         checker.report(
             "event-of-table", f"event `{event.name}` is a row of a table: it has one form, without names", event.name
         )
-    elif kind != "csv" and not any(form.names for form in event.forms):
+    elif kind not in TABLES and not any(form.names for form in event.forms):
         checker.report("event-without-name", f"no record can be event `{event.name}`: it has no name", event.name)
     shape = [(item.name, item.type, item.unit.name) for item in event.fields]
     for form in event.forms[1:]:

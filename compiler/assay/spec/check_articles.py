@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from assay.spec import scopes
 from assay.spec.article_model import Article, Part, Timeline
+from assay.spec.check_claims import claims
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
 
@@ -25,6 +26,7 @@ def articles(checker: Checker) -> None:
         _label(checker, what, article)
         for part in article.parts:
             _part(checker, f"part `{part.title}` of {what}", part)
+        claims(checker, article)
 
 
 def _label(checker: Checker, what: str, article: Article) -> None:

@@ -80,10 +80,10 @@ class Quarantine:
 class Source:
     """A kind of raw record and where a run keeps its files.
 
-    `kind` is `json-lines`.  `hosts` is a glob of host directories below the run's (the directory's name is the
-    host's), `logs` are globs below a host's directory.  `time` is the path of the record's instant (ISO 8601, UTC,
-    any number of fractional digits), `body` the path of the object that holds the fields.  `lookups` are tried in
-    order.
+    `kind` is `json-lines`, `csv`, `blocks` (each begins with the key `begins`) or `samples`.  `hosts` is a glob of host
+    directories below the run's (the directory's name is the host's), `logs` are globs below a host's directory.  `time`
+    is the path of the record's instant (ISO 8601, UTC, any number of fractional digits; empty of rows and blocks
+    without one), `body` the path of the object that holds the fields.  `lookups` are tried in order.
     """
 
     name: str
@@ -97,11 +97,13 @@ class Source:
     quarantine: Quarantine
     constants: tuple[Constant, ...]
     doc: str
+    begins: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """A small change of a field's text, in order: `take` n characters; `before` a separator; `plus` a constant."""
+    """A small change of a field's text, in order: `take` n characters; `before` a separator; `plus` a constant;
+    a `duration`, as Go writes it, becomes whole nanoseconds."""
 
     kind: str
     number: int

@@ -305,6 +305,7 @@ def code_version() -> str:
     folder = Path(__file__).parent
     names = (
         "article_model.py",
+        "claim_model.py",
         "report_model.py",
         "closure.py",
         "decode.py",
