@@ -17,12 +17,13 @@ from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.sql_files import write_sql
 from assay.report import claims
-from assay.report.article import assemble_article, metrics_of
-from assay.report.article_rows import listed, series_of
+from assay.report.article import assemble_article, labels_of, metrics_of
+from assay.report.article_rows import Row, listed, series_of
 from assay.report.figures import Choices, RunFigures
 from assay.report.pdf import warm_up
 from assay.report.prose import Prose, read
 from assay.report.results_json import lines_json
+from assay.report.undrawn import said_value, undrawn
 from assay.spec.article_model import Article
 from assay.spec.diagnostics import USAGE, Diagnostic, fail, raise_all
 from assay.spec.normal_form import Checked
@@ -54,7 +55,8 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
             texts_of(texts), claims.as_data(said),
         )  # fmt: skip
         document = assemble_article(checked, part_of, figures, choices, printed(made, checked), prose, notes)
-        told = (*document.warnings, *claims.warnings(said))
+        named = labels_of(article, figures)
+        told = (*document.warnings, *undrawn(checked, part_of, figures, named), *claims.warnings(said))
         document = dataclasses.replace(document, claims=claims.shown(said), warnings=told)
         results = _results(name, figures) | ({"claims": claims.as_data(said)} if said else {})
         (fresh / "results.json").write_text(lines_json(results), "utf-8")
@@ -87,5 +89,10 @@ def _results(name: str, runs: Sequence[RunFigures]) -> dict[str, object]:
     return {
         "report": name,
         "runs": [{"id": run.id} for run in runs],
-        "rows": {run.id: {rows: list(found) for rows, found in sorted(run.results.rows.items())} for run in runs},
+        "rows": {run.id: {name: _plain(found) for name, found in sorted(run.results.rows.items())} for run in runs},
     }
+
+
+def _plain(rows: Sequence[Row]) -> list[dict[str, object]]:
+    """Rows as JSON has them."""
+    return [{name: said_value(value) for name, value in row.items()} for row in rows]

@@ -152,6 +152,12 @@ def _judge(source: Source, logs: Sequence[Log], broken: Sequence[Broken]) -> Non
 def _nothing(source: Source, logs: Sequence[Log]) -> AssayError:
     """The error of a run without any recognised line."""
     things = RECORDS[source.kind]
+    if not any(log.lines for log in logs):
+        return fail(
+            "nothing-recognised",
+            f"the files of `{source.name}` hold no {things} at all",
+            hint="did the run record anything?",
+        )
     where = f" of {len(logs)} hosts" if source.hosts else ""
     return fail(
         "nothing-recognised",

@@ -311,10 +311,12 @@ def _lines(item: Timeline, rows: Sequence[Row]) -> dict[str, list[tuple[float, f
     for row in rows:
         t, value = (int(str(row["t_ns"])) - start) / SECOND, float(str(row["value"]))
         at.setdefault(t, []).append(value)
-        if not item.alone:
+        if not item.alone and math.isfinite(value):
             lines.setdefault(str(row[item.line]) or "none", []).append((t, value))
     if item.mean:
-        lines[MEAN] = [(t, math.fsum(values) / len(values)) for t, values in sorted(at.items())]
+        lines[MEAN] = [
+            (t, math.fsum(values) / len(values)) for t, values in sorted(at.items()) if all(map(math.isfinite, values))
+        ]
     return lines
 
 
