@@ -224,5 +224,5 @@ def test_a_window_with_one_sample_and_an_experiment_of_one_transaction(tmp_path:
     latencies = next(item for item in tables if item["title"] == "Latencies of the experiments")
     duration = int(sent()[0].split(",")[2])
     first = next(row for row in latencies["rows"] if row[0] == "1")
-    assert {float(text) for text in first[3:6]} == {pytest.approx(duration / 10**9, rel=1e-5)}
+    assert [float(text) for text in first[3:6]] == [pytest.approx(duration / 10**9, rel=1e-5)] * 3
     assert first[6:] == ["—", "0"]

@@ -83,6 +83,8 @@ let qa =
             , A.meanOnly "Average load average" s.cpu
             , A.lines "Heights" s.heights "job"
             ]
+          , averages =
+            [ A.averages "Average resident memory with and without the exporters' processes" [ s.memory, s.nodeMemory ] ]
           }
         , part::{
           , title = "Results"

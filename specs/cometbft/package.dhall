@@ -24,7 +24,7 @@ in  S.Package::{
     , relations = [ r.experiments, r.windows, r.transactions, p.experiments ]
     , grains = [ grains.experiment, grains.transaction, p.grain ]
     , series =
-      [ s.mempoolSize, s.peers, s.rounds, s.memory, s.cpu, s.heights, s.blockRate, s.totalTxsRate ]
+      [ s.mempoolSize, s.peers, s.rounds, s.memory, s.nodeMemory, s.cpu, s.heights, s.blockRate, s.totalTxsRate ]
     , metrics =
       [ m.validTxs
       , m.negative

@@ -44,6 +44,9 @@ let Scatter =
 -- more than `tolerance` percent fails (of a metric that is not better in any direction, any change).
 let Verdict = { title : Text, grain : Text, keys : List Text, metrics : List Text, tolerance : Natural }
 
+-- A table of series in one unit: of each its label filter, its lines, and the mean over time of the mean of all lines.
+let Averages = { title : Text, series : List Text }
+
 -- A part: prose (a file below the system's folder of specs; paragraphs that may quote results), figures, tables.
 let Part =
       { Type =
@@ -54,6 +57,7 @@ let Part =
           , listings : List Listing
           , pivots : List Pivot
           , verdicts : List Verdict
+          , averages : List Averages
           }
       , default =
         { prose = ""
@@ -62,6 +66,7 @@ let Part =
         , listings = [] : List Listing
         , pivots = [] : List Pivot
         , verdicts = [] : List Verdict
+        , averages = [] : List Averages
         }
       }
 
@@ -98,6 +103,7 @@ in  { Listing
     , Timeline
     , Scatter
     , Verdict
+    , Averages
     , Part
     , Article
     , listing =
@@ -158,6 +164,19 @@ in  { Listing
             , template = "scatter"
             }
           : Scatter
+      -- series beside the first of them
+    , averages =
+        \(title : Text) -> \(ss : List G.Series.Type) ->
+            { title
+            , series =
+                List/fold
+                  G.Series.Type
+                  ss
+                  (List Text)
+                  (\(s : G.Series.Type) -> \(rest : List Text) -> [ s.name ] # rest)
+                  ([] : List Text)
+            }
+          : Averages
     , Claim = C.Claim
     , Cell = C.Cell
     , cell = C.cell

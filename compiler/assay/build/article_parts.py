@@ -79,6 +79,7 @@ def _part(checked: Checked, part: Part, prose: Mapping[str, Prose], missing: Seq
             listings=kept(part.listings, rows),
             pivots=kept(part.pivots, rows),
             verdicts=kept(part.verdicts, rows),
+            averages=kept(part.averages, lambda item: item.series),
         ),
         gone,
     )

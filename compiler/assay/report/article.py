@@ -13,10 +13,12 @@ from assay.plan.steps import Listed
 from assay.report import article_rows as asked
 from assay.report.article_rows import Row
 from assay.report.assemble import filled, words
+from assay.report.averages import averages
 from assay.report.document import Document, Entry, Gallery, Group, Plot, Table
 from assay.report.figures import Choices, RunFigures, row_label
 from assay.report.prose import Prose
 from assay.spec.article_model import Article, Listing, Part, Pivot, Scatter, Timeline, Verdict
+from assay.spec.labels import read_of
 from assay.spec.model import Column, Grain, Metric
 from assay.spec.normal_form import Checked
 
@@ -128,6 +130,7 @@ def _gallery(
         for item in part.verdicts
         for run, label in zip(runs[1:], named[1:], strict=True)
     ]
+    tables += [averages(checked, look, item, run, label) for item in part.averages for run, label in shown]
     if part.verdicts and len(runs) == 1:
         text = (*text, "There is no other run to judge by.")
     plots = [dataclasses.replace(plot, figure=next(numbers)) for plot in plots]
@@ -328,7 +331,7 @@ def _dictionary(checked: Checked, article: Article) -> tuple[Group, ...]:
     )
     shown = asked.series_of(article)
     lines = tuple(
-        Entry(item.name, item.name, item.unit.symbol, item.doc, "")
+        Entry(item.name, item.name, item.unit.symbol, f"{item.doc}. {read_of(checked.package, item)}", "")
         for item in checked.package.series
         if item.name in shown
     )

@@ -26,7 +26,9 @@ def listed(checked: Checked, article: Article, prose: Iterable[Prose]) -> tuple[
 
 def series_of(article: Article) -> tuple[str, ...]:
     """The series that an article shows, each once."""
-    return tuple(dict.fromkeys(item.series for part in article.parts for item in part.timelines))
+    lines = [item.series for part in article.parts for item in part.timelines]
+    lines += [name for part in article.parts for item in part.averages for name in item.series]
+    return tuple(dict.fromkeys(lines))
 
 
 def _of_parts(checked: Checked, article: Article) -> Iterator[Listed]:

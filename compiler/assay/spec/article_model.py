@@ -81,6 +81,14 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Averages:
+    """A table of series in one unit: their label filters, and the mean over time of the mean of all lines."""
+
+    title: str
+    series: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """A part of an article, in this order: prose (a file of the specs), figures, tables."""
 
@@ -91,6 +99,7 @@ class Part:
     listings: tuple[Listing, ...]
     pivots: tuple[Pivot, ...]
     verdicts: tuple[Verdict, ...]
+    averages: tuple[Averages, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from assay.spec import scopes
 from assay.spec.article_model import Article, Part, Timeline
+from assay.spec.check_averages import averages
 from assay.spec.check_claims import claims
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
@@ -53,6 +54,8 @@ def _part(checker: Checker, what: str, part: Part) -> None:
         _rows(checker, what, scatter.of, (scatter.per, *scatter.label), ())
     for timeline in part.timelines:
         _timeline(checker, what, timeline)
+    for item in part.averages:
+        averages(checker, what, item)
 
 
 def _rows(checker: Checker, what: str, grain: str, columns: Iterable[str], metrics: Iterable[str]) -> None:
