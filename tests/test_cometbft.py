@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import gzip
 import io
 import json
@@ -15,6 +16,9 @@ from typing import Any
 import pypdf
 import pytest
 
+from assay.spec import normal_form
+from assay.spec import workspace as workspaces
+from assay.spec.workspace import Workspace
 from tests.compare_reference import load
 from tests.support.commands import Done, assay
 from tests.support.laboratory import ROOT
@@ -391,3 +395,16 @@ def test_a_filter_or_a_table_of_series_that_means_nothing_is_an_error(
     done = assay("check", "--system", "cometbft", "--cache", cache, within=within)
     assert done.status == 1
     assert message in done.err
+
+
+def test_a_further_source_changes_no_definition() -> None:
+    here = Workspace(ROOT)
+    checked = workspaces.evaluate(here, "cometbft", workspaces.scan(here, "cometbft"))
+    further = dataclasses.replace(checked.package.sources[0], name="further", kind="json-lines", constants=())
+    wider = dataclasses.replace(checked.package, sources=(*checked.package.sources, further))
+    assert normal_form.definitions(wider) == checked.definitions
+    load_ = next(source for source in wider.sources if source.name == "load")
+    other = tuple(dataclasses.replace(load_, time=("time",)) if source is load_ else source for source in wider.sources)
+    changed = normal_form.definitions(dataclasses.replace(wider, sources=other))
+    differing = {name for name in changed if changed[name] != checked.definitions[name]}
+    assert differing == {name for name in changed if not name.startswith("reported_")}
