@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import gzip
 import io
 import json
@@ -15,6 +16,9 @@ from typing import Any
 import pypdf
 import pytest
 
+from assay.spec import normal_form
+from assay.spec import workspace as workspaces
+from assay.spec.workspace import Workspace
 from tests.compare_reference import load
 from tests.support.commands import Done, assay
 from tests.support.laboratory import ROOT
@@ -321,3 +325,83 @@ error[no-logs]: the run has no file of load: RUN
 """,
     )
     assert not (tmp_path / "out").exists()
+
+
+def test_memory_states_its_label_filter_and_what_it_is_without_the_exporters(built: Path) -> None:
+    """The averages by plain Python, of the server's own answer to the published expression."""
+    answer = json.loads(gzip.decompress((RUN / "prom" / "qr_5s_memory.json.gz").read_bytes()))["data"]["result"]
+    steps = {row["t_ns"] // SECOND for row in rows(built, "rows memory")}
+    means = []
+    for jobs in (lambda _job: True, lambda job: job.startswith(("validator", "ephemeral")) and "-" not in job):
+        values: dict[int, list[float]] = {}
+        for item in answer:
+            for t, value in item["values"] if jobs(item["metric"]["job"]) else ():
+                if t in steps:
+                    values.setdefault(t, []).append(float(value))
+        means.append(sum(sum(found) / len(found) for found in values.values()) / len(values))
+    found = table(built, "Average resident memory with and without the exporters' processes")
+    assert found["header"] == ["Series", "Labels", "Lines", "Average, Bytes", "Δ%"]
+    every, nodes = found["rows"]
+    assert [every[1:3], nodes[1:3]] == [["every label", "6"], ['job !~ ".*exporter.*|prometheus"', "5"]]
+    assert [float(every[3]), float(nodes[3])] == [pytest.approx(mean, rel=1e-8) for mean in means]
+    assert (every[4], nodes[4]) == ("", f"{100 * (means[1] / means[0] - 1):.1f}")
+    said = {entry["id"]: entry["description"] for group in load(built / "document.json")["dictionary"]
+            for entry in group["entries"]}  # fmt: skip
+    assert said["memory"] == "Resident memory of each process. Of process_resident_memory_bytes, every label."
+    assert said["node_memory"] == (
+        'Resident memory of each node\'s process. Of process_resident_memory_bytes, job !~ ".*exporter.*|prometheus".'
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "replacement", "message"),
+    [
+        (
+            "specs/cometbft/articles.dhall",
+            "[ s.memory, s.nodeMemory ]",
+            "[ s.memory, s.peers ]",
+            "error[averages-unit]: the series of table `Average resident memory with and without the exporters' "
+            "processes` of part `Metrics of the nodes` of article `qa` are in different units\n",
+        ),
+        (
+            "specs/cometbft/articles.dhall",
+            "[ s.memory, s.nodeMemory ]",
+            '[ s.memory, s.nodeMemory // { name = "node_memori" } ]',
+            "error[unknown-series]: table `Average resident memory with and without the exporters' processes` of part "
+            "`Metrics of the nodes` of article `qa` shows an unknown series `node_memori`\n",
+        ),
+        (
+            "specs/cometbft/series.dhall",
+            'X.matches (G.field e.job) ".*exporter.*|prometheus"',
+            'X.matches (G.field e.value) ".*exporter.*|prometheus"',
+            "error[type]: the condition of series `node_memory`",
+        ),
+        (
+            "specs/cometbft/series.dhall",
+            'X.matches (G.field e.job) ".*exporter.*|prometheus"',
+            'X.matches (G.field e.job) "(exporter"',
+            "error[sql]: ",
+        ),
+    ],
+)
+def test_a_filter_or_a_table_of_series_that_means_nothing_is_an_error(
+    tmp_path: Path, cache: Path, file: str, text: str, replacement: str, message: str
+) -> None:
+    within = workspace(tmp_path / "workspace")
+    edited(within / file, text, replacement)
+    done = assay("check", "--system", "cometbft", "--cache", cache, within=within)
+    assert done.status == 1
+    assert message in done.err
+
+
+def test_a_further_source_changes_no_definition() -> None:
+    here = Workspace(ROOT)
+    checked = workspaces.evaluate(here, "cometbft", workspaces.scan(here, "cometbft"))
+    further = dataclasses.replace(checked.package.sources[0], name="further", kind="json-lines", constants=())
+    wider = dataclasses.replace(checked.package, sources=(*checked.package.sources, further))
+    assert normal_form.definitions(wider) == checked.definitions
+    load_ = next(source for source in wider.sources if source.name == "load")
+    other = tuple(dataclasses.replace(load_, time=("time",)) if source is load_ else source for source in wider.sources)
+    changed = normal_form.definitions(dataclasses.replace(wider, sources=other))
+    differing = {name for name in changed if changed[name] != checked.definitions[name]}
+    assert differing == {name for name in changed if not name.startswith("reported_")}

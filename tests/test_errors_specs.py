@@ -334,7 +334,7 @@ def test_a_check_of_good_specs_says_what_there_is(cache: Path) -> None:
         "1 article: no problem\n"
         "cardano: 1 source, 23 events, 14 relations, 7 grains, 61 metrics, 16 filters, 2 summaries, 1 report, "
         "1 history: no problem\n"
-        "cometbft: 2 sources, 10 events, 3 relations, 2 grains, 10 metrics, 0 filters, 1 summary, 0 reports, 8 series, "
-        "1 article: no problem\n",
+        "cometbft: 3 sources, 11 events, 4 relations, 3 grains, 17 metrics, 0 filters, 1 summary, 0 reports, 9 series, "
+        "2 articles: no problem\n",
         "",
     )

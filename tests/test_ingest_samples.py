@@ -468,7 +468,9 @@ def test_samples_of_other_series_only_are_refused_with_a_hint(tmp_path: Path) ->
 @pytest.mark.parametrize("text", [answer(), answer(up("a")), b"# EOF\n"])
 def test_a_run_without_any_sample_is_refused(tmp_path: Path, text: bytes) -> None:
     said = refused(tmp_path, text)
-    assert said.startswith("error[nothing-recognised]: none of the 0 samples is an event that the specs know")
+    assert said == (
+        "error[nothing-recognised]: the files of `metrics` hold no samples at all\n  hint: did the run record anything?"
+    )
 
 
 # A real run

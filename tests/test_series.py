@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import urllib.parse
+import urllib.request
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -20,6 +22,7 @@ from assay.spec.expression_text import parse
 from assay.spec.model import Gone, Sampled, Series, Unit
 from assay.sql import dialect, series
 from tests.support.laboratory import ROOT
+from tests.support.prometheus import MISSING, WHY, served, stored
 
 PROM = ROOT / "golden" / "cometbft" / "run" / "prom"
 SECOND = 10**9
@@ -181,6 +184,49 @@ def test_rate_is_what_the_oracle_says(told: Samples, window: int) -> None:
     due = rate(told, window * SECOND, steps)
     assert found.keys() == due.keys()
     assert [found[key] for key in due] == pytest.approx(list(due.values()), rel=1e-9, abs=1e-12)
+
+
+VALUES = st.one_of(st.integers(0, 50).map(float), st.sampled_from([math.nan, math.inf]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(told=sampled(VALUES), window=st.integers(1, 40))
+def test_a_rate_of_what_is_no_number_or_infinite_is_what_the_oracle_says(told: Samples, window: int) -> None:
+    steps = range(3 * SECOND, 60 * SECOND, SECOND)
+    found = points(told, described("rate", window * SECOND), steps[0], steps[-1])
+    due = rate(told, window * SECOND, steps)
+    assert found.keys() == due.keys()
+    assert [found[key] for key in due] == pytest.approx(list(due.values()), rel=1e-9, abs=1e-12, nan_ok=True)
+
+
+ODD = (1, 2, math.nan, 4, 9, math.inf, 12, 3, 4, math.nan, math.nan, 2, math.inf, math.inf, 5, 7, 1, 1, 2, 6)
+
+
+@pytest.mark.skipif(bool(MISSING), reason=WHY)
+def test_values_that_are_no_number_or_infinite_are_read_as_the_server_reads_them(tmp_path: Path) -> None:
+    start = 1_795_231_200
+    values = [[str(start + 5 * n), str(value)] for n, value in enumerate(ODD)]
+    base = stored(tmp_path, [{"metric": {"__name__": "told", "job": "a", "instance": "1"}, "values": values}])
+    told = {("a", "1"): [(int(t) * SECOND, float(value)) for t, value in values]}
+    last = start + 5 * len(ODD)
+    with served(base, tmp_path / "server") as url:
+        for reading, window, asked in (("latest", MINUTES_5, "told"), ("rate", 15 * SECOND, "rate(told[15s])")):
+            found = points(told, described(reading, window), start * SECOND, last * SECOND)
+            due = {int(t) * SECOND: float(value) for t, value in ranged(url, asked, start, last)}
+            assert sorted(t for _, t in found) == sorted(due)
+            assert len(due) > 80
+            assert {"nan", "inf"} < {str(value) for value in due.values()}
+            assert [found[("a", "1"), t] for t in due] == pytest.approx(list(due.values()), rel=1e-9, nan_ok=True)
+
+
+def ranged(url: str, asked: str, start: int, end: int) -> list[tuple[float, str]]:
+    """What a server answers to an expression, each second."""
+    query = urllib.parse.urlencode({"query": asked, "start": start, "end": end, "step": 1})
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(f"{url}/api/v1/query_range?{query}", timeout=30) as answer:
+        (series,) = json.load(answer)["data"]["result"]
+    found: list[tuple[float, str]] = series["values"]
+    return found
 
 
 def test_the_first_of_several_samples_that_has_a_value_counts() -> None:

@@ -240,6 +240,8 @@ let qa =
                 , A.lines "Mempool" s.mempoolSize "job"
                 ]
             ]
+          , averages =
+            [ A.averages "Average resident memory with and without the exporters' processes" [ s.memory, s.nodeMemory ] ]
           }
         , part::{
           , title = "Results"

@@ -13,10 +13,12 @@ let m = ./metrics.dhall
 
 let s = ./series.dhall
 
+let p = ./published.dhall
+
 in  S.Package::{
     , system = "cometbft"
     , units = (./units.dhall).base
-    , sources = [ source.load, source.samples, source.logs ]
+    , sources = [ source.load, source.samples, source.logs, p.source ]
     , events =
       [ e.loaded
       , e.height
@@ -34,11 +36,12 @@ in  S.Package::{
       , e.started
       , e.caughtUp
       , e.complained
+      , p.reported
       ]
-    , relations = [ r.experiments, r.windows, r.transactions, r.nodeBlocks, r.nodes, r.rotation ]
-    , grains = [ grains.experiment, grains.transaction, grains.nodeBlock, grains.node, grains.rotation ]
+    , relations = [ r.experiments, r.windows, r.transactions, r.nodeBlocks, r.nodes, r.rotation, p.experiments ]
+    , grains = [ grains.experiment, grains.transaction, grains.nodeBlock, grains.node, grains.rotation, p.grain ]
     , series =
-      [ s.mempoolSize, s.peers, s.rounds, s.memory, s.cpu, s.heights, s.rotatingHeights, s.blockRate, s.totalTxsRate ]
+      [ s.mempoolSize, s.peers, s.rounds, s.memory, s.nodeMemory, s.cpu, s.heights, s.rotatingHeights, s.blockRate, s.totalTxsRate ]
     , metrics =
       [ m.validTxs
       , m.negative
@@ -61,8 +64,15 @@ in  S.Package::{
       , m.intervalGreatest
       , m.height
       , m.interval
+      , p.txs
+      , p.expected
+      , p.negative
+      , p.least
+      , p.greatest
+      , p.average
+      , p.deviation
       ]
     , summaries = [ S.Summary::{ name = "experiments", doc = "All experiments count alike" } ]
-    , articles = [ (./articles.dhall).qa ]
+    , articles = [ (./articles.dhall).qa, (./audit.dhall).published ]
     , examples = ./examples.dhall
     }

@@ -40,11 +40,17 @@ let rate =
       \(s : { name : Text, event : S.Event, unit : S.Unit, doc : Text }) ->
         gauge s // { reading = "rate", windowNs = 20000000000, gone = None G.Gone }
 
+-- Exporters are processes of their own; their jobs, and that of the server itself, are no node's.
+let nodesOnly = X.not (X.matches (G.field e.job) ".*exporter.*|prometheus")
+
 in  { mempoolSize =
         gauge { name = "mempool_size", event = e.mempool, unit = D.transaction, doc = "Transactions in each node's mempool" }
     , peers = gauge { name = "peer_count", event = e.peers, unit = D.peer, doc = "Peers of each node" }
     , rounds = gauge { name = "round_count", event = e.rounds, unit = D.round, doc = "Rounds of each node's consensus" }
     , memory = gauge { name = "memory", event = e.resident, unit = U.byte, doc = "Resident memory of each process" }
+    , nodeMemory =
+            gauge { name = "node_memory", event = e.resident, unit = U.byte, doc = "Resident memory of each node's process" }
+        //  { samples = G.samplesWhere e.resident nodesOnly }
     , cpu = gauge { name = "cpu", event = e.load1, unit = U.none, doc = "Load average of each machine over a minute" }
     , heights =
             gauge { name = "heights", event = e.height, unit = D.block, doc = "Height of each node, also while it catches up" }

@@ -11,6 +11,8 @@ let S = ./source.dhall
 
 let P = ./phase.dhall
 
+let C = ./claim.dhall
+
 -- A table of the rows of a grain: key columns, then what metrics measure on each row.
 let Listing = { title : Text, grain : Text, keys : List Text, metrics : List Text }
 
@@ -150,6 +152,9 @@ let Rule = { metric : Text, kind : Text, percent : Natural }
 -- A table of rules, and whether they hold.
 let Conclusion = { title : Text, rules : List Rule }
 
+-- A table of series in one unit: of each its label filter, its lines, and the mean over time of the mean of all lines.
+let Averages = { title : Text, series : List Text }
+
 -- A part: prose (a file below the system's folder of specs; paragraphs that may quote results), figures, tables.
 let Part =
       { Type =
@@ -165,6 +170,7 @@ let Part =
           , comparisons : List Comparison
           , conclusions : List Conclusion
           , facts : List Text
+          , averages : List Averages
           }
       , default =
         { comparisons = [] : List Comparison
@@ -178,6 +184,7 @@ let Part =
         , verdicts = [] : List Verdict
         , grids = [] : List Grid
         , classTables = [] : List ClassTable
+        , averages = [] : List Averages
         }
       }
 
@@ -188,6 +195,7 @@ let Part =
 --   style         the number style: typst-2026, org-2023, three-digits
 --   label         the constant that names a run
 --   phases        the times of each run that are compared
+--   claims        what documents say of its pivots
 let Article =
       { Type =
           { name : Text
@@ -199,9 +207,10 @@ let Article =
           , style : Text
           , label : Text
           , phases : List P.Phase.Type
+          , claims : List C.Claim
           , doc : Text
           }
-      , default = { choices = [] : List Choice.Type, cases = "", phases = [] : List P.Phase.Type, doc = "" }
+      , default = { choices = [] : List Choice.Type, cases = "", phases = [] : List P.Phase.Type, claims = [] : List C.Claim, doc = "" }
       }
 
 let ids =
@@ -259,6 +268,7 @@ in  { Listing
     , Grid
     , Class
     , ClassTable
+    , Averages
     , Part
     , Article
     , pin = \(column : X.Column) -> \(constant : S.Constant.Type) -> { column = column.name, constant = constant.name } : Pin
@@ -378,4 +388,23 @@ in  { Listing
     , grid =
         \(title : Text) -> \(c : Choice.Type) -> \(scatters : List Scatter) -> \(timelines : List Timeline) ->
           { title, choice = c.name, scatters, timelines, template = "grid" } : Grid
+      -- series beside the first of them
+    , averages =
+        \(title : Text) -> \(ss : List G.Series.Type) ->
+            { title
+            , series =
+                List/fold
+                  G.Series.Type
+                  ss
+                  (List Text)
+                  (\(s : G.Series.Type) -> \(rest : List Text) -> [ s.name ] # rest)
+                  ([] : List Text)
+            }
+          : Averages
+    , Claim = C.Claim
+    , Cell = C.Cell
+    , cell = C.cell
+    , claim =
+        \(c : { document : Text, statement : Text, run : Text, pivot : Pivot, cells : List C.Cell }) ->
+          c // { pivot = c.pivot.title } : C.Claim
     }

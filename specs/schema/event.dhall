@@ -3,7 +3,7 @@ let U = ./units.dhall
 
 let X = ./expression.dhall
 
--- A small change of a field's text: `take` characters, the part `before` a separator, `plus` a number.
+-- A small change of a field's text: `take` characters, the part `before` a separator, `plus` a number, a `duration` as ns.
 let Transform = { kind : Text, number : Integer, text : Text }
 
 -- A field.
@@ -78,6 +78,8 @@ in  { Transform
     , take = \(n : Integer) -> { kind = "take", number = n, text = "" } : Transform
     , before = \(separator : Text) -> { kind = "before", number = +0, text = separator } : Transform
     , plus = \(n : Integer) -> { kind = "plus", number = n, text = "" } : Transform
+      -- a duration as Go writes it (`1m2.5s`, `448.05ms`), as whole nanoseconds
+    , duration = { kind = "duration", number = +0, text = "" } : Transform
       -- what rules a record out
     , is = \(path : List Text) -> \(value : Text) -> { path, equals = value, present = False } : Unless
     , has = \(path : List Text) -> { path, equals = "", present = True } : Unless

@@ -61,6 +61,10 @@ in  { Token
     , above = binary "above"
     , below = binary "below"
     , equals = binary "equals"
+      -- the whole text matches a pattern (a regular expression as RE2 has them, which Prometheus's `=~` takes too)
+    , matches =
+        \(e : Expression) -> \(pattern : Text) ->
+          e # [ token // { op = "text", text = pattern } ] # [ token // { op = "matches" } ] : Expression
       -- logic
     , all = many "and"
     , any = many "or"

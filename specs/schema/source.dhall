@@ -34,17 +34,19 @@ let Quarantine = { share : Double, atLeast : Natural }
 -- A kind of raw record.
 --   kind     `json-lines`: one JSON object a line; other lines are passed over
 --            `text-lines`: lines that a pattern tells apart; names of events are patterns, too
---            `json-records`: a JSON document with a list of records; `csv`, `samples`
+--            `json-records`: a JSON document with a list of records; `csv`: a row; `blocks`: lines `Key: value`,
+--            blocks one under another or side by side; `samples`: samples of time series
 --   hosts    glob of the host directories below the run's; the directory's name is the host's
 --   hostFiles  `hosts` is a glob of files instead, the log of a host each (also with .gz or .zst): the host's name is what
 --            the star in the last part of the glob stands for; `logs` is empty
 --   logs     globs of log files below a host's directory (each also with .gz or .zst)
---   time     path of the record's instant: ISO 8601, UTC, any number of fractional digits
+--   time     path of the record's instant: ISO 8601, UTC, any number of fractional digits; empty of rows without one
 --   body     path of the object that holds the fields
 --   lookups  ways to recognise a record, in order
 --   line     of text lines: the pattern that all of them have; `time` and `body` are places of it
 --   timeForm how an instant is written where it is not ISO 8601: `s`, `ms`, `us`, `ns` since 1970, or a text with `%`
 --   zone     of times that do not name theirs: `UTC`, or an offset such as `+02:00`
+--   begins   of blocks: the key that a block begins with
 let Source =
       { Type =
           { name : Text
@@ -62,6 +64,7 @@ let Source =
           , line : Text
           , timeForm : Text
           , zone : Text
+          , begins : Text
           }
       , default =
         { kind = "json-lines"
@@ -74,6 +77,7 @@ let Source =
         , line = ""
         , timeForm = ""
         , zone = ""
+        , begins = ""
         }
       }
 

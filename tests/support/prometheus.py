@@ -34,7 +34,11 @@ def openmetrics(series: Iterable[Series]) -> str:
     """Series as OpenMetrics text."""
     lines = []
     for item in series:
-        labels = (f"{name}={json.dumps(value)}" for name, value in item["metric"].items() if name != "__name__")
+        labels = (
+            f"{name}={json.dumps(value, ensure_ascii=False)}"
+            for name, value in item["metric"].items()
+            if name != "__name__"
+        )
         head = f"{item['metric']['__name__']}{{{','.join(labels)}}}"
         lines += [f"{head} {value} {Decimal(t):.3f}" for t, value in item["values"]]
     return "".join(f"{line}\n" for line in [*lines, "# EOF"])

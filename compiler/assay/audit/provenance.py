@@ -122,9 +122,13 @@ def provenance(
     templates: Path,
     prose: Mapping[str, str] | None = None,
     cut: CutRuns | None = None,
+    claims: Sequence[object] = (),
 ) -> dict[str, object]:
     """The provenance of a build as plain data: all that it takes to make it again; `prose` is text by file, `cut` how
-    runs were cut by phases."""
+    runs were cut by phases.
+
+    `claims` are what documents say of it, beside what was found, as plain data.
+    """
     named = labels(report, runs)
     content: dict[str, object] = {
         "report": f"{checked.package.system}/{report.name}",
@@ -148,6 +152,7 @@ def provenance(
     if cut:
         content["cut_by"] = dict(sorted(cut.grains.items()))
         content["phases"] = {run.id: _phases(*cut.runs[run.id]) for run in runs}
+    content |= {"claims": list(claims)} if claims else {}
     return {
         "format": FORMAT,
         "hash": content_hash(content),

@@ -73,6 +73,7 @@ class Content:
     outline: str
     templates: str
     runs: tuple[RecordedRun, ...]
+    claims: tuple[dict[str, Any], ...] = ()
     cut_by: dict[str, str] = field(default_factory=dict)
     phases: dict[str, dict[str, Any]] = field(default_factory=dict)
 

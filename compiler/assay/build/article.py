@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assay.audit.provenance import printed, provenance
 from assay.build.article_parts import shown
+from assay.build.claimed import claims_of
 from assay.build.comparison import Built, Options, date_of, figures_of, inputs_of, phases_of
 from assay.build.compute import Computation, compute
 from assay.build.outputs import replacing
@@ -16,14 +18,16 @@ from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.spec_states import write_specs
 from assay.build.sql_files import write_sql
-from assay.report.article import assemble_article, compared_metrics, metrics_of
+from assay.report import claims
+from assay.report.article import assemble_article, compared_metrics, labels_of, metrics_of
 from assay.report.article_classes import averaged
 from assay.report.article_columns import Compared
-from assay.report.article_rows import listed, series_of
+from assay.report.article_rows import Row, listed, series_of
 from assay.report.figures import Choices, RunFigures
 from assay.report.pdf import warm_up
 from assay.report.prose import Prose, read
 from assay.report.results_json import distribution, lines_json, of_formula, phase_json
+from assay.report.undrawn import said_value, undrawn
 from assay.spec.article_model import Article
 from assay.spec.formula import is_formula
 from assay.spec.diagnostics import USAGE, Diagnostic, fail, raise_all
@@ -56,15 +60,20 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
             options.phases,
         )  # fmt: skip
         figures = [figures_of(item) for item in found.runs]
+        said = claims_of(checked, article, found.runs, figures)
         made = provenance(
             checked, article, metrics_of(article), choices, figures,
             [inputs_of(checked, item) for item in found.runs], session.workspace.templates,
-            texts_of(texts), phases_of(checked, found),
+            texts_of(texts), phases_of(checked, found), claims.as_data(said),
         )  # fmt: skip
         beside = _beside(found)
         document = assemble_article(checked, part_of, figures, choices, printed(made, checked), prose, notes, beside)
+        named = labels_of(article, figures)
+        warned = (*document.warnings, *undrawn(checked, part_of, figures, named), *claims.warnings(said))
+        document = dataclasses.replace(document, claims=claims.shown(said), warnings=warned)
         columns = beside.columns if beside else figures
-        told = _results(checked, name, columns) | _compared(checked, part_of, columns)
+        told = _results(checked, name, figures) | _compared(checked, part_of, columns)
+        told |= {"claims": claims.as_data(said)} if said else {}
         (fresh / "results.json").write_text(lines_json(told), "utf-8")
         (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
         write_specs(checked, fresh)
@@ -142,7 +151,7 @@ def _results(checked: Checked, name: str, runs: Sequence[RunFigures]) -> dict[st
     return {
         "report": name,
         "runs": [{"id": run.id} for run in runs],
-        "rows": {run.id: {rows: list(found) for rows, found in sorted(run.results.rows.items())} for run in runs},
+        "rows": {run.id: {rows: _plain(found) for rows, found in sorted(run.results.rows.items())} for run in runs},
         **({"averages": averages} if averages else {}),
     }
 
@@ -152,3 +161,8 @@ def _averages(checked: Checked, run: RunFigures) -> dict[str, float | None]:
     summary = checked.package.summaries[0].name
     formulas = {name: found.averages[summary] for name, found in run.results.formulas.items()}
     return dict(sorted({**{name: found.averages[summary] for name, found in run.results.metrics.items()}, **formulas}.items()))
+
+
+def _plain(rows: Sequence[Row]) -> list[dict[str, object]]:
+    """Rows as JSON has them."""
+    return [{name: said_value(value) for name, value in row.items()} for row in rows]

@@ -14,6 +14,7 @@ from assay.report.prose import Prose, Quote
 from assay.spec import closure, formula
 from assay.spec.article_model import (
     Article,
+    Averages,
     ClassTable,
     Comparison,
     Conclusion,
@@ -29,7 +30,7 @@ from assay.spec.diagnostics import AssayError, fail
 from assay.spec.model import Source
 from assay.spec.normal_form import Checked
 
-Item = Listing | Pivot | Verdict | Scatter | Timeline | Grid | ClassTable | Comparison | Conclusion | Quote
+Item = Listing | Pivot | Verdict | Scatter | Timeline | Grid | Averages | ClassTable | Comparison | Conclusion | Quote
 T = TypeVar("T", bound=Item)
 Notes = Mapping[str, tuple[str, ...]]
 """Title of a part -> sentences on what it does not show."""
@@ -66,7 +67,7 @@ def shown(
 def _asks(part: Part) -> bool:
     """Whether a part shows anything of a run."""
     figures = (part.scatters, part.timelines, part.grids)
-    return any((*figures, part.listings, part.pivots, part.verdicts, part.class_tables, part.comparisons, part.conclusions))
+    return any((*figures, part.listings, part.pivots, part.verdicts, part.class_tables, part.averages, part.comparisons, part.conclusions))
 
 
 def _nothing(article: Article, missing: Sequence[Source], runs: Sequence[NamedRun]) -> AssayError:
@@ -108,6 +109,8 @@ class _Lost:
         if isinstance(item, Grid):
             inner: tuple[Item, ...] = (*item.scatters, *item.timelines)
             return self.of_choice(item.choice).union(*(self.of(found) for found in inner))
+        if isinstance(item, Averages):
+            return self.of_tables(item.series)
         if isinstance(item, Timeline):
             return self.of_tables([item.series]) | self.of_choice(item.choice)
         if isinstance(item, (Comparison, Conclusion)):
@@ -152,6 +155,7 @@ def _part(lost: _Lost, part: Part, prose: Mapping[str, Prose]) -> tuple[Part, se
             class_tables=kept(part.class_tables),
             comparisons=kept(part.comparisons),
             conclusions=kept(part.conclusions),
+            averages=kept(part.averages),
         ),
         gone,
     )

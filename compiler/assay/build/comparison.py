@@ -137,8 +137,19 @@ def _valid_date(text: str) -> None:
 
 
 def date_of(found: Computation) -> str:
-    """Without a date from the user: the day of the latest log object of all runs, UTC."""
-    return max(_day(run) for run in found.runs)
+    """Without a date from the user: the day of the latest log object of all runs, UTC.
+
+    Raises AssayError when no record of any run has an instant.
+    """
+    last = max(_day(run) for run in found.runs)
+    if not last:
+        raise fail(
+            "no-date",
+            "no record of the runs has an instant, by which the report would be dated",
+            hint="--date YYYY-MM-DD dates it",
+            status=USAGE,
+        )
+    return last
 
 
 def _day(run: Computed) -> str:
@@ -156,8 +167,9 @@ def figures_of(run: Computed) -> RunFigures:
     notes = [*(() if run.phase else run.prepared.notes), *run.absent]
     if lost:
         total = sum(item.quarantined for item in lost)
-        where = ", ".join(f"{item.host}: {item.quarantined}" for item in lost)
-        notes.append(f"{total} broken log {'line' if total == 1 else 'lines'} left out ({where}).")
+        where = ", ".join(f"{item.host}: {item.quarantined}" for item in lost if item.host)
+        what = "broken log line" if where else "broken record"
+        notes.append(f"{total} {what}{'' if total == 1 else 's'} left out{f' ({where})' if where else ''}.")
     bounds = run.phase
     phase = PhaseOf(run.prepared.run.id, bounds.name, bounds.since, bounds.until) if bounds else None
     prepared = run.prepared

@@ -24,7 +24,7 @@ from assay.engine.results import Distribution, FormulaResult, RunResults
 from assay.plan.steps import Applied, plan
 from assay.report.article import metrics_of
 from assay.report.article_rows import listed, series_of
-from assay.spec import normal_form, workspace
+from assay.spec import labels, normal_form, workspace
 from assay.spec.diagnostics import USAGE, AssayError, did_you_mean, fail, raise_all
 from assay.spec.formula import is_formula
 from assay.spec.model import Metric, Package, Source
@@ -117,7 +117,7 @@ def report_sql(checked: Checked, report: Report) -> Mapping[str, str]:
 
 
 def catalogue(session: Session, kind: str, systems: Sequence[str]) -> tuple[Row, list[Row]]:
-    """Header and rows of a list: metrics, events, grains, filters or reports."""
+    """Header and rows of a list: metrics, events, grains, filters, series or reports."""
     header, rows_of = _CATALOGUES[kind]
     return header, [row for system in systems for row in rows_of(session.package(system).package, system)]
 
@@ -167,11 +167,25 @@ def _reports(package: Package, system: str) -> list[Row]:
     ]
 
 
+def _series(package: Package, _system: str) -> list[Row]:
+    return [
+        (
+            item.name,
+            item.unit.symbol,
+            item.reading if item.reading == "latest" else f"{item.reading} over {item.window_ns / 10**9:g} s",
+            "; else ".join(labels.sampled(package, sampled) for sampled in item.samples),
+            item.doc,
+        )
+        for item in package.series
+    ]
+
+
 _CATALOGUES = {
     "metrics": (("id", "name", "unit", "grain", "better", "what it is"), _metrics),
     "events": (("event", "fields", "names in logs", "what it is"), _events),
     "grains": (("grain", "key", "instants", "what one row is"), _grains),
     "filters": (("filter", "on", "holds when"), _filters),
+    "series": (("series", "unit", "reading", "samples", "what it is"), _series),
     "reports": (("report", "metrics", "charts", "what it is"), _reports),
 }
 KINDS = tuple(_CATALOGUES)

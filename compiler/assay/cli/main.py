@@ -134,7 +134,7 @@ def _counted(number: int, plural: str) -> str:
 
 
 @cli.command(name="list")
-@click.argument("kind", type=click.Choice(["metrics", "events", "grains", "filters", "reports"]))
+@click.argument("kind", type=click.Choice(["metrics", "events", "grains", "filters", "series", "reports"]))
 @system_option
 @click.option(
     "--format",
@@ -146,7 +146,7 @@ def _counted(number: int, plural: str) -> str:
 @cache_option
 @click.pass_context
 def list_(context: click.Context, kind: str, system: str | None, form: str) -> None:
-    """List metrics, events, grains, filters or reports."""
+    """List metrics, events, grains, filters, series or reports."""
     from assay.build import inspect
     from assay.cli.printing import print_rows
 

@@ -9,11 +9,12 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from assay.ingest import tree
+from assay.ingest import durations, tree
 from assay.spec.model import Field
 from assay.sql import dialect
 
 WHOLE = ("integer", "unsigned")
+DURATION = "duration"  # a transform
 #: a real number that is an integer, as far as a double holds every integer
 WHOLE_REAL = r"^(-?[0-9]{1,15})\.0$"
 
@@ -29,6 +30,8 @@ def found_text(field: Field, read: Mapping[Path_, exp.Expr]) -> exp.Expr:
             found = tree.call("left", found, dialect.integer(change.number))
         elif change.kind == "before":
             found = tree.call("split_part", found, tree.text(change.text), dialect.integer(1))
+        elif change.kind == DURATION:
+            found = durations.nanoseconds(found)
     return found
 
 

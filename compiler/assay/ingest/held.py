@@ -23,6 +23,8 @@ def recognition_hash(source: Source, events: Sequence[Event]) -> str:
     )
     if texts := [text for text in (source.line, source.time_form, source.zone) if text]:
         body += repr(texts)
+    if source.begins:
+        body += repr([source.begins])
     return hashlib.sha256(body.encode()).hexdigest()
 
 

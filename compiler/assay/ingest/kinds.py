@@ -17,7 +17,13 @@ from assay.spec.check_lines import RECORDS, TEXT_LINES
 from assay.spec.model import Event, Source
 
 #: kind of a source whose files are no logs -> what ingests it
-KINDS = {"csv": ingest_tables, "samples": ingest_samples, TEXT_LINES: ingest_text_lines, RECORDS: ingest_records}
+KINDS = {
+    "csv": ingest_tables,
+    "blocks": ingest_tables,
+    "samples": ingest_samples,
+    TEXT_LINES: ingest_text_lines,
+    RECORDS: ingest_records,
+}
 
 
 def ingest(
@@ -36,7 +42,8 @@ def ingest(
     `events` may be of other sources too; `workers` bounds those that read logs.
 
     Raises AssayError: a file that cannot be read to its end, too many broken records, none that is recognised; of
-    tables a missing column; of samples another form of file, or two values of a series at an instant.
+    tables a missing column, of texts a missing key; of samples another form of file, or two values of a series at an
+    instant.
     """
     if source.kind == LOGS:
         ingest_logs(source, events, wanted, files, out, workers=workers, share=share, progress=progress)

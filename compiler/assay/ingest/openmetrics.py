@@ -1,7 +1,14 @@
-"""OpenMetrics text with instants, such as `promtool tsdb dump-openmetrics` writes: a sample a line."""
+"""Texts of samples with instants, a sample a line.
+
+OpenMetrics text, such as `promtool tsdb dump-openmetrics` writes, has seconds, and ends in `# EOF`.  Texts without that
+end have milliseconds: Prometheus's own exposition format, as its `/federate` shows it, and what `promtool tsdb dump`
+writes, where the name of a series stands among its labels.  Instants tell them from OpenMetrics that is cut off.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +16,7 @@ from sqlglot import exp
 
 from assay.ingest import lines, sample_store, tree
 from assay.ingest.plain import mended
-from assay.ingest.sample_store import add_samples, add_series, counted, drop, first_of, make, run
+from assay.ingest.sample_store import NAME, add_samples, add_series, counted, drop, first_of, make, run
 from assay.spec.diagnostics import fail
 from assay.sql import dialect
 from assay.sql.dialect import column
@@ -18,11 +25,13 @@ if TYPE_CHECKING:
     import duckdb
 
 END = "# EOF"
+#: whole milliseconds since 1970: fewer digits are seconds of a text that is cut off
+MILLISECONDS = "^[0-9]{12,16}$"
 LABEL = r'([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"'
 _LABEL = r'[a-zA-Z_][a-zA-Z0-9_]*\s*=\s*"(?:[^"\\]|\\.)*"'
 #: name, labels, value, seconds; an exemplar may follow
 LINE = (
-    r"^([a-zA-Z_:][a-zA-Z0-9_:]*)"
+    r"^([a-zA-Z_:][a-zA-Z0-9_:]*)?"
     rf"(?:\{{(\s*(?:{_LABEL}\s*(?:,\s*{_LABEL}\s*)*,?\s*)?)\}})?"
     r"[ \t]+([^ \t#]+)(?:[ \t]+([^ \t#]+))?[ \t]*(?:#.*)?$"
 )
@@ -32,7 +41,7 @@ PARTS = ("name", "said", "value", "seconds")
 def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: int, folder: Path) -> None:
     """Add the samples of a text, whose uncompressed content is `plain`; `folder` is for scratch.
 
-    Raises AssayError when the text has no end.
+    Raises AssayError when the text has no end and its instants are no milliseconds, or it has no instant at all.
     """
     import duckdb
 
@@ -43,11 +52,14 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
             _scan(connection, mended(plain, folder, f"{file}.mended"))
         except duckdb.Error as error:
             raise sample_store.unreadable(path, first_of(error)) from None
-    _ends(connection, path)
     make(connection, "parsed", _parsed())
+    seconds = _ends(connection)
+    if not seconds:
+        _judge(connection, path, plain)
     make(connection, "said_series", _series())
-    add_series(connection, file, tree.of(dialect.select("place", "name", "labels"), "said_series"))
-    make(connection, "pairs", _pairs())
+    called = tree.named(column("called"), "name")
+    add_series(connection, file, tree.of(dialect.select("place", called, "labels"), "said_series"))
+    make(connection, "pairs", _pairs(sample_store.instant if seconds else _of_milliseconds))
     add_samples(connection, file, "pairs")
     drop(connection, "written", "parsed", "said_series", "pairs")
 
@@ -63,19 +75,68 @@ def _blank() -> exp.Expr:
     return exp.EQ(this=tree.call("trim", column("line")), expression=tree.text(""))
 
 
-def _ends(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """AssayError when the last line is not the one that a text must end with."""
+def _last(connection: duckdb.DuckDBPyConnection) -> tuple[str, int]:
+    """The last line that is not blank, and its number (0: there is none)."""
     last = exp.ArgMax(this=column("line"), expression=column("number"))
     query = tree.of(dialect.select(last, exp.Max(this=column("number"))), "written")
     ((text, number),) = run(connection, query.where(exp.Not(this=_blank()), copy=False))
-    if (text or "").rstrip() != END:
+    return text or "", number or 0
+
+
+def _ends(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the last line is that of OpenMetrics."""
+    return _last(connection)[0].rstrip() == END
+
+
+def _judge(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path) -> None:
+    """AssayError unless all instants of a text without an end are milliseconds, and its last line is whole."""
+    timed = exp.NEQ(this=column("seconds"), expression=tree.text(""))
+    odd = exp.Not(this=tree.call("regexp_matches", column("seconds"), tree.text(MILLISECONDS)))
+    counts = [exp.CountIf(this=item) for item in (_is_sample(), timed, exp.and_(timed.copy(), odd))]
+    ((samples, instants, others),) = run(connection, tree.of(dialect.select(*counts), "parsed"))
+    if samples and not instants:
+        raise fail(
+            "not-samples",
+            f"the samples of the text have no instants: {path}",
+            expected="OpenMetrics text, or a text whose samples end in milliseconds since 1970",
+            found=_first_sample(connection),
+            hint="a page `/metrics` tells of one moment, and not of which; `assay fetch prometheus` asks the server "
+            "that scrapes it",
+        )
+    if others or not samples or not _line_ends(plain):
+        text, number = _last(connection)
         raise fail(
             "broken-file",
             f"the OpenMetrics text has no end: {path}",
             expected=f"`{END}` as its last line",
-            found=f"line {number}: {(text or '')[:80]}" if number else "nothing",
+            found=f"line {number}: {text[:80]}" if number else "nothing",
             hint="is the file cut off?",
         )
+
+
+def _is_sample() -> exp.Expr:
+    return exp.NEQ(this=column("value"), expression=tree.text(""))
+
+
+def _first_sample(connection: duckdb.DuckDBPyConnection) -> str:
+    query = tree.of(dialect.select("number", "line"), "parsed").where(_is_sample(), copy=False)
+    ((number, line),) = run(connection, query.order_by("number").limit(1))
+    return f"line {number}: {line[:80]}"
+
+
+def _line_ends(plain: Path) -> bool:
+    """Whether the last line of a file has its end."""
+    with plain.open("rb") as stream:
+        stream.seek(-1, os.SEEK_END)
+        return stream.read(1) == b"\n"
+
+
+def _of_milliseconds(text: exp.Expr) -> exp.Expr:
+    """Milliseconds since 1970, in ns; null when they are none."""
+    exact = exp.Mul(
+        this=tree.try_cast(text, "DECIMAL(20, 0)"), expression=tree.cast(dialect.integer(10**6), "DECIMAL(8, 0)")
+    )
+    return tree.try_cast(exact, "BIGINT")
 
 
 def _parsed() -> exp.Select:
@@ -91,14 +152,20 @@ def _parsed() -> exp.Select:
 
 
 def _series() -> exp.Select:
-    """Each series as it is written: place, name, said, labels (none: a label stands twice)."""
+    """Each series as it is written: place, name, said, called, labels (none: a label stands twice).
+
+    `called` is its name, which may stand among the labels.
+    """
     place = tree.named(counted(), "place")
     each = tree.of(dialect.select("name", "said"), "parsed").group_by("name", "said").subquery("g")
     names, values = (
         tree.call("regexp_extract_all", column("said"), tree.text(LABEL), dialect.integer(group)) for group in (1, 2)
     )
     labels = tree.tried(tree.call("map", names, dialect.transformed(values, "v", _unescaped(column("v")))))
-    return tree.of(dialect.select(place, "name", "said", tree.named(labels, "labels")), each)
+    query = tree.of(dialect.select(place, "name", "said", tree.named(labels, "labels")), each).subquery("l")
+    label = tree.first_of([tree.call("map_extract_value", column("labels"), tree.text(NAME)), tree.text("")])
+    called = tree.when(exp.NEQ(this=column("name"), expression=tree.text("")), column("name"), label)
+    return tree.of(dialect.select("place", "name", "said", tree.named(called, "called"), "labels"), query)
 
 
 def _unescaped(value: exp.Expr) -> exp.Expr:
@@ -109,11 +176,11 @@ def _unescaped(value: exp.Expr) -> exp.Expr:
     return tree.when(escaped, tree.first_of([read, value.copy()]), value.copy())
 
 
-def _pairs() -> exp.Select:
+def _pairs(instant: Callable[[exp.Expr], exp.Expr]) -> exp.Select:
     """The samples: place, number (of the line), t_ns, value, text."""
-    known = exp.and_(exp.NEQ(this=column("name"), expression=tree.text("")), tree.given(column("labels")))
+    known = exp.and_(exp.NEQ(this=column("called"), expression=tree.text("")), tree.given(column("labels")))
     seconds = tree.when(known, column("seconds"))
-    t_ns = tree.named(sample_store.instant(seconds), "t_ns")
+    t_ns = tree.named(instant(seconds), "t_ns")
     value = tree.named(tree.try_cast(column("value"), "DOUBLE"), "value")
     query = tree.of(dialect.select("place", "number", t_ns, value, tree.named(column("line"), "text")), "parsed")
     return query.join("said_series", using=["name", "said"], copy=False)

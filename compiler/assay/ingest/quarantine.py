@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from assay.ingest import durations
+from assay.ingest.fields import DURATION
 from assay.ingest.files import RunFiles
 from assay.ingest.forms import TIMELESS, TORN, Numbered
 from assay.ingest.plain import text_lines
@@ -112,9 +114,13 @@ def lacking(event: str, field: Field, body: object) -> str:
     if found is None:
         needed = field.required and field.default is None
         return f"field {field.name} of {event} is missing" if needed else ""
-    if _is(field.type, found):
+    if any(change.kind == DURATION for change in field.transforms):
+        right, expected = durations.is_duration(str(found)), durations.EXPECTED
+    else:
+        right, expected = _is(field.type, found), _EXPECTED[field.type]
+    if right:
         return ""
-    return f"field {field.name} of {event}: expected {_EXPECTED[field.type]}, found {shown(found)}"
+    return f"field {field.name} of {event}: expected {expected}, found {shown(found)}"
 
 
 def _is(kind: str, value: object) -> bool:

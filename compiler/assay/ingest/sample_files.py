@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 PROBED = 4096  # bytes by which a form is told
 COLUMNS = {"name": "VARCHAR", "labels": LABELS, "t_ns": "BIGINT", "value": "DOUBLE"}
-FORMS = "a saved answer of Prometheus (JSON), OpenMetrics text, or Parquet with name, labels, t_ns, value"
+FORMS = (
+    "a saved answer of Prometheus (JSON), a text of samples with instants, or Parquet with name, labels, t_ns, value"
+)
 
 
 def load(connection: duckdb.DuckDBPyConnection, path: Path, file: int, folder: Path) -> None:
@@ -34,7 +36,7 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, file: int, folder: P
         _parquet(connection, path, content, file)
     elif re.match(rb'[\[{]\s*($|["\]}\[{])', head):
         answers.load(connection, path, content, file, folder)
-    elif re.match(rb"#|[a-zA-Z_:]", head):
+    elif re.match(rb"#|[a-zA-Z_:]|\{\s*[a-zA-Z_]", head):
         openmetrics.load(connection, path, content, file, folder)
     else:
         raise _unknown(path, head)

@@ -99,9 +99,17 @@ RECORDS = {
     "text-lines": "log lines",
     "json-records": "records",
     "csv": "rows",
+    "blocks": "blocks",
     "samples": "samples",
 }
-NAMES = {"json-lines": "logs", "text-lines": "logs", "json-records": "lists", "csv": "tables", "samples": "samples"}
+NAMES = {
+    "json-lines": "logs",
+    "text-lines": "logs",
+    "json-records": "lists",
+    "csv": "tables",
+    "blocks": "texts",
+    "samples": "samples",
+}
 LOGS = {name: "TEXT" if name == "host" else "BIGINT" for name in Log.__dataclass_fields__}
 COUNTS = {"host": "TEXT", "event": "TEXT", "n": "BIGINT"}
 QUARANTINE = {"host": "TEXT", "file": "TEXT", "line": "BIGINT", "reason": "TEXT", "text": "TEXT"}
@@ -174,6 +182,12 @@ def _judge(source: Source, logs: Sequence[Log], broken: Sequence[Broken]) -> Non
 def _nothing(source: Source, logs: Sequence[Log]) -> AssayError:
     """The error of a run without any recognised line."""
     things = RECORDS[source.kind]
+    if not any(log.lines for log in logs):
+        return fail(
+            "nothing-recognised",
+            f"the files of `{source.name}` hold no {things} at all",
+            hint="did the run record anything?",
+        )
     where = f" of {len(logs)} hosts" if source.hosts else ""
     return fail(
         "nothing-recognised",

@@ -1,20 +1,22 @@
-"""Ingest of tables: CSV files, whose rows are events.
+"""Ingest of tables: CSV files, whose rows are events, and texts of blocks, each of which is a row.
 
 Every row is one of each event of the source: an event is a choice of columns, by their names, with types.  An empty
-cell holds no value.
+cell holds no value.  Where the source names no column of the instant, rows have none.
 """
 
 from __future__ import annotations
 
+import contextlib
 import glob
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
 
 from assay.ingest import table_files, tree
+from assay.ingest.block_files import Blocks
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.files import HostFiles, RunFiles
 from assay.ingest.folder import MEMORY, connected, copied, empty, written
@@ -37,6 +39,19 @@ if TYPE_CHECKING:
 ROWS = "rows"
 #: an instant as an integer; any other text is to be a UTC time
 INTEGER = r"^-?[0-9]{1,19}$"
+
+
+class Form(Protocol):
+    """How files are read; a file's uncompressed content is `plain`."""
+
+    def header(self, path: Path, plain: Path, /) -> tuple[str, ...]:
+        """The names of its columns."""
+
+    def mended(self, path: Path, plain: Path, copy: Path, /) -> list[table_files.Record]:
+        """Write a copy that scans, its rows numbered; what is broken, which it lacks."""
+
+    def chosen(self, path: Path, plain: Path, numbers: Sequence[int], /) -> dict[int, table_files.Record]:
+        """Some rows by their numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +87,25 @@ class Tables:
     torn_lines: dict[str, int] = field(default_factory=dict)
 
     @property
+    def form(self) -> Form:
+        """How its files are read."""
+        return Blocks(self.source.begins) if self.source.begins else table_files
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """What a file and a column of it are called."""
+        return ("text", "key") if self.source.begins else ("table", "column")
+
+    @property
     def time(self) -> str:
-        """The name of the column of the instant."""
-        return self.source.time[0]
+        """The name of the column of the instant; empty when there is none."""
+        return next(iter(self.source.time), "")
 
     @property
     def needed(self) -> tuple[str, ...]:
         """The columns that are read, each once, the instant's first."""
         read = (path[0] for item in self.events.values() for path in item.paths)
-        return tuple(dict.fromkeys([self.time, *read]))
+        return tuple(dict.fromkeys([*([self.time] if self.time else []), *read]))
 
 
 def ingest(
@@ -119,7 +144,7 @@ def _opened(tables: Tables) -> list[TableFile]:
         for order, path in enumerate(host.files):
             try:
                 content = plain(path, tables.folder / "plain", f"{len(found)}.plain")
-                columns = table_files.header(path, content)
+                columns = tables.form.header(path, content)
                 problems += _lacking_columns(tables, path, columns)
                 found.append(TableFile(host, order, path, content, columns))
             except AssayError as error:
@@ -131,16 +156,17 @@ def _opened(tables: Tables) -> list[TableFile]:
 
 def _lacking_columns(tables: Tables, path: Path, columns: Sequence[str]) -> Iterator[Diagnostic]:
     """What a file lacks: the column of the instant, and of each field that must be there one of its columns."""
-    fields = [field for item in tables.events.values() for field in item.fields]
-    asked = dict.fromkeys([(tables.time,), *(_names(field) for field in fields if _must_be(field))])
-    for names in asked:
+    fields = [item for event in tables.events.values() for item in event.fields]
+    instant = [(tables.time,)] if tables.time else []
+    file, column_ = tables.words
+    for names in dict.fromkeys([*instant, *(_names(item) for item in fields if _must_be(item))]):
         if not set(names) & set(columns):
-            message, hint = f"the table has no column {' or '.join(names)}: {path}", did_you_mean(names[0], columns)
-            yield Diagnostic("no-column", message, expected=" or ".join(names), found=", ".join(columns), hint=hint)
+            message, hint = f"the {file} has no {column_} {' or '.join(names)}: {path}", did_you_mean(names[0], columns)
+            yield Diagnostic(f"no-{column_}", message, expected=" or ".join(names), found=", ".join(columns), hint=hint)
     for name in tables.needed:
         if columns.count(name) > 1:
-            message = f"the table has the column {name} more than once: {path}"
-            yield Diagnostic("column-twice", message, found=", ".join(columns))
+            message = f"the {file} has the {column_} {name} more than once: {path}"
+            yield Diagnostic(f"{column_}-twice", message, found=", ".join(columns))
 
 
 def _names(field: Field) -> tuple[str, ...]:
@@ -167,15 +193,15 @@ def _stored(tables: Tables) -> list[str]:
 
 
 def _read(tables: Tables, file: TableFile) -> None:
-    """Add the rows of a file: swiftly; when that fails, out of a copy without what is broken."""
+    """Add the rows of a file: swiftly, where it may scan; when that fails, out of a copy without what is broken."""
     import duckdb
 
-    try:
-        tables.connection.execute(_added(tables, file, copy=False), {"file": _literal_path(file.plain)})
-        return
-    except duckdb.Error:
-        copy = tables.folder / "plain" / "mended.csv"
-    broken = table_files.mended(file.path, file.plain, copy)
+    if tables.form is table_files:
+        with contextlib.suppress(duckdb.Error):
+            tables.connection.execute(_added(tables, file, copy=False), {"file": _literal_path(file.plain)})
+            return
+    copy = tables.folder / "plain" / "mended.csv"
+    broken = tables.form.mended(file.path, file.plain, copy)
     host, name = file.host.host, _relative(tables, file)
     tables.torn += [
         Broken(host, name, item.line, item.fault, item.text[:SHOWN]) for item in broken[:DESCRIBED]
@@ -209,7 +235,8 @@ def _added(tables: Tables, file: TableFile, copy: bool) -> str:
         table_files.cell(file.columns.index(name)) if name in file.columns else tree.cast(exp.Null(), "TEXT")
         for name in tables.needed
     ]
-    query = tree.of(dialect.select(tree.text(file.host.host), seq, _instant(texts[0].copy()), *texts), rows)
+    instant = _instant(texts[0].copy()) if tables.time else tree.cast(exp.Null(), "BIGINT")
+    query = tree.of(dialect.select(tree.text(file.host.host), seq, instant, *texts), rows)
     return exp.Insert(this=exp.to_table(ROWS), expression=query).sql(dialect=dialect.DIALECT, copy=False)
 
 
@@ -225,7 +252,9 @@ def _instant(said: exp.Expr) -> exp.Expr:
 
 
 def _timeless(tables: Tables) -> list[Lost]:
-    """The rows without an instant."""
+    """The rows without an instant, where they must have one."""
+    if not tables.time:
+        return []
     query = tree.of(dialect.select("host", "seq"), ROWS).where(tree.missing(column("t_ns")), copy=False)
     rows = tables.connection.execute(dialect.text(query.order_by("host", "seq"))).fetchall()
     return [Lost(host, seq, "") for host, seq in rows]
@@ -239,7 +268,8 @@ def _write(tables: Tables, name: str) -> list[Lost]:
     }
     form = tree.named(dialect.integer(item.number), "form")
     found = tree.of(dialect.select(*KEYS, form, *_stored(tables)), ROWS)
-    found = found.where(tree.given(column("t_ns")), copy=False)
+    if tables.time:
+        found = found.where(tree.given(column("t_ns")), copy=False)
     target = tables.folder / "events" / name / "0.parquet"
     target.parent.mkdir(parents=True)
     tables.connection.execute(copied(typed_rows([item], read, found), target))
@@ -270,10 +300,10 @@ def _summarise(tables: Tables, own: Sequence[Event], found: Sequence[TableFile],
 
 
 def _host_rows(tables: Tables) -> dict[str, tuple[int, int, int | None, int | None]]:
-    """Of each host: its rows, those with an instant, the instants of the first and the last of these in order."""
+    """Of each host: its rows, those that may be events, the instants of the first and the last of these in order."""
     edges = [exp.ArgMin(this=column("t_ns"), expression=column("seq")),
              exp.ArgMax(this=column("t_ns"), expression=column("seq"))]  # fmt: skip
-    numbers = [exp.Count(this=exp.Star()), exp.Count(this=column("t_ns"))]
+    numbers = [exp.Count(this=exp.Star()), exp.Count(this=column("t_ns") if tables.time else exp.Star())]
     query = tree.of(dialect.select("host", *numbers, *edges), ROWS).group_by("host")
     found = tables.connection.execute(dialect.text(query)).fetchall()
     return {host: (number, dated, first, last) for host, number, dated, first, last in found}
@@ -287,7 +317,7 @@ def _described(tables: Tables, found: Sequence[TableFile], lost: Sequence[Lost])
     for file in found:
         rows = by_file.get((file.host.host, file.order), {})
         numbers = sorted(rows)[:DESCRIBED]
-        for number, record in table_files.chosen(file.path, file.plain, numbers).items():
+        for number, record in tables.form.chosen(file.path, file.plain, numbers).items():
             body = {name: text or None for name, text in zip(file.columns, record.cells, strict=False)}
             reason = _reason(tables, rows[number], body)
             yield Broken(file.host.host, _relative(tables, file), record.line, reason, record.text[:SHOWN])

@@ -15,6 +15,7 @@ from assay.report.article_figures import grids, not_drawn, scatters, timelines
 from assay.report.article_tables import Setting, Shown, tables
 from assay.report.assemble import filled, words
 from assay.report.assemble import notes as noted
+from assay.report.averages import averages
 from assay.report.dictionary import entry
 from assay.report.document import Document, Entry, Gallery, Group, Plot, Table
 from assay.report.figures import Choices, RunFigures, told_apart
@@ -22,6 +23,7 @@ from assay.report.prose import Prose, Quote
 from assay.spec import formula
 from assay.spec.article_model import Article, Choice, Part
 from assay.spec.diagnostics import did_you_mean, fail
+from assay.spec.labels import read_of
 from assay.spec.normal_form import Checked
 
 #: columns of a grid, on a page held upright and on one laid down
@@ -44,9 +46,9 @@ def assemble_article(
     that comparisons have as columns, instead of the runs.
     AssayError when prose quotes what is not there, or a run's constants choose a row that it does not have.
     """
-    named = _labels(article, runs)
+    named = labels_of(article, runs)
     cast = _cast(checked, article, runs, named, prose, notes, choices.style, compared)
-    headings = _labels(article, compared.columns) if compared else named
+    headings = labels_of(article, compared.columns) if compared else named
     said = words([shown.run for shown in cast.main], [shown.label for shown in cast.main])
     numbers = iter(range(1, 10_000))
     return Document(
@@ -109,7 +111,7 @@ def _cast(
         **chosen(checked, article, [item.run for item in shown]),
     }
     columns = compared or Compared([item.run for item in shown], {})
-    headings = _labels(article, columns.columns)
+    headings = labels_of(article, columns.columns)
     setting = Setting(checked, article, style(look), rows, columns.instants)
     return Cast(setting, shown, cases, prose, notes, columns, headings)
 
@@ -134,7 +136,8 @@ def compared_metrics(part: Part) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _labels(article: Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
+def labels_of(article: Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
+    """What an article calls each run or phase: its label constant, or its id where two runs share one."""
     return told_apart([str(run.constants[article.label]) for run in runs], runs, "{id}")
 
 
@@ -165,12 +168,18 @@ def _gallery(cast: Cast, part: Part, place: int, numbers: Iterator[int]) -> Gall
             *why,
         ),
         tuple(numbered),
-        (*tables(setting, part, runs), *classes),
+        (*tables(setting, part, runs), *classes, *_averages(setting, part, runs)),
         abreast=_abreast(len(runs), laid=len(cast.runs) > UPRIGHT),
         wide=tuple(dataclasses.replace(plot, figure=next(numbers)) for plot in wide),
     )
     shown = [item.run for item in runs], [item.label for item in runs]
     return beside(gallery, setting.checked, setting.look, part, cast.columns, shown)
+
+
+def _averages(setting: Setting, part: Part, runs: Sequence[Shown]) -> list[Table]:
+    """The tables of averages of series of a part."""
+    checked, look = setting.checked, setting.look
+    return [averages(checked, look, item, shown.run, shown.titled) for item in part.averages for shown in runs]
 
 
 def _classes(cast: Cast, part: Part) -> tuple[list[Table], list[str]]:
@@ -259,7 +268,7 @@ def _dictionary(checked: Checked, article: Article) -> tuple[Group, ...]:
     entries = tuple(entry(checked, name) for name in names)
     shown = asked.series_of(article)
     lines = tuple(
-        Entry(item.name, item.name, item.unit.symbol, item.doc, "")
+        Entry(item.name, item.name, item.unit.symbol, f"{item.doc}. {read_of(checked.package, item)}", "")
         for item in checked.package.series
         if item.name in shown
     )

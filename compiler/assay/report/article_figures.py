@@ -217,10 +217,12 @@ def lines(setting: Setting, item: Timeline, shown: Shown) -> Lines | None:
         if first <= t_ns <= last:
             x, value = (t_ns - first) / SECOND, float(str(row["value"]))
             at.setdefault(x, []).append(value)
-            if not item.alone:
+            if not item.alone and math.isfinite(value):
                 found.setdefault(str(row[item.line]) or "none", []).append((x, value))
     if item.mean:
-        found[MEAN] = [(x, math.fsum(values) / len(values)) for x, values in sorted(at.items())]
+        found[MEAN] = [
+            (x, math.fsum(values) / len(values)) for x, values in sorted(at.items()) if all(map(math.isfinite, values))
+        ]
     return Lines(found, (last - first) / SECOND, first)
 
 

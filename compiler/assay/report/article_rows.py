@@ -32,8 +32,9 @@ def listed(checked: Checked, article: Article, prose: Iterable[Prose]) -> tuple[
 
 def series_of(article: Article) -> tuple[str, ...]:
     """The series that an article shows, each once."""
-    timelines = (item for part in article.parts for item in (*part.timelines, *_of_grids(part, "timelines")))
-    return tuple(dict.fromkeys(item.series for item in timelines))
+    lines = [item.series for part in article.parts for item in (*part.timelines, *_of_grids(part, "timelines"))]
+    lines += [name for part in article.parts for item in part.averages for name in item.series]
+    return tuple(dict.fromkeys(lines))
 
 
 def scatters_of(part: Part) -> tuple[Scatter, ...]:
@@ -120,6 +121,11 @@ def rows(run: RunFigures, item: Listed | Series) -> Sequence[Row]:
     return run.results.rows[item.name if isinstance(item, Listed) else rows_of(item.name)]
 
 
+def ordered(value: object) -> tuple[int, float, str]:
+    """A key to sort by: numbers before texts, each in their order."""
+    return (0, value, "") if isinstance(value, (int, float)) else (1, 0.0, str(value))
+
+
 def number(checked: Checked, metric: Metric, value: object) -> float | None:
     """A measured value in the metric's unit."""
     if not isinstance(value, (int, float)):
@@ -144,11 +150,6 @@ def text(checked: Checked, look: Style, metric: Metric, value: object, decimals:
     found = number(checked, metric, value)
     assert found is not None
     return look.table_row([found], metric.width).cells[0] if decimals is None else f"{found:.{decimals}f}"
-
-
-def ordered(value: object) -> tuple[int, float, str]:
-    """Numbers before texts, each in their order."""
-    return (0, value, "") if isinstance(value, (int, float)) else (1, 0.0, str(value))
 
 
 def quoted(checked: Checked, look: Style, quote: Quote, run: RunFigures, chosen: Row | None) -> str:

@@ -231,7 +231,10 @@ class Appendix:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole report.  `date` is `YYYY-MM-DD`: the only date in the printed report and its metadata."""
+    """A whole report.  `date` is `YYYY-MM-DD`: the only date in the printed report and its metadata.
+
+    `claims` are parts of the provenance: what documents say of the report's tables, beside what these hold.
+    """
 
     title: str
     subtitle: str
@@ -248,6 +251,7 @@ class Document:
     provenance: tuple[tuple[str, str], ...]
     appendices: tuple[Appendix, ...] = ()
     galleries: tuple[Gallery, ...] = ()
+    claims: tuple[Appendix, ...] = ()
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
 
@@ -281,7 +285,15 @@ def to_json(document: Document) -> str:
 
 
 #: members that are left out where they say no more than this
-SILENT: dict[str, object] = {"marks": (), "beside": False, "cases": (), "x_label": "", "abreast": 2, "wide": ()}
+SILENT: dict[str, object] = {
+    "marks": (),
+    "beside": False,
+    "cases": (),
+    "x_label": "",
+    "abreast": 2,
+    "wide": (),
+    "claims": (),
+}
 
 
 def _said(members: list[tuple[str, Any]]) -> dict[str, Any]:

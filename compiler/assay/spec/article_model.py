@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assay.spec.claim_model import Claim
 from assay.spec.expression import Expression
 from assay.spec.phase_model import Phase
 from assay.spec.unit import Unit
@@ -203,6 +204,14 @@ class Conclusion:
 
 
 @dataclass(frozen=True, slots=True)
+class Averages:
+    """A table of series in one unit: their label filters, and the mean over time of the mean of all lines."""
+
+    title: str
+    series: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """A part of an article, in this order: prose (a file of the specs), figures, tables.
 
@@ -221,6 +230,7 @@ class Part:
     comparisons: tuple[Comparison, ...] = ()
     conclusions: tuple[Conclusion, ...] = ()
     facts: tuple[str, ...] = ()
+    averages: tuple[Averages, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +239,7 @@ class Article:
 
     `title` and `intro` may hold `{base}`, `{others}`, `{last}`, `{constant.NAME}`.  Runs whose constant `cases` says
     something are shown by grids only, unless all runs are such.
+    `claims` are what documents say of its pivots.
     """
 
     name: str
@@ -240,6 +251,7 @@ class Article:
     style: str
     label: str
     doc: str
+    claims: tuple[Claim, ...] = ()
     phases: tuple[Phase, ...] = ()
 
     def choice(self, name: str) -> Choice:

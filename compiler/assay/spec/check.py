@@ -25,9 +25,9 @@ from assay.spec.model import Event, Grain, Metric, Package
 from assay.spec.typing_rules import Scope, Typed, UnitError
 from assay.spec.unit_library import UnitLibrary, UnknownUnitError
 
-SOURCE_KINDS = ("json-lines", "text-lines", "json-records", "csv", "samples")
+SOURCE_KINDS = ("json-lines", "text-lines", "json-records", "csv", "blocks", "samples")
 #: kinds whose records are one of each event of the source
-NAMELESS = ("csv", "json-records")
+NAMELESS = ("csv", "blocks", "json-records")
 #: kinds whose names are looked up as they are: their generations are words of the specs alone
 AS_THEY_ARE = ("samples", "text-lines")
 
@@ -112,6 +112,15 @@ def _sources(checker: Checker) -> None:
                 expected="one `*` in the last part of `hosts`, which stands for the name, and no `logs`",
                 found=f"{source.hosts or 'nothing'}{', with logs ' + ', '.join(source.logs) if source.logs else ''}",
             )
+        if (source.kind == "blocks") != bool(source.begins):
+            said = "does not say with which key one begins" if not source.begins else "is not of blocks"
+            checker.report(
+                "source-begins",
+                f"source `{source.name}` {said}",
+                source.name,
+                expected="`begins` of a source of kind `blocks`, and of no other",
+                found=f"kind `{source.kind}`, begins `{source.begins}`",
+            )
 
 
 def _events(checker: Checker) -> None:
@@ -156,7 +165,7 @@ def _event_names(checker: Checker, event: Event, generations: set[str], seen: di
 
 def _event_forms(checker: Checker, event: Event, kind: str) -> None:
     if kind in NAMELESS and (len(event.forms) != 1 or event.forms[0].names):
-        of = "a row of a table" if kind == "csv" else "a record of a list"
+        of = "a record of a list" if kind == "json-records" else "a row of a table"
         checker.report("event-of-table", f"event `{event.name}` is {of}: it has one form, without names", event.name)
     elif kind not in NAMELESS and not any(form.names for form in event.forms):
         checker.report("event-without-name", f"no record can be event `{event.name}`: it has no name", event.name)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from assay.spec import check_classes, scopes
 from assay.spec.article_model import Article, Grid, Part, Pivot, Scatter, Timeline, Verdict
+from assay.spec.check_averages import averages
 from assay.spec.check_choices import choices, chosen, rows
+from assay.spec.check_claims import claims
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
 
@@ -27,6 +29,7 @@ def articles(checker: Checker) -> None:
         choices(checker, what, article)
         for part in article.parts:
             _part(checker, f"part `{part.title}` of {what}", article, part)
+        claims(checker, article)
 
 
 def _constants(checker: Checker, what: str, article: Article) -> None:
@@ -55,6 +58,8 @@ def _part(checker: Checker, what: str, article: Article, part: Part) -> None:
         _timeline(checker, what, article, timeline)
     for table in part.class_tables:
         check_classes.class_table(checker, what, table)
+    for item in part.averages:
+        averages(checker, what, item)
     for grid in part.grids:
         _grid(checker, f"grid `{grid.title}` in {what}", article, grid)
 

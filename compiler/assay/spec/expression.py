@@ -32,6 +32,7 @@ ARITY: Mapping[str, int | None] = {
     "above": 2,
     "below": 2,
     "equals": 2,
+    "matches": 2,
     "present": 1,
     "absent": 1,
     "whole": 1,

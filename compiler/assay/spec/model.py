@@ -75,11 +75,11 @@ class Quarantine:
 class Source:
     """A kind of raw record and where a run keeps its files.
 
-    `kind` is `json-lines`, `text-lines`, `json-records`, `csv` or `samples`.  `hosts` is a glob of host directories
-    below the run's (the directory's name is the host's), `logs` are globs below a host's directory; with `host_files`,
-    `hosts` is a glob of files, the log of a host each, named by what the star in the glob's last part stands for.
-    `time` is the path of the record's instant (ISO 8601, UTC, any number of fractional digits), `body` the path of the
-    object that holds the fields.  `lookups` are tried in order.
+    `kind` is `json-lines`, `text-lines`, `json-records`, `csv`, `blocks` (each begins with the key `begins`) or
+    `samples`.  `hosts` is a glob of host directories below the run's (the directory's name is the host's), `logs` are
+    globs below a host's directory; with `host_files`, `hosts` is a glob of files, the log of a host each, named by what
+    the star in the glob's last part stands for.  `time` is the path of the record's instant (ISO 8601, UTC, any number
+    of fractional digits; empty of rows and blocks without one), `body` the path of the object that holds the fields.  `lookups` are tried in order.
 
     Of text lines `line` is the pattern that all have, `time` and `body` are places of it (the body, where there
     is no pattern, is the whole line).  `time_form` says how an instant is written where it is not ISO 8601: `s`, `ms`,
@@ -102,11 +102,13 @@ class Source:
     line: str = ""
     time_form: str = ""
     zone: str = ""
+    begins: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """A small change of a field's text, in order: `take` n characters; `before` a separator; `plus` a constant."""
+    """A small change of a field's text, in order: `take` n characters; `before` a separator; `plus` a constant;
+    a `duration`, as Go writes it, becomes whole nanoseconds."""
 
     kind: str
     number: int

@@ -20,7 +20,7 @@ from assay.spec.check_formulas import scope_of
 from assay.spec.check_series import VALUE, read_unit
 from assay.spec.expression import Expression, show
 from assay.spec.formula_units import resolved
-from assay.spec.model import Filter, Grain, Instant, Metric, Package, Parameter, Series
+from assay.spec.model import Filter, Grain, Instant, Metric, Package, Parameter, Series, Source
 from assay.spec.phase_model import Cut
 from assay.spec.typing_rules import Scope, Units, infer
 from assay.spec.unit import Unit
@@ -251,7 +251,7 @@ def definition(package: Package, metric: Metric) -> dict[str, Any]:
         "grains": [_members(package, name, members) for name, members in sorted(needs.grains.items())],
         "relations": [plain(item, prose=False) for item in _sorted(package.relations) if item.name in needs.relations],
         "events": [_event(package, name, fields) for name, fields in sorted(needs.events.items())],
-        "sources": [plain(_lookups(item), prose=False) for item in _sorted(package.sources)],
+        "sources": [plain(_lookups(item), prose=False) for item in _sorted(_sources(package, needs))],
         "constants": [
             plain(item, prose=False)
             for source in package.sources
@@ -272,6 +272,15 @@ def definition_hash(body: Mapping[str, Any]) -> str:
     """The hash of a definition, which is written in one way only: sha256 in hexadecimal digits."""
     text = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _sources(package: Package, needs: closure.Needs) -> tuple[Source, ...]:
+    """The sources of the events that are read; all, where it is read what any source's files hold, or no event is."""
+    relations = [item for item in package.relations if item.name in needs.relations]
+    if not needs.events or any(scopes.LOGS in item.uses for item in relations):
+        return package.sources
+    read = {event.source for event in package.events if event.name in needs.events}
+    return tuple(item for item in package.sources if item.name in read)
 
 
 def _sorted(items: Iterable[Any]) -> list[Any]:
@@ -363,6 +372,7 @@ def code_version() -> str:
     folder = Path(__file__).parent
     names = (
         "article_model.py",
+        "claim_model.py",
         "example_model.py",
         "report_model.py",
         "closure.py",

@@ -176,6 +176,13 @@ def _compare(node: Expression, scope: Scope, units: Units) -> Typed:
     return BOOLEAN
 
 
+def _matches(node: Expression, scope: Scope, units: Units) -> Typed:
+    for operand in node.operands:
+        if (kind := infer(operand, scope, units)).type != "text":
+            raise KindError("text", kind.type, operand)
+    return BOOLEAN
+
+
 def _logic(node: Expression, scope: Scope, units: Units) -> Typed:
     for operand in node.operands:
         kind = infer(operand, scope, units)
@@ -199,6 +206,7 @@ _RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("at_least", "at_most", "above", "below", "equals"), _compare),
     **dict.fromkeys(("and", "or", "not"), _logic),
     **dict.fromkeys(("present", "absent"), _presence),
+    "matches": _matches,
     "floor": _floor,
     "whole": _whole,
     "as_unit": _as_unit,

@@ -127,6 +127,11 @@ def deviation(of: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this="list_aggregate", expressions=[of, exp.Literal.string("stddev_samp")])
 
 
+def matches(of: exp.Expr, pattern: exp.Expr) -> exp.Expr:
+    """Whether the whole of a text matches a regular expression."""
+    return exp.Anonymous(this="regexp_full_match", expressions=[of, pattern])
+
+
 def latest_before(query: exp.Select, rows: exp.Expr, on: exp.Expr) -> exp.Select:
     """Join each row with the last of `rows` (a table or subquery) that `on` (equalities and one `<`) allows."""
     query.append("joins", exp.Join(this=rows, method="ASOF", side="LEFT", on=on))

@@ -101,6 +101,7 @@ _OPERATORS: Mapping[str, Callable[[Expression, list[exp.Expr]], exp.Expr]] = {
     "not": lambda _node, operands: exp.Not(this=operands[0]),
     "coalesce": _coalesce,
     "greatest": _greatest,
+    "matches": lambda _node, operands: dialect.matches(*operands),
     "present": lambda _node, operands: exp.Not(this=exp.Is(this=operands[0], expression=exp.Null())),
     "absent": lambda _node, operands: exp.Is(this=operands[0], expression=exp.Null()),
 }

@@ -187,10 +187,14 @@ def _rate(series: Series, key: Sequence[str], samples: str, read: str, constants
 
 
 def _inside(series: Series, key: Sequence[str], before: str, constants: Constants) -> exp.Select:
-    """The samples of each step's window, both ends included; `reset`: the value before a drop, not for the first."""
+    """The samples of each step's window, both ends included; `reset`: the value before a drop, not for the first.
+
+    What is no number is not above any: the engine has it above all.
+    """
     from_ns = exp.Sub(this=column("t_ns", "steps"), expression=_window(series, constants))
     within = exp.Between(this=column("t_ns", before), low=from_ns, high=column("t_ns", "steps"))
-    fell = exp.LT(this=column("value", before), expression=column("before", before))
+    dropped = exp.LT(this=column("value", before), expression=column("before", before))
+    fell = exp.and_(dropped, exp.Not(this=_call("isnan", column("before", before))))
     earlier = exp.GTE(this=_previous(series, key, before), expression=from_ns.copy())
     reset = exp.Case(ifs=[exp.If(this=exp.and_(fell, earlier), true=column("before", before))])
     found = dialect.select(
@@ -213,7 +217,10 @@ def _previous(series: Series, key: Sequence[str], before: str) -> exp.Expr:
 
 def _sums(series: Series, key: Sequence[str], inside: str) -> exp.Select:
     columns = (*key, *series.by)
-    resets = exp.Coalesce(this=_call("fsum", column("reset")), expressions=[dialect.real("0")])
+    # A sum with compensation would make of infinity what is no number.
+    endless = exp.Case(ifs=[exp.If(this=_call("isinf", column("reset")), true=column("reset"))])
+    summed = [_call("fsum", column("reset")), dialect.real("0")]
+    resets = exp.Coalesce(this=exp.Max(this=endless), expressions=summed)
     values = {
         "samples": exp.Count(this=exp.Star()),
         "first_ns": exp.Min(this=column("t_ns")),

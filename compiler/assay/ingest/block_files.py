@@ -1,0 +1,147 @@
+"""Files of blocks: lines `Key: value`, the blocks one under another or side by side.
+
+A block begins where its first key stands.  The line where blocks begin tells how many stand side by side; each line
+after it has a cell for each of them, in their order: between bars (`│`), where an empty cell says nothing, else between
+blanks (two or more, or tabs).  Lines are not told apart by how far in they stand, since columns are not always aligned.
+
+A line that has another number of cells, or a cell that is no `Key: value`, is broken: nobody can tell what belongs to
+which block.  So is a block in which a key stands twice.  Lines before the first block are no part of any.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay.ingest.table_files import ENCODING, Record
+from assay.spec.diagnostics import fail
+
+BAR = "│"
+#: what stands between cells; a value may be further from its key
+BLANKS = re.compile(r"(?<![:\s])(?:\s{2,}|\t)")
+CELL = re.compile(r"(?P<key>[^:]*[^:\s])\s*:(?:\s+(?P<value>.*))?")
+SHOWN = 80
+
+
+@dataclass(slots=True)
+class _Block:
+    """A block that is being read: its number, its first line, what it says, why it is broken."""
+
+    number: int
+    line: int
+    said: dict[str, str] = field(default_factory=dict)
+    fault: str = ""
+    written: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """Files whose blocks begin with the key `begins`, as rows of a table whose columns are the keys."""
+
+    begins: str
+
+    def header(self, path: Path, plain: Path) -> tuple[str, ...]:
+        """All keys of a file's blocks, each once.  AssayError when it has no block."""
+        keys = dict.fromkeys(key for block, _ in self._read(plain) if block for key in block.said)
+        if not keys:
+            raise fail(
+                "no-block",
+                f"the text has no block: {path}",
+                expected=f"a line that begins with `{self.begins}:`",
+                found=_first_line(plain) or "nothing",
+            )
+        return tuple(keys)
+
+    def mended(self, path: Path, plain: Path, copy: Path) -> list[Record]:
+        """Write the blocks of a file as a table that scans, numbered; what is broken, which it lacks."""
+        columns, broken = self.header(path, plain), []
+        with copy.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(["", *columns])
+            for block, torn in self._read(plain):
+                if torn:
+                    broken.append(torn)
+                elif block and block.fault:
+                    broken.append(_record(block, columns))
+                elif block:
+                    writer.writerow([block.number, *(block.said.get(key, "") for key in columns)])
+        return broken
+
+    def chosen(self, path: Path, plain: Path, numbers: Sequence[int]) -> dict[int, Record]:
+        """Some blocks of a file by their numbers."""
+        wanted, columns = set(numbers), self.header(path, plain)
+        return {
+            block.number: _record(block, columns) for block, _ in self._read(plain) if block and block.number in wanted
+        }
+
+    def _read(self, plain: Path) -> Iterator[tuple[_Block | None, Record | None]]:
+        """The blocks of a file, and the lines of it that are broken."""
+        with plain.open(encoding=ENCODING, errors="assay-substitute") as stream:
+            band: list[_Block] | None = None  # None before the first block, empty where blocks cannot be told apart
+            number = 0
+            for line, text in enumerate(stream, start=1):
+                cells = _cells(text)
+                begun = sum(_key(cell) == self.begins for cell in cells)
+                if begun:
+                    yield from ((block, None) for block in band or [])
+                    band = [_Block(number + place, line) for place in range(1, begun + 1)]
+                    number += begun
+                if band is None or not cells:
+                    continue
+                if fault := _fault(cells, band, begun):
+                    yield None, Record(0, line, 1, (), fault, text.strip())
+                    band = [] if begun else band
+                else:
+                    _add(cells, band)
+            yield from ((block, None) for block in band or [])
+
+
+def _cells(line: str) -> list[str]:
+    """The cells of a line; none of a blank one."""
+    if BAR not in line:
+        return BLANKS.split(line.strip()) if line.strip() else []
+    cells = [cell.strip() for cell in line.split(BAR)]
+    return cells if any(cells) else []
+
+
+def _key(cell: str) -> str:
+    found = CELL.fullmatch(cell)
+    return found["key"] if found else ""
+
+
+def _fault(cells: list[str], band: Sequence[_Block], begun: int) -> str:
+    """Why a line cannot be read; empty when it can.  Empty cells at its end are left out where there are too many."""
+    while len(cells) > len(band) and not cells[-1]:
+        cells.pop()
+    if begun and begun < len(cells):
+        return "blocks begin beside something else"
+    if not band:
+        return "it stands in no block"
+    if len(cells) != len(band):
+        blocks = "1 block" if len(band) == 1 else f"{len(band)} blocks"
+        return f"expected a cell for each of {blocks}, found {len(cells)}"
+    wrong = next((cell for cell in cells if cell and not CELL.fullmatch(cell)), "")
+    return f"expected `Key: value`, found `{wrong[:SHOWN]}`" if wrong else ""
+
+
+def _add(cells: Sequence[str], band: Sequence[_Block]) -> None:
+    for cell, block in zip(cells, band, strict=True):
+        if found := CELL.fullmatch(cell):
+            key, value = found["key"], found["value"] or ""
+            if key in block.said:
+                block.fault = block.fault or f"`{key}` stands twice"
+            block.said.setdefault(key, value)
+            block.written.append(f"{key}: {value}")
+
+
+def _record(block: _Block, columns: Sequence[str]) -> Record:
+    cells = tuple(block.said.get(key, "") for key in columns)
+    return Record(block.number, block.line, 1, cells, block.fault, "; ".join(block.written))
+
+
+def _first_line(plain: Path) -> str:
+    with plain.open(encoding=ENCODING, errors="assay-substitute") as stream:
+        return next((line.strip()[:SHOWN] for line in stream if line.strip()), "")

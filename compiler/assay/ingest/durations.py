@@ -1,0 +1,59 @@
+"""Durations as Go writes them (`448.050467ms`, `1m2.5s`), as whole nanoseconds: no double comes between."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+from assay.ingest import tree
+from assay.sql import dialect
+
+#: group of PATTERN -> type that holds its number exactly, ns of one, type of these: their product has 38 digits at most
+PARTS = {
+    "h": ("INT128", 3_600_000_000_000, "INT128"),
+    "m": ("INT128", 60_000_000_000, "INT128"),
+    "s": ("DECIMAL(28, 9)", 1_000_000_000, "DECIMAL(10, 0)"),
+    "ms": ("DECIMAL(28, 6)", 1_000_000, "DECIMAL(7, 0)"),
+    "us": ("DECIMAL(28, 3)", 1_000, "DECIMAL(4, 0)"),
+    "ns": ("INT128", 1, "INT128"),
+}
+#: hours, minutes and seconds, or one part below a second; no more digits than whole nanoseconds have
+PATTERN = (
+    r"^([-+]?)(?:(?:([0-9]{1,7})h)?(?:([0-9]{1,9})m)?(?:([0-9]{1,10}(?:\.[0-9]{1,9})?)s)?"
+    r"|([0-9]{1,13}(?:\.[0-9]{1,6})?)ms|([0-9]{1,16}(?:\.[0-9]{1,3})?)(?:µs|μs|us)|([0-9]{1,19})ns|0)$"
+)
+DIGIT = "[0-9]"
+EXPECTED = "a duration, such as 1m2.5s or 448.05ms"
+
+
+def is_duration(text: str) -> bool:
+    """Whether a text is a duration."""
+    return bool(re.match(PATTERN, text) and re.search(DIGIT, text))
+
+
+def nanoseconds(text: exp.Expr) -> exp.Expr:
+    """The digits of the nanoseconds of a duration, as a text; null where there is no text or it is no duration."""
+    known = exp.and_(*(tree.call("regexp_matches", text.copy(), tree.text(item)) for item in (PATTERN, DIGIT)))
+    names = exp.Array(expressions=[tree.text(name) for name in ("sign", *PARTS)])
+    parts = tree.call("regexp_extract", text.copy(), tree.text(PATTERN), names)
+    total: exp.Expr | None = None
+    for name in PARTS:
+        total = _of(parts, name) if total is None else exp.Add(this=total, expression=_of(parts, name))
+    assert total is not None
+    minus = exp.EQ(this=_part(parts, "sign"), expression=tree.text("-"))
+    signed = tree.when(minus, exp.Neg(this=exp.paren(total)), total.copy())
+    return tree.when(known, tree.cast(signed, "TEXT"))
+
+
+def _part(parts: exp.Expr, name: str) -> exp.Expr:
+    return tree.call("struct_extract", parts.copy(), tree.text(name))
+
+
+def _of(parts: exp.Expr, name: str) -> exp.Expr:
+    """The nanoseconds of a part; 0 where it is not there."""
+    number, each, kind = PARTS[name]
+    value = exp.Mul(
+        this=tree.try_cast(_part(parts, name), number), expression=tree.cast(dialect.integer(each), kind)
+    )  # fmt: skip
+    return tree.cast(tree.first_of([value, dialect.integer(0)]), "INT128")

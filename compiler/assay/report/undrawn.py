@@ -1,0 +1,51 @@
+"""What of series cannot be drawn: values that are no number or infinite, and series without any value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from assay.report import article_rows as asked
+from assay.report.figures import RunFigures
+from assay.spec.article_model import Article
+from assay.spec.model import Series
+from assay.spec.normal_form import Checked
+
+SECOND = 1_000_000_000
+
+
+def undrawn(checked: Checked, article: Article, runs: Sequence[RunFigures], named: Sequence[str]) -> tuple[str, ...]:
+    """A sentence for each series of a run that is not drawn as a whole."""
+    shown = asked.series_of(article)
+    found = [item for item in checked.package.series if item.name in shown]
+    return tuple(
+        f"{label}: {item.name}{said}"
+        for label, run in zip(named, runs, strict=True)
+        for item in found
+        for said in _said(item, run)
+    )
+
+
+def _said(item: Series, run: RunFigures) -> Iterator[str]:
+    rows = asked.rows(run, item)
+    odd = [row for row in rows if not is_drawn(row)]
+    if odd:
+        lines = ", ".join(dict.fromkeys(" ".join(str(row[name]) for name in item.by) for row in odd))
+        what = "is no number, or infinite" if len(odd) == 1 else "are no numbers, or infinite"
+        yield f": {len(odd)} of {len(rows)} values {what}, and not drawn ({lines})."
+    # That samples are too far apart is a warning already.
+    elif not rows and not any(said.startswith(f"{item.name}: ") for said in run.results.warnings):
+        window = f"two samples within {item.window_ns / SECOND:g} s" if item.reading == "rate" else "a sample"
+        yield f" has no value: no line has {window} of any step."
+
+
+def is_drawn(row: asked.Row) -> bool:
+    """Whether a row of a series has a value that can be drawn."""
+    return math.isfinite(float(str(row["value"])))
+
+
+def said_value(value: object) -> object:
+    """A value as JSON has it: what is no number, or infinite, as the text by which Prometheus calls it."""
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"

@@ -1,0 +1,27 @@
+"""The checker's part about tables of series: they are there, and in one unit."""
+
+from __future__ import annotations
+
+from assay.spec.article_model import Averages
+from assay.spec.checker import Checker
+from assay.spec.diagnostics import did_you_mean
+
+
+def averages(checker: Checker, what: str, item: Averages) -> None:
+    """Check a table of series of a part."""
+    known = {series.name: series for series in checker.package.series}
+    if not item.series:
+        checker.report("averages-series", f"table `{item.title}` of {what} has no series", item.title)
+    for name in item.series:
+        if name not in known:
+            message = f"table `{item.title}` of {what} shows an unknown series `{name}`"
+            checker.report("unknown-series", message, name, hint=did_you_mean(name, known))
+    units = {known[name].unit.name: name for name in reversed(item.series) if name in known}
+    if len(units) > 1:
+        checker.report(
+            "averages-unit",
+            f"the series of table `{item.title}` of {what} are in different units",
+            item.title,
+            expected="one unit",
+            found=", ".join(f"`{name}` in {unit}" for unit, name in sorted(units.items(), key=lambda pair: pair[1])),
+        )

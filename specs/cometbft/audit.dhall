@@ -1,0 +1,81 @@
+-- The report on published saturation tables, with what documents say of them.
+let S = ../schema/package.dhall
+
+let A = S.article
+
+let constant = (./source.dhall).constant
+
+let c = (./relations.dhall).column
+
+let p = ./published.dhall
+
+let saturation =
+      A.pivot
+        { title = "Transactions found in blocks, by rate (rows) and connections (columns)"
+        , grain = p.grain
+        , down = c.rate
+        , across = c.connections
+        , metric = p.txs
+        , first = c.number
+        , due = p.expected
+        , tolerance = 10
+        }
+
+let document = "The QA document of v0.38"
+
+-- Of the baseline's table only two cells are claimed: those by which it is known.
+let claims =
+      [ A.claim
+          { document
+          , statement = "the saturation table of v0.38"
+          , run = "v0.38"
+          , pivot = saturation
+          , cells =
+            [ A.cell 200 1 "17800"
+            , A.cell 200 2 "33259"
+            , A.cell 200 4 "33259"
+            , A.cell 400 1 "35600"
+            , A.cell 400 2 "41565"
+            , A.cell 400 4 "41384"
+            , A.cell 800 1 "36831"
+            , A.cell 800 2 "38686"
+            , A.cell 800 4 "40816"
+            , A.cell 1600 1 "40600"
+            , A.cell 1600 2 "45034"
+            , A.cell 1600 4 "39830"
+            ]
+          }
+      , A.claim
+          { document
+          , statement = "the saturation table of the baseline, v0.37"
+          , run = "v0.37"
+          , pivot = saturation
+          , cells = [ A.cell 100 4 "35600", A.cell 200 4 "38660" ]
+          }
+      ]
+
+let published =
+      S.Article::{
+      , name = "published"
+      , title = "Published saturation tables"
+      , intro = "The load tool's own summaries, as they were published with the QA documents, and what the documents say of them."
+      , parts =
+        [ A.Part::{ title = "Saturation", prose = "prose/published.md", pivots = [ saturation ] }
+        , A.Part::{
+          , title = "Latencies"
+          , listings =
+            [ A.listing
+                "Latencies of the experiments"
+                p.grain
+                [ c.rate, c.connections ]
+                [ p.txs, p.least, p.average, p.greatest, p.deviation, p.negative ]
+            ]
+          }
+        ]
+      , style = "typst-2026"
+      , label = constant.ident.name
+      , doc = "Published saturation tables, and what documents say of them"
+      , claims
+      }
+
+in  { published }
