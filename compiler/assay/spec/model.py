@@ -79,7 +79,8 @@ class Source:
     `samples`.  `hosts` is a glob of host directories below the run's (the directory's name is the host's), `logs` are
     globs below a host's directory; with `host_files`, `hosts` is a glob of files, the log of a host each, named by what
     the star in the glob's last part stands for.  `time` is the path of the record's instant (ISO 8601, UTC, any number
-    of fractional digits; empty of rows and blocks without one), `body` the path of the object that holds the fields.  `lookups` are tried in order.
+    of fractional digits; empty of rows and blocks without one), `body` the path of the object that holds the fields.
+    `lookups` are tried in order.
 
     Of text lines `line` is the pattern that all have, `time` and `body` are places of it (the body, where there
     is no pattern, is the whole line).  `time_form` says how an instant is written where it is not ISO 8601: `s`, `ms`,
