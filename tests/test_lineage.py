@@ -93,7 +93,7 @@ def test_just_the_fields_on_the_way_change_the_definition_hash(seed: int) -> Non
 
 
 @given(seed=SEEDS)
-@FEW
+@settings(FEW, max_examples=4)
 def test_fields_that_only_checks_or_nothing_reads_change_no_result(seed: int) -> None:
     checked = checked_package(seed)
     for metric in checked.package.metrics:
@@ -116,13 +116,15 @@ def result(
             connection.execute(f"CREATE TABLE {event.name} (host VARCHAR, seq BIGINT, t_ns BIGINT, {defined})")
             order = Random(f"{seed} {event.name}")
             for host in ("a", "b"):
+                rows = []
                 for place in range(12):
                     row = [host, 4 * place + order.randrange(4), order.randrange(100)]
                     for name, kind in columns:
                         value = Random(f"{seed} {name} {host} {place} {salt * ((event.name, name) not in kept)}")
                         row.append(str(value.random()) if kind == "VARCHAR" else value.randrange(4))
-                    marks = ", ".join("?" * len(row))
-                    connection.execute(f"INSERT INTO {event.name} VALUES ({marks})", row)
+                    rows.append(row)
+                marks = ", ".join("?" * len(rows[0]))
+                connection.executemany(f"INSERT INTO {event.name} VALUES ({marks})", rows)
         for item in statements:
             if item.kind == "table":
                 connection.execute(creation(item))
@@ -221,7 +223,7 @@ def test_lineage_as_data_leads_from_records_to_cells(cache: Path) -> None:
     assert (kinds["resource_usage.cpu"], kinds["slot.cpu"], kinds["resources.t_ns"]) == ("relation", "grain", "event")
 
 
-@pytest.mark.parametrize("name", ["cdfForgerTicked", "latency", "block_rate", "cometbft/qa"])
+@pytest.mark.parametrize("name", ["cdfBlockSize", "latency", "block_rate"])
 def test_dot_is_what_graphviz_reads(cache: Path, name: str) -> None:
     data = assay("lineage", name, "--format", "json", "--cache", cache).json()
     (read,) = pydot.graph_from_dot_data(assay("lineage", name, "--format", "dot", "--cache", cache).out)
