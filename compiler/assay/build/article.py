@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from assay.audit.provenance import printed, provenance
+from assay.audit.provenance import in_forms, printed, provenance
 from assay.build.article_parts import shown
 from assay.build.comparison import Built, Options, date_of, figures_of, inputs_of
 from assay.build.compute import compute
 from assay.build.outputs import replacing
-from assay.build.rendering import rendered
+from assay.build.rendering import rendered, reports
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.sql_files import write_sql
@@ -51,10 +51,10 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
         )  # fmt: skip
         document = assemble_article(checked, part_of, figures, choices, printed(made, checked), prose, notes)
         (fresh / "results.json").write_text(lines_json(_results(name, figures)), "utf-8")
-        (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
+        (fresh / "provenance.json").write_text(lines_json(in_forms(made, options.forms)), "utf-8")
         write_sql(fresh / "sql", found)
-        rendered(document, fresh, session)
-    return Built(out, out / "report.pdf", document.warnings)
+        rendered(document, fresh, session, options.forms)
+    return Built(out, reports(out, options.forms), document.warnings)
 
 
 def read_prose(session: Session, checked: Checked, article: Article) -> Mapping[str, Prose]:

@@ -7,17 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.audit.provenance import Inputs, documents, printed, provenance
+from assay.audit.provenance import Inputs, documents, in_forms, printed, provenance
 from assay.build import filters
 from assay.build.compute import Computation, Computed, compute, report_metrics
 from assay.build.outputs import replacing
-from assay.build.rendering import rendered
+from assay.build.rendering import rendered, reports
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.sql_files import write_sql
 from assay.compare.style import style, style_names
 from assay.report.assemble import assemble
 from assay.report.figures import Choices, RunFigures
+from assay.report.forms import USUAL
 from assay.report.pdf import warm_up
 from assay.report.results_json import lines_json, results_json
 from assay.spec.diagnostics import USAGE, did_you_mean, fail
@@ -37,22 +38,23 @@ class Options:
     title: str = ""
     author: str = ""
     date: str = ""
+    forms: tuple[str, ...] = USUAL
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A finished build: its folder, its PDF, and the warnings that the report carries."""
+    """A finished build: its folder, the report in each of its forms, and the warnings that it carries."""
 
     folder: Path
-    pdf: Path
+    reports: tuple[Path, ...]
     warnings: tuple[str, ...]
 
 
 def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, options: Options) -> Built:
     """Build a report over runs, the first of which is the baseline, into `out`.
 
-    Writes report.pdf, report.typ with its data, charts/, results.json, document.json, sql/, provenance.json; all or
-    nothing.  Raises AssayError.
+    Writes the report in the forms that are asked for, charts/, results.json, document.json, sql/, provenance.json;
+    all or nothing.  Raises AssayError.
     """
     checked, report = session.report(name)
     applied = filters.applied(checked.package, report, options.filters, options.no_filters)
@@ -68,8 +70,8 @@ def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, opti
             chosen.title, chosen.author,
         )  # fmt: skip
         figures = [figures_of(item) for item in found.runs]
-        warnings = _write(session, checked, report, metrics, found, figures, choices, fresh)
-    return Built(out, out / "report.pdf", warnings)
+        warnings = _write(session, checked, report, metrics, found, figures, choices, options.forms, fresh)
+    return Built(out, reports(out, options.forms), warnings)
 
 
 def _checked_options(checked: Checked, report: Report, options: Options) -> Options:
@@ -132,6 +134,7 @@ def _write(
     found: Computation,
     figures: Sequence[RunFigures],
     choices: Choices,
+    forms: Sequence[str],
     fresh: Path,
 ) -> tuple[str, ...]:
     ids = [metric.id for metric in metrics]
@@ -139,9 +142,9 @@ def _write(
     made = provenance(checked, report, ids, choices, figures, inputs, session.workspace.templates)
     document = assemble(checked, report, figures, choices, printed(made, checked))
     (fresh / "results.json").write_text(lines_json(results_json(checked, report, ids, figures, choices)), "utf-8")
-    (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
+    (fresh / "provenance.json").write_text(lines_json(in_forms(made, forms)), "utf-8")
     write_sql(fresh / "sql", found)
-    rendered(document, fresh, session)
+    rendered(document, fresh, session, forms)
     return document.warnings
 
 
