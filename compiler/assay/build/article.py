@@ -9,6 +9,7 @@ from assay.audit.provenance import in_forms, printed, provenance
 from assay.build.article_parts import shown
 from assay.build.comparison import Built, Options, date_of, figures_of, inputs_of
 from assay.build.compute import compute
+from assay.build.details import behind_article
 from assay.build.outputs import replacing
 from assay.build.rendering import rendered, reports
 from assay.build.runs import NamedRun
@@ -53,7 +54,9 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
         (fresh / "results.json").write_text(lines_json(_results(name, figures)), "utf-8")
         (fresh / "provenance.json").write_text(lines_json(in_forms(made, options.forms)), "utf-8")
         write_sql(fresh / "sql", found)
-        rendered(document, fresh, session, options.forms)
+        named = dict(zip(document.manifest.header[1:], figures, strict=True))
+        behind = behind_article(checked, part_of, rows, found, named)
+        rendered(document, fresh, session, options.forms, behind)
     return Built(out, reports(out, options.forms), document.warnings)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from assay.audit.provenance import Inputs, documents, in_forms, printed, provenance
 from assay.build import filters
+from assay.build.details import behind_report
 from assay.build.compute import Computation, Computed, compute, report_metrics
 from assay.build.outputs import replacing
 from assay.build.rendering import rendered, reports
@@ -144,7 +145,9 @@ def _write(
     (fresh / "results.json").write_text(lines_json(results_json(checked, report, ids, figures, choices)), "utf-8")
     (fresh / "provenance.json").write_text(lines_json(in_forms(made, forms)), "utf-8")
     write_sql(fresh / "sql", found)
-    rendered(document, fresh, session, forms)
+    named = dict(zip(document.manifest.header[1:], figures, strict=True))
+    behind = behind_report(checked, metrics, found.plan.applied, found, named, choices)
+    rendered(document, fresh, session, forms, behind)
     return document.warnings
 
 
