@@ -1,6 +1,7 @@
 """`provenance.json`: all that a build was made of, so that it can be made again and compared.
 
-`content` names no place of this machine, and `hash` is of it alone; `places` tells where the runs were.
+`content` names no place of this machine, and `hash` is of it alone; `places` tells where the runs were, `forms`
+(left out where it is a PDF alone) in which forms the report was written.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from pathlib import Path
 
 from assay.report.converter import VEGA_LITE
 from assay.report.figures import Choices, RunFigures, labels
+from assay.report.forms import TOOLS as FORM_TOOLS
+from assay.report.forms import USUAL
 from assay.spec import normal_form
 from assay.spec.article_model import Article
 from assay.spec.model import Package
@@ -53,6 +56,18 @@ def versions() -> dict[str, str]:
     Python's is not among them: no output may depend on it.
     """
     return {**{name: metadata.version(name) for name in ("assay", *TOOLS)}, "vega-lite": VEGA_LITE}
+
+
+def in_forms(made: Mapping[str, object], forms: Sequence[str]) -> dict[str, object]:
+    """A provenance with the forms that the report takes, each with the versions of the tools that only it needs."""
+    if tuple(forms) == USUAL:
+        return dict(made)
+    return {"format": made["format"], "hash": made["hash"], "forms": {form: form_tools(form) for form in forms}, **made}
+
+
+def form_tools(form: str) -> dict[str, str]:
+    """The versions of the tools that only one form of a report needs."""
+    return {name: metadata.version(name) for name in FORM_TOOLS[form]}
 
 
 def documents(package: Package, constants: Mapping[str, object], directory: Path) -> tuple[File, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from assay.audit.provenance import FORMAT, content_hash
+from assay.report.forms import FILES, USUAL
 from assay.spec.diagnostics import AssayError, Span, fail
 
 NAME = "provenance.json"
@@ -108,6 +109,10 @@ class PublishedContent:
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
 
 
+Forms = dict[str, dict[str, str]]
+"""Form of a report -> tool -> version."""
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedPublished:
     """The same of a report of publications; `places` are the files, in the content's order."""
@@ -115,15 +120,20 @@ class RecordedPublished:
     content: PublishedContent
     intact: bool
     places: tuple[Path, ...]
+    forms: Forms
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A provenance: its content, whether the hash beside it is the content's, and where the runs were, by their ids."""
+    """A provenance: its content, whether the hash beside it is the content's, and where the runs were, by their ids.
+
+    `forms` are those of the report, each with the versions of the tools that only it needs.
+    """
 
     content: Content
     intact: bool
     places: dict[str, str]
+    forms: Forms
 
 
 def recorded(folder: Path) -> Recorded | RecordedPublished:
@@ -143,10 +153,11 @@ def recorded(folder: Path) -> Recorded | RecordedPublished:
             hint="only what `assay` of this version built can be verified",
         )
     said, places = found.get("content"), found.get("places")
+    forms = _forms(found.get("forms", {form: {} for form in USUAL}), place)
     intact = found.get("hash") == content_hash(said) if isinstance(said, dict) else False
     if isinstance(said, dict) and "publications" in said:
         published = _content(PublishedContent, said, place)
-        return RecordedPublished(published, intact, _files(published, places, place))
+        return RecordedPublished(published, intact, _files(published, places, place), forms)
     content = _content(Content, said, place)
     ids = [run.id for run in content.runs]
     if (
@@ -155,7 +166,7 @@ def recorded(folder: Path) -> Recorded | RecordedPublished:
         or not all(isinstance(p, str) for p in places.values())
     ):
         raise _invalid(place, "places: must name the directory of each run, and of no other")
-    return Recorded(content, intact, places)
+    return Recorded(content, intact, places, forms)
 
 
 def _files(content: PublishedContent, places: object, place: Path) -> tuple[Path, ...]:
@@ -169,6 +180,15 @@ def _files(content: PublishedContent, places: object, place: Path) -> tuple[Path
     ):
         raise _invalid(place, "places: must name each publication file, and no other")
     return tuple(Path(item) for item in named)
+
+
+def _forms(found: object, place: Path) -> Forms:
+    """The forms of the report."""
+    forms = found if isinstance(found, dict) else {}
+    tools = [pair for of in forms.values() for pair in (of.items() if isinstance(of, dict) else [("", None)])]
+    if not forms or forms.keys() - FILES.keys() or not all(isinstance(version, str) for _, version in tools):
+        raise _invalid(place, f"forms: must name some of {', '.join(FILES)}, each with its tools")
+    return forms
 
 
 def _document(folder: Path, place: Path) -> Any:

@@ -6,14 +6,15 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from assay.audit.provenance import printed, provenance
+from assay.audit.provenance import in_forms, printed, provenance
 from assay.build.article_parts import shown
 from assay.build.claimed import claims_of
 from assay.build.comparison import Built, Options, date_of, figures_of, inputs_of, phases_of
 from assay.build.compute import Computation, compute
+from assay.build.details import behind_article
 from assay.build.outputs import replacing
 from assay.build.phases import asked
-from assay.build.rendering import rendered
+from assay.build.rendering import rendered, reports
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.spec_states import write_specs
@@ -75,11 +76,12 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
         told = _results(checked, name, figures) | _compared(checked, part_of, columns)
         told |= {"claims": claims.as_data(said)} if said else {}
         (fresh / "results.json").write_text(lines_json(told), "utf-8")
-        (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
+        (fresh / "provenance.json").write_text(lines_json(in_forms(made, options.forms)), "utf-8")
         write_specs(checked, fresh)
         write_sql(fresh / "sql", found)
-        rendered(document, fresh, session)
-    return Built(out, out / "report.pdf", document.warnings)
+        behind = behind_article(checked, part_of, rows, found, dict(zip(named, figures, strict=True)))
+        rendered(document, fresh, session, options.forms, behind)
+    return Built(out, reports(out, options.forms), document.warnings)
 
 
 def compared(checked: Checked, article: Article) -> tuple[Metric, ...]:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.audit.provenance import CutRuns, Inputs, documents, printed, provenance
+from assay.audit.provenance import CutRuns, Inputs, documents, in_forms, printed, provenance
 from assay.build import filters
+from assay.build.details import behind_report
 from assay.build.compute import Computation, Computed, compute, report_metrics
 from assay.build.outputs import replacing
 from assay.build.phases import asked
-from assay.build.rendering import rendered
+from assay.build.rendering import rendered, reports
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.spec_states import write_specs
@@ -22,6 +23,7 @@ from assay.report.assemble import assemble
 from assay.plan.cutting import is_cut
 from assay.plan.steps import JudgeStep
 from assay.report.figures import Choices, PhaseOf, RunFigures
+from assay.report.forms import USUAL
 from assay.report.pdf import warm_up
 from assay.report.results_json import lines_json, results_json
 from assay.spec.diagnostics import USAGE, did_you_mean, fail
@@ -43,22 +45,23 @@ class Options:
     date: str = ""
     at: tuple[str, ...] = ()
     phases: tuple[str, ...] = ()
+    forms: tuple[str, ...] = USUAL
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A finished build: its folder, its PDF, and the warnings that the report carries."""
+    """A finished build: its folder, the report in each of its forms, and the warnings that it carries."""
 
     folder: Path
-    pdf: Path
+    reports: tuple[Path, ...]
     warnings: tuple[str, ...]
 
 
 def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, options: Options) -> Built:
     """Build a report over runs, the first of which is the baseline, into `out`.
 
-    Writes report.pdf, report.typ with its data, charts/, results.json, document.json, sql/, provenance.json, specs.json; all or
-    nothing.  Raises AssayError.
+    Writes the report in the forms that are asked for, charts/, results.json, document.json, sql/, provenance.json,
+    specs.json; all or nothing.  Raises AssayError.
     """
     checked, report = session.report(name)
     applied = filters.applied(checked.package, report, options.filters, options.no_filters)
@@ -77,8 +80,8 @@ def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, opti
             chosen.title, chosen.author, options.at, options.phases,
         )  # fmt: skip
         figures = [figures_of(item) for item in found.columns]
-        warnings = _write(session, checked, report, shown, found, figures, choices, fresh, left_out)
-    return Built(out, out / "report.pdf", warnings)
+        warnings = _write(session, checked, report, shown, found, figures, choices, options.forms, fresh, left_out)
+    return Built(out, reports(out, options.forms), warnings)
 
 
 def can_be_cut(checked: Checked, report: Report) -> tuple[Report, tuple[str, ...]]:
@@ -184,6 +187,7 @@ def _write(
     found: Computation,
     figures: Sequence[RunFigures],
     choices: Choices,
+    forms: Sequence[str],
     fresh: Path,
     left_out: Sequence[str] = (),
 ) -> tuple[str, ...]:
@@ -200,10 +204,12 @@ def _write(
         note = f"Left out, as phases cannot cut all that it is made of: {', '.join(left_out)}."
         document = replace(document, warnings=(note, *document.warnings))
     (fresh / "results.json").write_text(lines_json(results_json(checked, shown, ids, figures, choices)), "utf-8")
-    (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
+    (fresh / "provenance.json").write_text(lines_json(in_forms(made, forms)), "utf-8")
     write_specs(checked, fresh)
     write_sql(fresh / "sql", found)
-    rendered(document, fresh, session)
+    named = dict(zip(document.manifest.header[1:], figures, strict=True))
+    behind = behind_report(checked, report_metrics(checked, shown), found.plan.applied, found, named, choices)
+    rendered(document, fresh, session, forms, behind)
     return document.warnings
 
 

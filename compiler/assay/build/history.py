@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from assay.audit.provenance import content_hash, of_publications, versions
+from assay.audit.provenance import content_hash, in_forms, of_publications, versions
 from assay.build.article import build_article
 from assay.build.comparison import Built, Options, build
 from assay.build.outputs import replacing
-from assay.build.rendering import rendered
+from assay.build.rendering import rendered, reports
 from assay.build.runs import named_runs
 from assay.build.session import Session
 from assay.build.spec_states import write_specs
@@ -52,7 +52,8 @@ def build_shown(
 def build_history(session: Session, name: str, places: Sequence[Path], out: Path, options: Options) -> Built:
     """Build the history `system/name` over publications, files or folders of them, into `out`.
 
-    Writes report.pdf, report.typ with its data, charts/, results.json, document.json, provenance.json, specs.json; all or
+    Writes the report in the forms that are asked for, charts/, results.json, document.json, provenance.json,
+    specs.json; all or
     nothing.  Raises AssayError.
     """
     checked, history = session.history(name)
@@ -66,10 +67,10 @@ def build_history(session: Session, name: str, places: Sequence[Path], out: Path
         made = _provenance(name, said, heading, session.workspace.templates)
         found = document(said, heading, _printed(made, said))
         (fresh / "results.json").write_text(lines_json(_results(name, said, found)), "utf-8")
-        (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
+        (fresh / "provenance.json").write_text(lines_json(in_forms(made, options.forms)), "utf-8")
         write_specs(checked, fresh)
-        rendered(found, fresh, session)
-    return Built(out, out / "report.pdf", found.warnings)
+        rendered(found, fresh, session, options.forms)
+    return Built(out, reports(out, options.forms), found.warnings)
 
 
 def publication_files(name: str, places: Sequence[Path]) -> tuple[Path, ...]:

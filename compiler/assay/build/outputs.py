@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from assay.audit.recorded import recorded
+from assay.report.forms import FILES
 from assay.spec.diagnostics import AssayError, fail
 
 
@@ -16,7 +18,8 @@ from assay.spec.diagnostics import AssayError, fail
 def replacing(out: Path) -> Iterator[Path]:
     """A fresh folder; its entries take their places in `out` when the block ends well.
 
-    Other entries of `out` stay.  AssayError `output` when the folder cannot be written.
+    Other entries of `out` stay, but for a report in a form that the former build wrote and this one does not: beside
+    other numbers it would be wrong.  AssayError `output` when the folder cannot be written.
     """
     made = not out.exists()
     try:
@@ -38,6 +41,8 @@ def replacing(out: Path) -> Iterator[Path]:
 
 
 def _move(fresh: Path, out: Path) -> None:
+    for name in _outdated(fresh, out):
+        _remove(out / name)
     for entry in sorted(fresh.iterdir()):
         target = out / entry.name
         if target.is_dir() and not target.is_symlink():
@@ -47,6 +52,22 @@ def _move(fresh: Path, out: Path) -> None:
             shutil.rmtree(old, ignore_errors=True)
         else:
             entry.replace(target)
+
+
+def _outdated(fresh: Path, out: Path) -> set[str]:
+    """What a former build left in `out` of forms that its report no longer takes."""
+    try:
+        forms = recorded(out).forms
+    except AssayError:
+        return set()
+    return {name for form in forms for name in FILES[form]} - {entry.name for entry in fresh.iterdir()}
+
+
+def _remove(entry: Path) -> None:
+    if entry.is_dir() and not entry.is_symlink():
+        shutil.rmtree(entry)
+    else:
+        entry.unlink(missing_ok=True)
 
 
 def _unwritable(out: Path, error: OSError) -> AssayError:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.audit.provenance import content_hash, of_publications, versions
+from assay.audit.provenance import content_hash, in_forms, of_publications, versions
 from assay.build.outputs import replacing
-from assay.build.rendering import rendered
+from assay.build.rendering import rendered, reports
 from assay.build.session import Session
 from assay.build.spec_states import write_specs
 from assay.compare.style import style
@@ -17,6 +17,7 @@ from assay.publication.edition import chosen, matched
 from assay.publication.model import Publication
 from assay.publication.reading import points_file, read
 from assay.publication.shape import Shape
+from assay.report.forms import USUAL
 from assay.report.pdf import warm_up
 from assay.report.results_json import lines_json
 from assay.spec import normal_form
@@ -27,17 +28,19 @@ from assay.spec.normal_form import Checked
 
 @dataclass(frozen=True, slots=True)
 class Regenerated:
-    """A report made again: its PDF, its edition, and where it differs from what was printed."""
+    """A report made again: it in each of its forms, its edition, and where it differs from what was printed."""
 
-    pdf: Path
+    reports: tuple[Path, ...]
     edition: str
     warnings: tuple[str, ...]
 
 
-def regenerate(session: Session, file: Path, out: Path, report: str | None, edition: str | None) -> Regenerated:
+def regenerate(
+    session: Session, file: Path, out: Path, report: str | None, edition: str | None, forms: Sequence[str] = USUAL
+) -> Regenerated:
     """Make the report of a publication file again, into `out`.
 
-    Writes report.pdf, report.typ with its data, charts/, document.json, provenance.json, specs.json; all or nothing.  `report` is
+    Writes the report in some forms, charts/, document.json, provenance.json, specs.json; all or nothing.  `report` is
     `system/report` (by default the only one that has editions), `edition` the name of one (by default that of the
     publication's day).  Raises AssayError.
     """
@@ -50,10 +53,10 @@ def regenerate(session: Session, file: Path, out: Path, report: str | None, edit
             warm_up(session.workspace.templates)
         made = _provenance(checked, name, form, file, session.workspace.templates)
         found = document(publication, rows, checked, form, _printed(made, publication, form, checked))
-        (fresh / "provenance.json").write_text(lines_json(made), "utf-8")
+        (fresh / "provenance.json").write_text(lines_json(in_forms(made, forms)), "utf-8")
         write_specs(checked, fresh)
-        rendered(found, fresh, session)
-    return Regenerated(out / "report.pdf", form.name, found.warnings)
+        rendered(found, fresh, session, forms)
+    return Regenerated(reports(out, forms), form.name, found.warnings)
 
 
 def _report(session: Session, name: str | None) -> tuple[Checked, Report, str]:

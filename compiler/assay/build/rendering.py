@@ -1,32 +1,62 @@
-"""Laid-out reports, kept by the hash of the document, the templates and the versions of the tools."""
+"""Reports in their forms, kept by the hash of the document, the templates and the versions of the tools."""
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
-from assay.audit.provenance import versions
+from assay.audit.provenance import form_tools, versions
 from assay.build.session import Session
 from assay.report.document import Document, to_json
-from assay.report.pdf import render
+from assay.report.forms import FILES, HTML, MARKDOWN, PDF, USUAL
+from assay.report.html import page
+from assay.report.html_bundle import bundle
+from assay.report.html_details import NOTHING, Behind
+from assay.report.markdown import markdown
+from assay.report.pdf import lay_out, write_data
 
 
-def rendered(document: Document, out: Path, session: Session) -> None:
-    """Write the files of a document into `out`: from the cache when the very same was laid out before."""
-    templates = session.workspace.templates
-    key = _key(document, templates)
+def reports(folder: Path, forms: Sequence[str]) -> tuple[Path, ...]:
+    """The file that a reader opens, of each form."""
+    return tuple(folder / FILES[form][0] for form in forms)
+
+
+def rendered(
+    document: Document, out: Path, session: Session, forms: Sequence[str] = USUAL, behind: Behind = NOTHING
+) -> None:
+    """Write a document with its charts, in some forms, into `out`: from the cache when the very same was made before.
+
+    `behind` is what forms that are read on a screen tell of the metrics beside the document.
+    """
+    key = _key(document, session.workspace.templates, forms, behind if HTML in forms else NOTHING)
     place = session.store.place("rendered", key)
     if not place.is_dir():
         with session.store.filling("rendered", key) as fresh:
-            render(document, fresh, templates, session.progress, kept=session.store.folder / "drawings")
+            _render(document, fresh, session, forms, behind)
     shutil.copytree(place, out, dirs_exist_ok=True, copy_function=shutil.copyfile)
 
 
-def _key(document: Document, templates: Path) -> str:
+def _render(document: Document, out: Path, session: Session, forms: Sequence[str], behind: Behind) -> None:
+    templates = session.workspace.templates
+    write_data(document, out, templates, session.progress, kept=session.store.folder / "drawings")
+    if MARKDOWN in forms:
+        (out / "report.md").write_bytes(markdown(document).encode())
+    if HTML in forms:
+        text = page(document, templates, bundle(session.store.folder / "drawings"), behind)
+        (out / "report.html").write_bytes(text.encode())
+    if PDF in forms:
+        lay_out(document, out, templates, session.progress)
+
+
+def _key(document: Document, templates: Path, forms: Sequence[str], behind: Behind) -> str:
     digest = hashlib.sha256(to_json(document).encode())
-    digest.update(json.dumps(versions(), sort_keys=True).encode())
+    tools = {form: form_tools(form) for form in forms}
+    told = dataclasses.asdict(behind)
+    digest.update(json.dumps([versions(), tools, told], sort_keys=True).encode())
     for folder in (templates, Path(__file__).parent.parent / "report"):
         for file in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"):
             digest.update(file.relative_to(folder).as_posix().encode())

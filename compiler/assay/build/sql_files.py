@@ -45,10 +45,14 @@ def sql_texts(graph: tuple[Node, ...]) -> Mapping[str, str]:
         if node.statement.kind in ("table", "view"):
             made += 1
             texts[f"tables/{made:02}-{node.name}.sql"] = f"{head}{node.text};\n"
-        elif node.statement.kind == "check":
-            texts[f"checks/{node.name.removeprefix('check ').replace(' ', '-')}.sql"] = f"{head}{node.text};\n"
-        elif node.statement.kind == "rows":
-            texts[f"rows/{node.name.removeprefix('rows ').replace(' ', '-')}.sql"] = f"{head}{node.text};\n"
         else:
-            texts[f"metrics/{node.name}.sql"] = f"{head}{node.text};\n"
+            texts[file_of(node)] = f"{head}{node.text};\n"
     return texts
+
+
+def file_of(node: Node) -> str:
+    """The file of a check, of rows or of a metric."""
+    kind = node.statement.kind
+    if kind in ("check", "rows"):
+        return f"{'checks' if kind == 'check' else kind}/{node.name.removeprefix(f'{kind} ').replace(' ', '-')}.sql"
+    return f"metrics/{node.name}.sql"

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.audit.folders import compared
-from assay.audit.provenance import file_of, outline, templates_hash, versions
-from assay.audit.recorded import NAME, Content, Recorded, RecordedFile, RecordedPublished, recorded
+from assay.audit.provenance import file_of, form_tools, outline, templates_hash, versions
+from assay.audit.recorded import NAME, Content, Forms, Recorded, RecordedFile, RecordedPublished, recorded
 from assay.build.article import build_article, read_prose, texts_of
 from assay.build.comparison import Options, build
 from assay.build.compute import report_metrics
@@ -60,7 +60,7 @@ def verify(session: Session, folder: Path, places: Sequence[str]) -> Verified:
     checked, report = _report(session, found.content.report)
     causes = [
         *_changed_inputs(session, found.content, runs),
-        *_changed_versions(found.content.versions),
+        *_changed_versions(found.content.versions, found.forms),
         *_changed_definitions(found.content, checked, report, session),
     ]
 
@@ -88,7 +88,7 @@ def _verify_published(session: Session, folder: Path, found: RecordedPublished, 
     names = (f"definition of {content.report} {content.edition}".rstrip(), "templates", "specs")
     causes = [
         *changed_publications(found),
-        *_changed_versions(content.versions),
+        *_changed_versions(content.versions, found.forms),
         *(f"{name} changed ({_was(new, old)})" for name, new, old in zip(names, now, said, strict=True) if new != old),
     ]
 
@@ -188,8 +188,12 @@ def _new_inputs(old: Content, new: Content) -> Iterator[str]:
         yield from (f"input {after.id}/{item.file}: new" for item in after.inputs if item.file not in known)
 
 
-def _changed_versions(said: Mapping[str, str]) -> Iterator[str]:
-    now = versions()
+def _changed_versions(of_all: Mapping[str, str], forms: Forms) -> Iterator[str]:
+    """A line for each tool that has another version now; those of each form count with those of all."""
+    now, said = versions(), dict(of_all)
+    for form, tools in forms.items():
+        now |= form_tools(form)
+        said |= tools
     for name in sorted({*now, *said}):
         if now.get(name) != said.get(name):
             yield f"version {name} {now.get(name, 'none')}, was {said.get(name, 'none')}"
@@ -224,11 +228,14 @@ def _build(session: Session, found: Recorded, runs: Sequence[NamedRun], out: Pat
     """Build the report again into a folder."""
     said = found.content.options
     if isinstance(session.shown(found.content.report)[1], Article):
-        heading = Options(title=said.title, author=said.author, date=said.date, at=said.at, phases=said.phases)
+        heading = Options(
+            title=said.title, author=said.author, date=said.date, at=said.at, phases=said.phases, forms=tuple(found.forms)
+        )
         build_article(session, found.content.report, runs, out, heading)
         return
     options = Options(
-        said.filters, not said.filters, said.summary, said.style, said.title, said.author, said.date, said.at, said.phases
+        said.filters, not said.filters, said.summary, said.style, said.title, said.author, said.date, said.at, said.phases,
+        tuple(found.forms),
     )
     build(session, found.content.report, runs, out, options)
 

@@ -42,8 +42,9 @@ def definition(session: Session, found: RecordedPublished) -> str:
 def rebuild(session: Session, found: RecordedPublished, out: Path) -> None:
     """Make the report again into a folder."""
     said = found.content
+    forms = tuple(found.forms)
     if said.edition:
-        regenerate(session, found.places[0], out, said.report, said.edition)
+        regenerate(session, found.places[0], out, said.report, said.edition, forms)
     else:
         title, author, date = (said.options.get(name, "") for name in ("title", "author", "date"))
-        build_history(session, said.report, found.places, out, Options(title=title, author=author, date=date))
+        build_history(session, said.report, found.places, out, Options(title=title, author=author, date=date, forms=forms))

@@ -105,7 +105,7 @@ def _built(context: click.Context, report: str, runs: tuple[str, ...], out: str)
         return
     for warning in built.warnings:
         click.echo(f"warning: {warning}", err=True)
-    click.echo(f"{built.pdf} ({time.monotonic() - began:.1f} s)")
+    click.echo(f"{', '.join(map(str, built.reports))} ({time.monotonic() - began:.1f} s)")
 
 
 def _marks(session: Session, runs: tuple[str, ...]) -> dict[str, Any]:

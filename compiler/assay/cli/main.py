@@ -15,7 +15,15 @@ from assay.cli.completion import completion, names
 from assay.cli.diff import diff
 from assay.cli.fetch import fetch
 from assay.cli.groups import Grouped
-from assay.cli.options import cache_option, filter_options, phase_options, run_option, system_option, working
+from assay.cli.options import (
+    cache_option,
+    filter_options,
+    forms_option,
+    phase_options,
+    run_option,
+    system_option,
+    working,
+)
 from assay.cli.test import examples
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -42,6 +50,7 @@ def cli(context: click.Context, cache: str | None, errors: str) -> None:
 @click.option("--publication", "publications", metavar="FILE|DIR", multiple=True, type=click.Path(path_type=Path),
               help="Of a history: a publication, or a folder of them (repeatable).")  # fmt: skip
 @click.option("-o", "--out", metavar="DIR", required=True, help="Folder for the report.")
+@forms_option
 @filter_options
 @click.option("--summary", default="", metavar="NAME", help="How averages are taken over hosts.")
 @click.option("--style", default="", metavar="NAME", help="Number style of the tables.")
@@ -55,39 +64,46 @@ def cli(context: click.Context, cache: str | None, errors: str) -> None:
 @click.pass_context
 def build(
     context: click.Context, /, report: str, runs: tuple[str, ...], publications: tuple[Path, ...], out: str,
-    **options: Any,
+    forms: tuple[str, ...], **options: Any,
 ) -> None:  # fmt: skip
     """Build a report over runs."""
     from assay.build.comparison import Options
     from assay.build.history import build_shown
+    from assay.report.forms import ordered
 
     with working(context) as session:
         if not runs and not publications and session.is_of_runs(report):
             raise click.UsageError("Missing option '--run'.", context)
-        built = build_shown(session, report, runs, publications, Path(out), Options(**options))
+        built = build_shown(session, report, runs, publications, Path(out), Options(**options, forms=ordered(forms)))
     for warning in built.warnings:
         click.echo(f"warning: {warning}", err=True)
-    click.echo(str(built.pdf))
+    for place in built.reports:
+        click.echo(str(place))
 
 
 @cli.command()
 @click.argument("publication", type=click.Path(path_type=Path))
 @click.option("-o", "--out", metavar="DIR", required=True, help="Folder for the report.")
+@forms_option
 @click.option(
     "--report", metavar="SYSTEM/REPORT", help="The report that was published  [default: the one with editions]"
 )
 @click.option("--edition", metavar="NAME", help="The edition it is in  [default: that of its day]")
 @cache_option
 @click.pass_context
-def regenerate(context: click.Context, publication: Path, out: str, report: str | None, edition: str | None) -> None:
+def regenerate(
+    context: click.Context, publication: Path, out: str, forms: tuple[str, ...], report: str | None, edition: str | None
+) -> None:
     """Make a published report again."""
     from assay.build.regenerate import regenerate as make_again
+    from assay.report.forms import ordered
 
     with working(context) as session:
-        made = make_again(session, publication, Path(out), report, edition)
+        made = make_again(session, publication, Path(out), report, edition, ordered(forms))
     for warning in made.warnings:
         click.echo(f"warning: {warning}", err=True)
-    click.echo(str(made.pdf))
+    for place in made.reports:
+        click.echo(str(place))
 
 
 @cli.command()

@@ -40,6 +40,12 @@ def filter_options(command: Command) -> Command:
                         help="Apply this filter, instead of the report's own (repeatable).")(command)  # fmt: skip
 
 
+def forms_option(command: Command) -> Command:
+    """`--to`."""
+    return click.option("--to", "forms", multiple=True, type=click.Choice(["pdf", "md", "html"]),
+                        help="Form of the report (repeatable)  [default: pdf]")(command)  # fmt: skip
+
+
 def phase_options(command: Command) -> Command:
     """`--phase` and `--at`."""
     command = click.option("--at", metavar="NAME=TIME", multiple=True,

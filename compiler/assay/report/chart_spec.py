@@ -43,7 +43,7 @@ def chart_spec(chart: Chart, template: Mapping[str, Json], runs: Sequence[str] =
     width = template["width"] + settings["margins"]["left"]
     legend = _legend([item.run for item in chart.series], settings, width)
     values: dict[str, Json] = {
-        "description": _description(chart),
+        "description": description(chart),
         "padding": _padding(settings, legend),
         "runs": list(dict.fromkeys([*runs, *(item.run for item in chart.series)])),
         "points": [row for item in chart.series for row in _points(item)],
@@ -138,7 +138,7 @@ def _plain(x: float) -> str:
     return format(Decimal(f"{x:.4g}"), "f")
 
 
-def _description(chart: Chart) -> str:
+def description(chart: Chart) -> str:
     """The figure in words, for readers who cannot see it: what it shows and each run's median."""
     unit = f" {chart.unit}" if chart.unit else ""
     middle = [(item.run, point[0]) for item in chart.series for point in item.points if point[1] == 0.5]

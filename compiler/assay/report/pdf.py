@@ -1,4 +1,4 @@
-"""A document laid out: the files of a report written into a fresh folder, the PDF last."""
+"""A document laid out: its data and drawings written into a fresh folder, then the PDF that is made of them."""
 
 from __future__ import annotations
 
@@ -32,13 +32,24 @@ def render(
     *,
     kept: Path | None = None,
 ) -> None:
-    """Write the files of a report into `out`.
+    """Write the files of a report as PDF into `out`: those of `write_data`, then those of `lay_out`."""
+    write_data(document, out, templates, progress, kept=kept)
+    lay_out(document, out, templates, progress)
 
-    These are `document.json`, `charts/<id>.vl.json`, `charts/<id>.svg`, `report.typ` with its parts in
-    `report/`, and `report.pdf`.  `out` is created; it should be fresh, for files of an earlier report stay.
-    `templates` holds `report.typ`, `report/`, `charts/` and `fonts/`; system fonts are never used.  `kept` is
-    a folder in which drawings are kept between builds.  The same document and templates give the same bytes.
-    Raises `typesetting` when Typst has an error or a warning, and the errors of `charts.draw`.
+
+def write_data(
+    document: Document,
+    out: Path,
+    templates: Path,
+    progress: Progress | None = None,
+    *,
+    kept: Path | None = None,
+) -> None:
+    """Write what every form of a report is made of: `document.json`, `charts/<id>.vl.json`, `charts/<id>.svg`.
+
+    `out` is created; it should be fresh, for files of an earlier report stay.  `templates` holds `charts/` and
+    `fonts/`; system fonts are never used.  `kept` is a folder in which drawings are kept between builds.  The same
+    document and templates give the same bytes.  Raises the errors of `charts.draw`.
     """
     tell = progress or _silent
     (out / "charts").mkdir(parents=True, exist_ok=True)
@@ -48,6 +59,14 @@ def render(
         _write(out / "charts" / f"{drawing.id}.vl.json", drawing.spec)
         _write(out / "charts" / f"{drawing.id}.svg", drawing.svg)
         tell("charts", done, len(document.figures))
+
+
+def lay_out(document: Document, out: Path, templates: Path, progress: Progress | None = None) -> None:
+    """Set what `write_data` wrote into `out`: `report.typ` with its parts in `report/`, and `report.pdf`.
+
+    `templates` holds `report.typ`, `report/` and `fonts/`.  Raises `typesetting` when Typst has an error or a warning.
+    """
+    tell = progress or _silent
     tell("typesetting", 0, 1)
     _copy_layout(templates, out)
     (out / "report.pdf").write_bytes(typeset(out, templates / "fonts", document.date))

@@ -32,7 +32,7 @@ class Drawer:
         if path.is_file():
             return path.read_text(encoding="utf-8")
         svg = _convert(spec, self.fonts, name)
-        _keep(path, svg)
+        keep(path, svg)
         return svg
 
     def _key(self, spec: str) -> str:
@@ -61,7 +61,7 @@ def _fonts_hash(fonts: Path) -> str:
     return digest.hexdigest()
 
 
-def _keep(path: Path, text: str) -> None:
+def keep(path: Path, text: str) -> None:
     """Write beside and move into place: a build that runs at the same time sees all of the file or none."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f"{path.name}.{os.getpid()}")

@@ -1,0 +1,93 @@
+"""What stands behind the metrics of a build, for those forms of a report that tell it: samples, source events, SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from assay.build.compute import Computation
+from assay.build.sql_files import file_of
+from assay.compare.results import Distribution
+from assay.engine.graph import Node
+from assay.plan.steps import Applied, Listed, rows_of
+from assay.report.figures import Choices, RunFigures
+from assay.report.html_details import Behind, Detail
+from assay.spec import closure
+from assay.spec.formula import is_formula
+from assay.spec.article_model import Article
+from assay.spec.model import Metric
+from assay.spec.normal_form import Checked
+
+SAMPLES = ("Run", "Samples", "Average", "Median", "Deviation", "Least", "Greatest")
+ROWS = ("Run", "Rows with a value")
+
+
+def behind_report(
+    checked: Checked,
+    metrics: Iterable[Metric],
+    applied: Sequence[Applied],
+    found: Computation,
+    runs: Mapping[str, RunFigures],
+    choices: Choices,
+) -> Behind:
+    """Of each metric its distributions in `runs` (by their labels), the events it is made of, and its statement."""
+    nodes = {node.name: node for node in found.graph if node.statement.kind == "metric"}
+    details = {
+        metric.id: Detail(
+            tuple((label, *_distribution(run.results.metrics[metric.id], choices)) for label, run in runs.items()),
+            _events(checked, applied, [metric]),
+            *_statement(nodes[metric.id]),
+        )
+        for metric in metrics
+        if not is_formula(metric)
+    }
+    return Behind(SAMPLES, details)
+
+
+def behind_article(
+    checked: Checked, article: Article, rows: Sequence[Listed], found: Computation, runs: Mapping[str, RunFigures]
+) -> Behind:
+    """Of each metric and series how many rows it has, the events it is made of, and the first statement that asks."""
+    nodes = {node.name: node for node in found.graph if node.statement.kind == "rows"}
+    details: dict[str, Detail] = {}
+    for item in rows:
+        for metric in item.metrics:
+            if metric.id not in details and item.name in nodes:
+                samples = _counts(runs, item.name, metric.id)
+                details[metric.id] = Detail(samples, _events(checked, (), [metric]), *_statement(nodes[item.name]))
+    for step in found.plan.series:
+        name = step.name
+        events = _events(checked, (), [], [name])
+        details[name] = Detail(_counts(runs, rows_of(name), "value"), events, *_statement(nodes[rows_of(name)]))
+    return Behind(ROWS, details, dict(_pivots(article, runs)))
+
+
+def _distribution(found: Distribution, choices: Choices) -> Iterator[str]:
+    yield str(found.size)
+    values = (found.averages[choices.summary], found.median, found.stddevs[choices.summary], found.least, found.greatest)
+    yield from (f"{value:.6g}" for value in values)
+
+
+def _counts(runs: Mapping[str, RunFigures], rows: str, column: str) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (label, str(sum(row[column] is not None for row in run.results.rows[rows]))) for label, run in runs.items()
+    )
+
+
+def _events(
+    checked: Checked, applied: Sequence[Applied], metrics: Sequence[Metric], tables: Sequence[str] = ()
+) -> tuple[tuple[str, str], ...]:
+    """Name and description of the events that something is made of, filters included."""
+    needed = closure.needs(checked.package, metrics, [item.filter for item in applied], tables).events
+    return tuple((event.name, event.doc) for event in checked.package.events if event.name in needed)
+
+
+def _statement(node: Node) -> tuple[str, str]:
+    return f"sql/{file_of(node)}", f"{node.text};"
+
+
+def _pivots(article: Article, runs: Mapping[str, RunFigures]) -> Iterator[tuple[str, str]]:
+    """Titles of the tables all of whose cells show one metric."""
+    for part in article.parts:
+        for pivot in part.pivots:
+            yield pivot.title, pivot.metric
+            yield from ((f"{pivot.title}: {label}", pivot.metric) for label in runs)

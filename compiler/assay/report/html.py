@@ -1,0 +1,203 @@
+"""The report as a web page: one file that asks nothing of any network, with all that the PDF shows.
+
+The page names the hash of each of its scripts and forbids all other programs, and every address: what a text of a
+report holds stays text.  Without scripts it has everything but the charts; it then names the drawings beside it.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.report.chart_spec import description
+from assay.report.document import Chart, Document, Plot
+from assay.report.figures import row_label
+from assay.report.html_charts import theme, web_specs
+from assay.report.html_details import NOTHING, Behind
+from assay.report.html_tables import Grid, metric_grid, plain_grid
+from assay.report.markdown import contents, explained, figures
+from assay.report.markdown_text import visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+FONTS = ("ReportSans-Regular", "ReportSans-Semibold", "ReportSerif-Regular", "ReportSerif-Semibold")
+DIGITS = 10
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of the page: `section` is the id of the table that has its metric, `toggles` the lines that can be
+    switched off, each with the number of its colour."""
+
+    id: str
+    number: int
+    title: str
+    words: str
+    section: str
+    defined: bool
+    drawn: bool
+    toggles: tuple[tuple[str, int], ...]
+
+
+def page(document: Document, templates: Path, bundle: str, behind: Behind = NOTHING) -> str:
+    """The text of the page; `bundle` is the script that draws charts.  `templates` holds `html/` and `charts/`."""
+    shown = _shown(document)
+    specs = web_specs(shown.figures, templates, shown.manifest.header[1:])
+    style = _asset(templates, "report.css").replace("/* fonts */", _font_faces(templates))
+    script = _asset(templates, "report.js")
+    known = explained(shown)
+    return (
+        _environment(templates)
+        .get_template("report.html.j2")
+        .render(
+            document=shown,
+            runs=shown.manifest.header[1:],
+            parts=contents(shown),
+            grids=_grids(shown, behind),
+            figures={item.id: _figure(shown, item, specs) for item in shown.figures},
+            known=known,
+            numbers=figures(shown),
+            hashed=any(entry.definition for entry in known.values()),
+            digits=DIGITS,
+            style=style,
+            script=script,
+            bundle=bundle,
+            data=data_text(_data(shown, templates, specs, behind)),
+            policy=f"default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:; base-uri 'none'; "
+            f"form-action 'none'; script-src {_hash(bundle)} {_hash(script)}",
+        )
+        + "\n"
+    )
+
+
+def _shown(document: Document) -> Document:
+    """The document with a picture in the place of every control character."""
+    return _mapped(document)  # type: ignore[no-any-return]
+
+
+def _mapped(value: Any) -> Any:
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, tuple):
+        return tuple(map(_mapped, value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.replace(
+            value, **{item.name: _mapped(getattr(value, item.name)) for item in dataclasses.fields(value)}
+        )
+    return value
+
+
+def _environment(templates: Path) -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # slow to import, and only a page needs it
+
+    return Environment(
+        loader=FileSystemLoader(templates / "html"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _asset(templates: Path, name: str) -> str:
+    """A style sheet or a script, which must not end the element that holds it."""
+    text = (templates / "html" / name).read_text(encoding="utf-8")
+    if re.search(r"</(script|style)|<!--", text, re.I):
+        raise AssertionError(f"{name} ends its element")
+    return text
+
+
+def bundle_text(made: str) -> str:
+    """The chart library as a script that can stand in a page: alone with its names, and without what would end it."""
+    safe = re.sub(r"<(?=/script|!--|script)", r"\\x3c", made, flags=re.I)
+    return f"(() => {{\n{safe}\n}})();"
+
+
+def _hash(script: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+
+
+def _font_faces(templates: Path) -> str:
+    faces = []
+    for name in FONTS:
+        family, _, weight = name.partition("-")
+        content = base64.b64encode((templates / "html" / "fonts" / f"{name}.woff2").read_bytes()).decode()
+        faces.append(
+            f'@font-face {{ font-family: "{family.replace("Report", "Report ")}"; '
+            f"font-weight: {600 if weight == 'Semibold' else 400}; "
+            f'src: url("data:font/woff2;base64,{content}") format("woff2"); }}'
+        )
+    return "\n".join(faces)
+
+
+def data_text(value: object) -> str:
+    """Plain data as JSON that can stand in a script element: no text in it can end the element, or begin another."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _labels(document: Document) -> dict[str, str]:
+    """Label -> id of the metrics of the dictionary, as far as a label is that of one only."""
+    found: dict[str, list[str]] = {}
+    for entry in explained(document).values():
+        found.setdefault(row_label(entry.name, entry.unit), []).append(entry.id)
+    return {label: ids[0] for label, ids in found.items() if len(ids) == 1}
+
+
+def _grids(document: Document, behind: Behind) -> dict[str, tuple[Grid, ...]]:
+    """The grids of each part of the report by the part's anchor."""
+    known, labels = explained(document), _labels(document)
+    found: dict[str, tuple[Grid, ...]] = {}
+    found |= {"manifest": (plain_grid(document.manifest, {}),), "filters": (plain_grid(document.filters, {}),)}
+    for section in document.sections:
+        found[f"section-{section.id}"] = (metric_grid(section, known),)
+    for gallery in document.galleries:
+        tables = [plain_grid(item, labels, behind.tables.get(item.title, "")) for item in gallery.tables]
+        found[f"section-{gallery.id}"] = tuple(tables)
+    for number, part in enumerate(document.appendices, start=1):
+        found[f"appendix-{number}"] = (plain_grid(part, {}),) if part.rows else ()
+    return found
+
+
+def _figure(document: Document, item: Chart | Plot, specs: Mapping[str, Any]) -> Figure:
+    section = next((part.id for part in document.sections if item.id in part.metrics), "")
+    toggles = specs[item.id]["usermeta"]["assay"].get("toggles") if item.id in specs else None
+    lines = [(name, toggles["names"].index(name) % 8 + 1) for name in toggles["present"]] if toggles else []
+    words = description(item) if isinstance(item, Chart) else item.description
+    known = item.id in explained(document)
+    return Figure(item.id, item.figure, item.title, words, section, known, item.id in specs, tuple(lines))
+
+
+def _data(document: Document, templates: Path, specs: Mapping[str, Any], behind: Behind) -> dict[str, object]:
+    """What the page's scripts read."""
+    return {
+        "theme": theme(templates),
+        "charts": specs,
+        "samples": behind.header,
+        "metrics": {name: _metric(document, name, behind) for name in explained(document)},
+    }
+
+
+def _metric(document: Document, name: str, behind: Behind) -> dict[str, object]:
+    entry = explained(document)[name]
+    section: Sequence[str] = [part.title for part in document.sections if name in part.metrics]
+    found: dict[str, object] = {
+        "name": entry.name, "unit": entry.unit, "description": entry.description, "definition": entry.definition,
+        "section": section[0] if section else "",
+    }  # fmt: skip
+    if name in behind.details:
+        found |= _mapped_plain(dataclasses.asdict(behind.details[name]))
+    return found
+
+
+def _mapped_plain(value: dict[str, Any]) -> dict[str, Any]:
+    return {key: _mapped(item) for key, item in value.items()}

@@ -1,0 +1,173 @@
+"""Tables of a document as tables of a web page: what each cell is sorted by, and which definition it leads to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from assay.report.document import Appendix, Section, Table
+from assay.report.markdown_text import visible
+
+#: a number, perhaps in brackets, cut (`>`) or marked (`*`)
+_NUMBER = re.compile(r"\(?([-−+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)>?\)?(?: \*)?")
+#: widths of characters in widths of a digit, as the page's font has them
+WIDTHS = {".": 0.5, "-": 0.63, "−": 1.0, " ": 0.4, "*": 0.84, ")": 0.61, ">": 1.0}
+_NO_VALUE = ("", "-", "—", "–", "---", "nan", "NaN", "unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell: its text, the number that it stands for (as Python and JavaScript write it; empty: none), and the id of
+    the metric that it is a value of (empty: of none).
+
+    `of` says in words which value it is; `room` is what the cell lacks behind its point beside others of its column, in
+    widths of a digit.
+    """
+
+    text: str
+    number: str = ""
+    metric: str = ""
+    of: str = ""
+    room: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A column: its heading, the heading above it that it shares with others, how many share it (0: it is not the first
+    of them), and whether it holds numbers."""
+
+    text: str
+    above: str = ""
+    shared: int = 0
+    numeric: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table of a page: the first column holds the labels of rows; rows at the foot are not sorted."""
+
+    caption: str
+    columns: tuple[Heading, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    foot: tuple[tuple[Cell, ...], ...] = ()
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether some columns have a heading in common."""
+        return any(column.above for column in self.columns)
+
+    @property
+    def leads(self) -> bool:
+        """Whether any cell leads to a definition."""
+        return any(cell.metric for row in (*self.rows, *self.foot) for cell in row)
+
+
+def number(text: str) -> str:
+    """The number that a cell's text stands for, as a text that programs read; empty when it stands for none."""
+    found = _NUMBER.fullmatch(text)
+    return repr(float(found[1].replace("−", "-"))) if found else ""
+
+
+def _is_numeric(texts: Sequence[str]) -> bool:
+    return any(map(number, texts)) and all(number(text) or text in _NO_VALUE for text in texts)
+
+
+def metric_grid(section: Section, known: Mapping[str, object]) -> Grid:
+    """The grid of a table of metrics; cells of metrics in `known` lead to their definitions."""
+    names = _names(section.header)
+    rows = [
+        tuple(_cell(text, metric if metric and metric in known else "", row[0], name)
+              for text, name in zip(row, names, strict=True))
+        for metric, row in zip(section.metrics, section.rows, strict=True)
+    ]  # fmt: skip
+    last = len(rows)
+    while last and section.metrics[last - 1] is None:
+        last -= 1
+    columns = _columns(section.header, section.rows)
+    return Grid(section.title, columns, tuple(on_point(rows[:last])), tuple(rows[last:]))
+
+
+def _names(header: Sequence[str]) -> list[str]:
+    """What each column is called by itself: a difference is that of the run before it."""
+    names: list[str] = []
+    for index, text in enumerate(header):
+        run = header[index - (index - 2) % 3] if index > 1 else text
+        names.append(text if index < 2 or text == run else f"{run} {text}")
+    return names
+
+
+def _columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Heading, ...]:
+    """Under one further run a heading a column; under more the run's label stands over its three."""
+    numeric = [index > 0 and _is_numeric([row[index] for row in rows]) for index in range(len(header))]
+    if len(header) <= 5:
+        return tuple(map(Heading, header, [""] * len(header), [0] * len(header), numeric))
+    found = [Heading(text, numeric=flag) for text, flag in zip(header[:2], numeric, strict=False)]
+    for index in range(2, len(header)):
+        place = (index - 2) % 3
+        run = header[index - place]
+        found.append(Heading(header[index] if place else "value", run, 0 if place else 3, numeric[index]))
+    return tuple(found)
+
+
+def on_point(rows: Sequence[Sequence[Cell]]) -> list[tuple[Cell, ...]]:
+    """The rows with room behind each number, so that points stand below each other."""
+    columns = range(len(rows[0])) if rows else ()
+    widest = [max((_fraction(row[index]) for row in rows), default=0.0) for index in columns]
+    return [
+        tuple(
+            replace(cell, room=round(widest[index] - _fraction(cell), 2)) if index and cell.number else cell
+            for index, cell in enumerate(row)
+        )
+        for row in rows
+    ]
+
+
+def _fraction(cell: Cell) -> float:
+    """How wide a number is from its point (or its exponent, or its mark) on, in widths of a digit."""
+    found = re.search(r"[.e>) ]", cell.text) if cell.number else None
+    return sum(WIDTHS.get(character, 1.0) for character in cell.text[found.start() :]) if found else 0.0
+
+
+def _cell(text: str, metric: str, label: str, column: str) -> Cell:
+    if not metric or text == label:
+        return Cell(visible(text), number(text), metric)
+    return Cell(visible(text), number(text), metric if number(text) else "", visible(f"{label}; {column}"))
+
+
+def plain_grid(found: Table | Appendix, metrics: Mapping[str, str], whole: str = "") -> Grid:
+    """The grid of any other table.
+
+    A number leads to a definition where its column's heading, or a text in its row, is the label of a metric (`metrics`
+    has the ids by the labels), or where all of the table is about the metric `whole`.
+    """
+    numeric = [_is_numeric([row[index] for row in found.rows]) for index in range(len(found.header))]
+    rows = [
+        tuple(
+            Cell(visible(text), number(text) if numeric[index] else "", metric, _value_of(found, row, index))
+            if (metric := _metric_of(found, row, index, metrics, whole, numeric[index]))
+            else Cell(visible(text), number(text) if numeric[index] else "")
+            for index, text in enumerate(row)
+        )
+        for row in found.rows
+    ]
+    columns = [Heading(visible(text), numeric=numeric[at] and at > 0) for at, text in enumerate(found.header)]
+    return Grid(found.title, tuple(columns), tuple(on_point(rows)))
+
+
+def _metric_of(
+    found: Table | Appendix, row: Sequence[str], index: int, metrics: Mapping[str, str], whole: str, numeric: bool
+) -> str:
+    """The metric that a cell leads to; empty: to none."""
+    if row[index] in metrics:
+        return metrics[row[index]]
+    if not index or not numeric or not number(row[index]):
+        return ""
+    of_row = next((metrics[text] for text in row if text in metrics), whole)
+    return metrics.get(found.header[index], of_row)
+
+
+def _value_of(found: Table | Appendix, row: Sequence[str], index: int) -> str:
+    """Which value a cell is, in words; empty for a label."""
+    place = ", ".join(part for part in (found.title, row[0]) if part)
+    return visible(f"{place}; {found.header[index]}") if number(row[index]) else ""

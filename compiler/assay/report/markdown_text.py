@@ -1,0 +1,67 @@
+"""Texts as Markdown (CommonMark with the tables of GitHub) that is read back as just these texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+#: what has a meaning wherever it stands; `$` begins a formula on GitHub
+_ANYWHERE = re.compile(r"[\\`*\[\]<|~$]")
+#: an underscore between letters or digits is no emphasis
+_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
+#: what would be read as a character reference
+_REFERENCE = re.compile(r"&(?=[#A-Za-z])")
+#: what GitHub would make a link of, with what follows
+_LINK = re.compile(r"(?<=\w)(?=://)|(?<=\bwww)(?=\.)", re.I)
+#: what begins a block at the start of a line (a heading may also end with #)
+_BLOCK = re.compile(r"^(?=[-+=>])|^(\d+)(?=[.)](?:\s|$))|(?:^|(?<=\s))(?=#)")
+_CONTROL = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\t\n"} | {0x7F: "\u2421"}
+_CONTROL |= dict.fromkeys(range(0x80, 0xA0), "\ufffd")
+_NUMBER = re.compile(r"[-−+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?( \*)?")
+_NO_VALUE = ("", "-", "—", "–", "---", "nan", "NaN", "unknown")
+
+
+def visible(text: str) -> str:
+    """The text with a picture in the place of each control character: none of them reaches a terminal or a browser.
+
+    Line ends of all kinds become line feeds; tabs stay.
+    """
+    return re.sub(r"\r\n?", "\n", text).translate(_CONTROL)
+
+
+def cell(text: str) -> str:
+    """A text as the content of a cell of a table; a line feed becomes `<br>`."""
+    escaped = _ANYWHERE.sub(r"\\\g<0>", visible(text))
+    escaped = _LINK.sub(r"\\", _REFERENCE.sub(r"\\&", _UNDERSCORE.sub(r"\\_", escaped)))
+    return "<br>".join(_kept_blanks(line) for line in escaped.split("\n"))
+
+
+def line(text: str) -> str:
+    """A text as a heading, an item or a paragraph of one line."""
+    return _BLOCK.sub(lambda found: f"{found[1] or ''}\\", cell(text))
+
+
+def _kept_blanks(text: str) -> str:
+    """White space at either end, which would be taken away, as character references."""
+    body = text.strip()
+    if not body:
+        return "".join(map(_reference, text))
+    at = text.index(body)
+    return "".join(map(_reference, text[:at])) + body + "".join(map(_reference, text[at + len(body) :]))
+
+
+def _reference(character: str) -> str:
+    return f"&#{ord(character)};"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of finished Markdown cells under a header; a column whose cells are numbers stands flush right."""
+    rules = ["--:" if x and _is_numeric([row[x] for row in rows]) else "---" for x in range(len(header))]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in (header, rules, *rows))
+
+
+def _is_numeric(cells: Sequence[str]) -> bool:
+    """Whether all cells are numbers (links to numbers, too) or stand for a missing one."""
+    plain = [re.sub(r"^\[(.*)\]\(#.*\)$", r"\1", text).replace("\\", "") for text in cells]
+    numbers = [bool(_NUMBER.fullmatch(text)) for text in plain]
+    return any(numbers) and all(found or text in _NO_VALUE for found, text in zip(numbers, plain, strict=True))

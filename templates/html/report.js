@@ -1,0 +1,346 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const root = document.documentElement;
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const say = (text) => { document.getElementById("said").textContent = text; };
+  root.classList.add("with-scripts");
+
+  /** An element with properties and children; texts stay texts. */
+  function made(name, properties = {}, ...children) {
+    const element = Object.assign(document.createElement(name), properties);
+    element.append(...children);
+    return element;
+  }
+
+  // Light and dark: what the system says, until the reader says otherwise.
+
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const remembered = {
+    get: () => { try { return localStorage.getItem("assay-theme"); } catch { return null; } },
+    set: (value) => { try { localStorage.setItem("assay-theme", value); } catch { /* a page may have no memory */ } },
+  };
+  const theme = () => root.dataset.theme || (dark.matches ? "dark" : "light");
+  const themeButton = document.getElementById("theme");
+  const redrawn = [];
+
+  function lit() {
+    const other = theme() === "dark" ? "Light" : "Dark";
+    themeButton.textContent = other;
+    themeButton.setAttribute("aria-label", `${other} colours`);
+    redrawn.forEach((draw) => draw());
+  }
+  if (["light", "dark"].includes(remembered.get())) root.dataset.theme = remembered.get();
+  themeButton.addEventListener("click", () => {
+    root.dataset.theme = theme() === "dark" ? "light" : "dark";
+    remembered.set(root.dataset.theme);
+    lit();
+  });
+  dark.addEventListener("change", lit);
+  themeButton.parentElement.hidden = false;
+  lit();
+
+  // Contents: open where there is room beside the report; the part that is read is marked.
+
+  const contents = document.querySelector("#contents details");
+  const roomy = matchMedia("(min-width: 75rem)");
+  const unfolded = () => { contents.open = roomy.matches; };
+  roomy.addEventListener("change", unfolded);
+  unfolded();
+  const parts = all("#contents a").map((link) => [link, document.getElementById(decodeURIComponent(link.hash.slice(1)))]);
+  let pending = false;
+  function markPart() {
+    pending = false;
+    const passed = parts.filter(([, part]) => part && part.getBoundingClientRect().top < innerHeight / 3);
+    parts.forEach(([link]) => link.removeAttribute("aria-current"));
+    if (passed.length) passed[passed.length - 1][0].setAttribute("aria-current", "true");
+  }
+  addEventListener("scroll", () => {
+    if (!pending) requestAnimationFrame(markPart);
+    pending = true;
+  }, { passive: true });
+  markPart();
+
+  // Tables are sorted by their headings: ascending, descending, as they were.
+
+  const collator = new Intl.Collator("en", { numeric: true });
+  function key(row, column) {
+    const cell = row.cells[column];
+    return cell.dataset.number === undefined ? cell.textContent.trim() : Number(cell.dataset.number);
+  }
+  function compared(left, right) {
+    if (typeof left === "number" && typeof right === "number") return left - right;
+    return typeof left === typeof right ? collator.compare(left, right) : typeof left === "number" ? -1 : 1;
+  }
+  function isMissing(value) {
+    return typeof value === "string" && ["", "-", "—", "–", "---", "nan", "NaN", "unknown"].includes(value);
+  }
+  function sorted(table, heading, order) {
+    const body = table.tBodies[0];
+    const column = Number(heading.dataset.column);
+    const keyed = table.original.map((row) => [key(row, column), row]);
+    const sign = order === "descending" ? -1 : 1;
+    if (order !== "none") {
+      const [present, missing] = [keyed.filter(([value]) => !isMissing(value)), keyed.filter(([value]) => isMissing(value))];
+      present.sort(([left], [right]) => sign * compared(left, right));
+      keyed.splice(0, keyed.length, ...present, ...missing);
+    }
+    body.append(...keyed.map(([, row]) => row));
+    all("th[aria-sort]", table.tHead).forEach((other) => other.removeAttribute("aria-sort"));
+    if (order !== "none") heading.setAttribute("aria-sort", order);
+    const name = heading.textContent.trim();
+    say(order === "none" ? `${table.caption.textContent}: in the order of the report` : `${table.caption.textContent}: sorted by ${name}, ${order}`);
+    roving(table);
+  }
+  for (const table of all("table.sortable")) {
+    table.original = [...table.tBodies[0].rows];
+    for (const heading of all("th[data-column]", table.tHead)) {
+      const button = made("button", { type: "button", title: "Sort" }, made("span", {}, ...heading.childNodes));
+      button.addEventListener("click", () => {
+        const next = { ascending: "descending", descending: "none" }[heading.getAttribute("aria-sort")] || "ascending";
+        sorted(table, heading, next);
+      });
+      heading.append(button);
+    }
+  }
+
+  // A table that is wider than its place scrolls in it; any other keeps its head in sight.
+
+  const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => fit(target)));
+  function fit(place) {
+    const table = place.querySelector("table");
+    place.classList.remove("fits");
+    const fits = table.scrollWidth <= place.clientWidth + 1;
+    place.classList.toggle("fits", fits);
+    place.classList.toggle("tall", !fits);
+    const first = table.tHead.rows[0];
+    table.style.setProperty("--first-row", `${first.getBoundingClientRect().height - 1}px`);
+    if (fits) {
+      ["tabindex", "role", "aria-label"].forEach((name) => place.removeAttribute(name));
+    } else {
+      place.tabIndex = 0;
+      place.setAttribute("role", "region");
+      place.setAttribute("aria-label", `Table ${table.caption.textContent}`);
+    }
+  }
+  all(".scroll").forEach((place) => sizes.observe(place));
+
+  // One stop of the Tab key a table; arrow keys go on from there.
+
+  function roving(table) {
+    const links = all("tbody a[data-metric], tfoot a[data-metric]", table);
+    const held = links.find((link) => link.tabIndex === 0 && link.dataset.held);
+    links.forEach((link) => { link.tabIndex = -1; });
+    if (links.length) (held || links[0]).tabIndex = 0;
+  }
+  const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+  function linkFrom(cell, [down, right]) {
+    const rows = [...cell.closest("table").querySelectorAll("tbody tr, tfoot tr")];
+    let [y, x] = [rows.indexOf(cell.parentElement), cell.cellIndex];
+    for (;;) {
+      [y, x] = [y + down, x + right];
+      const next = rows[y] && rows[y].cells[x];
+      if (!next) return null;
+      const link = next.querySelector("a[data-metric]");
+      if (link) return link;
+    }
+  }
+  for (const table of all("table.leads")) {
+    roving(table);
+    table.addEventListener("focusin", ({ target }) => {
+      if (!target.matches("a[data-metric]")) return;
+      all("a[data-held]", table).forEach((link) => { link.tabIndex = -1; delete link.dataset.held; });
+      all("a[data-metric][tabindex='0']", table).forEach((link) => { link.tabIndex = -1; });
+      target.tabIndex = 0;
+      target.dataset.held = "yes";
+    });
+    table.addEventListener("keydown", (event) => {
+      const link = event.target.closest("a[data-metric]");
+      if (!link || !(event.key in steps)) return;
+      const next = linkFrom(link.closest("th, td"), steps[event.key]);
+      if (next) next.focus();
+      event.preventDefault();
+    });
+  }
+
+  // What a number means.
+
+  const dialog = document.getElementById("definition");
+  function described(...pairs) {
+    const list = made("dl");
+    for (const [term, ...texts] of pairs) if (texts.some((text) => text !== "")) list.append(made("dt", {}, term), made("dd", {}, ...texts));
+    return list;
+  }
+  function samplesTable(rows) {
+    const head = made("tr", {}, ...data.samples.map((text, index) => made("th", { scope: "col", className: index ? "number" : "" }, text)));
+    const body = rows.map((row) => made("tr", {}, ...row.map((text, index) => made(index ? "td" : "th", index ? { className: "number" } : { scope: "row" }, text))));
+    return made("div", { className: "scroll", tabIndex: 0 }, made("table", {}, made("thead", {}, head), made("tbody", {}, ...body)));
+  }
+  function link(text, target) {
+    const found = made("a", { href: `#${encodeURIComponent(target)}` }, text);
+    found.addEventListener("click", () => dialog.close());
+    return found;
+  }
+  function explain(asked) {
+    const id = asked.dataset.metric;
+    const metric = data.metrics[id];
+    const body = document.getElementById("definition-body");
+    document.getElementById("definition-name").textContent = metric.name;
+    const parts = [];
+    if (asked.dataset.of) {
+      const [row, ...column] = asked.dataset.of.split("; ");
+      parts.push(made("p", { className: "asked" }, made("strong", {}, asked.textContent), ` — ${row}: ${column.join("; ")}`));
+    }
+    parts.push(made("p", {}, metric.description));
+    const places = [["Entry in the data dictionary", `metric-${id}`]];
+    if (document.getElementById(`figure-${id}`)) places.push(["Figure", `figure-${id}`]);
+    parts.push(described(
+      ["Id", made("code", {}, id)],
+      ["Unit", metric.unit || "none"],
+      ["Section", metric.section],
+      ["Definition hash", metric.definition ? made("code", {}, metric.definition) : "as published; its values were not worked out here"],
+      ["See", ...places.flatMap(([text, target], index) => index ? [" · ", link(text, target)] : [link(text, target)])],
+    ));
+    if (metric.samples && metric.samples.length) parts.push(made("h3", {}, "Samples"), samplesTable(metric.samples));
+    if (metric.events && metric.events.length) {
+      parts.push(made("h3", {}, "Source events"), described(...metric.events.map(([name, doc]) => [name, doc || "—"])));
+    }
+    if (metric.sql) {
+      parts.push(made("h3", {}, "SQL, ", made("code", {}, metric.file)), made("pre", { tabIndex: 0 }, made("code", {}, metric.sql)));
+    }
+    body.replaceChildren(...parts);
+    dialog.showModal();
+    dialog.scrollTop = 0;
+  }
+  document.addEventListener("click", (event) => {
+    const asked = event.target.closest("a[data-metric]");
+    if (!asked || event.ctrlKey || event.metaKey || event.shiftKey || !(asked.dataset.metric in data.metrics)) return;
+    event.preventDefault();
+    explain(asked);
+  });
+  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+
+  // Charts. Colours are variables of the style sheet, so that they change with the light; a canvas needs them as they
+  // are, and is drawn again.
+
+  const MANY = 4000;
+  const probe = made("span", { hidden: true });
+  document.body.append(probe);
+  function coloured(value) {
+    if (typeof value === "string" && value.startsWith("var(--")) {
+      probe.style.color = value;
+      return getComputedStyle(probe).color;
+    }
+    if (Array.isArray(value)) return value.map(coloured);
+    if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, coloured(item)]));
+    return value;
+  }
+  function sized(spec, place) {
+    const room = place.clientWidth;
+    if (spec.usermeta.assay.paper) return spec;
+    if (!spec.facet) return { ...spec, width: "container", autosize: { type: "fit-x", contains: "padding" } };
+    // A faceted view has no size of its own: that of its panels is part of the padding.
+    const { left, right, top, bottom } = spec.padding;
+    const width = Math.max(room - left - right, 100);
+    const panels = spec.facet.row.sort.length;
+    const tall = panels * spec.spec.height + (panels - 1) * spec.spacing;
+    return {
+      ...spec, spec: { ...spec.spec, width }, autosize: { type: "none" },
+      padding: { left, right: right + width, top, bottom: bottom + tall },
+    };
+  }
+  async function draw(place) {
+    const spec = structuredClone(data.charts[place.dataset.chart]);
+    const canvas = Object.values(spec.datasets || {}).some((rows) => rows.length > MANY);
+    const paper = spec.usermeta.assay.paper;
+    const { view } = await vegaEmbed(place, sized(spec, place), {
+      mode: "vega-lite", ast: true, actions: false, renderer: canvas ? "canvas" : "svg", defaultStyle: false,
+      logLevel: 1, config: paper ? {} : canvas ? coloured(data.theme) : data.theme,
+      tooltip: { disableDefaultStyle: true },
+    });
+    place.view = view;
+    place.classList.toggle("paper", Boolean(paper));
+    place.classList.add("drawn");
+    if (canvas && !place.again) redrawn.push(place.again = () => draw(place));
+    if (spec.facet && !place.again) widths.observe(place);
+    toggles(place);
+    zooming(place);
+  }
+  const known = new WeakMap();
+  const widths = new ResizeObserver((entries) => entries.forEach(({ target }) => {
+    const width = target.clientWidth;
+    if (known.has(target) && known.get(target) !== width && width) draw(target);
+    known.set(target, width);
+  }));
+
+  function toggles(place) {
+    const buttons = all(".legend button", place.parentElement);
+    const apply = () => {
+      const hidden = buttons.filter((button) => button.getAttribute("aria-pressed") === "false").map((button) => button.dataset.line);
+      place.view.signal("hidden", hidden).runAsync();
+    };
+    for (const button of buttons) {
+      if (!button.disabled) continue;
+      button.disabled = false;
+      button.title = "Switch this line off or on; with Shift in all figures";
+      button.addEventListener("click", (event) => {
+        const pressed = String(button.getAttribute("aria-pressed") === "false");
+        const same = event.shiftKey ? all(".legend button").filter((other) => other.dataset.line === button.dataset.line) : [button];
+        same.forEach((other) => other.setAttribute("aria-pressed", pressed));
+        same.forEach((other) => other.closest(".chart").querySelector(".drawing").apply?.());
+      });
+    }
+    place.apply = buttons.length ? apply : undefined;
+    if (buttons.some((button) => button.getAttribute("aria-pressed") === "false")) apply();
+  }
+
+  function zooming(place) {
+    const names = Object.keys(place.view.getState().signals).filter((name) => /^zoom_(?!tuple|translate|zoom|modify)/.test(name));
+    if (!names.length || place.parentElement.querySelector(".zoom")) return;
+    const first = Object.fromEntries(names.map((name) => [name, null]));
+    const scaleOf = (name) => place.view.scale(name === "zoom_x" ? "x" : "y");
+    const by = (factor) => {
+      for (const name of names) {
+        const scale = scaleOf(name);
+        const [from, to] = scale.range();
+        const middle = (from + to) / 2;
+        place.view.signal(name, [from, to].map((at) => scale.invert(middle + (at - middle) * factor)));
+      }
+      place.view.runAsync();
+    };
+    const reset = () => { names.forEach((name) => place.view.signal(name, first[name])); place.view.runAsync(); };
+    const caption = place.parentElement.querySelector(".count").textContent;
+    const button = (text, label, action) => {
+      const found = made("button", { type: "button", title: label }, text);
+      found.setAttribute("aria-label", `${label}: ${caption}`);
+      found.addEventListener("click", action);
+      return found;
+    };
+    place.after(made("div", { className: "zoom" }, button("+", "Zoom in", () => by(0.7)), button("−", "Zoom out", () => by(1 / 0.7)), button("Reset", "Whole axes", reset)));
+  }
+
+  // Those in sight first, then all others, so that a printed page has them.
+  const waiting = new Set(all(".drawing[data-chart]"));
+  const near = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => {
+    if (isIntersecting) inSight.add(target); else inSight.delete(target);
+  }), { rootMargin: "50%" });
+  const inSight = new Set();
+  waiting.forEach((place) => near.observe(place));
+  async function drawAll() {
+    while (waiting.size) {
+      const place = [...waiting].find((item) => inSight.has(item)) || waiting.values().next().value;
+      waiting.delete(place);
+      near.unobserve(place);
+      try {
+        await draw(place);
+      } catch (error) {
+        place.classList.add("drawn");
+        place.replaceChildren(made("p", { className: "note" }, `This chart cannot be drawn: ${error.message}`));
+        console.error(error);
+      }
+      await new Promise((resolve) => { setTimeout(resolve); });
+    }
+    root.classList.add("complete");
+  }
+  requestAnimationFrame(() => requestAnimationFrame(drawAll));
+})();

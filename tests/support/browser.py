@@ -1,0 +1,65 @@
+"""A browser without a window, for tests of web pages."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+DRAWN = "html.complete"
+
+
+def program() -> str:
+    """The browser; the test is skipped where there is none."""
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if not found:
+        pytest.skip(f"no browser: none of {', '.join(NAMES)} is installed")
+    return found
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """A running browser."""
+    with sync_playwright() as playwright:
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        running = playwright.chromium.launch(executable_path=program(), args=arguments)
+        try:
+            yield running
+        finally:
+            running.close()
+
+
+@dataclass
+class Seen:
+    """A page that is shown, and what it did beside: messages of its console, addresses that it asked for."""
+
+    page: Page
+    messages: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def shown(running: Browser, file: Path, **how: Any) -> Iterator[Seen]:
+    """A page file in a window of its own, its charts drawn; `how` is what Playwright calls the options of a context."""
+    context = running.new_context(**{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **how})
+    try:
+        seen = Seen(context.new_page())
+        seen.page.set_default_timeout(60_000)
+        seen.page.on("console", lambda message: seen.messages.append(message.text))
+        seen.page.on("pageerror", lambda error: seen.messages.append(str(error)))
+        seen.page.on("dialog", lambda dialog: (seen.messages.append(dialog.message), dialog.dismiss()))
+        seen.page.on("request", lambda request: seen.requests.append(request.url))
+        seen.page.goto(file.as_uri())
+        if how.get("java_script_enabled", True):
+            seen.page.wait_for_selector(DRAWN, state="attached")
+        yield seen
+    finally:
+        context.close()

@@ -1,0 +1,366 @@
+"""The report as a web page: every text of the document is in it and stays text; its bytes are always the same."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import functools
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import altair
+import pytest
+
+from assay.report.document import Appendix, Chart, Document, Gallery, Plot, Series, Table, from_json
+from assay.report.html import bundle_text, data_text, page
+from assay.report.html_bundle import bundle
+from assay.report.html_charts import theme, web_specs
+from assay.report.html_details import Behind, Detail
+from assay.report.html_tables import metric_grid, number, plain_grid
+from assay.report.markdown_text import visible
+from tests.report_sample import TEMPLATES, sample, with_charts
+from tests.support.laboratory import ROOT
+from tools import web_fonts
+
+PINNED = sorted(path.name.removesuffix(".document.json") for path in (ROOT / "golden/reports").glob("*.document.json"))
+VOID = {"meta", "link", "br", "line", "input", "img"}
+NO_BUNDLE = "/* no charts here */"
+
+
+def pinned(name: str) -> Document:
+    """The document of a pinned build."""
+    return from_json((ROOT / "golden" / "reports" / f"{name}.document.json").read_text(encoding="utf-8"))
+
+
+@dataclasses.dataclass
+class Read:
+    """What a reader of HTML finds: tables as rows of cells, elements as (name, attributes), texts by their elements."""
+
+    tables: list[list[list[str]]] = dataclasses.field(default_factory=list)
+    elements: list[tuple[str, dict[str, str | None]]] = dataclasses.field(default_factory=list)
+    texts: list[tuple[str, str]] = dataclasses.field(default_factory=list)
+    raw: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+
+    @property
+    def ids(self) -> list[str]:
+        return [str(attributes["id"]) for _, attributes in self.elements if "id" in attributes]
+
+    def of(self, element: str) -> list[str]:
+        """The texts of all elements of a name."""
+        return [text for name, text in self.texts if name == element]
+
+
+class _Reader(HTMLParser):
+    """Reads a page; fails when elements are not closed in order."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.read = Read()
+        self.open: list[tuple[str, list[str]]] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        found = dict(attributes)
+        assert len(found) == len(attributes), f"<{tag}> names an attribute twice"
+        self.read.elements.append((tag, found))
+        if tag in VOID:
+            return
+        self.open.append((tag, []))
+        if tag == "table":
+            self.read.tables.append([])
+        if tag == "tr":
+            self.read.tables[-1].append([])
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attributes)
+
+    def handle_data(self, data: str) -> None:
+        for _, parts in self.open:
+            parts.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        name, parts = self.open.pop()
+        assert name == tag, f"</{tag}> closes <{name}>"
+        text = "".join(parts)
+        if tag in ("script", "style"):
+            self.read.raw.setdefault(tag, []).append(text)
+        self.read.texts.append((tag, text))
+        if tag in ("td", "th"):
+            self.read.tables[-1][-1].append(text)
+
+
+def read(text: str) -> Read:
+    """The page, read."""
+    reader = _Reader()
+    reader.feed(text)
+    reader.close()
+    assert reader.open == []
+    return reader.read
+
+
+@functools.cache
+def pinned_page(name: str) -> Read:
+    """The page of a pinned build, read."""
+    return read(made(pinned(name)))
+
+
+def made(document: Document, behind: Behind | None = None) -> str:
+    """The page of a document, without the library that draws."""
+    return page(document, TEMPLATES, NO_BUNDLE, behind or Behind())
+
+
+def data_of(found: Read) -> Any:
+    """What the scripts of a page read."""
+    return json.loads(found.raw["script"][0])
+
+
+def tables_of(document: Document) -> Iterator[tuple[tuple[str, ...], ...]]:
+    """The rows of the document's tables below their headings, in order; not those of the dictionary."""
+    yield document.manifest.rows
+    yield from (section.rows for section in document.sections)
+    yield from (table.rows for gallery in document.galleries for table in gallery.tables)
+    if document.filters.rows:
+        yield document.filters.rows
+    yield from (part.rows for part in document.appendices if part.rows)
+    if document.provenance:
+        yield document.provenance
+
+
+@pytest.mark.parametrize("name", PINNED)
+def test_every_cell_of_a_pinned_report_is_on_its_page(name: str) -> None:
+    document = pinned(name)
+    found = pinned_page(name)
+    dictionary = [table for table in found.tables if table[0][:3] == ["Metric", "Description", "Unit"]]
+    others = iter(table for table in found.tables if table not in dictionary)
+    for rows in tables_of(document):
+        table = next(others)
+        below = table[len(table) - len(rows) :]
+        assert [tuple(cells[: len(row)]) for cells, row in zip(below, rows, strict=True)] == [
+            tuple(map(visible, row)) for row in rows
+        ]
+    assert list(others) == []
+    entries = [entry for group in document.dictionary for entry in group.entries]
+    assert [row[:3] for table in dictionary for row in table[1:]] == [
+        [item.name + item.id, item.description, item.unit] for item in entries
+    ]
+
+
+@pytest.mark.parametrize("name", PINNED)
+def test_titles_prose_figures_and_warnings_of_a_pinned_report_are_on_its_page(name: str) -> None:
+    document = pinned(name)
+    found = pinned_page(name)
+    assert found.of("h1") == found.of("title") == [document.title]
+    parts = [*document.sections, *document.galleries, *document.appendices]
+    assert {part.title for part in parts} <= set(found.of("h2"))
+    assert {table.title for part in document.galleries for table in part.tables} - {""} <= set(found.of("h3"))
+    prose = {*document.intro, *(section.doc for section in document.sections if section.doc)}
+    prose |= {text for part in (*document.galleries, *document.appendices) for text in part.text}
+    assert prose - set(found.of("p")) == set()
+    assert [text for text in found.of("li") if text in document.warnings] == list(document.warnings)
+    captions = found.of("figcaption")
+    titles = [f"Figure {item.figure} {item.title}" for item in document.figures]
+    assert [text[: len(title)] for text, title in zip(captions, titles, strict=True)] == titles
+    drawn = [item["data-chart"] for _, item in found.elements if "data-chart" in item]
+    assert set(drawn) == set(data_of(found)["charts"])
+    assert drawn == [item.id for item in document.figures if isinstance(item, Plot) or item.series]
+
+
+@pytest.mark.parametrize("name", PINNED)
+def test_links_of_a_pinned_report_lead_to_elements_of_its_page(name: str) -> None:
+    found = pinned_page(name)
+    assert len(found.ids) == len(set(found.ids))
+    targets = [str(item["href"]) for element, item in found.elements if element == "a" and "href" in item]
+    assert {target[1:] for target in targets if target.startswith("#")} <= set(found.ids)
+    assert [target for target in targets if not target.startswith(("#", "charts/"))] == []
+
+
+@pytest.mark.parametrize("name", PINNED)
+def test_every_number_of_a_metric_leads_to_its_definition(name: str) -> None:
+    document = pinned(name)
+    found = pinned_page(name)
+    known = data_of(found)["metrics"]
+    leading = [item["data-metric"] for element, item in found.elements if element == "a" and "data-of" in item]
+    assert set(leading) <= set(known)
+    expected = sum(
+        bool(number(cell))
+        for section in document.sections
+        for metric, row in zip(section.metrics, section.rows, strict=True)
+        if metric in known
+        for cell in row[1:]
+    )
+    in_sections = {metric for section in document.sections for metric in section.metrics if metric in known}
+    assert sum(metric in in_sections for metric in leading) >= expected
+    assert leading != [] or not document.sections
+
+
+# What a text of a report could do
+
+HOSTILE = "</script><script>alert(1)</script><!-- \"&amp;' <b onclick=x>\u2028\u202e\x1b[31mred{{ 7*7 }}{% raw %}"
+
+
+def hostile() -> Document:
+    """A document all of whose texts are hostile."""
+    word = HOSTILE
+    row = (word, word)
+    document = with_charts(sample(), 1)
+    (chart,) = document.charts
+    plot = Plot(
+        "plot", 99, word, word, word, "timeline", ("line", "x", "y"), ((word, 0.0, 1.0), (word, 1.0, 2.0)), (word,)
+    )
+    first = document.sections[0]
+    return replace(
+        document, title=word, subtitle=word, author=word, intro=(word,), warnings=(word,),
+        manifest=Table(word, (word, word), (row,)),
+        sections=(replace(first, title=word, doc=word, header=(word, word, word, word, word),
+                          rows=((word, "1", "2", "3", "4"),), metrics=(chart.id,)),),
+        charts=(replace(chart, title=word, x_label=word, series=(replace(chart.series[0], run=word),)),),
+        galleries=(Gallery("part", word, (word,), (plot,), (Table(word, (word, word), (row,)),)),),
+        dictionary=tuple(replace(group, title=word, entries=tuple(
+            replace(entry, name=word, description=word, unit=word) for entry in group.entries
+        )) for group in document.dictionary),
+        appendices=(Appendix(word, (word,), (word, word), (row,)),), provenance=((word, word),),
+        filters=Table(word, (word, word), (row,)),
+    )  # fmt: skip
+
+
+def test_texts_that_look_like_markup_stay_texts() -> None:
+    document = hostile()
+    chart = document.charts[0].id
+    behind = Behind((HOSTILE,), {chart: Detail(((HOSTILE,),), ((HOSTILE, HOSTILE),), HOSTILE, HOSTILE)})
+    text = made(document, behind)
+    found, plain = read(text), read(made(with_charts(sample(), 1)))
+    assert {name for name, _ in found.elements} <= {name for name, _ in plain.elements} | {"ul", "li", "h3", "p"}
+    assert len(found.raw["script"]) == len(plain.raw["script"]) == 3
+    assert not any(name.startswith("on") for _, attributes in found.elements for name in attributes)
+    assert found.of("h1") == [visible(HOSTILE)]
+    assert found.tables[0][1] == [visible(HOSTILE)] * 2
+    assert data_of(found)["metrics"][chart]["sql"] == visible(HOSTILE)
+    assert data_of(found)["metrics"][chart]["events"] == [[visible(HOSTILE)] * 2]
+    assert "\x1b" not in text
+    assert "49" not in found.of("h1")[0]
+
+
+def test_data_cannot_end_the_element_that_holds_it() -> None:
+    value = {"a": HOSTILE, "b": ["<!--", "</SCRIPT >", "]]>", "&lt;", "\u2028\u2029"]}
+    text = data_text(value)
+    assert re.search(r"[<>&\u2028\u2029]", text) is None
+    assert json.loads(text) == value
+    assert bundle_text('"</script>" + "<!--" + "<script>"').count("<") == 0
+
+
+def test_the_page_allows_its_own_scripts_and_no_address() -> None:
+    found = read(page(with_charts(sample(), 1), TEMPLATES, "window.x = 1;"))
+    (policy,) = [item["content"] for _, item in found.elements if item.get("http-equiv") == "Content-Security-Policy"]
+    assert policy
+    rules = {name: rest for name, _, rest in (part.strip().partition(" ") for part in policy.split(";"))}
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in found.raw["script"][1:]]
+    assert rules["script-src"].split() == [f"'sha256-{item}'" for item in hashes]
+    assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+    assert not {"unsafe-eval", "http", "*"} & set(re.findall(r"unsafe-eval|http|\*", policy))
+    assert [item for _, item in found.elements if "src" in item] == []
+    assert re.findall(r"url\((?!\"data:)", found.raw["style"][0]) == []
+
+
+# Tables
+
+
+def test_numbers_are_sorted_by_what_they_stand_for() -> None:
+    assert [number(text) for text in ("1e-05", "-0.5", "−2", "+3.0", "6660.", ".5", "18147 *", "(288>)", "(52)")] == [
+        "1e-05", "-0.5", "-2.0", "3.0", "6660.0", "0.5", "18147.0", "288.0", "52.0",
+    ]  # fmt: skip
+    assert [number(text) for text in ("", "—", "NaN", "10.5-sim", "2026-02-05", "1.2.3", "1 2")] == [""] * 7
+
+
+def test_a_column_that_holds_other_texts_has_no_numbers() -> None:
+    grid = plain_grid(Table("T", ("name", "run", "value"), (("a", "10.2", "1.5"), ("b", "10.1.4", "—"))), {})
+    assert [cell.number for row in grid.rows for cell in row] == ["", "", "1.5", "", "", ""]
+    assert [column.numeric for column in grid.columns] == [False, False, True]
+
+
+def test_points_of_a_column_stand_below_each_other() -> None:
+    grid = plain_grid(Table("T", ("", "x"), (("a", "1.25"), ("b", "10"), ("c", "3.5"))), {})
+    assert [row[1].room for row in grid.rows] == [0.0, 2.5, 1.0]
+
+
+def test_numbers_of_other_tables_lead_to_the_metric_of_their_column_row_or_table() -> None:
+    known = {"Size, tx": "size", "Rate, tx/s": "rate"}
+    table = Table("T", ("Number", "Size, tx", "Other"), (("1", "5", "7"), ("Rate, tx/s", "6", "8")))
+    assert [[cell.metric for cell in row] for row in plain_grid(table, known).rows] == [
+        ["", "size", ""], ["rate", "size", "rate"],
+    ]  # fmt: skip
+    whole = plain_grid(Table("Pivot", ("a", "1"), (("x", "5"), ("y", "—"))), known, "size")
+    assert [[(cell.metric, cell.of) for cell in row] for row in whole.rows] == [
+        [("", ""), ("size", "Pivot, x; 1")], [("", ""), ("", "")],
+    ]  # fmt: skip
+
+
+def test_further_runs_share_a_heading_and_sample_counts_stay_at_the_foot() -> None:
+    document = pinned("three")
+    grid = metric_grid(document.sections[0], {})
+    assert [(column.text, column.above, column.shared) for column in grid.columns[1:6]] == [
+        ("10.5-sim", "", 0), ("value", "10.6-sim", 3), ("Δ", "10.6-sim", 0), ("Δ%", "10.6-sim", 0),
+        ("value", "10.7-sim", 3),
+    ]  # fmt: skip
+    counted = metric_grid(pinned("two-org-2023").sections[0], {})
+    assert [row[0].text for row in counted.foot] == ["Sample count"]
+    assert "Sample count" not in [row[0].text for row in counted.rows]
+
+
+# Charts
+
+
+@pytest.mark.parametrize("name", ["two", "history", "qa"])
+def test_the_charts_of_a_page_are_vega_lite(name: str) -> None:
+    document = pinned(name)
+    specs = web_specs(document.figures, TEMPLATES, document.manifest.header[1:])
+    for figure in {item.template: item for item in document.figures}.values():
+        few = {key: rows[:3] for key, rows in specs[figure.id]["datasets"].items()}
+        altair.Chart.from_dict(specs[figure.id] | {"config": theme(TEMPLATES), "datasets": few})
+    assert set(specs) == {item.id for item in document.figures}
+
+
+def test_a_chart_without_samples_says_so() -> None:
+    chart = Chart("none", 1, "Nothing", "x", "s", "cdf", ())
+    found = read(made(replace(with_charts(sample(), 0), charts=(chart,))))
+    assert "No samples." in found.of("p")
+    assert data_of(found)["charts"] == {}
+
+
+def test_a_template_without_one_for_the_page_is_drawn_as_in_print(tmp_path: Path) -> None:
+    (tmp_path / "html" / "charts").mkdir(parents=True)
+    (tmp_path / "charts").symlink_to(TEMPLATES / "charts")
+    chart = Chart("a", 1, "A", "a", "s", "cdf", (Series("run", ((1.0, 0.0, None, None), (2.0, 1.0, None, None))),))
+    spec = web_specs((chart,), tmp_path, ("run",))["a"]
+    assert spec["usermeta"] == {"assay": {"paper": True}}
+    assert [layer["data"]["name"] for layer in spec["layer"]] == ["points", "legend", "legend"]
+
+
+# Bytes
+
+
+def test_the_library_is_the_same_in_every_process_and_kept(tmp_path: Path) -> None:
+    program = "import sys; from assay.report.html_bundle import bundle; sys.stdout.write(bundle())"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    first = bundle(tmp_path)
+    (kept,) = tmp_path.iterdir()
+    assert first == done.stdout
+    kept.write_text("window.vegaEmbed = 1;", encoding="utf-8")
+    assert bundle(tmp_path) == bundle_text("window.vegaEmbed = 1;")
+
+
+def test_a_page_is_the_same_bytes_again() -> None:
+    assert made(pinned("two")) == made(pinned("two"))
+
+
+def test_the_fonts_of_the_page_are_made_of_those_of_the_pdf() -> None:
+    made_for_it = {f"{family.replace(' ', '')}-{style}.woff2" for family, style in web_fonts.FONTS.values()}
+    assert {path.name for path in (TEMPLATES / "html" / "fonts").iterdir()} == made_for_it
+    first = web_fonts.font(TEMPLATES / "fonts" / "SourceSans3-Regular.otf", "Report Sans", "Regular")
+    assert first == (TEMPLATES / "html" / "fonts" / "ReportSans-Regular.woff2").read_bytes()
