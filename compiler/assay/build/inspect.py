@@ -1,4 +1,4 @@
-"""`assay check`, `list`, `query`, `sql`, `ingest`: what there is, and single numbers."""
+"""`assay check`, `list`, `query`, `sql`: what there is, and single numbers."""
 
 from __future__ import annotations
 
@@ -231,44 +231,6 @@ def metric_sql(
     return dialect.text(query) + ";"
 
 
-def ingest_runs(
-    session: Session, runs: Sequence[NamedRun], system: str | None, everything: bool
-) -> tuple[Prepared, ...]:
-    """Ingest runs: the events that the system's metrics need, or all of its events."""
-    checked = _system_of(session, runs[0], system)
-    package = checked.package
-    made = plan(
-        package,
-        package.metrics,
-        [Applied(item, "1" if item.parameter else None) for item in package.filters],
-        [item.name for item in package.relations],
-    )
-    wanted = dict(made.wanted)
-    if everything:
-        wanted = {event.name: frozenset(field.name for field in event.fields) for event in package.events}
-    return prepare(session, checked, runs, wanted)
-
-
-def _system_of(session: Session, run: NamedRun, system: str | None) -> Checked:
-    """The system whose source finds its files in the run's directory; the only one there is, if there is one."""
-    systems = (system,) if system else session.workspace.systems()
-    if len(systems) == 1:
-        return session.package(systems[0])
-    for item in systems:
-        checked = session.package(item)
-        try:
-            for source in checked.package.sources:
-                ingest.find_run(source, run.directory)
-        except AssayError:
-            continue
-        return checked
-    raise fail(
-        "unknown-system",
-        f"no system's source finds its files in {run.directory}",
-        hint="name the system with --system",
-    )
-
-
 def all_systems(session: Session, system: str | None) -> tuple[str, ...]:
     """The systems of the workspace, or the one named (AssayError when there is none of that name)."""
     if system is None:
@@ -283,7 +245,6 @@ __all__ = [
     "all_systems",
     "catalogue",
     "check_system",
-    "ingest_runs",
     "metric_sql",
     "query",
     "workspace",

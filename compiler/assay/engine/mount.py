@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -83,15 +84,25 @@ class Facts:
     events: Mapping[str, int]
 
 
-def facts(folder: Path) -> Facts:
-    """The facts of a folder."""
+@functools.cache
+def _shared() -> duckdb.DuckDBPyConnection:
     import duckdb
 
+    return duckdb.connect()
+
+
+def _engine() -> duckdb.DuckDBPyConnection:
+    """An engine for small things, the same for all who ask: to start one takes longer than what is asked of it."""
+    return _shared().cursor()
+
+
+def facts(folder: Path) -> Facts:
+    """The facts of a folder."""
     wanted = ("host", "lines", "objects", "quarantined", "last_ns")
     logs = exp.select(*wanted).from_(parquet(str(folder / "logs.parquet")).subquery(alias=LOGS)).order_by("host")
     lines = parquet(str(folder / "counts.parquet")).subquery(alias="counts")
     counts = exp.select("event", exp.Sum(this=exp.column("n"))).from_(lines).group_by("event")
-    with duckdb.connect() as connection:
+    with _engine() as connection:
         return Facts(
             tuple(HostLog(*row) for row in connection.execute(dialect.text(logs)).fetchall()),
             {str(event): int(number) for event, number in connection.execute(dialect.text(counts)).fetchall()},
@@ -114,11 +125,9 @@ def constants_file(folder: Path, constants: Mapping[str, object]) -> Path:
 
 
 def _write_constants(place: Path, constants: Mapping[str, object]) -> None:
-    import duckdb
-
     row = exp.select(*(exp.alias_(literal(value), name) for name, value in sorted(constants.items())))
     handle, fresh = tempfile.mkstemp(dir=place.parent, suffix=".part")
     os.close(handle)
-    with duckdb.connect() as connection:
+    with _engine() as connection:
         connection.sql(dialect.text(row)).write_parquet(fresh)
     Path(fresh).replace(place)
