@@ -117,17 +117,26 @@ def constants_file(folder: Path, constants: Mapping[str, object]) -> Path:
     text = json.dumps(sorted(constants.items()), default=str)
     place = folder / f"constants-{hashlib.sha256(text.encode()).hexdigest()[:16]}.parquet"
     if not place.is_file():
-        _write_constants(place, constants)
+        content = _constants(folder, constants)
+        _put(place, content)
         common = folder / COMMON
         if not common.is_file():
-            _write_constants(common, constants)
+            _put(common, content)
     return place
 
 
-def _write_constants(place: Path, constants: Mapping[str, object]) -> None:
+def _constants(folder: Path, constants: Mapping[str, object]) -> bytes:
+    """The constants as the bytes of a Parquet file."""
     row = exp.select(*(exp.alias_(literal(value), name) for name, value in sorted(constants.items())))
+    with tempfile.TemporaryDirectory(dir=folder) as scratch, _engine() as connection:
+        place = Path(scratch) / COMMON
+        connection.sql(dialect.text(row)).write_parquet(str(place))
+        return place.read_bytes()
+
+
+def _put(place: Path, content: bytes) -> None:
+    """A file with a content, there whole or not at all."""
     handle, fresh = tempfile.mkstemp(dir=place.parent, suffix=".part")
-    os.close(handle)
-    with _engine() as connection:
-        connection.sql(dialect.text(row)).write_parquet(fresh)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(content)
     Path(fresh).replace(place)
