@@ -1,4 +1,4 @@
-"""`assay check`, `list`, `query`, `sql`, `ingest`: what there is, and single numbers."""
+"""`assay check`, `list`, `query`, `sql`: what there is, and single numbers."""
 
 from __future__ import annotations
 
@@ -290,63 +290,6 @@ def _formula_statement(checked: Checked, metric: Metric, report: Report | None) 
     return Statement("metric", metric.id, formulas.query(checked, metric, summary, places(names)))
 
 
-def ingest_runs(
-    session: Session, runs: Sequence[NamedRun], system: str | None, everything: bool
-) -> tuple[Prepared, ...]:
-    """Ingest runs: the events that the system's metrics need, or all of its events."""
-    checked = _system_of(session, runs[0], system)
-    package = checked.package
-    made = plan(
-        package,
-        package.metrics,
-        [Applied(item, "1" if item.parameter else None) for item in package.filters],
-        [item.name for item in package.relations],
-    )
-    wanted = dict(made.wanted)
-    if everything:
-        wanted = {event.name: frozenset(field.name for field in event.fields) for event in package.events}
-    return prepare(session, checked, runs, _there(checked, runs, wanted))
-
-
-def _there(checked: Checked, runs: Sequence[NamedRun], wanted: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
-    """The wanted events of sources that some run has; all of them where no run has any."""
-    sources = {source.name for source in checked.package.sources if any(has(run, source) for run in runs)}
-    events = {event.name for event in checked.package.events if event.source in sources}
-    return {name: fields for name, fields in wanted.items() if name in events or not sources}
-
-
-def _system_of(session: Session, run: NamedRun, system: str | None) -> Checked:
-    """The one system with a source that finds its files in the run's directory; of several, the one all of whose
-    sources do."""
-    systems = (system,) if system else session.workspace.systems()
-    if len(systems) == 1:
-        return session.package(systems[0])
-    packages = [session.package(item) for item in systems]
-    having = [(item, [_finds(source, run) for source in item.package.sources]) for item in packages]
-    found = [checked for checked, there in having if any(there)]
-    whole = [checked for checked, there in having if there and all(there)]
-    for candidates in (found, whole):
-        if len(candidates) == 1:
-            return candidates[0]
-    names = ", ".join(f"`{checked.package.system}`" for checked in found)
-    raise fail(
-        "unknown-system",
-        f"the sources of {names} find their files in {run.directory}"
-        if found
-        else f"no system's source finds its files in {run.directory}",
-        hint="name the system with --system",
-    )
-
-
-def _finds(source: Source, run: NamedRun) -> bool:
-    """Whether a source finds its files in the run's directory."""
-    try:
-        ingest.find_run(source, run.directory)
-    except AssayError:
-        return False
-    return True
-
-
 def all_systems(session: Session, system: str | None) -> tuple[str, ...]:
     """The systems of the workspace, or the one named (AssayError when there is none of that name)."""
     if system is None:
@@ -361,7 +304,6 @@ __all__ = [
     "all_systems",
     "catalogue",
     "check_system",
-    "ingest_runs",
     "metric_sql",
     "query",
     "report_of",

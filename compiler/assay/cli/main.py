@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -238,11 +239,11 @@ def sql(
 @click.pass_context
 def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, everything: bool) -> None:
     """Ingest runs to Parquet only, and print the folder of each."""
-    from assay.build import inspect
+    from assay.build.ingesting import ingest_runs
     from assay.build.runs import named_runs
 
     with working(context) as session:
-        found = inspect.ingest_runs(session, named_runs(runs), system, everything)
+        found = ingest_runs(session, named_runs(runs), system, everything)
     for item in found:
         for folder in item.folders:
             click.echo(str(folder))
@@ -256,6 +257,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; errors become messages on stderr and an exit status, never a traceback."""
     from assay.cli.failure import run
 
+    # What a command makes lives as long as the command: to look for garbage as often as usual costs, and finds none.
+    gc.set_threshold(100_000, 50, 50)
     sys.exit(run(cli, arguments))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -100,15 +101,25 @@ class Facts:
     events: Mapping[str, int]
 
 
-def facts(folder: Path) -> Facts:
-    """The facts of a folder."""
+@functools.cache
+def _shared() -> duckdb.DuckDBPyConnection:
     import duckdb
 
+    return duckdb.connect()
+
+
+def _engine() -> duckdb.DuckDBPyConnection:
+    """An engine for small things, the same for all who ask: to start one takes longer than what is asked of it."""
+    return _shared().cursor()
+
+
+def facts(folder: Path) -> Facts:
+    """The facts of a folder."""
     wanted = ("host", "lines", "objects", "quarantined", "last_ns", "first_ns")
     logs = exp.select(*wanted).from_(parquet(str(folder / "logs.parquet")).subquery(alias=LOGS)).order_by("host")
     lines = parquet(str(folder / "counts.parquet")).subquery(alias="counts")
     counts = exp.select("event", exp.Sum(this=exp.column("n"))).from_(lines).group_by("event")
-    with duckdb.connect() as connection:
+    with _engine() as connection:
         return Facts(
             tuple(HostLog(*row) for row in connection.execute(dialect.text(logs)).fetchall()),
             {str(event): int(number) for event, number in connection.execute(dialect.text(counts)).fetchall()},
@@ -123,19 +134,26 @@ def constants_file(folder: Path, constants: Mapping[str, object]) -> Path:
     text = json.dumps(sorted(constants.items()), default=str)
     place = folder / f"constants-{hashlib.sha256(text.encode()).hexdigest()[:16]}.parquet"
     if not place.is_file():
-        _write_constants(place, constants)
+        content = _constants(folder, constants)
+        _put(place, content)
         common = folder / COMMON
         if not common.is_file():
-            _write_constants(common, constants)
+            _put(common, content)
     return place
 
 
-def _write_constants(place: Path, constants: Mapping[str, object]) -> None:
-    import duckdb
-
+def _constants(folder: Path, constants: Mapping[str, object]) -> bytes:
+    """The constants as the bytes of a Parquet file."""
     row = exp.select(*(exp.alias_(literal(value), name) for name, value in sorted(constants.items())))
+    with tempfile.TemporaryDirectory(dir=folder) as scratch, _engine() as connection:
+        place = Path(scratch) / COMMON
+        connection.sql(dialect.text(row)).write_parquet(str(place))
+        return place.read_bytes()
+
+
+def _put(place: Path, content: bytes) -> None:
+    """A file with a content, there whole or not at all."""
     handle, fresh = tempfile.mkstemp(dir=place.parent, suffix=".part")
-    os.close(handle)
-    with duckdb.connect() as connection:
-        connection.sql(dialect.text(row)).write_parquet(fresh)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(content)
     Path(fresh).replace(place)

@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 OPENING = {"{": "}", "[": "]", "(": ")", "<": ">", "${": "}"}
 CLOSING = frozenset("}])>")
@@ -55,8 +56,7 @@ BUILTINS = frozenset(
 
 _PATH = r'(?:/(?:[!$%&\'*+\-.0-9:;=@A-Z^_`a-z|~]+|"[^"/\x00-\x1f]+"))+'
 _CODE = re.compile(
-    r"(?P<space>[ \t\r\n]+)"
-    r"|(?P<comment>--[^\n]*)"
+    r"(?P<space>(?:[ \t\r\n]+|--[^\n]*)+)"
     r"|(?P<remark>\{-)"
     r"|(?P<http>https?://[^\s()\[\]{}<>,\"]*)"
     r'|(?P<env>env:(?:[A-Za-z_][A-Za-z0-9_]*|"[^"]*"))'
@@ -77,8 +77,7 @@ _TEXT_ENDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word: `kind` is import, hash, label, quoted, number, text, text-end, open, close or op."""
 
     kind: str
@@ -182,20 +181,15 @@ class _Lexer:
         while self.position < len(self.text):
             if self.open and self.open[-1].kind == "text":
                 yield from self._in_text(self.open[-1].text)
-            else:
-                yield from self._in_code()
-
-    def _in_code(self) -> Iterator[Token]:
-        match = _CODE.match(self.text, self.position)
-        assert match is not None  # the last alternative takes any character
-        start, kind = self.position, match.lastgroup or ""
-        self.position = match.end()
-        if kind in ("space", "comment"):
-            return
-        if kind == "remark":
-            self._skip_remark(start)
-            return
-        yield self._word(kind, match.group(), start)
+                continue
+            match = _CODE.match(self.text, self.position)
+            assert match is not None  # the last alternative takes any character
+            start, kind = self.position, match.lastgroup or ""
+            self.position = match.end()
+            if kind == "remark":
+                self._skip_remark(start)
+            elif kind != "space":
+                yield self._word(kind, match.group(), start)
 
     def _word(self, kind: str, text: str, start: int) -> Token:
         if kind in ("http", "env", "path"):

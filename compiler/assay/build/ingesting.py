@@ -1,0 +1,72 @@
+"""`assay ingest`: runs to Parquet.  It imports no more than that takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assay import ingest
+from assay.build.prepare import Prepared, prepare
+from assay.build.runs import NamedRun
+from assay.build.session import Session
+from assay.build.sources import has
+from assay.plan.steps import Applied, plan
+from assay.spec.diagnostics import AssayError, fail
+from assay.spec.model import Source
+from assay.spec.normal_form import Checked
+
+
+def ingest_runs(
+    session: Session, runs: Sequence[NamedRun], system: str | None, everything: bool
+) -> tuple[Prepared, ...]:
+    """Ingest runs: the events that the system's metrics need, or all of its events."""
+    checked = _system_of(session, runs[0], system)
+    package = checked.package
+    made = plan(
+        package,
+        package.metrics,
+        [Applied(item, "1" if item.parameter else None) for item in package.filters],
+        [item.name for item in package.relations],
+    )
+    wanted = dict(made.wanted)
+    if everything:
+        wanted = {event.name: frozenset(field.name for field in event.fields) for event in package.events}
+    return prepare(session, checked, runs, _there(checked, runs, wanted))
+
+
+def _there(checked: Checked, runs: Sequence[NamedRun], wanted: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+    """The wanted events of sources that some run has; all of them where no run has any."""
+    sources = {source.name for source in checked.package.sources if any(has(run, source) for run in runs)}
+    events = {event.name for event in checked.package.events if event.source in sources}
+    return {name: fields for name, fields in wanted.items() if name in events or not sources}
+
+
+def _system_of(session: Session, run: NamedRun, system: str | None) -> Checked:
+    """The one system with a source that finds its files in the run's directory; of several, the one all of whose
+    sources do."""
+    systems = (system,) if system else session.workspace.systems()
+    if len(systems) == 1:
+        return session.package(systems[0])
+    packages = [session.package(item) for item in systems]
+    having = [(item, [_finds(source, run) for source in item.package.sources]) for item in packages]
+    found = [checked for checked, there in having if any(there)]
+    whole = [checked for checked, there in having if there and all(there)]
+    for candidates in (found, whole):
+        if len(candidates) == 1:
+            return candidates[0]
+    names = ", ".join(f"`{checked.package.system}`" for checked in found)
+    raise fail(
+        "unknown-system",
+        f"the sources of {names} find their files in {run.directory}"
+        if found
+        else f"no system's source finds its files in {run.directory}",
+        hint="name the system with --system",
+    )
+
+
+def _finds(source: Source, run: NamedRun) -> bool:
+    """Whether a source finds its files in the run's directory."""
+    try:
+        ingest.find_run(source, run.directory)
+    except AssayError:
+        return False
+    return True
