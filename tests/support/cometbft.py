@@ -46,7 +46,7 @@ def change_samples(run: Path, change: Callable[[dict[str, str], list[Any]], list
     place.write_bytes(gzip.compress(json.dumps(data).encode(), mtime=0))
 
 
-def assembled(cache: Path, *runs: Path) -> dict[str, Any]:
+def assembled(cache: Path, *runs: Path | str) -> dict[str, Any]:
     """The document of the QA report over runs, as data, with nothing drawn or laid out.  AssayError as the build's."""
     session = open_session(ROOT, cache)
     named = named_runs([str(run) for run in runs])
