@@ -14,10 +14,19 @@ from typing import Any
 import pytest
 
 from tests.compare_reference import load
-from tests.support.cometbft import RUN, SECOND, change_samples, keep_transactions, needed, variant
+from tests.support.cometbft import RUN, SECOND, assembled, change_samples, keep_transactions, needed, variant
 from tests.support.commands import Done, assay
 from tests.support.workspaces import workspace
 
+PROSE = "specs/cometbft/prose/conclusion.md"
+QUOTES = """\
+At {{ valid_txs(choice = "chosen", run = "base") }} and {{ valid_txs(choice = "chosen", run = "0.38.17") }}, now \
+{{ valid_txs(choice = "chosen") }}; first {{ throughput(run = "base", number = 3, decimals = 1) }}.
+
+Fault: {{ latency_max(choice = "fault", run = "base", decimals = 1) }}.
+
+Fault: {{ latency_max(choice = "fault", decimals = 1) }}.
+"""
 Points = Mapping[str, list[tuple[float, float]]]
 CHOSEN, FAULT, OVERLOAD = 6, 7, 8
 SERIES = {
@@ -36,8 +45,9 @@ def article(out: Path, cache: Path, *runs: str | Path) -> Done:
     return assay("build", "cometbft/qa", *given, "-o", out, "--cache", cache)
 
 
-def part(built: Path, title: str) -> Any:
-    return next(item for item in load(built / "document.json")["galleries"] if item["title"] == title)
+def part(built: Path | dict[str, Any], title: str) -> Any:
+    document = load(built / "document.json") if isinstance(built, Path) else built
+    return next(item for item in document["galleries"] if item["title"] == title)
 
 
 def plot(built: Path, identifier: str) -> Any:
@@ -243,10 +253,13 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def four(runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    out = tmp_path_factory.mktemp("four") / "out"
-    done = article(out, cache, *runs.values())
+    folder = tmp_path_factory.mktemp("four")
+    within = workspace(folder / "workspace")
+    (within / PROSE).write_text(QUOTES, encoding="utf-8")
+    given = [text for run in runs.values() for text in ("--run", run)]
+    done = assay("build", "cometbft/qa", *given, "-o", folder / "out", "--cache", cache, within=within)
     assert (done.status, done.err) == (0, "")
-    return out
+    return folder / "out"
 
 
 def test_the_last_run_chooses_and_the_baseline_shows_the_same_configuration(four: Path) -> None:
@@ -319,11 +332,10 @@ def test_the_results_of_a_scenario_pass_or_fail_by_the_rule(four: Path, runs: di
     assert len(load_["rows"]) == 28
 
 
-def test_runs_that_are_worse_fail(runs: dict[str, Path], tmp_path: Path, cache: Path) -> None:
-    done = article(tmp_path / "out", cache, runs["new"], runs["base"])
-    assert (done.status, done.err) == (0, "")
-    assert load(tmp_path / "out" / "document.json")["title"] == "QA results of 0.37.4"
-    scenarios, load_, *_ = part(tmp_path / "out", "Results")["tables"]
+def test_runs_that_are_worse_fail(runs: dict[str, Path], cache: Path) -> None:
+    made = assembled(cache, runs["new"], runs["base"])
+    assert made["title"] == "QA results of 0.37.4"
+    scenarios, load_, *_ = part(made, "Results")["tables"]
     # rate 200 with 1 and with 2 connections: transactions and throughput, 12.5 % less
     assert [row[3:] for row in scenarios["rows"][:2]] == [
         ["fail", "4 of 28 values worse by more than 10 %"],
@@ -336,7 +348,7 @@ def test_runs_that_are_worse_fail(runs: dict[str, Path], tmp_path: Path, cache: 
         (["2", "200", "Throughput, tx/s"], "fail"),
     ]
     # the last run chooses, and is saturated at rate 200
-    assert part(tmp_path / "out", "Metrics of the nodes")["text"][-1] == (
+    assert part(made, "Metrics of the nodes")["text"][-1] == (
         "Chosen experiment: 0.38.17: number 5, connections 2, rate 100; 0.37.4: number 5, connections 2, rate 100."
     )
 
@@ -388,12 +400,11 @@ def test_the_drawing_of_a_grid_has_a_panel_for_each_case_and_column(four: Path) 
     assert all(f">{name}<" in svg for name in ("none", "2 KiB", "Latency, s", "Rounds"))
 
 
-def test_where_all_runs_are_cases_every_part_shows_them(runs: dict[str, Path], tmp_path: Path, cache: Path) -> None:
-    done = article(tmp_path / "out", cache, runs["none"], runs["2 KiB"])
-    assert (done.status, done.err) == (0, "")
-    titles = [table["title"].rsplit(": ")[-1] for table in part(tmp_path / "out", "Latencies")["tables"]]
+def test_where_all_runs_are_cases_every_part_shows_them(runs: dict[str, Path], cache: Path) -> None:
+    made = assembled(cache, runs["none"], runs["2 KiB"])
+    titles = [table["title"].rsplit(": ")[-1] for table in part(made, "Latencies")["tables"]]
     assert titles == ["case none", "case 2 KiB"]
-    assert part(tmp_path / "out", "Vote extensions")["wide"][0]["cases"] == ["none", "2 KiB"]
+    assert part(made, "Vote extensions")["wide"][0]["cases"] == ["none", "2 KiB"]
 
 
 # What a run says, and lacks
@@ -401,14 +412,11 @@ def test_where_all_runs_are_cases_every_part_shows_them(runs: dict[str, Path], t
 
 def test_the_author_of_a_run_may_choose(tmp_path: Path, cache: Path) -> None:
     run = small(tmp_path / "told", "told", experiments={"chosen": 2, "overload": 5})
-    done = article(tmp_path / "out", cache, run)
-    assert (done.status, done.err) == (0, "")
-    assert part(tmp_path / "out", "Metrics of the nodes")["text"][-1] == (
-        "Chosen experiment: number 2, connections 1, rate 100."
-    )
-    assert part(tmp_path / "out", "Overload")["text"][-1] == "Overloaded experiment: number 5, connections 2, rate 100."
-    assert part(tmp_path / "out", "Fault")["plots"] == []
-    assert part(tmp_path / "out", "Fault")["text"] == [
+    made = assembled(cache, run)
+    assert part(made, "Metrics of the nodes")["text"][-1] == ("Chosen experiment: number 2, connections 1, rate 100.")
+    assert part(made, "Overload")["text"][-1] == "Overloaded experiment: number 5, connections 2, rate 100."
+    assert part(made, "Fault")["plots"] == []
+    assert part(made, "Fault")["text"] == [
         "The same metrics while a node is stopped and started again, or what else the author of the run did to it.",
         "told has no experiment with a fault (meta.json: experiments, fault).",
     ]
@@ -432,36 +440,19 @@ error[chosen-row]: run wrong: its constants choose a row of `experiment` that it
 def test_without_rotating_nodes_the_part_says_so(tmp_path: Path, cache: Path) -> None:
     run = variant(tmp_path / "still", "logs", ident="still")
     change_samples(run, lambda labels, values: None if labels["job"] == "ephemeral0" else needed(labels, values))
-    done = article(tmp_path / "out", cache, run)
-    assert (done.status, done.err) == (0, "")
-    rotating = part(tmp_path / "out", "Rotating nodes")
+    made = assembled(cache, run)
+    rotating = part(made, "Rotating nodes")
     assert rotating["plots"] == []
     assert rotating["text"][-1] == "still has no rotating nodes (jobs whose names begin with ephemeral)."
 
 
 # Prose
 
-PROSE = "specs/cometbft/prose/conclusion.md"
-OF_TWO = """\
-At {{ valid_txs(choice = "chosen", run = "base") }} and {{ valid_txs(choice = "chosen", run = "0.38.17") }}, now \
-{{ valid_txs(choice = "chosen") }}; first {{ throughput(run = "base", number = 3, decimals = 1) }}.
 
-Fault: {{ latency_max(choice = "fault", run = "base", decimals = 1) }}.
-
-Fault: {{ latency_max(choice = "fault", decimals = 1) }}.
-"""
-
-
-def test_prose_quotes_any_run_and_choice(runs: dict[str, Path], tmp_path: Path, cache: Path) -> None:
-    within = workspace(tmp_path / "workspace")
-    (within / PROSE).write_text(OF_TWO, encoding="utf-8")
-    given = ("--run", runs["base"], "--run", runs["new"], "--run", runs["none"])
-    done = assay("build", "cometbft/qa", *given, "-o", tmp_path / "out", "--cache", cache, within=within)
-    assert (done.status, done.err) == (0, "")
+def test_prose_quotes_any_run_and_choice(four: Path, runs: dict[str, Path]) -> None:
     base = experiments(runs["base"])
-    third = base[2]
-    rate = third["txs"] / ((max_block(runs["base"], 3) - first_sent(runs["base"], 3)) / SECOND)
-    assert part(tmp_path / "out", "Conclusion")["text"] == [
+    rate = base[2]["txs"] / ((max_block(runs["base"], 3) - first_sent(runs["base"], 3)) / SECOND)
+    assert part(four, "Conclusion")["text"] == [
         f"At {base[CHOSEN - 1]['txs']} tx and 11600 tx, now 11600 tx; first {rate:.1f} tx/s.",
         "Fault: 6.0 s.",
     ]

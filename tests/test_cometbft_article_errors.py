@@ -108,38 +108,50 @@ SLIPS = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def specs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return workspace(tmp_path_factory.mktemp("specs") / "workspace")
+#: slips that do not touch each other, so that one check tells of them all
+TOGETHER = (
+    (
+        "a choice that is not in the article", "a choice of unknown rows", "a choice by an unknown column",
+        "a choice by a metric of other rows", "cases by an unknown constant", "layers with a mean",
+        "diagonals of texts",
+    ),
+    (
+        "two choices of a name", "a choice by an unknown constant", "a time that is none", "a rule of half",
+        "a chosen cell that the choice does not know", "a grid of rows that nobody chooses",
+        "a verdict on rows that nobody chooses",
+    ),
+    ("half a time", "a figure of a choice without a time", "a grid without cases"),
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("slip", SLIPS)
-def test_a_slip_in_an_article_is_told(specs: Path, cache: Path, slip: str) -> None:
-    before, after, message = SLIPS[slip]
-    text = (specs / ARTICLES).read_text(encoding="utf-8")
-    try:
-        edited(specs / ARTICLES, before, after)
-        done = assay("check", "--system", "cometbft", "--cache", cache, within=specs)
-    finally:
-        (specs / ARTICLES).write_text(text, encoding="utf-8")
+def test_every_slip_is_tried() -> None:
+    assert sorted(name for names in TOGETHER for name in names) == sorted(SLIPS)
+
+
+@pytest.mark.parametrize("names", TOGETHER, ids=[names[0] for names in TOGETHER])
+def test_slips_in_an_article_are_told_with_their_places(tmp_path: Path, cache: Path, names: tuple[str, ...]) -> None:
+    specs = workspace(tmp_path / "workspace")
+    for name in names:
+        edited(specs / ARTICLES, *SLIPS[name][:2])
+    done = assay("check", "--system", "cometbft", "--cache", cache, within=specs)
     assert done.status == 1
-    assert message in done.err
-    assert f"at {ARTICLES}:" in done.err or "specs/cometbft/" in done.err
+    for name in names:
+        message = SLIPS[name][2]
+        assert message in done.err
+        assert done.err.split(message, 1)[1].startswith("  at specs/cometbft/"), message
 
 
-def test_hosts_that_are_files_need_a_glob_that_names_them(specs: Path, cache: Path) -> None:
-    source = specs / "specs/cometbft/source.dhall"
-    text = source.read_text(encoding="utf-8")
-    try:
-        edited(source, '"logs/*.log"', '"logs/*/*-*.log"')
-        done = assay("check", "--system", "cometbft", "--cache", cache, within=specs)
-    finally:
-        source.write_text(text, encoding="utf-8")
-    assert done.status == 1
-    assert done.err.startswith(
-        "error[host-files]: the hosts of source `nodes` are files, so its glob must tell their names\n"
+def test_hosts_that_are_files_need_a_glob_that_names_them(tmp_path: Path, cache: Path) -> None:
+    specs = workspace(tmp_path / "workspace", ("specs/cometbft/source.dhall", '"logs/*.log"', '"logs/*/*-*.log"'))
+    done = assay("check", "--system", "cometbft", "--cache", cache, within=specs)
+    assert (done.status, done.err) == (
+        1,
+        """\
+error[host-files]: the hosts of source `nodes` are files, so its glob must tell their names
+  at specs/cometbft/source.dhall:76:16
+    76 |       , name = "nodes"
+       |                ^^^^^^^
+  expected: one `*` in the last part of `hosts`, which stands for the name, and no `logs`
+  found:    logs/*/*-*.log
+""",
     )
-    assert (
-        "  expected: one `*` in the last part of `hosts`, which stands for the name, and no `logs`\n"
-        "  found:    logs/*/*-*.log\n"
-    ) in done.err

@@ -139,3 +139,61 @@ def test_a_plot_that_cannot_be_laid_out_is_refused(wrong: Any, said: str) -> Non
     with pytest.raises(AssayError) as caught:
         wrong()
     assert caught.value.diagnostics[0].message == said
+
+
+# Templates of articles
+
+
+def lined(*names: str, template: str = "timeline") -> Plot:
+    """A plot of lines, each with two points, and of two points that nobody sees."""
+    points = tuple((name, float(x), float(x + place)) for place, name in enumerate(names) for x in (0, 1))
+    rows = (*points, (None, 0.0, 0.0), (None, 1.0, 5.0))
+    return Plot("m", 1, "Lines", "tx", "Lines.", template, ("line", "x", "y"), rows, names)
+
+
+def legend(*names: str) -> tuple[list[str], int]:
+    """What a legend names, and in how many columns."""
+    found = plot_spec(lined(*names), load_template(TEMPLATES, "timeline"))["layer"][0]["encoding"]["color"]["legend"]
+    return found["values"], found["columns"]
+
+
+@pytest.mark.parametrize("template", ["timeline", "timeline-mean", "timeline-area"])
+def test_lines_are_valid_vega_lite_and_drawn(template: str) -> None:
+    figure = lined("mean", "a", "b", template=template)
+    validator = jsonschema.Draft7Validator(altair.load_schema())
+    spec = plot_spec(figure, load_template(TEMPLATES, template))
+    assert [error.message for error in validator.iter_errors(spec)] == []
+    (drawing,) = draw([figure], TEMPLATES)
+    assert all(f">{name}<" in drawing.svg for name in ("mean", "a", "b", "seconds"))
+    assert drawing.svg.count("#d62728") == (2 if template == "timeline-mean" else 0)  # the line, and its symbol
+
+
+def test_a_grid_is_valid_vega_lite() -> None:
+    columns = ("case", "panel", "x", "y", "line", "mark", "text")
+    rows = tuple(
+        (case, panel, x, x, None, "point", None)
+        for case in ("one", "two")
+        for panel in ("left", "right")
+        for x in (0.0, 1.0)
+    )
+    figure = Plot("m", 1, "Grid", "", "A grid.", "grid", columns, rows, ("left", "right"), ("one", "two"))
+    template = load_template(TEMPLATES, "grid")
+    spec = plot_spec(figure, template)
+    validator = jsonschema.Draft7Validator(altair.load_schema())
+    assert [error.message for error in validator.iter_errors(spec)] == []
+    margins, view, gaps = template["usermeta"]["assay"]["margins"], template["spec"], template["spacing"]
+    assert spec["padding"] == {
+        **margins,
+        "right": margins["right"] + 2 * view["width"] + gaps["column"],
+        "bottom": margins["bottom"] + 2 * view["height"] + gaps["row"],
+    }
+
+
+def test_a_legend_names_what_fits_below_and_more_than_one() -> None:
+    assert legend("mean") == ([], 5)
+    assert legend("validator0", "validator1") == (["validator0", "validator1"], 3)
+    long = [f"validator{number}-node-exporter" for number in range(9)]
+    assert legend(*long[:8]) == (long[:8], 2)
+    assert legend(*long) == ([], 2)
+    many = [f"validator{number}" for number in range(200)]
+    assert legend(*many) == ([], 3)

@@ -9,6 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from assay.build import article
+from assay.build.comparison import Options
+from assay.build.runs import named_runs
+from assay.build.session import open_session
+from assay.report.document import to_json
 from tests.support.laboratory import ROOT
 
 RUN = ROOT / "golden" / "cometbft" / "run"
@@ -39,6 +44,15 @@ def change_samples(run: Path, change: Callable[[dict[str, str], list[Any]], list
     series = [(item, change(item["metric"], item["values"])) for item in data["data"]["result"]]
     data["data"]["result"] = [{**item, "values": values} for item, values in series if values]
     place.write_bytes(gzip.compress(json.dumps(data).encode(), mtime=0))
+
+
+def assembled(cache: Path, *runs: Path | str) -> dict[str, Any]:
+    """The document of the QA report over runs, as data, with nothing drawn or laid out.  AssayError as the build's."""
+    session = open_session(ROOT, cache)
+    named = named_runs([str(run) for run in runs])
+    made = article.assembled(session, "cometbft/qa", named, Options())
+    document: dict[str, Any] = json.loads(to_json(made.document))
+    return document
 
 
 NODE_METRICS = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from assay.audit.provenance import in_forms, printed, provenance
@@ -24,7 +25,9 @@ from assay.report.article import assemble_article, compared_metrics, labels_of, 
 from assay.report.article_classes import averaged
 from assay.report.article_columns import Compared
 from assay.report.article_rows import Row, listed, series_of
+from assay.report.document import Document
 from assay.report.figures import Choices, RunFigures
+from assay.report.html_details import Behind
 from assay.report.pdf import warm_up
 from assay.report.prose import Prose, read
 from assay.report.results_json import distribution, lines_json, of_formula, phase_json
@@ -35,11 +38,37 @@ from assay.spec.diagnostics import USAGE, Diagnostic, fail, raise_all
 from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
 
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """An article before it is laid out: what was worked out, provenance, the document, the results as plain data, what
+    stands behind its numbers."""
+
+    checked: Checked
+    found: Computation
+    provenance: Mapping[str, object]
+    document: Document
+    results: Mapping[str, object]
+    behind: Behind
+
+
 def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Path, options: Options) -> Built:
     """Build the article `system/name` over runs, the first of which is the baseline, into `out`.
 
     Writes the files of a report; all or nothing.  Raises AssayError.
     """
+    with replacing(out) as fresh:
+        made = assembled(session, name, runs, options)
+        (fresh / "results.json").write_text(lines_json(made.results), "utf-8")
+        (fresh / "provenance.json").write_text(lines_json(in_forms(made.provenance, options.forms)), "utf-8")
+        write_specs(made.checked, fresh)
+        write_sql(fresh / "sql", made.found)
+        rendered(made.document, fresh, session, options.forms, made.behind)
+    return Built(out, reports(out, options.forms), made.document.warnings)
+
+
+def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Options) -> Assembled:
+    """The article `system/name` over runs, with nothing of it drawn or written.  Raises AssayError."""
     checked, article = session.article(name)
     if options.filters or options.no_filters or options.summary or options.style:
         raise fail(
@@ -51,37 +80,31 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
     prose = {part.prose: texts[part.prose] for part in part_of.parts if part.prose}
     rows = listed(checked, part_of, prose.values())
     metrics = tuple(dict.fromkeys((*compared(checked, part_of), *averaged(checked, part_of))))
-    with replacing(out) as fresh:
-        found = compute(
-            session, checked, runs, metrics, [], [], lambda: warm_up(session.workspace.templates),
-            rows, series_of(part_of), cut,
-        )  # fmt: skip
-        choices = Choices(
-            article.style, "", (), options.date or date_of(found), options.title, options.author, options.at,
-            options.phases,
-        )  # fmt: skip
-        figures = [figures_of(item) for item in found.runs]
-        said = claims_of(checked, article, found.runs, figures)
-        made = provenance(
-            checked, article, metrics_of(article), choices, figures,
-            [inputs_of(checked, item) for item in found.runs], session.workspace.templates,
-            texts_of(texts), phases_of(checked, found), claims.as_data(said),
-        )  # fmt: skip
-        beside = _beside(found)
-        document = assemble_article(checked, part_of, figures, choices, printed(made, checked), prose, notes, beside)
-        named = labels_of(article, figures)
-        warned = (*document.warnings, *undrawn(checked, part_of, figures, named), *claims.warnings(said))
-        document = dataclasses.replace(document, claims=claims.shown(said), warnings=warned)
-        columns = beside.columns if beside else figures
-        told = _results(checked, name, figures) | _compared(checked, part_of, columns)
-        told |= {"claims": claims.as_data(said)} if said else {}
-        (fresh / "results.json").write_text(lines_json(told), "utf-8")
-        (fresh / "provenance.json").write_text(lines_json(in_forms(made, options.forms)), "utf-8")
-        write_specs(checked, fresh)
-        write_sql(fresh / "sql", found)
-        behind = behind_article(checked, part_of, rows, found, dict(zip(named, figures, strict=True)))
-        rendered(document, fresh, session, options.forms, behind)
-    return Built(out, reports(out, options.forms), document.warnings)
+    found = compute(
+        session, checked, runs, metrics, [], [], lambda: warm_up(session.workspace.templates),
+        rows, series_of(part_of), cut,
+    )  # fmt: skip
+    choices = Choices(
+        article.style, "", (), options.date or date_of(found), options.title, options.author, options.at,
+        options.phases,
+    )  # fmt: skip
+    figures = [figures_of(item) for item in found.runs]
+    said = claims_of(checked, article, found.runs, figures)
+    made = provenance(
+        checked, article, metrics_of(article), choices, figures,
+        [inputs_of(checked, item) for item in found.runs], session.workspace.templates,
+        texts_of(texts), phases_of(checked, found), claims.as_data(said),
+    )  # fmt: skip
+    beside = _beside(found)
+    document = assemble_article(checked, part_of, figures, choices, printed(made, checked), prose, notes, beside)
+    named = labels_of(article, figures)
+    warned = (*document.warnings, *undrawn(checked, part_of, figures, named), *claims.warnings(said))
+    document = dataclasses.replace(document, claims=claims.shown(said), warnings=warned)
+    columns = beside.columns if beside else figures
+    results = _results(checked, name, figures) | _compared(checked, part_of, columns)
+    results |= {"claims": claims.as_data(said)} if said else {}
+    behind = behind_article(checked, part_of, rows, found, dict(zip(named, figures, strict=True)))
+    return Assembled(checked, found, made, document, results, behind)
 
 
 def compared(checked: Checked, article: Article) -> tuple[Metric, ...]:
@@ -133,7 +156,9 @@ def read_prose(session: Session, checked: Checked, article: Article) -> Mapping[
     folder = session.workspace.specs / checked.package.system
     problems: list[Diagnostic] = []
     found = {
-        part.prose: read(folder / part.prose, f"specs/{checked.package.system}/{part.prose}", checked, article.choices, problems)
+        part.prose: read(
+            folder / part.prose, f"specs/{checked.package.system}/{part.prose}", checked, article.choices, problems
+        )
         for part in article.parts
         if part.prose
     }

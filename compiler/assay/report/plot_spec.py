@@ -29,7 +29,7 @@ from assay.report.document import Plot
 Json = Any
 
 #: pixels of a legend below a plot, of its symbols with the space around, of a letter; rows that there is room for
-LEGEND_WIDTH, LEGEND_SYMBOL, LEGEND_LETTER, LEGEND_ROWS = 300, 32, 5.0, 4
+LEGEND_WIDTH, LEGEND_SYMBOL, LEGEND_LETTER, LEGEND_ROWS = 300, 32, 4.6, 4
 
 
 def plot_spec(plot: Plot, template: Mapping[str, Json]) -> dict[str, Json]:

@@ -70,5 +70,7 @@ SELECT
   last_block - first_sent AS span,
   connections * rate * (
     $experiment_length - 1
-  ) AS expected_txs
+  ) AS expected_txs,
+  first_sent // 1000000000 * 1000000000 AS from_ns,
+  last_block // 1000000000 * 1000000000 AS to_ns
 FROM sums;

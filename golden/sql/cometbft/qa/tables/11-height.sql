@@ -5,6 +5,7 @@ SELECT
   t_ns,
   instance,
   job,
+  role,
   value
 FROM READ_PARQUET('events/height/*.parquet')
 WHERE

@@ -1,0 +1,11 @@
+SELECT
+  connections,
+  rate,
+  experiment_id,
+  valid_txs AS "valid_txs",
+  CAST(valid_txs AS DOUBLE) / span AS "throughput",
+  latency_avg AS "latency_avg",
+  latency_max AS "latency_max"
+FROM experiment
+ORDER BY
+  experiment_id;
