@@ -280,8 +280,7 @@ def test_the_head_of_a_table_stays_in_sight(seen: Seen) -> None:
     seen.page.evaluate("window.scrollTo(0, 0)")
 
 
-@pytest.mark.parametrize("width", [320, 390, 900])
-@pytest.mark.parametrize("name", ["three", "history"])
+@pytest.mark.parametrize(("name", "width"), [("three", 320), ("three", 900), ("history", 390)])
 def test_a_narrow_page_does_not_scroll_sideways(
     chromium: Browser, pages: dict[str, Path], name: str, width: int
 ) -> None:
@@ -337,8 +336,7 @@ def problems(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize(("name", "how"), [
-    ("two", {}), ("two", {"color_scheme": "dark"}), ("three", {"viewport": {"width": 390, "height": 800}}),
-    ("history", {}), ("qa", {"color_scheme": "dark"}),
+    ("two", {}), ("three", {"viewport": {"width": 390, "height": 800}}), ("qa", {"color_scheme": "dark"}),
 ])  # fmt: skip
 def test_nothing_keeps_anybody_out(chromium: Browser, pages: dict[str, Path], name: str, how: dict[str, Any]) -> None:
     with shown(chromium, pages[name], bypass_csp=True, **how) as found:
@@ -364,8 +362,13 @@ def test_the_first_stop_of_the_keyboard_leads_past_the_contents(seen: Seen) -> N
 def test_a_printed_page_has_all_cells_and_figures(chromium: Browser, pages: dict[str, Path], name: str) -> None:
     with shown(chromium, pages[name], color_scheme="dark") as found:
         document = document_of(ROOT / "golden" / "reports" / f"{name}.document.json")
-        printed = pypdf.PdfReader(io.BytesIO(found.page.pdf(prefer_css_page_size=True)))
-    text = re.sub(r"\s", "", "".join(page.extract_text() for page in printed.pages))
+        content = found.page.pdf(prefer_css_page_size=True)
+    assert len(content) < 2_000_000  # a dashed line that goes on far beyond its axis would be that long
+    printed = pypdf.PdfReader(io.BytesIO(content))
+    texts = [page.extract_text() for page in printed.pages]
+    if name == "two":
+        assert "What" in texts[1].split()  # the head of the first table goes on over pages
+    text = re.sub(r"\s", "", "".join(texts))
     tables = [document.manifest.rows, document.filters.rows, *(section.rows for section in document.sections)]
     tables += [table.rows for gallery in document.galleries for table in gallery.tables]
     entries = [entry for group in document.dictionary for entry in group.entries]

@@ -88,19 +88,21 @@
     body.append(...keyed.map(([, row]) => row));
     all("th[aria-sort]", table.tHead).forEach((other) => other.removeAttribute("aria-sort"));
     if (order !== "none") heading.setAttribute("aria-sort", order);
-    const name = heading.textContent.trim();
+    const name = heading.querySelector("button").textContent.trim();
     say(order === "none" ? `${table.caption.textContent}: in the order of the report` : `${table.caption.textContent}: sorted by ${name}, ${order}`);
     roving(table);
   }
   for (const table of all("table.sortable")) {
     table.original = [...table.tBodies[0].rows];
     for (const heading of all("th[data-column]", table.tHead)) {
+      // Browsers leave buttons out of heads that they repeat on paper, so paper has the text by itself.
+      const plain = made("span", { className: "on-paper" }, ...[...heading.childNodes].map((node) => node.cloneNode(true)));
       const button = made("button", { type: "button", title: "Sort" }, made("span", {}, ...heading.childNodes));
       button.addEventListener("click", () => {
         const next = { ascending: "descending", descending: "none" }[heading.getAttribute("aria-sort")] || "ascending";
         sorted(table, heading, next);
       });
-      heading.append(button);
+      heading.append(button, plain);
     }
   }
 
