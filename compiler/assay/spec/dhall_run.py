@@ -21,6 +21,7 @@ from pathlib import Path
 from assay.spec.imports import SourceFile
 
 MEMORY = 2 << 30
+PATIENCE = 4  # how many times as long as its processor time an evaluation may last
 _PROGRAM = Path(__file__).with_name("dhall_child.py")
 
 
@@ -53,12 +54,15 @@ class Copy:
     folder: Path
 
     def evaluate(self, name: str, seconds: float, inner: Sequence[str] = (), memory: int = MEMORY) -> Outcome:
-        """The value of the file `name`; before that, each of the texts `inner` must be an expression."""
+        """The value of the file `name`; before that, each of the texts `inner` must be an expression.
+
+        `seconds` of processor time are allowed; on a busy machine that may last some times as long.
+        """
         packages = _packages()
         if packages is None:
             return Outcome("absent")
         folder, base = posixpath.split(name)
-        limits = [str(memory), str(math.ceil(seconds) + 1)]
+        limits = [str(memory), str(math.ceil(seconds))]
         command = [sys.executable, "-I", "-S", str(_PROGRAM), str(packages), f'./"{base}"', *limits]
         try:
             done = subprocess.run(
@@ -67,7 +71,7 @@ class Copy:
                 env={},
                 input=json.dumps(inner).encode(),
                 capture_output=True,
-                timeout=seconds,
+                timeout=PATIENCE * seconds,
                 check=False,
             )
         except subprocess.TimeoutExpired:
