@@ -288,6 +288,7 @@ def plan(
         keys,
         cut,
         told,
+        judged=True,
     )
     order = _Order(package, need, tuple(applied), cut)
     grains = (*(metric.grain for metric in metrics), *(item.grain.name for item in listed))

@@ -210,12 +210,15 @@ def needs(
     columns: Iterable[tuple[str, Iterable[str]]] = (),
     cut: bool = False,
     cuts: Iterable[Cut] = (),
+    judged: bool = False,
 ) -> Needs:
     """What the metrics need when the filters are applied, the further tables (a manifest's), and members of grains.
 
-    With `cut`, also the instants by which phases cut grains; `cuts` are instants that are asked for.
+    With `cut`, also the instants by which phases cut grains; `cuts` are instants that are asked for.  With `judged`, also
+    what decides on the rows of each grain, though no metric asks for that: tables have it whenever they are made.
     """
-    walk = _Walk(package, filters, cut)
+    applied = tuple(filters)
+    walk = _Walk(package, applied, cut)
     for item in cuts:
         if item.of:
             walk.table(item.of, {item.column, *(_names(item.where) if item.where else ())})
@@ -225,4 +228,9 @@ def needs(
         walk.table(name, None)
     for grain, names in columns:
         walk.table(grain, set(names))
+    if judged:
+        told = {condition.grain for item in applied for condition in item.conditions}
+        for found in package.grains:
+            if found.name in walk.needs.grains and (found.subject or found.name in told):
+                walk.member(found, ACCEPTED)
     return walk.needs
