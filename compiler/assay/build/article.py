@@ -98,7 +98,8 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     beside = _beside(found)
     document = assemble_article(checked, part_of, figures, choices, printed(made, checked), prose, notes, beside)
     named = labels_of(article, figures)
-    warned = (*document.warnings, *undrawn(checked, part_of, figures, named), *claims.warnings(said))
+    counts = [run.prepared.counts for run in found.runs]
+    warned = (*document.warnings, *undrawn(checked, part_of, figures, named, counts), *claims.warnings(said))
     document = dataclasses.replace(document, claims=claims.shown(said), warnings=warned)
     columns = beside.columns if beside else figures
     results = _results(checked, name, figures) | _compared(checked, part_of, columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from assay.report import article_rows as asked
 from assay.report.figures import RunFigures
@@ -14,19 +14,28 @@ from assay.spec.normal_form import Checked
 SECOND = 1_000_000_000
 
 
-def undrawn(checked: Checked, article: Article, runs: Sequence[RunFigures], named: Sequence[str]) -> tuple[str, ...]:
-    """A sentence for each series of a run that is not drawn as a whole."""
+def undrawn(
+    checked: Checked,
+    article: Article,
+    runs: Sequence[RunFigures],
+    named: Sequence[str],
+    counts: Sequence[Mapping[str, int]],
+) -> tuple[str, ...]:
+    """A sentence for each series of a run that is not drawn as a whole; `counts` are the samples of each run by event.
+
+    Of a series without any samples, the parts that show it say so.
+    """
     shown = asked.series_of(article)
     found = [item for item in checked.package.series if item.name in shown]
     return tuple(
         f"{label}: {item.name}{said}"
-        for label, run in zip(named, runs, strict=True)
+        for label, run, samples in zip(named, runs, counts, strict=True)
         for item in found
-        for said in _said(item, run)
+        for said in _said(item, run, samples)
     )
 
 
-def _said(item: Series, run: RunFigures) -> Iterator[str]:
+def _said(item: Series, run: RunFigures, samples: Mapping[str, int]) -> Iterator[str]:
     rows = asked.rows(run, item)
     odd = [row for row in rows if not is_drawn(row)]
     if odd:
@@ -34,8 +43,13 @@ def _said(item: Series, run: RunFigures) -> Iterator[str]:
         what = "is no number, or infinite" if len(odd) == 1 else "are no numbers, or infinite"
         yield f": {len(odd)} of {len(rows)} values {what}, and not drawn ({lines})."
     # That samples are too far apart is a warning already.
-    elif not rows and not any(said.startswith(f"{item.name}: ") for said in run.results.warnings):
-        window = f"two samples within {item.window_ns / SECOND:g} s" if item.reading == "rate" else "a sample"
+    elif (
+        not rows
+        and any(samples.get(sampled.event) for sampled in item.samples)
+        and not any(said.startswith(f"{item.name}: ") for said in run.results.warnings)
+    ):
+        width = run.constants[item.window] if item.window else item.window_ns
+        window = f"two samples within {float(str(width)) / SECOND:g} s" if item.reading == "rate" else "a sample"
         yield f" has no value: no line has {window} of any step."
 
 
