@@ -5,7 +5,7 @@ WITH samples_1 AS (
     device,
     t_ns,
     value
-  FROM disk_written
+  FROM written
   WHERE
     NOT value IS NULL
 ), gaps AS (

@@ -4,6 +4,6 @@ SELECT
   'all samples' AS name,
   MIN(t_ns) // 1000000000 * 1000000000 + 20000000000 AS from_ns,
   MAX(t_ns) // 1000000000 * 1000000000 AS to_ns
-FROM disk_written
+FROM written
 HAVING
   COUNT(*) > 0;

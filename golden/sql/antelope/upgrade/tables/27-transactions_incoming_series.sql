@@ -31,7 +31,10 @@ WITH steps AS (
     samples_1_before.t_ns AS t_ns,
     samples_1_before.value,
     CASE
-      WHEN samples_1_before.value < samples_1_before.before
+      WHEN (
+        samples_1_before.value < samples_1_before.before
+        AND NOT ISNAN(samples_1_before.before)
+      )
       AND LAG(samples_1_before.t_ns) OVER (
         PARTITION BY steps.name, steps.t_ns, samples_1_before.job, samples_1_before.instance
         ORDER BY samples_1_before.t_ns
@@ -52,7 +55,7 @@ WITH steps AS (
     MAX(t_ns) AS last_ns,
     ARG_MIN(value, t_ns) AS first_value,
     ARG_MAX(value, t_ns) AS last_value,
-    COALESCE(FSUM(reset), CAST(0 AS DOUBLE)) AS resets
+    COALESCE(MAX(CASE WHEN ISINF(reset) THEN reset END), FSUM(reset), CAST(0 AS DOUBLE)) AS resets
   FROM samples_1_inside
   GROUP BY
     name,

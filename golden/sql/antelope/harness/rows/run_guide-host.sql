@@ -1,5 +1,4 @@
 SELECT
-  host,
   host
 FROM run_guide
 ORDER BY

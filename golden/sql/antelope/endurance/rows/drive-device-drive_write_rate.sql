@@ -1,6 +1,6 @@
 SELECT
   device,
-  write_rate AS "disk_write_rate"
+  write_rate AS "drive_write_rate"
 FROM drive
 ORDER BY
   instance,

@@ -1,7 +1,7 @@
 SELECT
   instance,
   device,
-  write_rate AS "disk_write_rate"
+  write_rate AS "drive_write_rate"
 FROM drive
 ORDER BY
   instance,

@@ -1,0 +1,12 @@
+CREATE TEMPORARY VIEW written AS
+SELECT
+  host,
+  seq,
+  t_ns,
+  device,
+  instance,
+  job,
+  value
+FROM READ_PARQUET('events/written/*.parquet')
+WHERE
+  whole;
