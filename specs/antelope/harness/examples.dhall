@@ -223,7 +223,7 @@ let transactions =
             ( Q.lines
                 [ "aa,2026-01-01T00:00:00.400,2026-01-01T00:00:00.400900,900,12,270,16,2026-01-01T00:00:00.500Z"
                 , "bb,2026-01-01T00:00:00.300,2026-01-01T00:00:00.301700,1700,13,130,22,2026-01-01T00:00:01.000Z"
-                , "cc,2026-01-01T00:00:00.600,NA,-1"
+                , "cc,2026-01-01T00:00:00.600,2026-01-01T00:00:00.600500,500"
                 ]
             )
         , Q.file
@@ -240,7 +240,7 @@ let transactions =
           # figures m.trxCpu "130" "270" "200" "50"
           # figures m.trxNet "8" "22" "15" "5"
           # figures m.ack "300" "1700" "1000" "500"
-      , doc = "The third is in no block, and counts nowhere"
+      , doc = "The third was answered and is in no block: it counts nowhere"
       }
 
 let unfound =
