@@ -51,7 +51,7 @@ def test_an_example_that_does_not_come_out(own: Path, cache: Path, tmp_path: Pat
     done = spoilt(own, cache, 'm.average [ "-0.5", "2.5" ]', 'm.average [ "-0.5", "2.6" ]', "--junit", junit)
     assert done.status == 3
     assert done.out.splitlines()[1:5] == [
-        "  FAILED an experiment of three transactions, and one of a single at specs/cometbft/examples.dhall:18:16",
+        "  FAILED an experiment of three transactions, and one of a single at specs/cometbft/examples.dhall:21:16",
         "    latency_avg, s",
         "      expected: -0.5, 2.6",
         "      found:    -0.5, 2.5",
@@ -123,7 +123,7 @@ def test_examples_that_are_wrong_as_specs(own: Path, cache: Path, before: str, a
     done = spoilt(own, cache, before, after)
     assert (done.status, done.out) == (1, "")
     lines = done.err.splitlines()
-    assert lines[:2] == [message, "  at specs/cometbft/examples.dhall:18:16"]
+    assert lines[:2] == [message, "  at specs/cometbft/examples.dhall:21:16"]
 
 
 def test_a_misspelt_metric_is_a_type_error(own: Path, cache: Path) -> None:

@@ -109,6 +109,7 @@ in  { windows
     , rates
     , drives
     , drive
+    , metric = { diskWriteRate, writes }
     , metrics = [ diskWriteRate, writes.decimal, writes.binary ]
     , article
     }

@@ -88,4 +88,5 @@ in  S.Package::{
     , summaries = [ S.Summary::{ name = "runs", doc = "All rows count alike" } ]
     , cuts = [ phases.upgrade ]
     , articles = [ (./articles.dhall).harness, endurance.article, upgrade.upgrade ]
+    , examples = ./harness/examples.dhall # ./rrd/examples.dhall # ./examples.dhall
     }

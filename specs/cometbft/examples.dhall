@@ -1,9 +1,11 @@
--- Examples: what the load metrics come to over an experiment of three transactions.
+-- Examples: small runs, and what metrics come to over them: of a load, of nodes' logs, of published summaries.
 let S = ../schema/package.dhall
 
 let Q = S.example
 
 let m = ./metrics.dhall
+
+let p = ./published.dhall
 
 let of = Q.samples
 
@@ -14,7 +16,8 @@ let row =
       \(experiment : Text) -> \(time : Text) -> \(duration : Text) -> \(hash : Text) ->
         "${experiment},${time},${duration},${hash},1,200,1024"
 
-in  [ S.Example::{
+let load =
+      S.Example::{
       , name = "an experiment of three transactions, and one of a single"
       , files =
         [ meta
@@ -43,4 +46,132 @@ in  [ S.Example::{
         ]
       , doc = "Whole nanoseconds: averages are cut, not rounded"
       }
-    ]
+
+let line =
+      \(second : Text) -> \(level : Text) -> \(message : Text) -> \(more : Text) ->
+        ''
+        {"_msg":"${message}","level":"${level}"${more},"ts":"2026-01-01T00:00:${second}Z"}''
+
+let info = \(second : Text) -> line second "info"
+
+let started = \(second : Text) -> info second "Started node" ""
+
+let ofHeight = \(height : Text) -> ",\"height\":${height}"
+
+let joins = \(second : Text) -> \(height : Text) -> info second "Time to switch to consensus reactor!" (ofHeight height)
+
+let proposal = \(second : Text) -> info second "received proposal" ""
+
+let finalized =
+      \(second : Text) -> \(height : Text) -> \(transactions : Text) ->
+        info second "finalized block" "${ofHeight height},\"num_txs_res\":${transactions}"
+
+let committed = \(second : Text) -> \(height : Text) -> info second "committed state" (ofHeight height)
+
+-- The validator commits 1 to 3, starts again, repeats 3, catches up with 4 and joins for 5 and 6. The log of the other
+-- node begins later.
+let nodes =
+      S.Example::{
+      , name = "a validator that starts twice, and the end of another log"
+      , files =
+        [ meta
+        , Q.file
+            "logs/validator0.log"
+            ( Q.lines
+                [ started "00.000"
+                , joins "01.500" "1"
+                , proposal "02.000"
+                , finalized "02.500" "1" "3"
+                , committed "02.600" "1"
+                , proposal "03.500"
+                , finalized "04.000" "2" "10"
+                , committed "04.100" "2"
+                , line "05.000" "error" "Error dialing peer" ""
+                , proposal "06.000"
+                , finalized "07.000" "3" "20"
+                , committed "07.100" "3"
+                , started "08.000"
+                , finalized "08.200" "3" "20"
+                , committed "08.300" "3"
+                , finalized "10.000" "4" "7"
+                , committed "10.100" "4"
+                , joins "12.000" "5"
+                , line "13.000" "warn" "Slow peer" ""
+                , line "13.500" "error" "Error dialing peer" ""
+                , proposal "14.000"
+                , finalized "15.000" "5" "2"
+                , committed "15.100" "5"
+                , proposal "16.000"
+                , finalized "17.000" "6" "1"
+                , committed "17.100" "6"
+                ]
+            )
+        , Q.file "logs/validator1.log" (Q.lines [ committed "15.200" "5", committed "17.300" "6" ])
+        ]
+      , expect =
+        [ of m.blocks [ "2", "6" ]
+        , of m.blocksCaughtUp [ "0", "1" ]
+        , of m.nodeTransactions [ "43" ]
+        , of m.proposals [ "0", "5" ]
+        , of m.complaints [ "0", "3" ]
+        , of m.starts [ "0", "2" ]
+        , of m.catchingUp [ "4" ]
+        , of m.intervalAverage [ "2.1", "2.166666666" ]
+        , of m.intervalGreatest [ "2.1", "3" ]
+        , of m.height [ "2", "3", "6", "6" ]
+        , of m.interval [ "1.5", "2", "2.1", "3" ]
+        ]
+      , doc = "Intervals of the validator are 1.5, 3 and 2 s: 4 was committed while it was catching up. A log that begins later is one of consensus."
+      }
+
+let published =
+      S.Example::{
+      , name = "summaries side by side, and one alone"
+      , files =
+        [ meta
+        , Q.file
+            "v1_report_tabbed.txt"
+            ''
+            Experiment ID: a                  │Experiment ID: b
+                                              │
+                Connections: 1                │    Connections: 2
+                Rate: 200                     │    Rate: 200
+                Size: 1024                    │    Size: 1024
+                                              │
+                Total Valid Tx: 5700          │    Total Valid Tx: 11000
+                Total Negative Latencies: 2   │    Total Negative Latencies: 0
+                Minimum Latency: -12.5ms      │    Minimum Latency: 250ms
+                Maximum Latency: 3.25s        │    Maximum Latency: 1m5.5s
+                Average Latency: 1.5s         │    Average Latency: 2.000000001s
+                Standard Deviation: 500ms     │    Standard Deviation: 1.25s
+            ''
+        , Q.file
+            "report/report_node0.txt"
+            ''
+            Experiment ID: c
+
+                Connections: 4
+                Rate: 400
+                Size: 1024
+
+                Total Valid Tx: 31000
+                Total Negative Latencies: 1
+                Minimum Latency: 100µs
+                Maximum Latency: 20s
+                Average Latency: 4.75s
+                Standard Deviation: 3s
+            ''
+        ]
+      , expect =
+        [ of p.txs [ "5700", "11000", "31000" ]
+        , of p.expected [ "5800", "11600", "46400" ]
+        , of p.negative [ "0", "1", "2" ]
+        , of p.least [ "-0.0125", "0.0001", "0.25" ]
+        , of p.greatest [ "3.25", "20", "65.5" ]
+        , of p.average [ "1.5", "2.000000001", "4.75" ]
+        , of p.deviation [ "0.5", "1.25", "3" ]
+        ]
+      , doc = "Expected are rate times connections over 29 of 30 seconds"
+      }
+
+in  [ load, nodes, published ]

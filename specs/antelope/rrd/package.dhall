@@ -103,5 +103,6 @@ in  { source
     , machine
     , readings
     , reading
+    , metric = m
     , metrics = [ m.cpu, m.memory, m.memoryShare, m.read, m.write, m.netIn, m.netOut ]
     }

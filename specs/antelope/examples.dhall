@@ -1,0 +1,84 @@
+-- Examples: samples of a host's server, and what the metrics of its drives and of its upgrade come to over them.
+let S = ../schema/package.dhall
+
+let Q = S.example
+
+let endurance = (./endurance.dhall).metric
+
+let upgrade = (./upgrade.dhall).metric
+
+let of = Q.samples
+
+-- The answer of a server, with its series.
+let answer =
+      \(series : Text) ->
+        Q.file "prom/raw.json" "{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":[${series}]}}\n"
+
+-- A sample; `second` counts from midnight.
+let at = \(second : Text) -> \(value : Text) -> ''
+  [17672256${second},"${value}"]''
+
+let series =
+      \(name : Text) -> \(more : Text) -> \(samples : Text) ->
+        ''
+        {"metric":{"__name__":"${name}","instance":"host:9100","job":"node"${more}},"values":[${samples}]}''
+
+-- Samples in steps of 5 s.
+let three = \(a : Text) -> \(b : Text) -> \(c : Text) -> "${at "00" a},${at "05" b},${at "10" c}"
+
+let six =
+      \(a : Text) -> \(b : Text) -> \(c : Text) -> \(d : Text) -> \(e : Text) -> \(f : Text) ->
+        "${three a b c},${at "15" d},${at "20" e},${at "25" f}"
+
+let ofDrive = \(drive : Text) -> series "node_disk_written_bytes_total" ",\"device\":\"${drive}\""
+
+let drives =
+      S.Example::{
+      , name = "25 seconds of two drives, one of which begins anew"
+      , files =
+        [ answer
+            ''
+            ${ofDrive "vda" (six "1000000000" "1060000000" "1070000000" "1150000000" "1180000000" "1320000000")},
+            ${ofDrive "vdb" (six "890000000" "930000000" "960000000" "15000000" "30000000" "150000000")}
+            ''
+        ]
+      , expect = [ of endurance.diskWriteRate [ "5", "9" ] ]
+      , doc =
+          "Steps are the seconds 20 to 25. The last 20 s hold at 20 the samples from 0 to 20, up to 24 those from 5 to 20, at 25 those from 5 to 25. vda: 180 MB in 20 s, 120 in 15, 260 in 20: 9, four times 8, and 13 MB/s. vdb, with 960 MB more where it begins anew: 100 MB in 20 s, 60 in 15, 180 in 20: 5, four times 4, and 9 MB/s."
+      }
+
+let ofCpu = \(cpu : Text) -> \(mode : Text) -> series "node_cpu_seconds_total" ",\"cpu\":\"${cpu}\",\"mode\":\"${mode}\""
+
+let memory = \(name : Text) -> series "node_memory_${name}_bytes" ""
+
+let host =
+      S.Example::{
+      , name = "15 seconds of a host, whose exporter is gone at the end"
+      , files =
+        [ Q.file "meta.json" "{\"state\": {\"device\": \"vda\"}, \"rate_window_seconds\": 10, \"step_seconds\": 5}"
+        , answer
+            ''
+            ${series "up" "" "${three "1" "1" "1"},${at "15" "0"}"},
+            ${ofCpu "0" "idle" (three "100" "104" "106.5")},
+            ${ofCpu "1" "idle" (three "200" "202" "206.5")},
+            ${ofCpu "1" "user" (three "50" "51" "51.5")},
+            ${memory "MemTotal" (three "1073741824" "1073741824" "1073741824")},
+            ${memory "MemAvailable" (three "805306368" "671088640" "536870912")},
+            ${memory "SwapTotal" (three "536870912" "536870912" "536870912")},
+            ${memory "SwapFree" (three "524288000" "520093696" "503316480")},
+            ${ofDrive "vda" (three "10000000" "10040000" "10100000")},
+            ${ofDrive "vdb" (three "10000000" "17000000" "17500000")},
+            {"metric":{"__name__":"nodeos_head_block_num","instance":"host:9101","job":"nodeos"},"values":[${at "15" "7"}]}
+            ''
+        ]
+      , expect =
+        [ of upgrade.cpuUsage [ "30", "35", "40" ]
+        , of upgrade.memoryUsed [ "256", "384", "512" ]
+        , of upgrade.swapUsed [ "12", "16", "32" ]
+        , of upgrade.diskWriteRate [ "8", "10", "12" ]
+        ]
+      , doc =
+          "Amounts are there at 0, 5 and 10: at 15 the node tells its head block, and the host is gone. Rates look back 10 s, over two samples at least: at 5 over the first two, at 10 over all, at 15 over the last two. Idle are 0.8, 0.65 and 0.5 of the time of one CPU, 0.4, 0.65 and 0.9 of the other's."
+      }
+
+in  [ drives, host ]
