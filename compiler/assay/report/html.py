@@ -163,6 +163,7 @@ def _grids(document: Document, behind: Behind) -> dict[str, tuple[Grid, ...]]:
     for gallery in document.galleries:
         tables = [plain_grid(item, labels, behind.tables.get(item.title, "")) for item in gallery.tables]
         found[f"section-{gallery.id}"] = tuple(tables)
+    found["claims"] = tuple(plain_grid(part, {}) for part in document.claims)
     for number, part in enumerate(document.appendices, start=1):
         found[f"appendix-{number}"] = (plain_grid(part, {}),) if part.rows else ()
     return found
