@@ -357,6 +357,21 @@ def test_a_chart_without_samples_says_so() -> None:
     assert data_of(found)["charts"] == {}
 
 
+def test_every_timeline_of_print_has_one_for_the_page() -> None:
+    printed = {path.name for path in (TEMPLATES / "charts").glob("timeline*")}
+    assert {path.name for path in (TEMPLATES / "html" / "charts").glob("timeline*")} == printed
+    rows = (("a", 0.0, 1.0, None), ("b", 0.0, 2.0, None), (None, 5.0, None, "now"))
+    for name in sorted(printed):
+        template = name.removesuffix(".vl.json")
+        plot = Plot("p", 1, "P", "s", "Words", template, ("line", "x", "y", "mark"), rows, ("a", "b", "absent"))
+        found = read(made(replace(with_charts(sample(), 0), galleries=(Gallery("g", "G", (), (plot,), ()),))))
+        spec = data_of(found)["charts"]["p"]
+        altair.Chart.from_dict(spec)
+        assert spec["usermeta"]["assay"]["toggles"]["present"] == ["a", "b"]
+        strokes = [item["class"] for element, item in found.elements if element == "line"]
+        assert strokes == (["mean", "run-1"] if "-mean" in template else ["run-1", "run-2"])
+
+
 def test_a_template_without_one_for_the_page_is_drawn_as_in_print(tmp_path: Path) -> None:
     (tmp_path / "html" / "charts").mkdir(parents=True)
     (tmp_path / "charts").symlink_to(TEMPLATES / "charts")
