@@ -19,12 +19,13 @@ from typing import Any
 import altair
 import pytest
 
-from assay.report.document import Appendix, Chart, Document, Gallery, Plot, Series, Table, from_json
+from assay.report.document import Appendix, Chart, Document, Gallery, Mark, Plot, Series, Table, from_json
 from assay.report.html import bundle_text, data_text, page
 from assay.report.html_bundle import bundle
 from assay.report.html_charts import theme, web_specs
 from assay.report.html_details import Behind, Detail
 from assay.report.html_tables import metric_grid, number, plain_grid
+from assay.report.markdown import markdown
 from assay.report.markdown_text import visible
 from tests.report_sample import TEMPLATES, sample, with_charts
 from tests.support.laboratory import ROOT
@@ -131,6 +132,7 @@ def tables_of(document: Document) -> Iterator[tuple[tuple[str, ...], ...]]:
     yield from (part.rows for part in document.appendices if part.rows)
     if document.provenance:
         yield document.provenance
+    yield from (part.rows for part in document.claims)
 
 
 @pytest.mark.parametrize("name", PINNED)
@@ -289,6 +291,28 @@ def test_points_of_a_column_stand_below_each_other() -> None:
     assert [row[1].room for row in grid.rows] == [0.0, 2.5, 1.0]
 
 
+def test_what_sets_a_cell_apart_is_on_the_page_and_in_markdown() -> None:
+    marks = (Mark(0, 1, "strong"), Mark(1, 1, "bad"), Mark(1, 0, "shaded"), Mark(1, 1, "shaded"))
+    table = Table("T", ("a", "b"), (("x", "1.5"), ("y", "-2")), marks)
+    wide = Plot(
+        "wide", 9, "Wide", "s", "Words", "timeline", ("line", "x", "y"), (("a", 0.0, 1.0), ("a", 1.0, 2.0)), ("a",)
+    )
+    gallery = Gallery("part", "Part", (), (None,), (table,), 3, (wide,))
+    claim = Appendix("Claims", ("Said.",), ("What", "Agrees"), (("x", "yes"),))
+    document = replace(with_charts(sample(), 0), galleries=(gallery,), claims=(claim,))
+    found = read(made(document))
+    classes = [item.get("class") for name, item in found.elements if name in ("th", "td") and item.get("class")]
+    assert {"number strong", "number bad shaded", "shaded"} <= set(classes)
+    assert "wide" in data_of(found)["charts"]
+    assert found.tables[-1] == [["What", "Agrees"], ["x", "yes"]]
+    assert {"Claims", "T"} <= set(found.of("h3"))
+    text = markdown(document)
+    assert "| x | **1.5** |\n| y | **-2** |" in text
+    assert "| --- | --: |\n| x | **1.5**" in text
+    assert "](charts/wide.svg)" in text
+    assert "### Claims\n\nSaid." in text
+
+
 def test_numbers_of_other_tables_lead_to_the_metric_of_their_column_row_or_table() -> None:
     known = {"Size, tx": "size", "Rate, tx/s": "rate"}
     table = Table("T", ("Number", "Size, tx", "Other"), (("1", "5", "7"), ("Rate, tx/s", "6", "8")))
@@ -331,6 +355,21 @@ def test_a_chart_without_samples_says_so() -> None:
     found = read(made(replace(with_charts(sample(), 0), charts=(chart,))))
     assert "No samples." in found.of("p")
     assert data_of(found)["charts"] == {}
+
+
+def test_every_timeline_of_print_has_one_for_the_page() -> None:
+    printed = {path.name for path in (TEMPLATES / "charts").glob("timeline*")}
+    assert {path.name for path in (TEMPLATES / "html" / "charts").glob("timeline*")} == printed
+    rows = (("a", 0.0, 1.0, None), ("b", 0.0, 2.0, None), (None, 5.0, None, "now"))
+    for name in sorted(printed):
+        template = name.removesuffix(".vl.json")
+        plot = Plot("p", 1, "P", "s", "Words", template, ("line", "x", "y", "mark"), rows, ("a", "b", "absent"))
+        found = read(made(replace(with_charts(sample(), 0), galleries=(Gallery("g", "G", (), (plot,), ()),))))
+        spec = data_of(found)["charts"]["p"]
+        altair.Chart.from_dict(spec)
+        assert spec["usermeta"]["assay"]["toggles"]["present"] == ["a", "b"]
+        strokes = [item["class"] for element, item in found.elements if element == "line"]
+        assert strokes == (["mean", "run-1"] if "-mean" in template else ["run-1", "run-2"])
 
 
 def test_a_template_without_one_for_the_page_is_drawn_as_in_print(tmp_path: Path) -> None:

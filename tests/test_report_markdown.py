@@ -84,6 +84,7 @@ def expected_tables(document: Document) -> Iterator[Rows]:
     yield from (plain(part) for part in document.appendices if part.rows)
     if document.provenance:
         yield [["What", "Value"], *map(list, document.provenance)]
+    yield from map(plain, document.claims)
 
 
 def paragraphs(tokens: Sequence[Token], kind: str) -> list[str]:
@@ -209,7 +210,7 @@ def test_a_form_that_is_no_longer_asked_for_does_not_stay_beside_new_numbers(tmp
     (out / "notes.md").write_text("mine", encoding="utf-8")
     assert regenerated(out, cache, "--to", "md").status == 0
     left = {path.name for path in out.iterdir()}
-    assert left == {"charts", "document.json", "notes.md", "provenance.json", "report.md"}
+    assert left == {"charts", "document.json", "notes.md", "provenance.json", "report.md", "specs.json"}
     assert regenerated(out, cache).status == 0
     assert {path.name for path in out.iterdir()} == left - {"report.md"} | {"report.pdf", "report.typ", "report"}
     assert "forms" not in json.loads((out / "provenance.json").read_text(encoding="utf-8"))

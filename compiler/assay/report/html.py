@@ -29,12 +29,14 @@ if TYPE_CHECKING:
 
 FONTS = ("ReportSans-Regular", "ReportSans-Semibold", "ReportSerif-Regular", "ReportSerif-Semibold")
 DIGITS = 10
+#: strokes of lines in the order of their names
+STROKES = tuple(f"run-{number}" for number in range(1, 9))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Figure:
     """A figure of the page: `section` is the id of the table that has its metric, `toggles` the lines that can be
-    switched off, each with the number of its colour."""
+    switched off, each with the class of its stroke."""
 
     id: str
     number: int
@@ -43,7 +45,7 @@ class Figure:
     section: str
     defined: bool
     drawn: bool
-    toggles: tuple[tuple[str, int], ...]
+    toggles: tuple[tuple[str, str], ...]
 
 
 def page(document: Document, templates: Path, bundle: str, behind: Behind = NOTHING) -> str:
@@ -163,6 +165,7 @@ def _grids(document: Document, behind: Behind) -> dict[str, tuple[Grid, ...]]:
     for gallery in document.galleries:
         tables = [plain_grid(item, labels, behind.tables.get(item.title, "")) for item in gallery.tables]
         found[f"section-{gallery.id}"] = tuple(tables)
+    found["claims"] = tuple(plain_grid(part, {}) for part in document.claims)
     for number, part in enumerate(document.appendices, start=1):
         found[f"appendix-{number}"] = (plain_grid(part, {}),) if part.rows else ()
     return found
@@ -171,10 +174,16 @@ def _grids(document: Document, behind: Behind) -> dict[str, tuple[Grid, ...]]:
 def _figure(document: Document, item: Chart | Plot, specs: Mapping[str, Any]) -> Figure:
     section = next((part.id for part in document.sections if item.id in part.metrics), "")
     toggles = specs[item.id]["usermeta"]["assay"].get("toggles") if item.id in specs else None
-    lines = [(name, toggles["names"].index(name) % 8 + 1) for name in toggles["present"]] if toggles else []
+    lines = _strokes(toggles) if toggles else ()
     words = description(item) if isinstance(item, Chart) else item.description
     known = item.id in explained(document)
-    return Figure(item.id, item.figure, item.title, words, section, known, item.id in specs, tuple(lines))
+    return Figure(item.id, item.figure, item.title, words, section, known, item.id in specs, lines)
+
+
+def _strokes(toggles: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """The lines that can be switched off, each with the class of its stroke."""
+    classes = (*toggles.get("before", ()), *STROKES)
+    return tuple((name, classes[toggles["names"].index(name) % len(classes)]) for name in toggles["present"])
 
 
 def _data(document: Document, templates: Path, specs: Mapping[str, Any], behind: Behind) -> dict[str, object]:

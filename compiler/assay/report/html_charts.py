@@ -2,7 +2,8 @@
 
 `templates/html/charts/` has a template for the page where a figure's looks another way there than in print; it has the
 placeholders of the printed one.  Its `usermeta.assay.toggles` say which lines can be switched off: `field` names them
-in the data, `names` lists all, in the order of their colours, and a parameter `hidden` takes those that are off.  A
+in the data, `names` lists all, in the order of their colours (`before` are classes of strokes that come before those of
+runs), and a parameter `hidden` takes those that are off.  A
 parameter `zoom`, bound to the scales, lets the axes be moved.  Colours are variables of the page's style sheet
 (`theme.json` has those that all charts share), so that they follow the light.  A figure without such a template is
 drawn as it is printed, on paper.

@@ -21,8 +21,8 @@ class Cell:
     """A cell: its text, the number that it stands for (as Python and JavaScript write it; empty: none), and the id of
     the metric that it is a value of (empty: of none).
 
-    `of` says in words which value it is; `room` is what the cell lacks behind its point beside others of its column, in
-    widths of a digit.
+    `of` says in words which value it is; `marks` are what sets it apart; `room` is what the cell lacks behind its point
+    beside others of its column, in widths of a digit.
     """
 
     text: str
@@ -30,6 +30,7 @@ class Cell:
     metric: str = ""
     of: str = ""
     room: float = 0.0
+    marks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,10 @@ def plain_grid(found: Table | Appendix, metrics: Mapping[str, str], whole: str =
         )
         for row in found.rows
     ]
+    for mark in found.marks if isinstance(found, Table) else ():
+        row = rows[mark.row]
+        marked = replace(row[mark.column], marks=(*row[mark.column].marks, mark.kind))
+        rows[mark.row] = (*row[: mark.column], marked, *row[mark.column + 1 :])
     columns = [Heading(visible(text), numeric=numeric[at] and at > 0) for at, text in enumerate(found.header)]
     return Grid(found.title, tuple(columns), tuple(on_point(rows)))
 

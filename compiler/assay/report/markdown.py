@@ -82,7 +82,14 @@ def contents(document: Document) -> list[tuple[str, str]]:
 
 
 def _plain_table(found: Table | Appendix) -> str:
-    return table([cell(text) for text in found.header], [[cell(text) for text in row] for row in found.rows])
+    """A table; cells that are set apart as strong or bad are bold."""
+    marks = found.marks if isinstance(found, Table) else ()
+    bold = {(mark.row, mark.column) for mark in marks if mark.kind != "shaded"}
+    rows = [
+        [f"**{cell(text)}**" if (y, x) in bold and text.strip() else cell(text) for x, text in enumerate(row)]
+        for y, row in enumerate(found.rows)
+    ]
+    return table([cell(text) for text in found.header], rows)
 
 
 # Tables of metrics
@@ -203,3 +210,7 @@ def _back(document: Document) -> Blocks:
     if document.provenance:
         yield _heading(2, "Provenance", "provenance")
         yield table(["What", "Value"], [list(map(cell, row)) for row in document.provenance])
+    for part in document.claims:
+        yield _heading(3, part.title)
+        yield from map(line, part.text)
+        yield _plain_table(part)

@@ -62,6 +62,6 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _is_numeric(cells: Sequence[str]) -> bool:
     """Whether all cells are numbers (links to numbers, too) or stand for a missing one."""
-    plain = [re.sub(r"^\[(.*)\]\(#.*\)$", r"\1", text).replace("\\", "") for text in cells]
+    plain = [re.sub(r"^\[(.*)\]\(#.*\)$|^\*\*(.*)\*\*$", r"\1\2", text).replace("\\", "") for text in cells]
     numbers = [bool(_NUMBER.fullmatch(text)) for text in plain]
     return any(numbers) and all(found or text in _NO_VALUE for found, text in zip(numbers, plain, strict=True))
