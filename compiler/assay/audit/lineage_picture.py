@@ -16,7 +16,7 @@ from assay.spec.model import Package
 
 #: roles of the columns that a value is made of, and that say which row it is taken from
 DIRECT = ("value", "picks")
-ROW, HEAD, GAP, APART, LETTER = 18, 26, 22, 86, 6.7
+ROW, HEAD, GAP, APART, LETTER = 18, 26, 22, 70, 6.2
 LONGEST = 40  # characters of a label
 SWEEPS = 6
 
@@ -97,7 +97,7 @@ def _drafted(found: Lineage, package: Package, cells: Mapping[Origin, Sequence[s
         if role in wanted
     }
     for item, origin, role in found.edges():
-        if item in spots and origin in spots:
+        if item in spots and origin in spots and role in wanted:
             draft.edges.add((spots[origin], spots[item], role))
     for item, spot in spots.items():
         for text in records(found, package, item):

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 #: folder of the catalogue's templates beside the shipped specs
 TEMPLATES = "site"
 _SAFE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.+-]{0,99}")
+#: what stands before the name of a column, which may be that of a table, too
+_COLUMNS = ("same ", "its ", "whose ", "for each ")
 _MARKED = re.compile(r"`([^`\n]+)`|\*([^*\s]+)\*")
 
 
@@ -133,7 +135,12 @@ def _marked(text: str, link: Any) -> Any:
         if found[2]:
             parts.append(Markup("<em>{}</em>").format(_seen(found[2])))
             continue
-        href = next((link(kind, found[1]) for kind in KINDS if kind != "reports" and link(kind, found[1])), "")
+        column = text[: found.start()].endswith(_COLUMNS)
+        href = (
+            ""
+            if column
+            else next((link(kind, found[1]) for kind in KINDS if kind != "reports" and link(kind, found[1])), "")
+        )
         code = Markup("<code>{}</code>").format(_seen(found[1]))
         parts.append(Markup('<a href="{}">{}</a>').format(href, code) if href else code)
     return Markup("").join([*parts, escape(_seen(text[end:]))])

@@ -99,7 +99,7 @@ def _event(event: Event, source: Source, uses: Sequence[Ref], facts: Mapping[tup
         for field in form.fields:
             places.setdefault(field.name, []).extend(path_text(source, path, body=True) for path in field.paths)
     fields = tuple(
-        (f"`{item.name}`", item.type, item.unit.symbol or item.unit.name, " or ".join(dict.fromkeys(places[item.name])),
+        (item.name, item.type, item.unit.symbol or item.unit.name, " or ".join(dict.fromkeys(places[item.name])),
          "always" if item.required else f"else {item.default}" if item.default is not None else "", item.doc)
         for item in event.fields
     )  # fmt: skip
@@ -121,17 +121,17 @@ def _event(event: Event, source: Source, uses: Sequence[Ref], facts: Mapping[tup
 
 
 def _grain(package: Package, grain: Grain, uses: Sequence[Ref]) -> Thing:
-    notes = [f"Key: {', '.join(f'`{name}`' for name in grain.key)}"]
+    notes = [f"Key: {', '.join(grain.key)}"]
     if grain.runs:
         notes.append(f"Rows: the longest runs of rows of `{grain.runs.of}` where {words.said(grain.runs.holds)}")
     elif grain.relation:
         notes.append(f"Rows: those of `{grain.relation}`")
     if grain.subject:
         notes.append(f"The filters of `{grain.subject.grain}` decide on its rows")
-    columns = [(f"`{item.name}`", item.type, item.unit.symbol, item.doc) for item in grain.columns]
-    columns += [(f"`{item.column.name}`", item.column.type, item.column.unit.symbol,
+    columns = [(item.name, item.type, item.unit.symbol, item.doc) for item in grain.columns]
+    columns += [(item.column.name, item.column.type, item.column.unit.symbol,
                  f"{item.column.doc} (number of rows of `{item.of}`)") for item in grain.tallies]  # fmt: skip
-    columns += [(f"`{item.column.name}`", item.column.type, item.column.unit.symbol,
+    columns += [(item.column.name, item.column.type, item.column.unit.symbol,
                  f"{item.column.doc} ({words.said(item.value)})") for item in grain.derived]  # fmt: skip
     instants = tuple((f"*{item.name}*", words.instant_said(item), item.doc) for item in grain.instants)
     metrics = tuple(
@@ -179,8 +179,8 @@ def _named(label: str) -> str:
 
 def _relation(item: Relation, uses: Sequence[Ref]) -> Thing:
     read = ", ".join(f"`{name}`" for name in item.uses)
-    columns = tuple((f"`{one.name}`", one.type, one.unit.symbol, one.doc) for one in item.columns)
-    notes = (f"Key: {', '.join(f'`{name}`' for name in item.key) or 'one row'}", *([f"Reads {read}"] if read else []))
+    columns = tuple((one.name, one.type, one.unit.symbol, one.doc) for one in item.columns)
+    notes = (f"Key: {', '.join(item.key) or 'one row'}", *([f"Reads {read}"] if read else []))
     checks = tuple((item.code, item.severity, item.message) for item in item.checks)
     return Thing("relations", item.name, item.name, item.doc, notes, (
         Table("Columns", ("Column", "Type", "Unit", "What it is"), columns),
