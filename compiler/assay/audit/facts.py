@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.audit import words
@@ -12,8 +12,9 @@ from assay.audit.origins import ROWS
 from assay.audit.shown import Shown, shown
 from assay.plan.steps import Applied, EventStep, RelationStep
 from assay.report.figures import row_label
+from assay.spec import formula
 from assay.spec.closure import needs
-from assay.spec.model import Event, Grain, Metric, Series, Source
+from assay.spec.model import Event, Metric, Series, Source
 from assay.spec.normal_form import Checked
 
 Item = Metric | Series
@@ -94,9 +95,11 @@ class Facts:
 def facts(checked: Checked, item: Item, found: Lineage, applied: Sequence[Applied], summary: str) -> Facts:
     """The facts of a metric or series, whose lineage under the applied filters is `found`."""
     common = _common(checked, item, found)
-    return _of_metric(checked, item, common, applied, summary) if isinstance(item, Metric) else _of_series(
-        checked, item, common
-    )  # fmt: skip
+    if isinstance(item, Series):
+        return _of_series(checked, item, common)
+    if formula.is_formula(item):
+        return _of_formula(checked, item, common, applied)
+    return _of_metric(checked, item, common, applied, summary)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +143,43 @@ def _of_metric(checked: Checked, metric: Metric, common: _Common, applied: Seque
         fallbacks=tuple(words.fallbacks(metric, grain)),
         conversions=tuple(words.conversions(metric, checked)),
         events=common.events,
-        filters=tuple(_filters(grain, applied, could)) if metric.accepted else (),
+        filters=tuple(_filters({grain.name}, applied, could)) if metric.accepted else (),
         filtered=metric.accepted,
+        could_filter=tuple(name for name in could if name not in {one.filter.name for one in applied}),
+        quirks=common.quirks,
+        shown=common.shown,
+    )
+
+
+def _of_formula(checked: Checked, metric: Metric, common: _Common, applied: Sequence[Applied]) -> Facts:
+    """A formula is about values of other metrics: their own facts say how these are found."""
+    package = checked.package
+    grain = next((item for item in package.grains if item.name == metric.grain), None)
+    over = formula.measured(formula.by_id(package), [metric])
+    could = sorted(needs(package, [item for item in over if item.accepted], package.filters).filters)
+    filtered = any(item.accepted for item in over)
+    rows = {item.grain for item in over if item.accepted}
+    return Facts(
+        id=metric.id,
+        kind="metric",
+        name=metric.name,
+        system=package.system,
+        label=row_label(metric.name, metric.unit.symbol),
+        doc=metric.doc,
+        definition=checked.definitions[metric.id],
+        sentence=words.formula_sentence(metric),
+        unit=metric.unit.name,
+        better=metric.better,
+        grain=grain.name if grain else "",
+        grain_doc=grain.doc if grain else "",
+        key=grain.key if grain else (),
+        columns=(),
+        instants=(),
+        fallbacks=(),
+        conversions=tuple(words.formula_conversions(metric)),
+        events=common.events,
+        filters=tuple(_filters(rows, applied, could)) if filtered else (),
+        filtered=filtered,
         could_filter=tuple(name for name in could if name not in {one.filter.name for one in applied}),
         quirks=common.quirks,
         shown=common.shown,
@@ -178,9 +216,9 @@ def _of_series(checked: Checked, series: Series, common: _Common) -> Facts:
     )
 
 
-def _filters(grain: Grain, applied: Sequence[Applied], could: Sequence[str]) -> Iterator[FilterFact]:
+def _filters(grains: Collection[str], applied: Sequence[Applied], could: Sequence[str]) -> Iterator[FilterFact]:
     for item in applied:
-        demands = words.filter_said(item.filter, grain.name)
+        demands = " and ".join(filter(None, (words.filter_said(item.filter, name) for name in sorted(grains))))
         yield FilterFact(item.label, demands, item.filter.doc, item.filter.name in could)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
+from assay.spec import formula
 from assay.spec.expression import Expression
 from assay.spec.model import Filter, Grain, Instant, Metric, Package, Pair, Series
 from assay.spec.normal_form import Checked
@@ -59,6 +60,7 @@ _LEAVES: Mapping[str, Callable[[Expression], str]] = {
     "taken": lambda node: f"`{node.name}` of *{node.text}*",
     "constant": lambda node: f"the run's {node.name}",
     "parameter": lambda node: node.name,
+    "metric": lambda node: f"`{node.name}`",
     "integer": lambda node: str(node.number),
     "real": lambda node: str(node.number),
     "text": lambda node: f"“{node.text}”",
@@ -76,6 +78,8 @@ _OPERATORS: Mapping[str, Callable[[Expression, list[str]], str]] = {
     "floor": lambda _node, parts: f"{parts[0]} rounded down",
     "present": lambda _node, parts: f"{parts[0]} is there",
     "absent": lambda _node, parts: f"{parts[0]} is not there",
+    "matches": lambda _node, parts: f"{parts[0]} matches {parts[1]}",
+    "converted": lambda _node, parts: parts[0],
     "whole": lambda node, parts: f"{parts[0]} cut to whole {node.unit}",
     "as_unit": lambda node, parts: f"{parts[0]} counted as {_unit(node.unit)}",
 }
@@ -201,8 +205,22 @@ def sentence(metric: Metric, checked: Checked, summary: str) -> str:
     return "; ".join(parts)
 
 
+def formula_sentence(metric: Metric) -> str:
+    """The whole definition of a formula in words."""
+    over = ", ".join(f"`{name}`" for name in formula.over(metric.measure))
+    unit = metric.unit.symbol or metric.unit.name
+    return f"{formula.shown(metric.measure)}{f', in {unit}' if unit else ''}; worked out of the averages of {over}"
+
+
+def formula_conversions(metric: Metric) -> list[str]:
+    """Each conversion of units in a formula, with its exact factor."""
+    return [f"1 {unit} = {factor} {base}" for unit, factor, base in formula.units_of(metric.measure)]
+
+
 def series_sentence(series: Series) -> str:
     """The whole definition of a series in words."""
+    if series.terms and series.value:
+        return _computed_sentence(series, series.value)
     read = {
         "latest": f"the last sample of the last {_seconds(series.window_ns)}",
         "rate": f"the increase a second of the counter over {_seconds(series.window_ns)}",
@@ -215,6 +233,16 @@ def series_sentence(series: Series) -> str:
             f"; a line ends at {_sampled_of(series.gone.event, series.gone.where)} of the same {_by(series.gone.on)}"
         )
     return text + (f"; in {series.unit.symbol}" if series.unit.symbol else "")
+
+
+def _computed_sentence(series: Series, value: Expression) -> str:
+    over = {"mean": "the mean", "sum": "the sum", "least": "the least", "greatest": "the greatest"}
+    terms = ", ".join(
+        f"`{term.name}` is {over[term.over] + ' of the lines of ' if term.over else ''}`{term.series}`"
+        for term in series.terms
+    )
+    lines = f"; a line for each {_by(series.by)}" if series.by else ""
+    return f"{said(value)}, where {terms}{lines}" + (f"; in {series.unit.symbol}" if series.unit.symbol else "")
 
 
 def _sampled_of(event: str, where: Expression | None) -> str:

@@ -188,7 +188,9 @@ def _averages(checked: Checked, run: RunFigures) -> dict[str, float | None]:
     """The averages of metrics (by the first summary, as tables against classes take them) and what formulas come to."""
     summary = checked.package.summaries[0].name
     formulas = {name: found.averages[summary] for name, found in run.results.formulas.items()}
-    return dict(sorted({**{name: found.averages[summary] for name, found in run.results.metrics.items()}, **formulas}.items()))
+    return dict(
+        sorted({**{name: found.averages[summary] for name, found in run.results.metrics.items()}, **formulas}.items())
+    )
 
 
 def _plain(rows: Sequence[Row]) -> list[dict[str, object]]:

@@ -67,7 +67,18 @@ def shown(
 def _asks(part: Part) -> bool:
     """Whether a part shows anything of a run."""
     figures = (part.scatters, part.timelines, part.grids)
-    return any((*figures, part.listings, part.pivots, part.verdicts, part.class_tables, part.averages, part.comparisons, part.conclusions))
+    return any(
+        (
+            *figures,
+            part.listings,
+            part.pivots,
+            part.verdicts,
+            part.class_tables,
+            part.averages,
+            part.comparisons,
+            part.conclusions,
+        )
+    )
 
 
 def _nothing(article: Article, missing: Sequence[Source], runs: Sequence[NamedRun]) -> AssayError:

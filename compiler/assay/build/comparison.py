@@ -196,7 +196,14 @@ def _write(
     inputs = [inputs_of(checked, item) for item in found.runs]
     whole = [figures_of(item) for item in found.runs]
     made = provenance(
-        checked, report, [metric.id for metric in report_metrics(checked, report)], choices, whole, inputs, session.workspace.templates, cut=phases_of(checked, found)
+        checked,
+        report,
+        [metric.id for metric in report_metrics(checked, report)],
+        choices,
+        whole,
+        inputs,
+        session.workspace.templates,
+        cut=phases_of(checked, found),
     )
     views = whole if found.views else []
     document = assemble(checked, shown, figures, choices, printed(made, checked), views)

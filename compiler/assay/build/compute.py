@@ -151,9 +151,7 @@ def _job(prepared: Prepared, made: Plan, graph: tuple[Node, ...], relations: Seq
     return Job(prepared.run.id, made, graph, prepared.constants, prepared.raw, prepared.recognition, tuple(relations))
 
 
-def _phase_job(
-    prepared: Prepared, bounds: Bounds, cut: Plan, graph: tuple[Node, ...], relations: Sequence[str]
-) -> Job:
+def _phase_job(prepared: Prepared, bounds: Bounds, cut: Plan, graph: tuple[Node, ...], relations: Sequence[str]) -> Job:
     job = _job(prepared, cut, graph, relations)
     constants = {**prepared.constants, **bounds.parameters}
     return replace(job, label=f"{prepared.run.id}, phase {bounds.name}", constants=constants)

@@ -63,7 +63,13 @@ def behind_article(
 
 def _distribution(found: Distribution, choices: Choices) -> Iterator[str]:
     yield str(found.size)
-    values = (found.averages[choices.summary], found.median, found.stddevs[choices.summary], found.least, found.greatest)
+    values = (
+        found.averages[choices.summary],
+        found.median,
+        found.stddevs[choices.summary],
+        found.least,
+        found.greatest,
+    )
     yield from (f"{value:.6g}" for value in values)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from assay.audit import sample_query
@@ -12,7 +12,7 @@ from assay.build.compute import Computation, compiled, compute
 from assay.build.explain_names import Item, named
 from assay.build.filters import applied as applied_filters
 from assay.build.inspect import report_of
-from assay.build.lineage import of_item, planned
+from assay.build.lineage import Traced, of_item, planned
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.trace_run import Sample, Spread, tracing
@@ -70,12 +70,19 @@ def explain(
     chosen = _report(session, checked, item, report)
     used = chosen if isinstance(chosen, Report) else None
     applied = applied_filters(checked.package, used, given, no_filters) if isinstance(item, Metric) else ()
+    found, _ = told(checked, item, chosen, applied)
+    return replace(found, run=_of_run(session, checked, item, applied, found.summary, run)) if run else found
+
+
+def told(
+    checked: Checked, item: Item, chosen: Report | Article | History | None, applied: Sequence[Applied]
+) -> tuple[Explained, Traced]:
+    """What specs say of a metric or series under some filters and the summary of a report, and its lineage."""
+    used = chosen if isinstance(chosen, Report) else None
     summary = used.summary if used else next((one.name for one in checked.package.summaries), "")
     found = of_item(checked, item, applied)
-    told = facts(checked, item, found.found, applied, summary)
-    held = _of_run(session, checked, item, applied, summary, run) if run else None
     shown = f"{checked.package.system}/{chosen.name}" if chosen else ""
-    return Explained(checked, item, told, shown, summary, held)
+    return Explained(checked, item, facts(checked, item, found.found, applied, summary), shown, summary, None), found
 
 
 def _named(session: Session, name: str, system: str | None, report: str | None) -> tuple[Checked, Item]:

@@ -35,24 +35,30 @@ def _head(facts: Facts, width: int) -> Iterator[str]:
 
 
 def _body(found: Explained, width: int) -> Iterator[str]:
+    for head, texts in said(found):
+        yield from headed(head, texts, width)
+
+
+def said(found: Explained) -> Iterator[tuple[str, list[str]]]:
+    """All that specs say, heading by heading; names stand between backquotes, instants between asterisks."""
     facts = found.facts
-    yield from headed("Means", [facts.sentence], width)
-    yield from headed("Instants", [_named(one.name, one.found, one.doc) for one in facts.instants], width)
-    yield from headed("Columns", [f"`{name}`: {text}" for name, text in facts.columns if text], width)
-    yield from headed("Fallbacks", facts.fallbacks, width)
+    yield "Means", [facts.sentence]
+    yield "Instants", [_named(one.name, one.found, one.doc) for one in facts.instants]
+    yield "Columns", [f"`{name}`: {text}" for name, text in facts.columns if text]
+    yield "Fallbacks", list(facts.fallbacks)
     better = {"lower": "lower is better", "higher": "higher is better"}.get(facts.better, "")
-    yield from headed("Unit", ["; ".join(part for part in (_unit(facts), *facts.conversions, better) if part)], width)
+    yield "Unit", ["; ".join(part for part in (_unit(facts), *facts.conversions, better) if part)]
     if facts.grain:
         key = ", ".join(facts.key)
-        yield from headed("Grain", [f"`{facts.grain}`: {facts.grain_doc}; key: {key}"], width)
-    yield from headed("Filters", _filters(found), width)
+        yield "Grain", [f"`{facts.grain}`: {facts.grain_doc}; key: {key}"]
+    yield "Filters", list(_filters(found))
     bound = {one.of for one in facts.instants}
     direct = [event for event in facts.events if event.role == "value" or event.name in bound]
-    yield from headed("Events", [text for event in direct for text in _event(event)], width)
+    yield "Events", [text for event in direct for text in _event(event)]
     others = ", ".join(event.name for event in facts.events if event not in direct)
-    yield from headed("Also read", [f"{others}: they decide which rows there are"] if others else [], width)
-    yield from headed("Quirks", [f"{name}: {text}" for name, text in facts.quirks], width)
-    yield from headed("Shown in", _shown(facts) or ["no report"], width)
+    yield "Also read", [f"{others}: they decide which rows there are"] if others else []
+    yield "Quirks", [f"{name}: {text}" for name, text in facts.quirks]
+    yield "Shown in", _shown(facts) or ["no report"]
 
 
 def _unit(facts: Facts) -> str:
@@ -97,9 +103,7 @@ def _shown(facts: Facts) -> list[str]:
     for item in facts.shown:
         where = f"{item.kind} “{item.section}”" if item.section else item.kind
         reports.setdefault((item.report, item.label), []).append(where)
-    return [
-        f"{name} as “{label}”: {', '.join(dict.fromkeys(places))}" for (name, label), places in reports.items()
-    ]
+    return [f"{name} as “{label}”: {', '.join(dict.fromkeys(places))}" for (name, label), places in reports.items()]
 
 
 def _run(found: Explained, run: RunFacts, width: int, encoding: str) -> Iterator[str]:

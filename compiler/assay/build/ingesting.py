@@ -33,7 +33,9 @@ def ingest_runs(
     return prepare(session, checked, runs, _there(checked, runs, wanted))
 
 
-def _there(checked: Checked, runs: Sequence[NamedRun], wanted: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+def _there(
+    checked: Checked, runs: Sequence[NamedRun], wanted: Mapping[str, frozenset[str]]
+) -> dict[str, frozenset[str]]:
     """The wanted events of sources that some run has; all of them where no run has any."""
     sources = {source.name for source in checked.package.sources if any(has(run, source) for run in runs)}
     events = {event.name for event in checked.package.events if event.source in sources}

@@ -21,9 +21,11 @@ from assay.report.article_rows import listed, series_of
 from assay.report.figures import row_label
 from assay.spec.article_model import Article
 from assay.spec.diagnostics import USAGE, fail
+from assay.spec.formula import by_id, is_formula, measured
 from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import History, Report
+from assay.sql.program import Statement
 
 #: the column of a metric's own statement that reports print
 MEAN = "mean"
@@ -94,15 +96,29 @@ def planned(checked: Checked, item: Item, applied: Sequence[Applied]) -> Plan:
 def of_item(checked: Checked, item: Item, applied: Sequence[Applied]) -> Traced:
     """The lineage of a metric or a series."""
     statements = compiled(checked, planned(checked, item, applied))
+    if isinstance(item, Metric) and is_formula(item):
+        return _of_formula(checked, item, statements, applied)
     if isinstance(item, Metric):
         start, title = root(statements, item.id, MEAN), f"{item.id}: {row_label(item.name, item.unit.symbol)}"
     else:
         start, title = Origin(rows_of(item.name), "value"), f"{item.name}: {row_label('series', item.unit.symbol)}"
     found = lineage(statements, [start])
-    cells = tuple(f"{place.report}: {place.section}/{place.label}" for place in shown(checked.package, item)
-                  if place.kind != "dictionary")  # fmt: skip
     name = item.id if isinstance(item, Metric) else item.name
-    return Traced(checked, name, found, _labels(applied), {start: title}, {start: cells})
+    return Traced(checked, name, found, _labels(applied), {start: title}, {start: _cells(checked, item)})
+
+
+def _of_formula(checked: Checked, item: Metric, statements: Sequence[Statement], applied: Sequence[Applied]) -> Traced:
+    """The lineage of a formula: that of the metrics which it is over in the end."""
+    over = measured(by_id(checked.package), [item])
+    titles = {root(statements, one.id, MEAN): f"{one.id}: {row_label(one.name, one.unit.symbol)}" for one in over}
+    cells = _cells(checked, item)
+    return Traced(checked, item.id, lineage(statements, titles), _labels(applied), titles, dict.fromkeys(titles, cells))
+
+
+def _cells(checked: Checked, item: Item) -> tuple[str, ...]:
+    """Every printed cell that shows a metric or series."""
+    return tuple(f"{place.report}: {place.section}/{place.label}" for place in shown(checked.package, item)
+                 if place.kind != "dictionary")  # fmt: skip
 
 
 def _labels(applied: Sequence[Applied]) -> tuple[str, ...]:

@@ -77,7 +77,7 @@ def _built(folder: Path) -> State:
     return {found.package.system: found}
 
 
-def _git(root: Path, *arguments: str) -> bytes | None:
+def git(root: Path, *arguments: str) -> bytes | None:
     """What git prints; None when it fails, or is not here."""
     try:
         done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=False)
@@ -88,14 +88,14 @@ def _git(root: Path, *arguments: str) -> bytes | None:
 
 def _commit(root: Path, name: str) -> str | None:
     """The commit of a revision's name."""
-    found = None if name.startswith("-") else _git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    found = None if name.startswith("-") else git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
     return found.decode().strip() if found else None
 
 
 def _revision(session: Session, commit: str) -> State:
     root = session.workspace.root
-    there = [name for name in _NEEDED if _git(root, "cat-file", "-e", f"{commit}:./{name}") is not None]
-    packed = _git(root, "archive", "--format=tar", commit, "--", *there) if "specs" in there else None
+    there = [name for name in _NEEDED if git(root, "cat-file", "-e", f"{commit}:./{name}") is not None]
+    packed = git(root, "archive", "--format=tar", commit, "--", *there) if "specs" in there else None
     if packed is None:
         raise fail("no-specs", f"the revision {commit[:12]} has no specs in this workspace", status=USAGE)
     folder = Path(tempfile.mkdtemp(prefix="assay-revision-"))

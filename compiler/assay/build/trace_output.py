@@ -109,4 +109,3 @@ def _run_data(run: TracedRun) -> dict[str, object]:
         "greatest": [sample_data(item) for item in run.greatest],
         "least": [sample_data(item) for item in run.least],
     }
-

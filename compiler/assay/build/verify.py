@@ -229,12 +229,25 @@ def _build(session: Session, found: Recorded, runs: Sequence[NamedRun], out: Pat
     said = found.content.options
     if isinstance(session.shown(found.content.report)[1], Article):
         heading = Options(
-            title=said.title, author=said.author, date=said.date, at=said.at, phases=said.phases, forms=tuple(found.forms)
+            title=said.title,
+            author=said.author,
+            date=said.date,
+            at=said.at,
+            phases=said.phases,
+            forms=tuple(found.forms),
         )
         build_article(session, found.content.report, runs, out, heading)
         return
     options = Options(
-        said.filters, not said.filters, said.summary, said.style, said.title, said.author, said.date, said.at, said.phases,
+        said.filters,
+        not said.filters,
+        said.summary,
+        said.style,
+        said.title,
+        said.author,
+        said.date,
+        said.at,
+        said.phases,
         tuple(found.forms),
     )
     build(session, found.content.report, runs, out, options)

@@ -47,4 +47,6 @@ def rebuild(session: Session, found: RecordedPublished, out: Path) -> None:
         regenerate(session, found.places[0], out, said.report, said.edition, forms)
     else:
         title, author, date = (said.options.get(name, "") for name in ("title", "author", "date"))
-        build_history(session, said.report, found.places, out, Options(title=title, author=author, date=date, forms=forms))
+        build_history(
+            session, said.report, found.places, out, Options(title=title, author=author, date=date, forms=forms)
+        )

@@ -9,7 +9,7 @@ GROUPS = {
     "Author": ("init", "check", "test", "watch", "schema"),
     "Build": ("build", "regenerate", "ingest", "fetch", "query"),
     "Trust": ("explain", "lineage", "trace", "verify", "diff"),
-    "Look": ("list", "sql", "completion"),
+    "Look": ("list", "sql", "catalogue", "completion"),
 }
 
 #: command -> how it is used
@@ -34,6 +34,7 @@ EXAMPLES = {
     "diff": ("assay diff HEAD~1 .", "assay diff build/before build/after --format json"),
     "list": ("assay list metrics --system cardano",),
     "sql": ("assay sql cdfForgerTicked --run runs/10.5",),
+    "catalogue": ("assay catalogue -o build/site", "assay catalogue --system cardano -o build/cardano"),
     "completion": ("assay completion bash > ~/.assay-completion",),
 }
 

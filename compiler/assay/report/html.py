@@ -52,7 +52,7 @@ def page(document: Document, templates: Path, bundle: str, behind: Behind = NOTH
     """The text of the page; `bundle` is the script that draws charts.  `templates` holds `html/` and `charts/`."""
     shown = _shown(document)
     specs = web_specs(shown.figures, templates, shown.manifest.header[1:])
-    style = _asset(templates, "report.css").replace("/* fonts */", _font_faces(templates))
+    style = _asset(templates, "report.css").replace("/* fonts */", font_faces(templates))
     script = _asset(templates, "report.js")
     known = explained(shown)
     return (
@@ -126,7 +126,7 @@ def _hash(script: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
-def _font_faces(templates: Path) -> str:
+def font_faces(templates: Path) -> str:
     faces = []
     for name in FONTS:
         family, _, weight = name.partition("-")

@@ -214,8 +214,8 @@ def needs(
 ) -> Needs:
     """What the metrics need when the filters are applied, the further tables (a manifest's), and members of grains.
 
-    With `cut`, also the instants by which phases cut grains; `cuts` are instants that are asked for.  With `judged`, also
-    what decides on the rows of each grain, though no metric asks for that: tables have it whenever they are made.
+    With `cut`, also the instants by which phases cut grains; `cuts` are instants that are asked for.  With `judged`,
+    also what decides on the rows of each grain, though no metric asks for that: tables have it whenever they are made.
     """
     applied = tuple(filters)
     walk = _Walk(package, applied, cut)

@@ -1,0 +1,118 @@
+"""`assay catalogue`: all that the specs of a workspace say, as a folder of linked pages that asks nothing of a network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.audit.facts import Facts
+from assay.audit.lineage import ROLES
+from assay.audit.lineage_picture import Picture, picture
+from assay.audit.lineage_tree import tree
+from assay.audit.recorded import NAME
+from assay.build import filters
+from assay.build.catalogue_history import Histories, histories
+from assay.build.catalogue_site import Page, Site, write
+from assay.build.catalogue_things import things
+from assay.build.catalogue_values import Printed, golden_documents, printed
+from assay.build.explain import told
+from assay.build.explain_output import said
+from assay.build.inspect import all_systems, metric_sql, report_of
+from assay.build.outputs import replacing
+from assay.build.session import Session
+from assay.spec.diagnostics import AssayError, fail
+from assay.spec.model import Metric, Series
+from assay.spec.normal_form import Checked
+
+TREE = 140  # columns of a line of the lineage as text
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """All that the page of a metric or series shows."""
+
+    facts: Facts
+    symbol: str
+    said: tuple[tuple[str, tuple[str, ...]], ...]
+    sql: str
+    no_sql: str
+    direct: Picture
+    whole: Picture
+    tree: str
+    history: Histories
+    printed: tuple[Printed, ...]
+
+
+def catalogue(session: Session, out: Path, system: str | None = None) -> Path:
+    """Write the catalogue of a workspace, or of one system of it, into a folder; returns its first page.
+
+    Raises AssayError: those of specs, `output` when the folder cannot be written, or holds a built report.
+    """
+    if (out / NAME).is_file():
+        raise fail("output", f"the folder holds a built report: {out}", hint="choose another folder with -o")
+    names = all_systems(session, system)
+    packages = [session.package(name) for name in session.workspace.systems()]
+    values = printed(golden_documents(session.workspace.root), packages)
+    pages: list[Page] = []
+    found = [session.package(name) for name in names]
+    for checked in found:
+        pages += _pages(session, checked, values)
+    with replacing(out) as fresh:
+        write(Site(tuple(checked.package for checked in found), tuple(pages)), fresh)
+    return out / "index.html"
+
+
+def _pages(session: Session, checked: Checked, values: Mapping[tuple[str, str], Sequence[Printed]]) -> list[Page]:
+    package = checked.package
+    system, history = package.system, histories(session.workspace, checked)
+    items: tuple[Metric | Series, ...] = (*package.metrics, *package.series)
+    pages, facts = [], {}
+    for done, item in enumerate(items):
+        session.progress(f"catalogue of {system}", done, len(items))
+        entry = _entry(session, checked, item, history, values.get((system, _id(item)), ()))
+        kind = "metrics" if isinstance(item, Metric) else "series"
+        facts[kind, _id(item)] = entry.facts
+        pages.append(
+            Page(system, kind, _id(item), entry.facts.label, item.doc, "metric.html.j2", {"entry": entry, "item": item})
+        )
+    for thing in things(checked, facts):
+        pages.append(Page(system, thing.kind, thing.name, thing.title, thing.doc, "thing.html.j2", {"thing": thing}))
+    return pages
+
+
+def _id(item: Metric | Series) -> str:
+    return item.id if isinstance(item, Metric) else item.name
+
+
+def _entry(
+    session: Session, checked: Checked, item: Metric | Series, history: Histories, values: Sequence[Printed]
+) -> Entry:
+    package = checked.package
+    report = report_of(package, item) if isinstance(item, Metric) else None
+    applied = filters.applied(package, report, (), False) if isinstance(item, Metric) else ()
+    explained, traced = told(checked, item, report, applied)
+    sql, no_sql = _sql(session, checked, item)
+    cells = traced.cells
+    return Entry(
+        explained.facts,
+        item.unit.symbol,
+        tuple((head, tuple(texts)) for head, texts in said(explained) if texts),
+        sql,
+        no_sql,
+        picture(traced.found, package, cells),
+        picture(traced.found, package, cells, ROLES),
+        "\n".join(tree(traced.found, package, traced.titles, TREE)),
+        history,
+        tuple(values),
+    )
+
+
+def _sql(session: Session, checked: Checked, item: Metric | Series) -> tuple[str, str]:
+    """The SQL of a metric as one statement, or why there is none."""
+    if isinstance(item, Series):
+        return "", "A series is worked out beside the samples that it reads; it has no statement that stands alone."
+    try:
+        return metric_sql(session, item.id, (), False, checked.package.system, None), ""
+    except AssayError as error:
+        return "", error.diagnostics[0].message
