@@ -217,8 +217,12 @@ def test_a_window_with_one_sample_and_an_experiment_of_one_transaction(tmp_path:
     assert (done.status, done.err.splitlines()) == (
         0,
         [
-            f"warning: 0.38.17: {name} has no value: no line has two samples within 20 s of any step."
-            for name in ("block_rate", "total_txs_rate")
+            f"warning: 0.38.17: {name} has no value: no line has {what} of any step."
+            for name, what in (
+                ("block_rate", "two samples within 20 s"),
+                ("eph_heights", "a sample"),
+                ("total_txs_rate", "two samples within 20 s"),
+            )
         ],
     )
     tables = [table for part in load(tmp_path / "out" / "document.json")["galleries"] for table in part["tables"]]
