@@ -371,7 +371,7 @@ def code_version() -> str:
     """A word for the way packages are decoded and resolved, so that caches of another version are not read."""
     files = sorted(Path(__file__).parent.glob("*.py"))
     told = (
-        path.read_bytes() for path in files if not path.name.startswith(("check", "dhall", "diagnostics", "imports"))
+        path.read_bytes() for path in files if not path.name.startswith(("dhall", "diagnostics", "imports"))
     )
     digest = hashlib.sha256(b"".join(told))
     return digest.hexdigest()[:12]
