@@ -16,7 +16,7 @@ from typing import Any
 import pypdf
 import pytest
 
-from assay.spec import normal_form
+from assay.spec import closure, normal_form
 from assay.spec import workspace as workspaces
 from assay.spec.workspace import Workspace
 from tests.compare_reference import load
@@ -323,9 +323,11 @@ def test_a_run_without_anything_is_refused(tmp_path: Path, cache: Path) -> None:
     assert (done.status, done.err.replace(str(run), "RUN")) == (
         1,
         """\
-error[no-logs]: the run has no file of load: RUN
-  expected: report/*.csv (also with .gz or .zst)
-  found:    meta.json
+error[no-source]: article `qa` has nothing to show: each of its parts needs records that a run lacks
+  expected: files report/*.csv (Reports of the load tool: a row a transaction that was found in a block); \
+files logs/*.log (Logs of the nodes, as JSON lines); files prom/raw*.json, *.parquet, *.om (Samples of the nodes' \
+metrics, as a Prometheus server has them)
+  found:    RUN
 """,
     )
     assert not (tmp_path / "out").exists()
@@ -403,9 +405,21 @@ def test_a_further_source_changes_no_definition() -> None:
     checked = workspaces.evaluate(here, "cometbft", workspaces.scan(here, "cometbft"))
     further = dataclasses.replace(checked.package.sources[0], name="further", kind="json-lines", constants=())
     wider = dataclasses.replace(checked.package, sources=(*checked.package.sources, further))
-    assert normal_form.definitions(wider) == checked.definitions
+    of_all = {name for name in checked.definitions if _reads_logs(checked, name)}
+    same = normal_form.definitions(wider)
+    assert {name for name in same if same[name] != checked.definitions[name]} == of_all
     load_ = next(source for source in wider.sources if source.name == "load")
     other = tuple(dataclasses.replace(load_, time=("time",)) if source is load_ else source for source in wider.sources)
     changed = normal_form.definitions(dataclasses.replace(wider, sources=other))
     differing = {name for name in changed if changed[name] != checked.definitions[name]}
-    assert differing == {name for name in changed if not name.startswith("reported_")}
+    assert differing == {name for name in changed if name in of_all or "loaded" in _needed(checked, name).events}
+
+
+def _needed(checked: normal_form.Checked, metric: str) -> closure.Needs:
+    return closure.needs(checked.package, [checked.metric(metric)], checked.package.filters)
+
+
+def _reads_logs(checked: normal_form.Checked, metric: str) -> bool:
+    """Whether a metric is made of what every source tells of its hosts."""
+    read = _needed(checked, metric).relations
+    return any("logs" in item.uses for item in checked.package.relations if item.name in read)

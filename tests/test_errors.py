@@ -133,7 +133,7 @@ def test_an_unknown_system_is_a_usage_error(cache: Path, command: tuple[str | Pa
         (("bild",), "Error: No such command 'bild'. Did you mean 'build'?\n"),
         (("build", "cardano/comparison", "-o", "x"), "Error: Missing option '--run'.\n"),
         (("build", "cardano/comparison", "--run", "x"), "Error: Missing option '-o' / '--out'.\n"),
-        (("list", "metric"), "'metric' is not one of 'metrics', 'events', 'grains', 'filters', 'reports'.\n"),
+        (("list", "metric"), "'metric' is not one of 'metrics', 'events', 'grains', 'filters', 'series', 'reports'.\n"),
     ],
 )
 def test_a_command_line_that_is_none_says_what_is_missing(arguments: tuple[str, ...], said: str) -> None:

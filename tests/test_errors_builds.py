@@ -293,7 +293,7 @@ def test_a_process_ends_with_the_status_and_the_message(out: Path, cache: Path) 
 
 
 def test_a_bug_of_ours_is_said_to_be_one(out: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: Any) -> None:
+    def broken(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError("division by zero")
 
     monkeypatch.setattr(comparison, "compute", broken)

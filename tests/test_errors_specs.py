@@ -330,11 +330,11 @@ def test_a_check_of_good_specs_says_what_there_is(cache: Path) -> None:
     done = assay("check", "--cache", cache)
     assert (done.status, done.out, done.err) == (
         0,
-        "antelope: 3 sources, 5 events, 14 relations, 10 grains, 82 metrics, 0 filters, 1 summary, 0 reports, "
-        "1 article: no problem\n"
+        "antelope: 4 sources, 20 events, 17 relations, 15 grains, 91 metrics, 0 filters, 1 summary, 0 reports, "
+        "18 series, 3 articles, 8 examples: no problem\n"
         "cardano: 1 source, 23 events, 14 relations, 7 grains, 61 metrics, 16 filters, 2 summaries, 1 report, "
-        "1 history: no problem\n"
-        "cometbft: 3 sources, 11 events, 4 relations, 3 grains, 17 metrics, 0 filters, 1 summary, 0 reports, 9 series, "
-        "2 articles: no problem\n",
+        "1 history, 4 examples: no problem\n"
+        "cometbft: 4 sources, 17 events, 7 relations, 6 grains, 28 metrics, 0 filters, 1 summary, 0 reports, "
+        "10 series, 2 articles, 3 examples: no problem\n",
         "",
     )

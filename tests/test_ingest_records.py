@@ -156,8 +156,8 @@ def test_a_key_that_nobody_wants_may_be_missing(tmp_path: Path) -> None:
         ),
         ("null", "error[no-list]: the document has no list of records: DIR/run/a.json\n"
                  "  expected: a list at `data.list`\n  found:    null"),
-        ("[]", "error[nothing-recognised]: none of the 0 records is an event that the specs know\n"
-               "  hint: are these lists of this system? `assay list events` tells the names that are known"),
+        ("[]", "error[nothing-recognised]: the files of `lists` hold no records at all\n"
+               "  hint: did the run record anything?"),
     ],
 )  # fmt: skip
 def test_a_document_without_a_list_is_an_error(tmp_path: Path, content: str, message: str) -> None:

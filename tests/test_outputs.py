@@ -279,6 +279,7 @@ NAMES: dict[str, Callable[[Checked], list[str]]] = {
     "filters": lambda found: [
         item.name + (f"={item.parameter.name.upper()}" if item.parameter else "") for item in found.package.filters
     ],
+    "series": lambda found: [item.name for item in found.package.series],
     "reports": lambda found: [f"cardano/{item.name}" for item in (*found.package.reports, *found.package.histories)],
 }
 

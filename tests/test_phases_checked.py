@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -16,13 +17,17 @@ from assay.build.prepare import Part, Prepared
 from assay.build.runs import NamedRun
 from assay.engine.mount import Facts, HostLog
 from assay.engine.results import RunResults
+from assay.spec import decode
+from assay.spec import workspace as workspaces
 from assay.spec.article_model import Rule
 from assay.spec.check import check
+from assay.spec.dhall_adapter import available, evaluate_sources
 from assay.spec.diagnostics import AssayError
 from assay.spec.expression import Expression
 from assay.spec.model import Package, Series, Term
 from assay.spec.phase_model import Cut, Phase
-from tests.support.laboratory import ROOT, Laboratory
+from assay.spec.workspace import Workspace
+from tests.support.laboratory import ROOT
 
 SECOND = 10**9
 Change = Callable[[Package], Package]
@@ -155,10 +160,22 @@ WRONG: dict[str, tuple[Change, str, str]] = {
 }  # fmt: skip
 
 
+@functools.cache
+def _as_written() -> Package:
+    """The package as its Dhall says it: what is resolved cannot be checked again."""
+    here = Workspace(ROOT)
+    root = here.specs / "antelope" / "package.dhall"
+    files = workspaces.scan(here, "antelope")
+    name = next(item.name for item in files if item.path == root)
+    package = decode.package(evaluate_sources(name, files), str(root))
+    return replace(package, articles=tuple(item for item in package.articles if item.name == "upgrade"))
+
+
+@pytest.mark.skipif(not available(), reason="specs as they are written need a Dhall evaluator")
 @pytest.mark.parametrize("case", WRONG)
-def test_what_does_not_fit_is_told(case: str, lab: Laboratory) -> None:
+def test_what_does_not_fit_is_told(case: str) -> None:
     change, message, more = WRONG[case]
-    package = lab.session.package("antelope").package
+    package = _as_written()
     assert check(package, lambda _word, _times: (None, "")) == ()
     found = check(change(package), lambda _word, _times: (None, ""))
     told = [item for item in found if item.message == message]

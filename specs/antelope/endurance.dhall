@@ -84,7 +84,12 @@ let diskWriteRate =
       , width = 3
       }
 
-let writes = formulas.writesPerYear "drive_writes_per_year" diskWriteRate
+let ofAll = formulas.diskWritesPerYear diskWriteRate
+
+let writes =
+      { decimal = ofAll.decimal // { id = "drive_writes_per_year" }
+      , binary = ofAll.binary // { id = "drive_writes_per_year_binary" }
+      }
 
 let article =
       S.Article::{

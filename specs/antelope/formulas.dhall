@@ -15,14 +15,13 @@ let year = X.quantity 365.0 U.day
 let aYearOf = \(rate : S.Metric.Type) -> X.times (M.value rate) year
 
 -- Published were 120 and 0.378 a year, which follow two conventions: prefixes of 1024 throughout, and of 1000.
-let writesPerYear =
-      \(id : Text) ->
+let diskWritesPerYear =
       \(rate : S.Metric.Type) ->
         let example = \(x : Double) -> \(unit : S.Unit) -> M.example [ M.given rate x (U.perSecond unit) ]
 
         in  { decimal =
                     M.formula
-                      { id
+                      { id = "disk_writes_per_year"
                       , name = "Disk writes in 365 days"
                       , doc = "Bytes written in 365 days at the mean rate; 1 TB is 10^12 bytes, as drives are rated (TBW)"
                       , formula = aYearOf rate
@@ -36,7 +35,7 @@ let writesPerYear =
                     }
             , binary =
                     M.formula
-                      { id = "${id}_binary"
+                      { id = "disk_writes_per_year_binary"
                       , name = "Disk writes in 365 days"
                       , doc = "The same with prefixes of 1024; 1 TiB is 2^40 bytes"
                       , formula = aYearOf rate
@@ -71,4 +70,4 @@ let usedUp =
           , unit = U.year
           }
 
-in  { year, writesPerYear, drives, usedUp }
+in  { year, diskWritesPerYear, drives, usedUp }

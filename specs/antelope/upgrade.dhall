@@ -54,7 +54,7 @@ let metric =
           //  { where = X.equals (X.column s.column.device) (S.source.constant constant.device) }
       }
 
-let writes = formulas.writesPerYear "disk_writes_per_year" metric.diskWriteRate
+let writes = formulas.diskWritesPerYear metric.diskWriteRate
 
 let part = A.Part
 

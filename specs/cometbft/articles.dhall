@@ -171,7 +171,13 @@ let qa =
             ]
           , scatters = [ latencies ]
           }
-        , part::{ title = "Metrics of the nodes", prose = "prose/nodes.md", timelines = A.during chosen plots }
+        , part::{
+          , title = "Metrics of the nodes"
+          , prose = "prose/nodes.md"
+          , timelines = A.during chosen plots
+          , averages =
+            [ A.averages "Average resident memory with and without the exporters' processes" [ s.memory, s.nodeMemory ] ]
+          }
         , part::{ title = "Overload", prose = "prose/overload.md", timelines = A.during overload plots }
         , part::{
           , title = "Fault"
@@ -240,8 +246,6 @@ let qa =
                 , A.lines "Mempool" s.mempoolSize "job"
                 ]
             ]
-          , averages =
-            [ A.averages "Average resident memory with and without the exporters' processes" [ s.memory, s.nodeMemory ] ]
           }
         , part::{
           , title = "Results"

@@ -87,11 +87,17 @@ def _nothing(article: Article, missing: Sequence[Source], runs: Sequence[NamedRu
         "no-source",
         f"article `{article.name}` has nothing to show: each of its parts needs records that a run lacks",
         expected="; ".join(
-            f"{f'directories {source.hosts} with ' if source.hosts else ''}files {', '.join(source.logs)} ({source.doc})"
-            for source in missing
+            f"{_files(source)} ({source.doc})" for source in missing
         ),
         found=", ".join(str(run.directory) for run in runs),
     )
+
+
+def _files(source: Source) -> str:
+    """Where a source's files are looked for."""
+    if source.host_files:
+        return f"files {source.hosts}"
+    return f"{f'directories {source.hosts} with ' if source.hosts else ''}files {', '.join(source.logs)}"
 
 
 def _listed(runs: Sequence[str]) -> str:

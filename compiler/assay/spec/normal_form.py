@@ -370,8 +370,6 @@ def header(text: str) -> str:
 def code_version() -> str:
     """A word for the way packages are decoded and resolved, so that caches of another version are not read."""
     files = sorted(Path(__file__).parent.glob("*.py"))
-    told = (
-        path.read_bytes() for path in files if not path.name.startswith(("dhall", "diagnostics", "imports"))
-    )
+    told = (path.read_bytes() for path in files if not path.name.startswith(("dhall", "diagnostics", "imports")))
     digest = hashlib.sha256(b"".join(told))
     return digest.hexdigest()[:12]
