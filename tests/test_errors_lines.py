@@ -124,8 +124,8 @@ error[time-form]: instants of source `records`: `sec` is no form of instants
         ("specs/cometbft/source.dhall", ', time = [ "block_time" ]', ', time = [ "block_time" ]\n      , zone = "UTC"'),
         """\
 error[source-member]: source `load` has `zone`, which a source of kind `csv` does not read
-  at specs/cometbft/source.dhall:32:16
-    32 |       , name = "load"
+  at specs/cometbft/source.dhall:49:16
+    49 |       , name = "load"
        |                ^^^^^^
   expected: kind text-lines or json-records
   found:    csv

@@ -97,8 +97,15 @@ def _system(old: Checked, new: Checked) -> SystemDiff:
         if kind in _SHOWN and len(item.path) > 1:
             reports[item.path[1]] = (*reports.get(item.path[1], ()), _told(_SHOWN[kind], item, 2))
         elif kind != "metrics" and _in_definition(item.path) not in meant:
-            elsewhere.append(_told("wording" if item.path[-1] in _WORDS else "not read by any changed metric", item, 0))
+            elsewhere.append(_told(_elsewhere(item.path), item, 0))
     return SystemDiff(new.package.system, "both", metrics, reports, tuple(elsewhere))
+
+
+def _elsewhere(path: tuple[str, ...]) -> str:
+    """What a place is about that no changed metric reads."""
+    if path[0] == "examples":
+        return "example"
+    return "wording" if path[-1] in _WORDS else "not read by any changed metric"
 
 
 def _in_definition(path: tuple[str, ...]) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ def behind_report(
     choices: Choices,
 ) -> Behind:
     """Of each metric its distributions in `runs` (by their labels), the events it is made of, and its statement."""
-    nodes = {node.name: node for node in found.graph if node.statement.kind == "metric"}
+    nodes = {node.name: node for node in (*found.cut, *found.graph) if node.statement.kind == "metric"}
     details = {
         metric.id: Detail(
             tuple((label, *_distribution(run.results.metrics[metric.id], choices)) for label, run in runs.items()),

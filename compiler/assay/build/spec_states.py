@@ -33,17 +33,35 @@ def write_specs(checked: Checked, folder: Path) -> None:
     (folder / SPECS).write_text(text + "\n", encoding="utf-8")
 
 
+def states(session: Session, before: str, after: str) -> tuple[State, State]:
+    """Two states that are compared; beside a build, which is of one system, only that system counts."""
+    first, second = state(session, before), state(session, after)
+    of = [found for name, found in ((before, first), (after, second)) if _build(name)]
+    systems = set().union(*of) if of else {*first, *second}
+    return _only(first, systems), _only(second, systems)
+
+
+def _only(found: State, systems: set[str]) -> State:
+    return {name: package for name, package in found.items() if name in systems}
+
+
+def _build(name: str) -> Path | None:
+    """The folder of a build that is named by it, or by its provenance."""
+    place = Path(name)
+    if place.name == NAME and place.is_file():
+        return place.parent
+    return place if (place / NAME).is_file() else None
+
+
 def state(session: Session, name: str) -> State:
     """The packages (system -> package) of a folder of a workspace, of a build (its folder, or its provenance.json), or
     of a git revision of the session's workspace.
 
     Raises AssayError: `unknown-state` (usage) when it is none of these; that of the specs when they are wrong.
     """
-    place = Path(name)
-    if place.name == NAME and place.is_file():
-        return _built(place.parent)
-    if (place / NAME).is_file():
-        return _built(place)
+    place, build = Path(name), _build(name)
+    if build:
+        return _built(build)
     if place.is_dir() and Workspace(place).systems():
         return _loaded(Workspace(place.resolve()), session.store.folder)
     commit = _commit(session.workspace.root, name)

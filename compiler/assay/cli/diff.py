@@ -28,12 +28,12 @@ def diff(context: click.Context, before: str, after: str, form: str) -> int:
     when anything differs.
     """
     from assay.audit.spec_diff import diff as compared
-    from assay.build.spec_states import state
+    from assay.build.spec_states import states
     from assay.cli.options import working
     from assay.spec.diagnostics import DIFFERENCE
 
     with working(context) as session:
-        found = compared(state(session, before), state(session, after))
+        found = compared(*states(session, before, after))
     if form == "json":
         click.echo(json.dumps([_data(item) for item in found], ensure_ascii=False, indent=1))
     else:
