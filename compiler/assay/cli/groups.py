@@ -12,29 +12,29 @@ GROUPS = {
     "Look": ("list", "sql", "catalogue", "completion"),
 }
 
-#: command -> how it is used
+#: command -> how it is used, with the names of the workspace that `init` writes
 EXAMPLES = {
     "init": ("assay init my-metrics",),
     "check": ("assay check", "assay check --accept"),
-    "test": ("assay test --system cardano --junit examples.xml",),
-    "watch": ("assay watch cardano/comparison --run runs/10.5 --run runs/10.6 -o build/live",),
-    "schema": ("assay schema meta.json --system cardano",),
-    "build": ("assay build cardano/comparison --run 10.5=runs/base --run 10.6=runs/candidate -o build/comparison",),
-    "regenerate": ("assay regenerate release-10.5.4.plutus.json -o build/again",),
-    "ingest": ("assay ingest runs/10.5 runs/10.6",),
+    "test": ("assay test --system service --junit examples.xml",),
+    "watch": ("assay watch service/comparison --run runs/1.0 --run runs/1.1 -o build/live",),
+    "schema": ("assay schema meta.json --system service",),
+    "build": ("assay build service/comparison --run base=runs/1.0 --run new=runs/1.1 -o build/comparison",),
+    "regenerate": ("assay regenerate publication.json -o build/again",),
+    "ingest": ("assay ingest runs/1.0 runs/1.1",),
     "fetch": (
-        "assay fetch prometheus http://127.0.0.1:9090 --match '{job=~\"validator.*\"}' --start 2026-11-21T00:00:00Z "
-        "--end 2026-11-21T01:00:00Z -o runs/qa1",
+        "assay fetch prometheus http://127.0.0.1:9090 --match '{job=\"web\"}' --start 2026-11-21T00:00:00Z "
+        "--end 2026-11-21T01:00:00Z -o runs/1.2",
     ),
-    "query": ("assay query cdfForgerTicked CentiCpu --run runs/10.5 --format csv",),
-    "explain": ("assay explain cdfForgerTicked --run runs/10.5",),
-    "lineage": ("assay lineage cdfForgerTicked --format dot",),
-    "trace": ("assay trace build/comparison 'Resource Usage/Process CPU usage/10.6'",),
+    "query": ("assay query wait work --run runs/1.0 --format csv",),
+    "explain": ("assay explain wait --run runs/1.0",),
+    "lineage": ("assay lineage wait --format dot",),
+    "trace": ("assay trace build/comparison 'Times/Waiting time/1.1'",),
     "verify": ("assay verify build/comparison",),
     "diff": ("assay diff HEAD~1 .", "assay diff build/before build/after --format json"),
-    "list": ("assay list metrics --system cardano",),
-    "sql": ("assay sql cdfForgerTicked --run runs/10.5",),
-    "catalogue": ("assay catalogue -o build/site", "assay catalogue --system cardano -o build/cardano"),
+    "list": ("assay list metrics --system service",),
+    "sql": ("assay sql wait --run runs/1.0",),
+    "catalogue": ("assay catalogue -o build/site", "assay catalogue --system service -o build/service"),
     "completion": ("assay completion bash > ~/.assay-completion",),
 }
 

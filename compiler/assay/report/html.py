@@ -127,6 +127,7 @@ def _hash(script: str) -> str:
 
 
 def font_faces(templates: Path) -> str:
+    """The fonts of pages as CSS, each inside it."""
     faces = []
     for name in FONTS:
         family, _, weight = name.partition("-")
