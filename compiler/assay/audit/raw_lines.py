@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from assay.ingest.sample_store import run
 from assay.ingest.shares import FILE_STEP
 from assay.sql import dialect
 from assay.sql.dialect import column
+from assay.storage.scratch import folder as temporary
 
 #: how a file of samples begins that has a line for each of them
 TEXT = re.compile(rb"(?!PAR1)\s*[#a-zA-Z_:]")
@@ -85,9 +85,9 @@ def _of_logs(files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, 
 
 
 def _of_tables(files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
-    with tempfile.TemporaryDirectory() as scratch:
+    with temporary() as folder:
         for path, name, group in _by_file(files, places):
-            content = plain(path, Path(scratch), "plain")
+            content = plain(path, folder, "plain")
             found = table_files.chosen(path, content, [item.seq % FILE_STEP for item in group])
             for item in group:
                 row = found[item.seq % FILE_STEP]
@@ -97,8 +97,7 @@ def _of_tables(files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place
 def _of_samples(files: RunFiles, places: Sequence[Place]) -> dict[Place, RawRecord]:
     """Samples, whose places number them in the order of time, over all files: they are gathered once more."""
     paths = [path for host in files.hosts for path in host.files]
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
+    with temporary() as folder:
         (folder / "plain").mkdir()
         with connected(folder) as connection:
             found = samples.gathered(connection, paths, files.directory, folder, silent)

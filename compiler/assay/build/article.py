@@ -57,7 +57,7 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
 
     Writes the files of a report; all or nothing.  Raises AssayError.
     """
-    with replacing(out) as fresh:
+    with replacing(out, session.waits_for(out)) as fresh:
         made = assembled(session, name, runs, options)
         (fresh / "results.json").write_text(lines_json(made.results), "utf-8")
         (fresh / "provenance.json").write_text(lines_json(in_forms(made.provenance, options.forms)), "utf-8")

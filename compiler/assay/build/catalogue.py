@@ -58,7 +58,7 @@ def catalogue(session: Session, out: Path, system: str | None = None) -> Path:
     found = [session.package(name) for name in names]
     for checked in found:
         pages += _pages(session, checked, values)
-    with replacing(out) as fresh:
+    with replacing(out, session.waits_for(out)) as fresh:
         write(Site(tuple(checked.package for checked in found), tuple(pages)), fresh)
     return out / "index.html"
 

@@ -70,7 +70,7 @@ def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, opti
     cut = asked(checked.package, report.phases, options.at, options.phases)
     shown, left_out = can_be_cut(checked, report) if cut else (report, ())
     metrics = report_metrics(checked, shown)
-    with replacing(out) as fresh:
+    with replacing(out, session.waits_for(out)) as fresh:
         found = compute(
             session, checked, runs, metrics, applied, relations, lambda: warm_up(session.workspace.templates),
             asked=cut,

@@ -163,7 +163,6 @@ def _execute(
     cores = os.cpu_count() or 1
     side_by_side = min(len(jobs), cores)
     threads = session.threads or max(1, cores // side_by_side)
-    spill = session.store.folder / "spill"
     done = 0
     total = sum(len(job.graph) for job in jobs)
 
@@ -175,7 +174,7 @@ def _execute(
         session.progress("working out results", done, total)
 
     def one(index: int) -> RunResults:
-        with connect(threads, spill, side_by_side) as connection:
+        with connect(threads, session.store.room(), side_by_side) as connection:
             mount(connection, prepared[index].folders)
             return execute(jobs[index], checked, session.store, connection, tell)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -27,6 +26,7 @@ from assay.spec.expression import Expression
 from assay.spec.formula import is_formula
 from assay.spec.model import Metric, Package
 from assay.spec.normal_form import Checked
+from assay.storage.scratch import folder as temporary
 
 #: measured reals are as expected when they differ by no more than this, relatively
 TOLERANCE = Fraction(1, 10**9)
@@ -100,10 +100,10 @@ test.__test__ = False  # type: ignore[attr-defined]  # it is no test of ours
 
 
 def _outcome(session: Session, checked: Checked, item: Example, span: Span | None) -> Outcome:
-    with tempfile.TemporaryDirectory(prefix="assay-example-") as folder:
+    with temporary() as folder:
         try:
-            _written(item, Path(folder))
-            return _worked_out(session, checked, item, span, NamedRun(RUN, Path(folder)))
+            _written(item, folder)
+            return _worked_out(session, checked, item, span, NamedRun(RUN, folder))
         except AssayError as error:
             return Outcome(item.name, span, (), error.diagnostics)
 
@@ -127,7 +127,7 @@ def _worked_out(session: Session, checked: Checked, item: Example, span: Span | 
         for log in prepared.logs
         if log.quarantined
     ]
-    with connect(os.cpu_count() or 1, session.store.folder / "spill") as connection:
+    with connect(os.cpu_count() or 1, session.store.room()) as connection:
         mount(connection, prepared.folders)
         asked = {node.name for node in graph if node.statement.kind in ("metric", "check")}
         samples.create(connection, graph, asked, prepared.constants)

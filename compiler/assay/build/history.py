@@ -60,7 +60,7 @@ def build_history(session: Session, name: str, places: Sequence[Path], out: Path
     _only_heading(name, options)
     files = publication_files(name, places)
     (report,) = (item for item in checked.package.reports if item.name == history.of)
-    with replacing(out) as fresh:
+    with replacing(out, session.waits_for(out)) as fresh:
         warm_up(session.workspace.templates)
         said = told(checked, report, history, issues(files, checked, report))
         heading = Heading(options.title, options.author, options.date)

@@ -276,7 +276,7 @@ def metric_sql(
     query = standalone(statements, name, raw_tables(), CONSTANTS)
     if run:
         (prepared,) = prepare(session, checked, [run], made.wanted)
-        query = located(query, prepared.folders, constants_file(prepared.folders[0], prepared.constants))
+        query = located(query, prepared.folders, constants_file(session.store.folder, prepared.folders[0], prepared.constants))
     return dialect.text(query) + ";"
 
 

@@ -2,56 +2,83 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from assay.audit.recorded import NAME as RECORD
 from assay.audit.recorded import recorded
 from assay.report.forms import FILES
 from assay.spec.diagnostics import AssayError, fail
+from assay.spec.file_errors import of_system, unwritable
+from assay.storage.locks import held, nobody, released
+from assay.storage.scratch import claimed, sweep
+
+PREFIX = ".assay-"  # of folders of what is not yet in its place
+#: there when a build is complete: what is to go that a former one left
+COMPLETE = "complete.json"
 
 
 @contextmanager
-def replacing(out: Path) -> Iterator[Path]:
+def replacing(out: Path, waiting: Callable[[], None] = nobody) -> Iterator[Path]:
     """A fresh folder; its entries take their places in `out` when the block ends well.
 
     Other entries of `out` stay, but for a report in a form that the former build wrote and this one does not: beside
-    other numbers it would be wrong.  AssayError `output` when the folder cannot be written.
+    other numbers it would be wrong.  One process at a time writes into `out`; `waiting` is called when another does.
+    What one left that was killed is put in order first.
+    AssayError `output` when the folder cannot be written.
     """
     made = not out.exists()
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix=".assay-", dir=out))
-    except OSError as error:
-        raise _unwritable(out, error) from None
     done = False
     try:
-        yield fresh
-        _move(fresh, out)
-        done = True
+        with held(out, waiting):
+            try:
+                _settle(out)
+                yield from _filled(out)
+                done = True
+            finally:
+                if made and not done:
+                    shutil.rmtree(out, ignore_errors=True)
     except OSError as error:
+        if error.filename and not Path(os.fsdecode(error.filename)).absolute().is_relative_to(out.absolute()):
+            raise of_system(error) from None
         raise _unwritable(out, error) from None
+
+
+def _filled(out: Path) -> Iterator[Path]:
+    place, lock = claimed(out, PREFIX)
+    try:
+        fresh = place / "report"
+        fresh.mkdir()
+        yield fresh
+        (place / "begun").write_text(json.dumps(sorted(_outdated(fresh, out))), encoding="utf-8")
+        (place / "begun").replace(place / COMPLETE)
+        _move(place, out)
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-        if made and not done:
-            shutil.rmtree(out, ignore_errors=True)
+        shutil.rmtree(place, ignore_errors=True)
+        released(lock)
 
 
-def _move(fresh: Path, out: Path) -> None:
-    for name in _outdated(fresh, out):
+def _settle(out: Path) -> None:
+    """Finish what a build began to move that was killed meanwhile; what was not complete goes."""
+    for place in sorted(out.glob(f"{PREFIX}*")):
+        if (place / COMPLETE).exists():
+            _move(place, out)
+    sweep(out, PREFIX)
+
+
+def _move(place: Path, out: Path) -> None:
+    """Let a complete build take its place, or what is left to move of one; what tells of it comes last."""
+    for name in json.loads((place / COMPLETE).read_text(encoding="utf-8")):
         _remove(out / name)
-    for entry in sorted(fresh.iterdir()):
+    for entry in sorted((place / "report").iterdir(), key=lambda item: (item.name == RECORD, item.name)):
         target = out / entry.name
         if target.is_dir() and not target.is_symlink():
-            old = Path(tempfile.mkdtemp(prefix=".assay-old-", dir=out))
-            target.replace(old / entry.name)
-            entry.replace(target)
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            entry.replace(target)
+            target.replace(place / f"former-{entry.name}")
+        entry.replace(target)
 
 
 def _outdated(fresh: Path, out: Path) -> set[str]:
@@ -71,9 +98,7 @@ def _remove(entry: Path) -> None:
 
 
 def _unwritable(out: Path, error: OSError) -> AssayError:
-    cause = "it is a file" if out.is_file() else os.strerror(error.errno) if error.errno else str(error)
-    return fail(
-        "output",
-        f"the output folder cannot be written: {cause}: {out}",
-        hint="choose a folder that can be written with -o",
-    )
+    hint = "choose a folder that can be written with -o"
+    if out.is_file():
+        return fail("output", f"the output folder cannot be written: it is a file: {out}", hint=hint)
+    return unwritable("output", "output folder", out, error, hint)

@@ -193,16 +193,29 @@ class _Reading:
             hashes = ingest.file_hashes(found.files, store.folder / "files.json")
         raw = ingest.content_key(hashes, found.files)
         with self.locks[raw]:
-            place = self.folder(found, store.place("ingest", raw))
+            place = self.folder(found, store.place("ingest", raw), hashes)
         recognition = ingest.recognition_hash(found.source, found.events)
         return Part(found.source, found.files, raw, recognition, hashes, place, facts(place))
 
-    def folder(self, found: _Found, held: Path) -> Path:
-        """The folder of events, made now unless `held` has it."""
+    def folder(self, found: _Found, held: Path, hashes: Sequence[ingest.FileHash]) -> Path:
+        """The folder of events, made now unless `held` has it; by one process at a time."""
+        if entry := self.known(found, held):
+            return entry
+        store = self.session.store
+        with store.alone(held, lambda: self.session.notice(f"waiting for another assay that reads {found.run.id}")):
+            return self.known(found, held) or self.made(found, held, hashes)
+
+    def known(self, found: _Found, held: Path) -> Path | None:
+        """The folder of events that the cache has."""
         for entry in sorted(held.iterdir()) if held.is_dir() else ():
             if ingest.covers(entry, found.source, found.events, found.wanted):
                 self.tell(found, found.files.size)
                 return entry
+        return None
+
+    def made(self, found: _Found, held: Path, hashes: Sequence[ingest.FileHash]) -> Path:
+        """The folder of events, made now."""
+        store = self.session.store
         fields = json.dumps({name: sorted(names) for name, names in sorted(found.wanted.items())})
         key = hashlib.sha256(fields.encode()).hexdigest()[:16]
         place = held / f"{ingest.definitions_hash(found.source, found.events, found.wanted)[:16]}-{key}"
@@ -216,8 +229,11 @@ class _Reading:
                 place,
                 share=min(self.folders, SIDE_BY_SIDE),
                 progress=lambda done, _total: self.tell(found, done),
+                cache=store.folder,
+                hashes={found.files.directory / item.name: item.sha256 for item in hashes},
             )
-        constants_file(place, found.constants)
+        with store.writing():
+            constants_file(store.folder, place, found.constants)
         return place
 
     def tell(self, found: _Found, done: int) -> None:

@@ -48,7 +48,7 @@ def regenerate(
     checked, shown, name = _report(session, report)
     form = chosen(shown, publication.day, edition)
     rows = matched(publication, checked, shown, form, Shape(file, file.read_text(encoding="utf-8")).span)
-    with replacing(out) as fresh:
+    with replacing(out, session.waits_for(out)) as fresh:
         if publication.points:
             warm_up(session.workspace.templates)
         made = _provenance(checked, name, form, file, session.workspace.templates)

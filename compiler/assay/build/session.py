@@ -17,17 +17,23 @@ from assay.spec.workspace import Workspace
 
 #: told what is being done, how much of it is done, how much there is (bytes, or steps)
 Progress = Callable[[str, int, int], None]
+#: told what a user should know meanwhile
+Notice = Callable[[str], None]
 
 
 def silent(_what: str, _done: int, _total: int) -> None:
     """Progress that nobody watches."""
 
 
+def unheard(_said: str) -> None:
+    """A notice that nobody reads."""
+
+
 @dataclass(slots=True)
 class Session:
     """What commands share.  Packages are loaded when first asked for.
 
-    `threads` is how many each engine connection takes; 0 shares the cores among the connections.
+    `notice` is told what a user should know who waits.  `threads` is how many each engine connection takes; 0 shares the cores among the connections.
     """
 
     workspace: Workspace
@@ -35,6 +41,11 @@ class Session:
     progress: Progress = silent
     threads: int = 0
     packages: dict[str, Checked] = field(default_factory=dict)
+    notice: Notice = unheard
+
+    def waits_for(self, folder: Path) -> Callable[[], None]:
+        """What is to be called when another process writes into a folder that we want to write into."""
+        return lambda: self.notice(f"waiting for another assay that writes {folder}")
 
     def package(self, system: str) -> Checked:
         """A system's package, checked; AssayError with all problems of its specs."""
@@ -100,6 +111,6 @@ class Session:
         raise fail("unknown-metric", f"there is no metric `{name}`", hint=did_you_mean(name, known), status=USAGE)
 
 
-def open_session(start: Path, cache: Path, progress: Progress = silent) -> Session:
+def open_session(start: Path, cache: Path, progress: Progress = silent, notice: Notice = unheard) -> Session:
     """A session in the workspace of a folder."""
-    return Session(workspaces.find(start), Store(cache), progress)
+    return Session(workspaces.find(start), Store(cache), progress, notice=notice)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-import shutil
 import subprocess
 import tarfile
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from assay.spec import normal_form, workspace
 from assay.spec.diagnostics import USAGE, AssayError, Span, fail
 from assay.spec.normal_form import Checked
 from assay.spec.workspace import Workspace
+from assay.storage.scratch import folder as temporary
 
 #: what a build keeps of the specs that it was made of: the normal form of the system's package, as JSON
 SPECS = "specs.json"
@@ -116,14 +115,12 @@ def _revision(session: Session, commit: str) -> State:
     packed = git(root, "archive", "--format=tar", commit, "--", *there) if "specs" in there else None
     if packed is None:
         raise fail("no-specs", f"the revision {commit[:12]} has no specs in this workspace", status=USAGE)
-    folder = Path(tempfile.mkdtemp(prefix="assay-revision-"))
     try:
-        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-            archive.extractall(folder, filter="data")
-        return _loaded(Workspace(folder), session.store.folder)
+        with temporary() as folder:
+            with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+                archive.extractall(folder, filter="data")
+            return _loaded(Workspace(folder), session.store.folder)
     except AssayError as error:
         note = f"in revision {commit[:12]}"
         problems = [dataclasses.replace(item, notes=(*item.notes, note)) for item in error.diagnostics]
         raise AssayError(problems, error.status) from None
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)

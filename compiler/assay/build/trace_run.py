@@ -187,7 +187,7 @@ def tracing(
     told = witnessed(statements, asked.query, [VALUE])
     samples = Statement("table", TABLE, told.query)
     # In one thread, so that of equal rows always the same one is told of.
-    with connect(1, session.store.folder / "spill") as connection:
+    with connect(1, session.store.room()) as connection:
         mount(connection, prepared.folders)
         for item in (*told.statements, samples):
             names = {str(place.this) for place in item.query.find_all(exp.Placeholder)}

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 import signal
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +27,7 @@ from assay.spec.article_model import Article
 from assay.spec.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
 from assay.spec.report_model import History, Report
 from assay.spec.normal_form import Checked
+from assay.storage.scratch import folder as temporary
 
 DIGITS = 12
 
@@ -264,17 +263,11 @@ def _put_back(folder: Path, places: Mapping[str, str]) -> None:
 @contextmanager
 def _scratch(cache: Path) -> Iterator[Path]:
     """A folder that vanishes, in the cache folder: there is room for ingested logs, and nothing of the user's."""
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix="verify-", dir=cache))
-    except OSError as error:
-        cause = f"the cache folder cannot be written: {error.strerror}: {cache}"
-        raise fail("cache", cause, hint="name another with --cache") from None
-    try:
-        with _interruptible():
-            yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with ExitStack() as stack:
+        with Store(cache).writing():
+            folder = stack.enter_context(temporary(cache))
+        stack.enter_context(_interruptible())
+        yield folder
 
 
 @contextmanager

@@ -41,6 +41,10 @@ def _wants_json(arguments: Sequence[str]) -> bool:
 def _failed(error: Exception, as_json: bool) -> int:
     from assay.spec.diagnostics import AssayError, Diagnostic
 
+    if isinstance(error, OSError) and not os.environ.get("ASSAY_DEBUG"):
+        from assay.spec.file_errors import of_system
+
+        error = of_system(error)
     if isinstance(error, AssayError):
         _show(error, as_json)
         return error.status

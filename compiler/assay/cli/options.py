@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,11 +64,18 @@ def run_option(command: Command) -> Command:
 system_option = click.option("--system", metavar="NAME", help="Only this system's specs.")
 
 
-def working(context: click.Context) -> Any:
+@contextmanager
+def working(context: click.Context) -> Iterator[Session]:
     """A session for a command, with a progress display on a terminal."""
     from assay.cli.progress import watched
+    from assay.storage.scratch import leave
 
-    return watched(open_session_of(context))
+    session = open_session_of(context)
+    try:
+        with watched(session):
+            yield session
+    finally:
+        leave(session.store.folder)
 
 
 def open_session_of(context: click.Context) -> Session:
@@ -76,4 +84,5 @@ def open_session_of(context: click.Context) -> Session:
     from assay.engine.store import default_folder
 
     cache = context.obj["cache"]
-    return open_session(Path.cwd(), Path(cache) if cache else default_folder())
+    folder = Path(cache) if cache else default_folder()
+    return open_session(Path.cwd(), folder, notice=lambda said: click.echo(said, err=True))

@@ -46,6 +46,7 @@ def watched(session: Session) -> Iterator[Session]:
         display.update(tasks[what], completed=done, total=total, amount=_amount(what, done, total, task.speed))
 
     session.progress = tell
+    session.notice = lambda said: display.console.print(said, markup=False, highlight=False)
     with display:
         yield session
 

@@ -45,10 +45,9 @@ class Job:
 
 
 def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnection:
-    """A fresh engine in memory; `share` such connections work side by side."""
+    """A fresh engine in memory; `share` such connections work side by side, each with a folder to spill into."""
     import duckdb
 
-    spill.mkdir(parents=True, exist_ok=True)
     connection = duckdb.connect()
     for name, value in (
         ("threads", str(threads)),
@@ -148,11 +147,7 @@ class _Execution:
     def keep(self, kind: str, name: str, value: Any) -> None:
         """Put an answer into the cache."""
         self.kept[name] = value
-        place = self.store.place("results", f"{self.hashes[name]}.{kind}.json")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        partial = place.with_suffix(f".{id(self)}.part")
-        partial.write_text(json.dumps(value, default=str), encoding="utf-8")
-        partial.replace(place)
+        self.store.put("results", f"{self.hashes[name]}.{kind}.json", json.dumps(value, default=str))
 
     def stop_at(self, node: Node) -> None:
         """Raise the problem that a check found."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +17,8 @@ from assay.spec.scopes import LOGS
 from assay.sql import dialect
 from assay.sql.events import parquet
 from assay.sql.expressions import literal
+from assay.storage.atomic import put
+from assay.storage.scratch import folder as folder_in
 
 if TYPE_CHECKING:
     import duckdb
@@ -126,7 +126,7 @@ def facts(folder: Path) -> Facts:
         )
 
 
-def constants_file(folder: Path, constants: Mapping[str, object]) -> Path:
+def constants_file(cache: Path, folder: Path, constants: Mapping[str, object]) -> Path:
     """The constants of a run beside its events, as a table of one row, for SQL that stands alone.
 
     Runs of the same logs have a file each; `constants.parquet` is that of one whose events were read.
@@ -134,26 +134,18 @@ def constants_file(folder: Path, constants: Mapping[str, object]) -> Path:
     text = json.dumps(sorted(constants.items()), default=str)
     place = folder / f"constants-{hashlib.sha256(text.encode()).hexdigest()[:16]}.parquet"
     if not place.is_file():
-        content = _constants(folder, constants)
-        _put(place, content)
+        content = _constants(cache, constants)
+        put(cache, place, content)
         common = folder / COMMON
         if not common.is_file():
-            _put(common, content)
+            put(cache, common, content)
     return place
 
 
-def _constants(folder: Path, constants: Mapping[str, object]) -> bytes:
+def _constants(cache: Path, constants: Mapping[str, object]) -> bytes:
     """The constants as the bytes of a Parquet file."""
     row = exp.select(*(exp.alias_(literal(value), name) for name, value in sorted(constants.items())))
-    with tempfile.TemporaryDirectory(dir=folder) as scratch, _engine() as connection:
-        place = Path(scratch) / COMMON
+    with folder_in(cache) as scratch, _engine() as connection:
+        place = scratch / COMMON
         connection.sql(dialect.text(row)).write_parquet(str(place))
         return place.read_bytes()
-
-
-def _put(place: Path, content: bytes) -> None:
-    """A file with a content, there whole or not at all."""
-    handle, fresh = tempfile.mkstemp(dir=place.parent, suffix=".part")
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(content)
-    Path(fresh).replace(place)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.spec.diagnostics import fail
+from assay.spec.file_errors import unwritable
+from assay.storage import atomic, scratch
+from assay.storage.locks import held
 
 
 def default_folder() -> Path:
@@ -29,23 +31,44 @@ class Store:
         """Where an entry stands, or would."""
         return self.folder / kind / key
 
+    @property
+    def scratch(self) -> Path:
+        """This process's folder for what is there for a while only.  AssayError when the cache cannot be written."""
+        with self.writing():
+            return scratch.own(self.folder)
+
+    def room(self) -> Path:
+        """A fresh folder that is gone when the process ends.  AssayError when the cache cannot be written."""
+        return Path(tempfile.mkdtemp(dir=self.scratch))
+
+    def put(self, kind: str, key: str, content: str | bytes) -> None:
+        """Write an entry that is a file.  AssayError when the cache cannot be written."""
+        with self.writing():
+            atomic.put(self.folder, self.place(kind, key), content)
+
     @contextmanager
     def filling(self, kind: str, key: str) -> Iterator[Path]:
         """A fresh folder that becomes the entry when the block ends well, and vanishes when it does not."""
-        place = self.place(kind, key)
-        try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            fresh = Path(tempfile.mkdtemp(prefix=f"{key[:16]}-", dir=place.parent))
-        except OSError as error:
-            raise fail(
-                "cache",
-                f"the cache folder cannot be written: {error.strerror}: {self.folder}",
-                hint="name another with --cache",
-            ) from None
+        fresh = Path(tempfile.mkdtemp(dir=self.scratch))
         try:
             yield fresh
-            if place.exists():
-                shutil.rmtree(place, ignore_errors=True)
-            fresh.replace(place)
+            with self.writing():
+                atomic.install(self.folder, fresh, self.place(kind, key))
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
+
+    @contextmanager
+    def alone(self, folder: Path, waiting: Callable[[], None]) -> Iterator[None]:
+        """Hold the lock on a folder of the cache; `waiting` is called when another process has it."""
+        with ExitStack() as stack:
+            with self.writing():
+                stack.enter_context(held(folder, waiting))
+            yield
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """What the system says against writing to the cache, as the one error that it is."""
+        try:
+            yield
+        except OSError as error:
+            raise unwritable("cache", "cache folder", self.folder, error, "name another with --cache") from None

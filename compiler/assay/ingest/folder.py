@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,28 +11,41 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from assay.spec.file_errors import disk_full, is_full, of_system, unwritable
 from assay.sql import dialect
+from assay.storage import atomic, scratch
 
 if TYPE_CHECKING:
     import duckdb
 
 MEMORY = 700  # MiB that the engine may hold before it spills to disk
-SCRATCH = ("spill", "plain")  # folders that are gone when all is written
+SCRATCH = ("spill", "plain", "batches")  # folders that are gone when all is written
 
 
 @contextmanager
-def written(out: Path) -> Iterator[Path]:
-    """A fresh folder that becomes `out` when the block ends well, and else leaves nothing behind."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix="ingest-", dir=out.parent))
+def written(out: Path, cache: Path | None = None) -> Iterator[Path]:
+    """A fresh folder that becomes `out` when the block ends well, and else leaves nothing behind.
+
+    It is made in the scratch of the cache, by default in that of the folder that `out` is in.  Raises AssayError when
+    it cannot be written.
+    """
+    import duckdb
+
+    root = cache or out.parent
     try:
-        yield fresh
-        for scratch in SCRATCH:
-            shutil.rmtree(fresh / scratch, ignore_errors=True)
-        shutil.rmtree(out, ignore_errors=True)
-        fresh.replace(out)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        with scratch.folder(root) as fresh:
+            yield fresh
+            for name in SCRATCH:
+                shutil.rmtree(fresh / name, ignore_errors=True)
+            atomic.install(root, fresh, out)
+    except OSError as error:
+        if error.filename and not Path(os.fsdecode(error.filename)).is_relative_to(root):
+            raise of_system(error) from None
+        raise unwritable("cache", "cache folder", root, error, "name another with --cache") from None
+    except duckdb.Error as error:
+        if not is_full(error):
+            raise
+        raise disk_full("cache folder", root, "name another with --cache") from None
 
 
 def connected(folder: Path, memory: int = MEMORY) -> duckdb.DuckDBPyConnection:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from assay.ingest.files import RunFiles
 from assay.ingest.plain import broken
+from assay.storage import atomic
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,4 @@ def _remembered(memo: Path) -> dict[str, str]:
 
 
 def _remember(memo: Path, known: dict[str, str]) -> None:
-    memo.parent.mkdir(parents=True, exist_ok=True)
-    partial = memo.with_suffix(f".{os.getpid()}.part")
-    partial.write_text(json.dumps(known), encoding="utf-8")
-    partial.replace(memo)
+    atomic.put(memo.parent, memo, json.dumps(known))

@@ -74,6 +74,7 @@ def ingest(
     *,
     share: int = 1,
     progress: Progress = silent,
+    cache: Path | None = None,
 ) -> None:
     """Write the folder `out`, as `reader.ingest` does, of a run's lists of records.
 
@@ -84,7 +85,7 @@ def ingest(
     forms = [item for item in numbered(own, wanted) if item.needed]
     records = Records(source, files, _read(source, files, progress))
     _keys(records, forms)
-    with written(out) as fresh:
+    with written(out, cache) as fresh:
         with connected(fresh, MEMORY // share) as connection:
             _filled(connection, records, forms)
             for item in forms:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from assay.ingest.files import LOGS, RunFiles
 from assay.ingest.forms import Wanted
@@ -21,9 +23,9 @@ KINDS = {
     "csv": ingest_tables,
     "blocks": ingest_tables,
     "samples": ingest_samples,
-    TEXT_LINES: ingest_text_lines,
     RECORDS: ingest_records,
 }
+LINES = {LOGS: ingest_logs, TEXT_LINES: ingest_text_lines}
 
 
 def ingest(
@@ -36,16 +38,21 @@ def ingest(
     workers: int | None = None,
     share: int = 1,
     progress: Progress = silent,
+    cache: Path | None = None,
+    hashes: Mapping[Path, str] = MappingProxyType({}),
 ) -> None:
     """Write the folder `out`, all or nothing: see `reader.ingest`.
 
-    `events` may be of other sources too; `workers` bounds those that read logs.
+    `cache` is the folder whose scratch is used and, with the hashes of the files, where what was read of logs before is
+    found.  `events` may be of other sources too; `workers` bounds those that
+    read logs.
 
     Raises AssayError: a file that cannot be read to its end, too many broken records, none that is recognised; of
     tables a missing column, of texts a missing key; of samples another form of file, or two values of a series at an
     instant.
     """
-    if source.kind == LOGS:
-        ingest_logs(source, events, wanted, files, out, workers=workers, share=share, progress=progress)
+    if source.kind in LINES:
+        read = partial(LINES[source.kind], workers=workers, hashes=hashes)
     else:
-        KINDS[source.kind](source, events, wanted, files, out, share=share, progress=progress)
+        read = partial(KINDS[source.kind])
+    read(source, events, wanted, files, out, share=share, progress=progress, cache=cache)

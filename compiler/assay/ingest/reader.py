@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, gather
 from assay.ingest.event_rows import event_rows
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, copied, written
@@ -53,16 +55,21 @@ def ingest(
     workers: int | None = None,
     share: int = 1,
     progress: Progress = silent,
+    cache: Path | None = None,
+    hashes: Mapping[Path, str] = MappingProxyType({}),
 ) -> None:
     """Write the folder `out` (all or nothing): events/<event>/<n>.parquet, logs.parquet, counts.parquet,
     quarantine.parquet, ingest.json.  So many (`share`) may be under way at a time, and have memory in common.
 
+    With a cache and the hashes of the files, what was read of them before is not read again.
+
     Raises AssayError: a file that cannot be read to its end, too many broken lines, no recognised line at all.
     """
     how = Recognition(source, numbered(events, wanted))
-    with written(out) as fresh:
+    with written(out, cache) as fresh:
         with connected(fresh, MEMORY // share) as connection:
-            reading = Reading(connection, how, fresh, progress, files.size)
+            batches = Batches(cache, batches_key(source, events, wanted, how.forms), hashes)
+            reading = Reading(connection, how, fresh, progress, files.size, batches)
             reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share), share)
             write_summary(connection, how, files, reading.found, reading.lacking, fresh)
         (fresh / MANIFEST).write_text(manifest(source, events, wanted, bool(reading.lacking)), encoding="utf-8")
@@ -70,26 +77,43 @@ def ingest(
 
 @dataclass(slots=True)
 class Reading:
-    """A run being read: what was found so far, and the rows (host, seq, event) that lack what their event must have."""
+    """A run being read, and what is read of it so far."""
 
     connection: duckdb.DuckDBPyConnection
     how: Recognition
     folder: Path
     progress: Progress
     size: int
-    found: list[Share] = field(default_factory=list)
-    lacking: list[tuple[str, int, str]] = field(default_factory=list)
+    batches: Batches
+    kept: list[Batch] = field(default_factory=list)
     done: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def read(self, files: Sequence[LogFile], workers: int, share: int) -> None:
         """Read all files."""
-        fills = [filling(self.how, f"rows_{index}") for index in range(min(workers, len(files)))]
-        for event in self.events:
-            (self.folder / "events" / event.name).mkdir(parents=True)
+        self.kept, rest = self.batches.known(files)
+        self.tell(sum(batch.size for batch in self.kept))
+        fills = [filling(self.how, f"rows_{index}") for index in range(min(workers, len(rest)))]
         with ThreadPoolExecutor(max_workers=workers) as pool:
-            for number, part in enumerate(rounds(files, share)):
-                self.round(pool, number, shares(part, workers), fills)
+            for number, part in enumerate(rounds(rest, share)):
+                self.kept.append(self.round(pool, number, part, shares(part, workers), fills))
+        gather(self.kept, [event.name for event in self.events], self.folder)
+
+    @property
+    def found(self) -> list[Share]:
+        """What the lines of all files came to."""
+        return [batch.share for batch in self.kept]
+
+    @property
+    def lacking(self) -> list[Lacking]:
+        """The rows of events that lack what they must have."""
+        return [row for batch in self.kept for row in batch.lacking]
+
+    def tell(self, more: int) -> None:
+        """Say how much is read."""
+        with self.lock:
+            self.done += more
+            self.progress(self.done, self.size)
 
     @property
     def events(self) -> list[Event]:
@@ -98,34 +122,39 @@ class Reading:
         return list({item.event.name: item.event for item in forms}.values())
 
     def round(
-        self, pool: ThreadPoolExecutor, number: int, parts: Sequence[Sequence[LogFile]], fills: Sequence[Filling]
-    ) -> None:
+        self,
+        pool: ThreadPoolExecutor,
+        number: int,
+        files: Sequence[LogFile],
+        parts: Sequence[Sequence[LogFile]],
+        fills: Sequence[Filling],
+    ) -> Batch:
         """Read some files, a part a worker, and write what they hold of each event."""
+        place = self.folder / FOLDER / str(number)
+        place.mkdir(parents=True)
         filled = [pool.submit(self.fill, index, part, fills[index]) for index, part in enumerate(parts)]
-        texts = [(event.name, self.written(event, len(parts), number)) for event in self.events]
+        texts = [(event.name, self.written(event, len(parts), place)) for event in self.events]
         found = [item.result() for item in filled]
-        self.found += found
         parameters = _places(found)
         written = [pool.submit(self.write, name, text, parameters) for name, text in texts]
-        self.lacking += [row for item in written for row in item.result()]
+        lacking = [row for item in written for row in item.result()]
         for how in fills[: len(parts)]:
             self.connection.execute(exp.Drop(tables=[exp.to_table(how.table)], kind="TABLE").sql(dialect.DIALECT))
+        return self.batches.keep(place, files, found, lacking)
 
     def fill(self, index: int, files: Sequence[LogFile], how: Filling) -> Share:
         """What the lines of some files are."""
         with self.connection.cursor() as cursor:
             share = fill(cursor, how, files, self.folder / "plain" / str(index))
-        with self.lock:
-            self.done += sum(file.size for file in files)
-            self.progress(self.done, self.size)
+        self.tell(sum(file.size for file in files))
         return share
 
-    def written(self, event: Event, parts: int, number: int) -> str:
+    def written(self, event: Event, parts: int, place: Path) -> str:
         """The statement that writes the rows of an event."""
         query = event_rows(self.how, event, parts)
-        return copied(query, self.folder / "events" / event.name / f"{number}.parquet")
+        return copied(query, place / f"{event.name}.parquet")
 
-    def write(self, event: str, text: str, parameters: dict[str, object]) -> list[tuple[str, int, str]]:
+    def write(self, event: str, text: str, parameters: dict[str, object]) -> list[Lacking]:
         """Write the rows of an event; those that lack what must be there."""
         with self.connection.cursor() as cursor:
             row = cursor.execute(text, parameters).fetchone()

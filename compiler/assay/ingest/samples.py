@@ -56,6 +56,7 @@ def ingest(
     *,
     share: int = 1,
     progress: Progress = silent,
+    cache: Path | None = None,
 ) -> None:
     """Write the folder `out`, as `reader.ingest` does, of a run's samples; `host` is empty.
 
@@ -63,7 +64,7 @@ def ingest(
     event names; too many broken samples.
     """
     forms = numbered([event for event in events if event.source == source.name], wanted)
-    with written(out) as fresh:
+    with written(out, cache) as fresh:
         (fresh / "plain").mkdir()
         with connected(fresh, MEMORY // share) as connection:
             paths = [path for host in files.hosts for path in host.files]

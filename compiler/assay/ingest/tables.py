@@ -117,6 +117,7 @@ def ingest(
     *,
     share: int = 1,
     progress: Progress = silent,
+    cache: Path | None = None,
 ) -> None:
     """Write the folder `out`, as `reader.ingest` does, of a run's tables.  `seq` counts a host's rows, file by file.
 
@@ -125,7 +126,7 @@ def ingest(
     """
     own = [event for event in events if event.source == source.name]
     forms = {item.event.name: item for item in numbered(own, wanted) if item.needed}
-    with written(out) as fresh:
+    with written(out, cache) as fresh:
         (fresh / "plain").mkdir()
         with connected(fresh, MEMORY // share) as connection:
             tables = Tables(connection, source, files, fresh, forms)

@@ -9,14 +9,16 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, gather
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, copied, written
 from assay.ingest.forms import Wanted, numbered
@@ -30,6 +32,7 @@ from assay.ingest.text_broken import reasons
 from assay.ingest.text_forms import TextForms, text_forms
 from assay.ingest.text_rows import event_rows, recognition
 from assay.ingest.worker import Share, share_of, unreadable
+from assay.spec.file_errors import is_full
 from assay.spec.model import Event, Source
 from assay.sql import dialect
 from assay.sql.dialect import column
@@ -49,16 +52,20 @@ def ingest(
     workers: int | None = None,
     share: int = 1,
     progress: Progress = silent,
+    cache: Path | None = None,
+    hashes: Mapping[Path, str] = MappingProxyType({}),
 ) -> None:
-    """Write the folder `out`, as `reader.ingest` does, of a run's text logs.
+    """Write the folder `out`, as `reader.ingest` does, of a run's text logs; every file is a batch.
 
     Raises AssayError: a file that cannot be read to its end, too many broken lines, no recognised line at all.
     """
     own = [event for event in events if event.source == source.name]
     how = text_forms(source, numbered(own, wanted))
-    with written(out) as fresh:
+    with written(out, cache) as fresh:
         with connected(fresh, MEMORY // share) as connection:
-            reading = Reading(connection, how, fresh, progress, files.size)
+            numbers = [variant.item for variant in how.variants]
+            batches = Batches(cache, batches_key(source, events, wanted, numbers), hashes)
+            reading = Reading(connection, how, fresh, progress, files.size, batches)
             reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share))
             names = {variant.number: variant.item.event.name for variant in how.variants}
             summarised(
@@ -69,15 +76,15 @@ def ingest(
 
 @dataclass(slots=True)
 class Reading:
-    """A run being read: what was found so far, and the rows (host, seq, event) that lack what their event must have."""
+    """A run being read, and what is read of it so far."""
 
     connection: duckdb.DuckDBPyConnection
     how: TextForms
     folder: Path
     progress: Progress
     size: int
-    found: list[Share] = field(default_factory=list)
-    lacking: list[tuple[str, int, str]] = field(default_factory=list)
+    batches: Batches
+    kept: list[Batch] = field(default_factory=list)
     done: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -88,32 +95,47 @@ class Reading:
 
     def read(self, files: Sequence[LogFile], workers: int) -> None:
         """Read all files, some at a time."""
-        for name in self.events:
-            (self.folder / "events" / name).mkdir(parents=True)
+        self.kept, rest = self.batches.known(files)
+        self.tell(sum(batch.size for batch in self.kept))
         query = recognition(self.how)
         with ThreadPoolExecutor(max_workers=workers) as pool:
-            for share, lacking in pool.map(lambda file: self.file(file, query), files):
-                self.found.append(share)
-                self.lacking += lacking
+            self.kept += pool.map(lambda file: self.file(file, query), rest)
+        gather(self.kept, self.events, self.folder)
 
-    def file(self, file: LogFile, query: exp.Select) -> tuple[Share, list[tuple[str, int, str]]]:
+    @property
+    def found(self) -> list[Share]:
+        """What the lines of all files came to."""
+        return [batch.share for batch in self.kept]
+
+    @property
+    def lacking(self) -> list[Lacking]:
+        """The rows of events that lack what they must have."""
+        return [row for batch in self.kept for row in batch.lacking]
+
+    def tell(self, more: int) -> None:
+        """Say how much is read."""
+        with self.lock:
+            self.done += more
+            self.progress(self.done, self.size)
+
+    def file(self, file: LogFile, query: exp.Select) -> Batch:
         """What the lines of a file are; those of events are written."""
         table = f"rows_{file.number}"
+        place = self.folder / FOLDER / str(file.number)
+        place.mkdir(parents=True)
         with self.connection.cursor() as cursor:
             share = _filled(cursor, table, query, file, self.folder / "plain" / str(file.number))
-            lacking = [row for name in self.events for row in self.write(cursor, name, table, file)]
+            lacking = [row for name in self.events for row in self.write(cursor, name, table, file, place)]
             cursor.execute(exp.Drop(tables=[exp.to_table(table)], kind="TABLE").sql(dialect.DIALECT))
-        with self.lock:
-            self.done += file.size
-            self.progress(self.done, self.size)
-        return share, lacking
+        self.tell(file.size)
+        return self.batches.keep(place, [file], [share], lacking)
 
     def write(
-        self, cursor: duckdb.DuckDBPyConnection, event: str, table: str, file: LogFile
-    ) -> list[tuple[str, int, str]]:
+        self, cursor: duckdb.DuckDBPyConnection, event: str, table: str, file: LogFile, place: Path
+    ) -> list[Lacking]:
         """Write the rows of an event; those that lack what must be there."""
         query = event_rows(self.how, event, table, file.host, file.order * FILE_STEP + 1)
-        target = self.folder / "events" / event / f"{file.number}.parquet"
+        target = place / f"{event}.parquet"
         cursor.execute(copied(query, target))
         lost = dialect.select("host", "seq").from_(parquet(str(target)).subquery(alias="rows"))
         lost = lost.where(exp.Not(this=column("whole"))).order_by("seq")
@@ -134,6 +156,8 @@ def _filled(cursor: duckdb.DuckDBPyConnection, table: str, query: exp.Select, fi
             cursor.execute(text, scanned([mended(file.path, folder, "log.mended")]))
         return share_of(cursor, table, [file])
     except duckdb.Error as error:
+        if is_full(error):
+            raise
         raise unreadable([file], str(error).split("\n")[0]) from None
     finally:
         shutil.rmtree(folder)

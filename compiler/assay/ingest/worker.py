@@ -17,6 +17,7 @@ from assay.ingest.plain import mended, plain
 from assay.ingest.recognise import Recognition, recognition
 from assay.ingest.shares import FILE_STEP, LogFile
 from assay.spec.diagnostics import AssayError, fail
+from assay.spec.file_errors import is_full
 from assay.sql import dialect
 from assay.sql.dialect import column
 
@@ -86,6 +87,8 @@ def fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[Lo
         _fill(connection, how, files, folder)
         return share_of(connection, how.table, files)
     except duckdb.Error as error:
+        if is_full(error):
+            raise
         raise unreadable(files, str(error).split("\n")[0]) from None
     finally:
         shutil.rmtree(folder)

@@ -7,7 +7,6 @@ depends on.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from assay.report.converter import VEGA_LITE, convert
+from assay.storage import atomic
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,5 @@ def _fonts_hash(fonts: Path) -> str:
 
 
 def keep(path: Path, text: str) -> None:
-    """Write beside and move into place: a build that runs at the same time sees all of the file or none."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f"{path.name}.{os.getpid()}")
-    beside.write_bytes(text.encode("utf-8"))
-    beside.replace(path)
+    """Write into a folder of a cache: a build that runs at the same time sees all of the file or none."""
+    atomic.put(path.parent.parent, path, text)

@@ -12,13 +12,13 @@ import math
 import posixpath
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.spec.imports import SourceFile
+from assay.storage.scratch import folder as temporary
 
 MEMORY = 2 << 30
 PATIENCE = 4  # how many times as long as its processor time an evaluation may last
@@ -93,12 +93,12 @@ class Copy:
 @contextmanager
 def copied(files: Iterable[SourceFile]) -> Iterator[Copy]:
     """A private copy of the sources, removed at the end."""
-    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+    with temporary() as folder:
         for file in files:
             path = Path(folder, file.name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(file.content)
-        yield Copy(Path(folder))
+        yield Copy(folder)
 
 
 def _outcome(status: int, out: bytes, err: str) -> Outcome:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable
 from pathlib import Path
+
+from assay.storage.atomic import put
 
 
 def unchanged(cache: Path, root: Path, system: str) -> str | None:
@@ -34,11 +35,7 @@ def remember(cache: Path, root: Path, system: str, files: Iterable[tuple[str, Pa
     """Note the files (name, path) of a system's specs and their hash; a cache that cannot be written is no matter."""
     try:
         content = {"sources": sources, "files": {name: [str(path.resolve()), _mark(path)] for name, path in files}}
-        place = _place(cache, root, system)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        partial = place.with_suffix(f".{os.getpid()}.part")
-        partial.write_text(json.dumps(content), encoding="utf-8")
-        partial.replace(place)
+        put(cache, _place(cache, root, system), json.dumps(content))
     except OSError:
         return
 

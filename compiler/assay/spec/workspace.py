@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,9 @@ from typing import TYPE_CHECKING
 
 from assay.spec import normal_form, spec_index
 from assay.spec.diagnostics import USAGE, Span, did_you_mean, excerpt_at, fail, raise_all
+from assay.spec.file_errors import unwritable
 from assay.spec.normal_form import Checked
+from assay.storage.atomic import put
 
 if TYPE_CHECKING:
     from assay.spec.checker import Locate
@@ -126,16 +127,10 @@ def _kept(checked: Checked, place: Path | None) -> Checked:
     """The package, put into the cache where there is one that can be written."""
     if place:
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            partial = place.with_suffix(f".{os.getpid()}.part")
-            partial.write_text(json.dumps(normal_form.content(checked), ensure_ascii=False), encoding="utf-8")
-            partial.replace(place)
+            put(place.parent.parent, place, json.dumps(normal_form.content(checked), ensure_ascii=False))
         except OSError as error:
-            raise fail(
-                "cache",
-                f"the cache folder cannot be written: {error.strerror}: {place.parent}",
-                hint="name another with --cache",
-            ) from None
+            hint = "name another with --cache"
+            raise unwritable("cache", "cache folder", place.parent, error, hint) from None
     return checked
 
 

@@ -1,0 +1,139 @@
+"""Batches: log files that are read together, and what came of them, kept by the content of the files.
+
+A run is put together out of batches.  When a file is added only that file is read, and a run whose reading was stopped
+goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.ingest.forms import Numbered, Wanted
+from assay.ingest.held import definitions_hash
+from assay.ingest.shares import LogFile
+from assay.ingest.worker import Share, Tally
+from assay.spec.model import Event, Source
+from assay.storage import atomic
+
+FOLDER = "batches"  # in the cache; also that of batches that are not kept
+FACTS = "batch.json"
+NAMED = 16  # characters of the hash of its first file that a batch's name begins with
+
+#: what tells a file from others: its host, its number among the host's, its content
+Place = tuple[str, int, str]
+Facts = Mapping[str, Sequence[Any]]
+#: a row (host, seq) of an event that lacks what it must have
+Lacking = tuple[str, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What files came to: the Parquet files of events are in its folder."""
+
+    folder: Path
+    files: tuple[LogFile, ...]
+    share: Share
+    lacking: tuple[Lacking, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of its raw files."""
+        return sum(file.size for file in self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """Where batches are kept: below a cache, by what is read of lines and how; and the hash of each raw file.
+
+    Without a cache they are not kept.
+    """
+
+    cache: Path | None
+    key: str
+    hashes: Mapping[Path, str]
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of batches that are read alike."""
+        return self.cache / FOLDER / self.key if self.cache and self.hashes else None
+
+    def known(self, files: Sequence[LogFile]) -> tuple[list[Batch], list[LogFile]]:
+        """What is kept of some of the files, the largest batches first, and the files of which nothing is."""
+        by_place = {self._place(file): file for file in files}
+        found: list[Batch] = []
+        for places, facts, folder in sorted(self._kept(files), key=lambda item: -len(item[0])):
+            if all(place in by_place for place in places):
+                own = tuple(by_place.pop(place) for place in places)
+                found.append(_restored(folder, own, facts))
+                os.utime(folder)
+        return found, [file for file in files if self._place(file) in by_place]
+
+    def keep(self, fresh: Path, files: Sequence[LogFile], found: Sequence[Share], lacking: Sequence[Lacking]) -> Batch:
+        """The batch of a folder that holds the events of files, kept from now on.  May raise OSError."""
+        tallies = tuple(tally for share in found for tally in share.tallies)
+        broken = tuple(row for share in found for row in share.broken)
+        places = [self._place(file) for file in files] if self.folder else []
+        facts = {"files": places, "tallies": [astuple(item) for item in tallies], "broken": broken, "lacking": lacking}
+        text = json.dumps(facts)
+        folder = fresh
+        if self.cache and self.folder:
+            (fresh / FACTS).write_text(text, encoding="utf-8")
+            name = f"{places[0][2][:NAMED]}-{hashlib.sha256(json.dumps(places).encode()).hexdigest()[:32]}"
+            folder = self.folder / name
+            atomic.install(self.cache, fresh, folder)
+        return _restored(folder, files, json.loads(text))
+
+    def _place(self, file: LogFile) -> Place:
+        return file.host, file.order, self.hashes.get(file.path, "")
+
+    def _kept(self, files: Sequence[LogFile]) -> Iterator[tuple[list[Place], Facts, Path]]:
+        """The batches, of whatever run, that begin with one of the files."""
+        first = {self.hashes.get(file.path, "")[:NAMED] for file in files}
+        folder = self.folder
+        for entry in sorted(folder.iterdir()) if folder and folder.is_dir() else ():
+            if entry.name[:NAMED] in first:
+                try:
+                    facts = json.loads((entry / FACTS).read_text(encoding="utf-8"))
+                    yield [(host, order, content) for host, order, content in facts["files"]], facts, entry
+                except (OSError, ValueError, KeyError):
+                    continue
+
+
+def batches_key(source: Source, events: Sequence[Event], wanted: Wanted, forms: Sequence[Numbered]) -> str:
+    """The hash of what is read of lines, how, and under what numbers."""
+    numbers = [(item.number, item.event.name) for item in forms]
+    text = json.dumps([definitions_hash(source, events, wanted), numbers])
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def gather(batches: Sequence[Batch], events: Sequence[str], folder: Path) -> None:
+    """Let the events of batches be those of a run: `folder`/events/<event>/<number>.parquet, links where possible."""
+    ordered = sorted(batches, key=lambda item: min(file.number for file in item.files))
+    for event in events:
+        place = folder / "events" / event
+        place.mkdir(parents=True)
+        for number, batch in enumerate(ordered):
+            _linked(batch.folder / f"{event}.parquet", place / f"{number}.parquet")
+
+
+def _linked(file: Path, place: Path) -> None:
+    try:
+        place.hardlink_to(file)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        shutil.copyfile(file, place)
+
+
+def _restored(folder: Path, files: Sequence[LogFile], facts: Facts) -> Batch:
+    tallies = tuple(Tally(*item) for item in facts["tallies"])
+    broken = tuple((host, seq, form) for host, seq, form in facts["broken"])
+    lacking = tuple((host, seq, event) for host, seq, event in facts["lacking"])
+    return Batch(folder, tuple(files), Share(tallies, broken, (), ()), lacking)

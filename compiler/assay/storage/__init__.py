@@ -1,0 +1,1 @@
+"""Files that are there whole or not at all, whatever happens to the process that writes them."""

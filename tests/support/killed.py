@@ -1,0 +1,47 @@
+"""A program that starts commands, warm, one after the other, and kills each after a time, without a warning.
+
+Started as `python -m tests.support.killed PLAN`, where PLAN is a JSON file: `times` (seconds after which each command
+is killed) and `command`.  It prints the wait status of each as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+# what every command loads: a process that begins with it is killed in its work, not in its start
+import duckdb  # noqa: F401
+import sqlglot.optimizer  # noqa: F401
+
+import assay.build.comparison
+import assay.build.ingesting
+import assay.cli.main
+import assay.report.pdf
+from assay.cli.failure import run
+
+
+def killed_after(seconds: float, command: Sequence[str]) -> int:
+    """Run a command in a process of its own and kill it; its wait status."""
+    child = os.fork()
+    if not child:
+        quiet = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(quiet, 1)
+        os.dup2(quiet, 2)
+        os._exit(run(assay.cli.main.cli, command))
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)
+    return os.waitpid(child, 0)[1]
+
+
+def main() -> None:
+    plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    print(json.dumps([killed_after(seconds, plan["command"]) for seconds in plan["times"]]))
+
+
+if __name__ == "__main__":
+    main()
