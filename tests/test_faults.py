@@ -8,11 +8,14 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from assay.storage.locks import held
+from assay.storage.scratch import own
 from tests.support.commands import assay_process
 from tests.support.laboratory import DATE, ROOT
 
@@ -72,3 +75,110 @@ def test_a_build_that_is_killed_at_any_moment_leaves_nothing_behind(
         assert set(content(cache)) == undisturbed[1], f"after {times}"
         shutil.rmtree(out)
         shutil.rmtree(cache)
+
+
+def test_commands_at_once_into_one_folder_and_one_cache_are_all_right(
+    place: Path, undisturbed: tuple[dict[str, bytes], set[str]], tmp_path: Path
+) -> None:
+    out, cache = tmp_path / "out", tmp_path / "cache"
+    with ThreadPoolExecutor(max_workers=3) as pool:
+        done = list(pool.map(lambda _: assay_process(*command(out, cache), within=place), range(3)))
+    waits = {
+        f"waiting for another assay that writes {out}",
+        *(f"waiting for another assay that reads {run}" for run in ("1.0", "1.1")),
+    }
+    for item in done:
+        assert item.status == 0
+        assert set(item.err.splitlines()) <= waits
+    assert content(out) == undisturbed[0]
+    assert set(content(cache)) == undisturbed[1]
+
+
+def test_a_command_waits_for_another_that_writes_the_same_folder_and_says_so(
+    place: Path, undisturbed: tuple[dict[str, bytes], set[str]], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    words = [sys.executable, "-m", "assay.cli.main", *command(out, tmp_path / "cache")]
+    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    with held(out):
+        started = subprocess.Popen(
+            words, cwd=place, env=around, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert started.stderr
+        assert started.stderr.readline() == f"waiting for another assay that writes {out}\n"
+        assert not list(out.iterdir())
+    assert started.communicate()[1] == ""
+    assert started.returncode == 0
+    assert content(out) == undisturbed[0]
+
+
+def test_what_a_living_process_has_is_not_swept(place: Path, tmp_path: Path) -> None:
+    (own(tmp_path / "cache") / "mine").touch()
+    dead = tmp_path / "cache" / "scratch" / "of-a-dead-one"
+    dead.mkdir()
+    done = assay_process(*command(tmp_path / "out", tmp_path / "cache"), within=place)
+    assert done.status == 0, done.err
+    assert (own(tmp_path / "cache") / "mine").exists()
+    assert not dead.exists()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own, of 64 KiB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip(f"no file system can be mounted here: {mounted.stderr.decode().strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def grown(disk: Path, size: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,size={size}", disk], check=True)
+
+
+def test_a_full_disk_of_the_output_is_told_and_former_outputs_stay(
+    place: Path, undisturbed: tuple[dict[str, bytes], set[str]], small_disk: Path, tmp_path: Path
+) -> None:
+    out, cache = small_disk / "out", tmp_path / "cache"
+    out.mkdir()
+    (out / "provenance.json").write_text("{}", encoding="utf-8")
+    (out / "notes.txt").write_text("mine", encoding="utf-8")
+    done = assay_process(*command(out, cache), within=place)
+    assert done.status == 1
+    assert done.err == (
+        f"error[disk-full]: the disk of the output folder is full: {out}\n"
+        "  hint: make room, then run the same command again: what is whole is kept, and it goes on from there, or "
+        "choose a folder that can be written with -o\n"
+    )
+    assert content(out) == {"provenance.json": b"{}", "notes.txt": b"mine"}
+    grown(small_disk, "64m")
+    assert assay_process(*command(out, cache), within=place).status == 0
+    assert content(out) == {**undisturbed[0], "notes.txt": b"mine"}
+
+
+def test_a_full_disk_of_the_cache_is_told_and_the_command_goes_on_when_there_is_room(
+    place: Path, undisturbed: tuple[dict[str, bytes], set[str]], small_disk: Path, tmp_path: Path
+) -> None:
+    out, cache = tmp_path / "out", small_disk / "cache"
+    for size in ("64k", "200k", "400k", "800k", "1600k"):
+        grown(small_disk, size)
+        done = assay_process(*command(out, cache), within=place)
+        if done.status == 0:
+            break
+        assert done.err == (
+            f"error[disk-full]: the disk of the cache folder is full: {cache}\n"
+            "  hint: make room, then run the same command again: what is whole is kept, and it goes on from there, or "
+            "name another with --cache\n"
+        ), size
+        assert not out.exists()
+        assert not list((cache / "scratch").glob("*"))
+    grown(small_disk, "64m")
+    assert assay_process(*command(out, cache), within=place).status == 0
+    assert content(out) == undisturbed[0]
+    assert set(content(cache)) == undisturbed[1]

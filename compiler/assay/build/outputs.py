@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from assay.audit.recorded import NAME as RECORD
 from assay.audit.recorded import recorded
 from assay.report.forms import FILES
 from assay.spec.diagnostics import AssayError, fail
-from assay.spec.file_errors import of_system, unwritable
+from assay.spec.file_errors import is_within, of_system, unwritable
 from assay.storage.locks import held, nobody, released
 from assay.storage.scratch import claimed, sweep
 
@@ -43,7 +42,7 @@ def replacing(out: Path, waiting: Callable[[], None] = nobody) -> Iterator[Path]
                 if made and not done:
                     shutil.rmtree(out, ignore_errors=True)
     except OSError as error:
-        if error.filename and not Path(os.fsdecode(error.filename)).absolute().is_relative_to(out.absolute()):
+        if not is_within(error, out):
             raise of_system(error) from None
         raise _unwritable(out, error) from None
 

@@ -24,6 +24,7 @@ from assay.spec.normal_form import Checked
 
 T = TypeVar("T")
 Wanted = Mapping[str, frozenset[str]]
+OF_CACHE = ("cache", "disk-full")  # problems that are not of the run being read
 SIDE_BY_SIDE = 2  # folders that are made at a time
 
 
@@ -169,7 +170,8 @@ def gathered(pending: Sequence[Future[T]]) -> list[T]:
         except AssayError as error:
             problems.append(error)
     if problems:
-        raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
+        said = dict.fromkeys(item for error in problems for item in error.diagnostics)
+        raise AssayError(tuple(said), problems[0].status)
     return found
 
 
@@ -194,6 +196,8 @@ class _Reading:
         raw = ingest.content_key(hashes, found.files)
         with self.locks[raw]:
             place = self.folder(found, store.place("ingest", raw), hashes)
+            with store.writing():
+                constants_file(store.folder, place, found.constants)
         recognition = ingest.recognition_hash(found.source, found.events)
         return Part(found.source, found.files, raw, recognition, hashes, place, facts(place))
 
@@ -232,8 +236,6 @@ class _Reading:
                 cache=store.folder,
                 hashes={found.files.directory / item.name: item.sha256 for item in hashes},
             )
-        with store.writing():
-            constants_file(store.folder, place, found.constants)
         return place
 
     def tell(self, found: _Found, done: int) -> None:
@@ -250,5 +252,8 @@ def _naming(run: NamedRun) -> Iterator[None]:
     try:
         yield
     except AssayError as error:
-        named = (replace(item, message=f"run {run.id}: {item.message}") for item in error.diagnostics)
+        named = (
+            item if item.code in OF_CACHE else replace(item, message=f"run {run.id}: {item.message}")
+            for item in error.diagnostics
+        )  # fmt: skip
         raise AssayError(tuple(named), error.status) from None

@@ -18,6 +18,7 @@ from assay.engine.results import Distribution, FilterCount, RunResults
 from assay.engine.store import Store
 from assay.plan.steps import CheckStep, JudgeStep, Plan
 from assay.spec.diagnostics import INTERNAL, AssayError, Diagnostic, fail
+from assay.spec.file_errors import is_full
 from assay.spec.normal_form import Checked
 from assay.sql import dialect, verdicts
 
@@ -123,6 +124,8 @@ class _Execution:
         try:
             return self.connection.execute(text, values or None)
         except duckdb.Error as error:
+            if is_full(error):
+                raise self.store.full() from None
             raise _engine_error(self.job.label, node, error) from None
 
     def rows(self, node: Node, text: str) -> list[tuple[Any, ...]]:

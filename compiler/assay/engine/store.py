@@ -10,9 +10,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.spec.file_errors import unwritable
+from assay.spec.diagnostics import AssayError
+from assay.spec.file_errors import disk_full, is_full, is_within, unwritable
 from assay.storage import atomic, scratch
 from assay.storage.locks import held
+
+ELSEWHERE = "name another with --cache"
 
 
 def default_folder() -> Path:
@@ -51,8 +54,8 @@ class Store:
         """A fresh folder that becomes the entry when the block ends well, and vanishes when it does not."""
         fresh = Path(tempfile.mkdtemp(dir=self.scratch))
         try:
-            yield fresh
             with self.writing():
+                yield fresh
                 atomic.install(self.folder, fresh, self.place(kind, key))
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
@@ -67,8 +70,20 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """What the system says against writing to the cache, as the one error that it is."""
+        """What the system or the engine says against writing to the cache, as the one error that it is."""
         try:
             yield
+        except AssayError:
+            raise
         except OSError as error:
-            raise unwritable("cache", "cache folder", self.folder, error, "name another with --cache") from None
+            if not is_within(error, self.folder):
+                raise
+            raise unwritable("cache", "cache folder", self.folder, error, ELSEWHERE) from None
+        except Exception as error:
+            if not is_full(error):
+                raise
+            raise self.full() from None
+
+    def full(self) -> AssayError:
+        """The error of a cache on a disk that is full."""
+        return disk_full("cache folder", self.folder, ELSEWHERE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from assay.spec.file_errors import disk_full, is_full, of_system, unwritable
+from assay.spec.file_errors import disk_full, is_full, is_within, of_system, unwritable
 from assay.sql import dialect
 from assay.storage import atomic, scratch
 
@@ -39,7 +38,7 @@ def written(out: Path, cache: Path | None = None) -> Iterator[Path]:
                 shutil.rmtree(fresh / name, ignore_errors=True)
             atomic.install(root, fresh, out)
     except OSError as error:
-        if error.filename and not Path(os.fsdecode(error.filename)).is_relative_to(root):
+        if not is_within(error, root):
             raise of_system(error) from None
         raise unwritable("cache", "cache folder", root, error, "name another with --cache") from None
     except duckdb.Error as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
 from pathlib import Path
 
 from assay.spec.diagnostics import AssayError, fail
@@ -13,7 +14,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 #: what the engine says when it means the same
 FULL_TEXTS = re.compile(
     r"No space left on device|Disk quota exceeded|failed to offload data block|max_temp_directory_size"
-    r"|Could not write all bytes",
+    r"|Could not write (all bytes|file)",
     re.IGNORECASE,
 )
 RESUMES = "make room, then run the same command again: what is whole is kept, and it goes on from there"
@@ -21,10 +22,9 @@ RESUMES = "make room, then run the same command again: what is whole is kept, an
 
 def unwritable(code: str, what: str, place: Path, error: OSError, hint: str) -> AssayError:
     """The error of a file or folder (`what` it is, where it is) that cannot be written."""
-    if error.errno in FULL:
+    if is_full(error):
         return disk_full(what, place, hint)
-    cause = os.strerror(error.errno) if error.errno else str(error)
-    return fail(code, f"the {what} cannot be written: {cause}: {place}", hint=hint)
+    return fail(code, f"the {what} cannot be written: {_cause(error)}: {place}", hint=hint)
 
 
 def disk_full(what: str, place: Path, hint: str = "") -> AssayError:
@@ -35,15 +35,34 @@ def disk_full(what: str, place: Path, hint: str = "") -> AssayError:
 
 def is_full(error: Exception) -> bool:
     """Whether an error of the system, or of the engine, says that a disk has no room."""
-    return error.errno in FULL if isinstance(error, OSError) else bool(FULL_TEXTS.search(str(error)))
+    if isinstance(error, OSError) and error.errno:
+        return error.errno in FULL
+    return bool(FULL_TEXTS.search(str(error)))
+
+
+def is_within(error: OSError, folder: Path) -> bool:
+    """Whether an error is about a file of a folder, or about none in particular."""
+    place = _place(error)
+    return place is None or place.absolute().is_relative_to(folder.absolute())
 
 
 def of_system(error: OSError) -> AssayError:
     """The error of a file of which nothing more is known than what the system says."""
-    place = Path(os.fsdecode(error.filename)) if error.filename else None
-    if error.errno in FULL:
+    place = _place(error)
+    if is_full(error):
         return disk_full("file" if place else "output", place or Path.cwd())
-    cause = os.strerror(error.errno) if error.errno else str(error) or type(error).__name__
-    if place is None:
-        return fail("file", f"a file cannot be read or written: {cause}")
-    return fail("file", f"the file cannot be read or written: {cause}: {place}")
+    said = f"{_cause(error)}: {place}" if place else _cause(error)
+    return fail("file", f"a file cannot be read or written: {said}")
+
+
+def _place(error: OSError) -> Path | None:
+    """The file that an error is about: of many that could not be copied the first one's copy."""
+    if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
+        return Path(error.args[0][0][1])
+    return Path(os.fsdecode(error.filename)) if isinstance(error.filename, (str, bytes)) else None
+
+
+def _cause(error: OSError) -> str:
+    if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
+        return str(error.args[0][0][2])
+    return os.strerror(error.errno) if error.errno else str(error) or type(error).__name__
