@@ -32,13 +32,15 @@ File = tuple[str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The input files of a run: where it is, its logs, the documents of its constants, and what was quarantined."""
+    """The input files of a run: where it is, its logs, the documents of its constants, what was quarantined, and what
+    reading it comes to."""
 
     run: str
     place: str
     files: tuple[File, ...]
     documents: tuple[File, ...]
     quarantined: tuple[tuple[str, int], ...]
+    resources: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +175,7 @@ def provenance(
         "hash": content_hash(content),
         "content": content,
         "places": {item.run: item.place for item in inputs},
+        "resources": {item.run: dict(item.resources) for item in inputs},
     }
 
 

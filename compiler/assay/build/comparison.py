@@ -244,4 +244,19 @@ def inputs_of(checked: Checked, run: Computed) -> Inputs:
     files = tuple((item.name, item.size, item.sha256) for item in prepared.hashes)
     place = prepared.run.directory
     read = documents(checked.package, prepared.constants, place)
-    return Inputs(prepared.run.id, str(place), files, read, quarantined)
+    return Inputs(prepared.run.id, str(place), files, read, quarantined, _resources(run))
+
+
+def _resources(run: Computed) -> dict[str, int]:
+    """What reading a run comes to, whatever of it a cache had: every line is an event, of no event, or broken."""
+    logs = run.prepared.logs
+    lines, quarantined = sum(log.lines for log in logs), sum(log.quarantined for log in logs)
+    recognised = sum(log.recognised for log in logs)
+    return {
+        "files": len(run.prepared.hashes),
+        "bytes": sum(item.size for item in run.prepared.hashes),
+        "lines": lines,
+        "recognised": recognised,
+        "other": lines - recognised - quarantined,
+        "quarantined": quarantined,
+    }

@@ -14,6 +14,7 @@ from assay.build.phases import Asked, Bounds, RunPhases, check_metrics, check_ru
 from assay.build.prepare import Prepared, Wanted, gathered, nothing, prepare
 from assay.build.runs import NamedRun
 from assay.build.session import Session
+from assay.build.stages import stage
 from assay.engine.execute import Job, connect, execute
 from assay.engine.graph import Node, nodes
 from assay.engine.mount import mount
@@ -174,7 +175,8 @@ def _execute(
         session.progress("working out results", done, total)
 
     def one(index: int) -> RunResults:
-        with connect(threads, session.store.room(), side_by_side) as connection:
+        said = {"run": jobs[index].label, "statements": len(jobs[index].graph)}
+        with stage("results", **said), connect(threads, session.store.room(), side_by_side) as connection:
             mount(connection, prepared[index].folders)
             return execute(jobs[index], checked, session.store, connection, tell)
 

@@ -17,6 +17,7 @@ from assay import ingest
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.sources import needed_sources
+from assay.build.stages import stage
 from assay.engine.mount import Facts, HostLog, constants_file, facts
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Metric, Source
@@ -185,19 +186,22 @@ class _Reading:
     size: int
     folders: int
     done: dict[tuple[str, str], int] = field(default_factory=dict)
+    fresh: set[tuple[str, str]] = field(default_factory=set)
     memo: threading.Lock = field(default_factory=threading.Lock)
     locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
 
     def part(self, found: _Found) -> Part:
         """A run's part of one source."""
         store = self.session.store
-        with self.memo:
+        size = found.files.size
+        with self.memo, stage("hash", run=found.run.id, source=found.source.name, bytes=size):
             hashes = ingest.file_hashes(found.files, store.folder / "files.json")
         raw = ingest.content_key(hashes, found.files)
-        with self.locks[raw]:
+        with self.locks[raw], stage("read", run=found.run.id, source=found.source.name, bytes=size) as said:
             place = self.folder(found, store.place("ingest", raw), hashes)
             with store.writing():
                 constants_file(store.folder, place, found.constants)
+            said["cached"] = (found.run.id, found.source.name) not in self.fresh
         recognition = ingest.recognition_hash(found.source, found.events)
         return Part(found.source, found.files, raw, recognition, hashes, place, facts(place))
 
@@ -224,6 +228,7 @@ class _Reading:
         key = hashlib.sha256(fields.encode()).hexdigest()[:16]
         place = held / f"{ingest.definitions_hash(found.source, found.events, found.wanted)[:16]}-{key}"
         self.at_work()
+        self.fresh.add((found.run.id, found.source.name))
         with _naming(found.run):
             ingest.ingest(
                 found.source,

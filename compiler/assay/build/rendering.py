@@ -11,6 +11,7 @@ from pathlib import Path
 
 from assay.audit.provenance import form_tools, versions
 from assay.build.session import Session
+from assay.build.stages import stage
 from assay.report.document import Document, to_json
 from assay.report.forms import FILES, HTML, MARKDOWN, PDF, USUAL
 from assay.report.html import page
@@ -34,6 +35,13 @@ def rendered(
     """
     key = _key(document, session.workspace.templates, forms, behind if HTML in forms else NOTHING)
     place = session.store.place("rendered", key)
+    with stage("report", forms=",".join(forms), cached=place.is_dir()):
+        _made(document, out, session, forms, behind, key)
+
+
+def _made(document: Document, out: Path, session: Session, forms: Sequence[str], behind: Behind, key: str) -> None:
+    """A document written into `out` by way of the cache."""
+    place = session.store.place("rendered", key)
     if not place.is_dir():
         with session.store.filling("rendered", key) as fresh:
             _render(document, fresh, session, forms, behind)
@@ -42,14 +50,18 @@ def rendered(
 
 def _render(document: Document, out: Path, session: Session, forms: Sequence[str], behind: Behind) -> None:
     templates = session.workspace.templates
-    write_data(document, out, templates, session.progress, kept=session.store.folder / "drawings")
+    with stage("charts", charts=len(document.charts)):
+        write_data(document, out, templates, session.progress, kept=session.store.folder / "drawings")
     if MARKDOWN in forms:
-        (out / "report.md").write_bytes(markdown(document).encode())
+        with stage("markdown"):
+            (out / "report.md").write_bytes(markdown(document).encode())
     if HTML in forms:
-        text = page(document, templates, bundle(session.store.folder / "drawings"), behind)
-        (out / "report.html").write_bytes(text.encode())
+        with stage("html"):
+            text = page(document, templates, bundle(session.store.folder / "drawings"), behind)
+            (out / "report.html").write_bytes(text.encode())
     if PDF in forms:
-        lay_out(document, out, templates, session.progress)
+        with stage("pdf"):
+            lay_out(document, out, templates, session.progress)
 
 
 def _key(document: Document, templates: Path, forms: Sequence[str], behind: Behind) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from assay.build.stages import stage
 from assay.engine.store import Store
 from assay.spec import workspace as workspaces
 from assay.spec.article_model import Article
@@ -50,7 +51,8 @@ class Session:
     def package(self, system: str) -> Checked:
         """A system's package, checked; AssayError with all problems of its specs."""
         if system not in self.packages:
-            self.packages[system] = workspaces.load(self.workspace, system, self.store.folder)
+            with stage("specs", system=system):
+                self.packages[system] = workspaces.load(self.workspace, system, self.store.folder)
         return self.packages[system]
 
     def report(self, name: str) -> tuple[Checked, Report]:

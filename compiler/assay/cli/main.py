@@ -17,6 +17,7 @@ from assay.cli.completion import completion, names
 from assay.cli.diff import diff
 from assay.cli.fetch import fetch
 from assay.cli.groups import Grouped
+from assay.cli.log import FORMS
 from assay.cli.options import (
     cache_option,
     filter_options,
@@ -39,10 +40,12 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
     help="Folder for what can be worked out again  [default: the user's cache folder]",
 )
 @click.option("--errors", "errors", type=click.Choice(["text", "json"]), default="text", help="Form of errors.")
+@click.option("-v", "--verbose", is_flag=True, help="Tell on stderr what is done, stage by stage, and what it takes.")
+@click.option("--log-format", type=click.Choice(FORMS), help="Form of these lines; means --verbose.")
 @click.pass_context
-def cli(context: click.Context, cache: str | None, errors: str) -> None:
+def cli(context: click.Context, cache: str | None, errors: str, verbose: bool, log_format: str | None) -> None:
     """Compile metric definitions into reports."""
-    context.obj = {"cache": cache, "errors": errors}
+    context.obj = {"cache": cache, "errors": errors, "verbose": verbose, "log_format": log_format}
 
 
 @cli.command()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.completion import names
+from assay.cli.log import FORMS
 
 if TYPE_CHECKING:
     from assay.build.session import Session
@@ -31,7 +32,21 @@ def cache_option(command: Command) -> Command:
         expose_value=False,
         help="Folder for what can be worked out again.",
     )
-    return option(command)
+    return option(log_options(command))
+
+
+def log_options(command: Command) -> Command:
+    """`--verbose` and `--log-format`, after the command's name as before it."""
+
+    def remember(context: click.Context, parameter: click.Parameter, value: object) -> None:
+        if value:
+            context.obj[parameter.name] = value
+
+    shown = click.option("-v", "--verbose", is_flag=True, callback=remember, expose_value=False,
+                         help="Tell on stderr what is done, stage by stage, and what it takes.")  # fmt: skip
+    form = click.option("--log-format", type=click.Choice(FORMS), callback=remember, expose_value=False,
+                        help="Form of these lines; means --verbose.")  # fmt: skip
+    return shown(form(command))
 
 
 def filter_options(command: Command) -> Command:
@@ -67,15 +82,21 @@ system_option = click.option("--system", metavar="NAME", help="Only this system'
 @contextmanager
 def working(context: click.Context) -> Iterator[Session]:
     """A session for a command, with a progress display on a terminal."""
+    from assay.build.stages import stage
+    from assay.cli.log import set_up, tear_down
     from assay.cli.progress import watched
     from assay.storage.scratch import leave
 
     session = open_session_of(context)
+    given = context.obj
+    if given.get("verbose") or given.get("log_format"):
+        set_up(given.get("log_format") or "text")
     try:
-        with watched(session):
+        with watched(session), stage("command", command=context.info_name):
             yield session
     finally:
         leave(session.store.folder)
+        tear_down()
 
 
 def open_session_of(context: click.Context) -> Session:

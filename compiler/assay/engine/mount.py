@@ -33,7 +33,7 @@ HOSTS = "logs.parquet"
 @dataclass(frozen=True, slots=True)
 class HostLog:
     """What a host's log holds: lines, objects, quarantined lines, instants of the last and the first object (ns since
-    1970)."""
+    1970), lines that are events."""
 
     host: str
     lines: int
@@ -41,6 +41,7 @@ class HostLog:
     quarantined: int
     last_ns: int | None
     first_ns: int | None = None
+    recognised: int = 0
 
 
 def raw_tables() -> Mapping[str, exp.Select]:
@@ -115,7 +116,7 @@ def _engine() -> duckdb.DuckDBPyConnection:
 
 def facts(folder: Path) -> Facts:
     """The facts of a folder."""
-    wanted = ("host", "lines", "objects", "quarantined", "last_ns", "first_ns")
+    wanted = ("host", "lines", "objects", "quarantined", "last_ns", "first_ns", "recognised")
     logs = exp.select(*wanted).from_(parquet(str(folder / "logs.parquet")).subquery(alias=LOGS)).order_by("host")
     lines = parquet(str(folder / "counts.parquet")).subquery(alias="counts")
     counts = exp.select("event", exp.Sum(this=exp.column("n"))).from_(lines).group_by("event")
