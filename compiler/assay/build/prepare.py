@@ -18,6 +18,7 @@ from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.sources import needed_sources
 from assay.build.stages import stage
+from assay.engine.pruning import used
 from assay.engine.mount import Facts, HostLog, constants_file, facts
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Metric, Source
@@ -218,6 +219,7 @@ class _Reading:
         for entry in sorted(held.iterdir()) if held.is_dir() else ():
             if ingest.covers(entry, found.source, found.events, found.wanted):
                 self.tell(found, found.files.size)
+                used(entry)
                 return entry
         return None
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from assay.audit.provenance import form_tools, versions
 from assay.build.session import Session
 from assay.build.stages import stage
+from assay.engine.pruning import used
 from assay.report.document import Document, to_json
 from assay.report.forms import FILES, HTML, MARKDOWN, PDF, USUAL
 from assay.report.html import page
@@ -45,6 +46,7 @@ def _made(document: Document, out: Path, session: Session, forms: Sequence[str],
     if not place.is_dir():
         with session.store.filling("rendered", key) as fresh:
             _render(document, fresh, session, forms, behind)
+    used(place)
     shutil.copytree(place, out, dirs_exist_ok=True, copy_function=shutil.copyfile)
 
 

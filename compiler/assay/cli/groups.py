@@ -9,7 +9,7 @@ GROUPS = {
     "Author": ("init", "check", "test", "watch", "schema"),
     "Build": ("build", "regenerate", "ingest", "fetch", "query"),
     "Trust": ("explain", "lineage", "trace", "verify", "diff"),
-    "Look": ("list", "sql", "catalogue", "completion"),
+    "Look": ("list", "sql", "catalogue", "cache", "completion"),
 }
 
 #: command -> how it is used, with the names of the workspace that `init` writes
@@ -35,6 +35,7 @@ EXAMPLES = {
     "list": ("assay list metrics --system service",),
     "sql": ("assay sql wait --run runs/1.0",),
     "catalogue": ("assay catalogue -o build/site", "assay catalogue --system service -o build/service"),
+    "cache": ("assay cache", "assay cache prune --older-than 30d", "assay cache prune --to-size 5GB"),
     "completion": ("assay completion bash > ~/.assay-completion",),
 }
 

@@ -12,6 +12,7 @@ import click
 
 from assay.cli import audit
 from assay.cli.author import init, schema, watch
+from assay.cli.cache import cache
 from assay.cli.catalogue import catalogue
 from assay.cli.completion import completion, names
 from assay.cli.diff import diff
@@ -253,7 +254,7 @@ def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, ev
             click.echo(str(folder))
 
 
-for command in (init, schema, watch, examples, diff, fetch, catalogue, completion, *audit.COMMANDS):
+for command in (init, schema, watch, examples, diff, fetch, catalogue, completion, cache, *audit.COMMANDS):
     cli.add_command(command)
 
 

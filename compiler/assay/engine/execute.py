@@ -14,6 +14,7 @@ from sqlglot import exp
 from assay.engine import results
 from assay.engine.formulas import Formulas
 from assay.engine.graph import Node, content_hashes, demanded
+from assay.engine.pruning import used
 from assay.engine.results import Distribution, FilterCount, RunResults
 from assay.engine.store import Store
 from assay.plan.steps import CheckStep, JudgeStep, Plan
@@ -145,6 +146,7 @@ class _Execution:
         if not place.is_file():
             return False
         self.kept[name] = json.loads(place.read_text(encoding="utf-8"))
+        used(place)
         return True
 
     def keep(self, kind: str, name: str, value: Any) -> None:

@@ -59,11 +59,12 @@ def _is(folder: Path, descriptor: int) -> bool:
         return False
 
 
-def released(descriptor: int) -> None:
-    """Give a lock back."""
-    if descriptor >= 0:
-        with contextlib.suppress(OSError):
-            os.close(descriptor)
+def released(*descriptors: int) -> None:
+    """Give locks back."""
+    for descriptor in descriptors:
+        if descriptor >= 0:
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
 
 
 @contextmanager

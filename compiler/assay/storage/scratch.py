@@ -17,23 +17,26 @@ from assay.storage.locks import released, taken
 
 FOLDER = "scratch"  # where a cache has those of all processes
 _lock = threading.Lock()
-_owned: dict[Path, tuple[int, Path, int]] = {}
+_owned: dict[Path, tuple[int, Path, tuple[int, ...]]] = {}
 
 
 def own(root: Path) -> Path:
     """This process's folder below `root/scratch`; it is gone when the process ends.
 
-    What dead processes left there is removed first.  Raises OSError when it cannot be made.
+    What dead processes left there is removed first.  From then on `root` is locked, in common with others who have a
+    folder there: who wants it alone waits.  Raises OSError when it cannot be made.
     """
     key = root.absolute()
     with _lock:
-        process, place, descriptor = _owned.get(key, (0, key, -1))
+        process, place, descriptors = _owned.get(key, (0, key, ()))
         if process == os.getpid() and place.is_dir():
             return place
         if process == os.getpid():
-            released(descriptor)
+            released(*descriptors)
+        root.mkdir(parents=True, exist_ok=True)
+        common = taken(root, shared=True)
         place, descriptor = claimed(root / FOLDER)
-        _owned[key] = (os.getpid(), place, descriptor)
+        _owned[key] = (os.getpid(), place, (descriptor, -1 if common is None else common))
         return place
 
 
@@ -85,12 +88,12 @@ def users() -> Path:
 def leave(root: Path) -> None:
     """Remove this process's folder below `root/scratch`, when it has one: there is nothing more to do."""
     with _lock:
-        process, place, descriptor = _owned.pop(root.absolute(), (0, root, -1))
+        process, place, descriptors = _owned.pop(root.absolute(), (0, root, ()))
     if process == os.getpid():
         shutil.rmtree(place, ignore_errors=True)
         with contextlib.suppress(OSError):  # another process has one there
             place.parent.rmdir()
-        released(descriptor)
+        released(*descriptors)
 
 
 @atexit.register

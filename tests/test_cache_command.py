@@ -1,0 +1,137 @@
+"""`assay cache`: what the cache takes, and making it smaller."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from assay.engine.pruning import Entry, Limits, surplus
+from assay.storage.scratch import leave, own
+from tests.support.commands import Done, assay
+from tests.support.laboratory import ROOT
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A workspace whose report is built, with a cache beside it."""
+    assert assay("init", tmp_path / "place").status == 0
+    assert built(tmp_path / "place").status == 0
+    return tmp_path / "place"
+
+
+def built(place: Path) -> Done:
+    runs = ("--run", "runs/1.0", "--run", "runs/1.1")
+    return assay("build", "service/comparison", *runs, "-o", "out", "--cache", "../cache", within=place)
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def bytes_by_kind(cache: Path) -> dict[str, int]:
+    done = assay("cache", "--cache", cache, "--format", "csv")
+    assert (done.status, done.err) == (0, "")
+    return {line.split(",")[0]: int(line.split(",")[2]) for line in done.out.splitlines()[1:]}
+
+
+def on_disk(*folders: Path) -> int:
+    """Bytes on disk of all files, each inode once."""
+    paths = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    return sum({path.stat().st_ino: path.stat().st_blocks * 512 for path in paths}.values())
+
+
+def test_what_it_takes_is_told_by_kind(place: Path) -> None:
+    cache = place.parent / "cache"
+    found = bytes_by_kind(cache)
+    assert list(found) == ["logs", "results", "reports", "specs", "mirrors", "all"]
+    memo = (cache / "files.json").stat().st_blocks * 512
+    assert found["all"] == sum(found.values()) - found["all"] == on_disk(cache) - memo
+    assert found["logs"] == on_disk(cache / "ingest", cache / "batches")
+    assert found["logs"] < on_disk(cache / "ingest") + on_disk(cache / "batches")  # events are the same files
+    shown = assay("cache", "--cache", cache)
+    assert shown.out.splitlines()[0] == str(cache)
+
+
+def test_all_of_it_goes_and_is_made_again(place: Path) -> None:
+    before = content(place / "out")
+    done = assay("cache", "prune", "--all", "--cache", place.parent / "cache")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("removed ")
+    assert bytes_by_kind(place.parent / "cache")["all"] == 0
+    assert sorted(path.name for path in (place.parent / "cache").iterdir() if path.is_file()) == ["files.json"]
+    assert built(place).status == 0
+    assert content(place / "out") == before
+
+
+def test_what_was_not_used_for_long_goes(place: Path) -> None:
+    cache = place.parent / "cache"
+    long_ago = time.time() - 40 * 86400
+    for path in [*cache.glob("ingest/*/*"), *cache.glob("rendered/*")]:
+        os.utime(path, (long_ago, long_ago))
+    told = assay("cache", "prune", "--older-than", "30d", "--dry-run", "--cache", cache)
+    assert told.out.startswith("would remove 3 entries, ")
+    assert len(list(cache.glob("ingest/*/*"))) == 2
+    assert assay("cache", "prune", "--older-than", "30d", "--cache", cache).out.startswith("removed 3 entries, ")
+    assert not [*cache.glob("ingest/*"), *cache.glob("rendered/*")]
+    assert list(cache.glob("results/*"))
+
+
+def test_what_is_used_counts_as_used_now(place: Path) -> None:
+    cache = place.parent / "cache"
+    long_ago = time.time() - 40 * 86400
+    for path in [*cache.glob("ingest/*/*"), *cache.glob("rendered/*"), *cache.glob("results/*")]:
+        os.utime(path, (long_ago, long_ago))
+    assert built(place).status == 0
+    kept = assay("cache", "prune", "--older-than", "30d", "--cache", cache)
+    assert kept.out == "removed 0 entries, 0 B\n"
+
+
+def test_what_was_used_longest_ago_goes_until_the_rest_is_small_enough() -> None:
+    entries = [
+        Entry("logs", Path("a"), 1.0, ((1, 100), (2, 50))),
+        Entry("logs", Path("b"), 2.0, ((2, 50), (3, 10))),
+        Entry("logs", Path("c"), 3.0, ((4, 5),)),
+    ]
+    assert [item.place.name for item in surplus(entries, Limits(size=165))] == []
+    assert [item.place.name for item in surplus(entries, Limits(size=164))] == ["a"]
+    assert [item.place.name for item in surplus(entries, Limits(size=65))] == ["a"]
+    assert [item.place.name for item in surplus(entries, Limits(size=64))] == ["a", "b"]
+    assert [item.place.name for item in surplus(entries, Limits(since=2.0, size=64))] == ["a", "b"]
+    assert [item.place.name for item in surplus(entries, Limits(since=2.5))] == ["a", "b"]
+    assert [item.place.name for item in surplus(entries, Limits(size=0))] == ["a", "b", "c"]
+
+
+def test_it_waits_for_commands_that_work_with_the_cache(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    own(cache)
+    words = [sys.executable, "-m", "assay.cli.main", "cache", "prune", "--all", "--cache", str(cache)]
+    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    started = subprocess.Popen(words, env=around, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert started.stderr
+    assert started.stderr.readline() == f"waiting for other assay commands that work with {cache}\n"
+    leave(cache)
+    assert started.communicate() == ("removed 0 entries, 0 B\n", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "error[prune]: nothing is said of what is to go\n  hint: say --older-than 30d, --to-size 5GB, or --all\n"),
+        (
+            ("--older-than", "soon"),
+            "error[prune]: `soon` is no time\n  expected: a number with m, h, d or w, as in 30d\n",
+        ),
+        (
+            ("--to-size", "5"),
+            "error[prune]: `5` is no size\n  expected: a number with its unit, as in 5GB or 500MiB\n",
+        ),
+    ],
+)
+def test_what_is_to_go_must_be_said(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    done = assay("cache", "prune", *words, "--cache", tmp_path)
+    assert (done.status, done.err) == (2, said)
