@@ -20,7 +20,7 @@ demo out="build/demo":
 
 # Lint, check types, then run the tests; arguments go to pytest.
 test *args: lint types
-    pytest -n auto --dist loadfile {{args}}
+    pytest -n auto --dist loadfile --no-loadscope-reorder {{args}}
 
 # Lint, and check the formatting.
 lint:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,26 @@ import pytest
 from tests.compare_reference import CARDANO
 from tests.support.commands import MODEL, assay, build
 from tests.support.laboratory import ROOT, Laboratory, laboratory
+from tests.support.order import heaviest_first
+
+#: The cache of commands that are told none: never that of the user who runs the tests.
+_HOME_OF_CACHES = tempfile.TemporaryDirectory(prefix="assay-tests-")
+
+
+def pytest_configure() -> None:
+    """Keep out of the user's caches; look for garbage as seldom as the command line does."""
+    os.environ["XDG_CACHE_HOME"] = _HOME_OF_CACHES.name
+    gc.set_threshold(100_000, 50, 50)
+
+
+def pytest_unconfigure() -> None:
+    """Remove what commands kept."""
+    _HOME_OF_CACHES.cleanup()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first, so that workers that take whole files end together."""
+    items.sort(key=lambda item: heaviest_first(item.path.name))
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ import math
 import shutil
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -34,6 +35,21 @@ from tests.support.laboratory import ROOT, Laboratory
 UPGRADE = ROOT / "golden" / "antelope" / "upgrade" / "run"
 PROM = ROOT / "golden" / "cometbft" / "run" / "prom"
 SECOND = 10**9
+
+
+SECONDS, MEGABYTES = 22.0, 40.0
+
+
+@pytest.fixture(scope="module", autouse=True)
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Future[upgrade_run.Recorded] | None]:
+    """A live run, recorded while the other tests here run: it waits most of its time.  None where there can be none."""
+    folder = tmp_path_factory.mktemp("live")
+    if upgrade_run.MISSING or not upgrade_run.device_of(folder):
+        yield None
+        return
+    (folder / "scratch").mkdir()
+    with ThreadPoolExecutor(1) as pool:
+        yield pool.submit(upgrade_run.record, folder / "run", folder / "scratch", SECONDS, MEGABYTES)
 
 
 def built(run: Path, out: Path, cache: Path, *more: str) -> Done:
@@ -308,16 +324,14 @@ def test_the_nodes_own_series_are_read_and_drawn(tmp_path: Path, cache: Path) ->
 
 # A live run.
 
-SECONDS, MEGABYTES = 22.0, 40.0
-
 
 @pytest.mark.skipif(bool(upgrade_run.MISSING), reason=upgrade_run.WHY)
-def test_a_live_run_shows_that_a_private_mapping_spares_the_drive(tmp_path: Path, cache: Path) -> None:
-    if not upgrade_run.device_of(tmp_path):
+def test_a_live_run_shows_that_a_private_mapping_spares_the_drive(
+    recording: Future[upgrade_run.Recorded] | None, tmp_path: Path, cache: Path
+) -> None:
+    if recording is None:
         pytest.skip(f"{tmp_path} is not on a drive of this machine")
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    run = upgrade_run.record(tmp_path / "run", scratch, SECONDS, MEGABYTES)
+    run = recording.result()
     assert run.after == 0  # the kernel: nothing that was written through a private mapping went to storage
     if run.before < MEGABYTES * 250_000:
         pytest.skip(f"the kernel counts {run.before / 1e6:.1f} MB/s of the writer's {MEGABYTES:.0f}: no real drive")

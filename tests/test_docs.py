@@ -7,7 +7,8 @@ import json
 import pkgutil
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ def test_the_examples_of_a_section_work(name: str, section: str, workspace: Tria
         elif block.language == "sh":
             _run(workspace, block)
     if added and not any("assay check" in block.text for block in blocks):
-        _compiles(workspace)
+        _compiles(workspace, added)
 
 
 @pytest.mark.skipif(not available(), reason="changed specs need a Dhall evaluator")
@@ -109,7 +110,7 @@ def _followed(workspace: Trial, block: Block) -> Trial:
     """A conversation, `cd` included."""
     for command, shown in exchanges(block):
         if command.startswith("cd "):
-            workspace = Trial(workspace.root / command.removeprefix("cd "), workspace.tools)
+            workspace = replace(workspace, root=workspace.root / command.removeprefix("cd "))
             continue
         found = "\n".join(line.rstrip() for line in workspace.run(command).stdout.split("\n"))
         assert found == shown, f"{block.where}: `{command}` says\n{found}"
@@ -129,9 +130,11 @@ def _run(workspace: Trial, block: Block) -> None:
             assert result.returncode == 0, f"{block.where}: `{command}` fails:\n{result.stdout}"
 
 
-def _compiles(workspace: Trial) -> None:
-    result = workspace.run("assay check")
-    assert result.returncode == 0, result.stdout
+def _compiles(workspace: Trial, added: Sequence[Block]) -> None:
+    """The systems that the blocks belong to, as files name them (`specs/SYSTEM/...`), are without a problem."""
+    for system in {block.place["file"].split("/")[1] for block in added if block.place}:
+        result = workspace.run(f"assay check --system {system}")
+        assert result.returncode == 0, result.stdout
 
 
 def test_every_dhall_and_sql_block_says_where_it_belongs() -> None:

@@ -301,7 +301,8 @@ error[unknown-chart-template]: report `comparison` has charts of a template that
 @pytest.mark.parametrize("slip", CHECKED)
 def test_a_check_finds_what_no_type_tells(tmp_path: Path, cache: Path, slip: str) -> None:
     edit, expected = CHECKED[slip]
-    done = assay("check", "--cache", cache, within=workspace(tmp_path / "workspace", edit))
+    within = workspace(tmp_path / "workspace", edit)
+    done = assay("check", "--system", "cardano", "--cache", cache, within=within)
     assert (done.status, message(done, {})) == (1, expected)
 
 

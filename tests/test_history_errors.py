@@ -323,7 +323,7 @@ SLIPS = {
 def test_a_check_finds_a_history_with(slip: str, tmp_path: Path, cache: Path) -> None:
     text, replacement, said = SLIPS[slip]
     within = workspace(tmp_path / "workspace", (HISTORIES, text, replacement))
-    done = assay("check", "--cache", cache, within=within)
+    done = assay("check", "--system", "cardano", "--cache", cache, within=within)
     assert done.status == 1
     assert f"]: {said}\n" in done.err
 
@@ -333,6 +333,6 @@ def test_a_history_of_a_report_without_editions_is_found(tmp_path: Path, cache: 
         tmp_path / "workspace",
         ("specs/cardano/reports.dhall", "editions = ./editions.dhall", "editions = [] : List S.Edition.Type"),
     )
-    done = assay("check", "--cache", cache, within=within)
+    done = assay("check", "--system", "cardano", "--cache", cache, within=within)
     assert done.status == 1
     assert "]: history `history` is of the report `comparison`, which has no editions\n" in done.err

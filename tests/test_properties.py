@@ -24,7 +24,7 @@ from tests.support.laboratory import Examined, Laboratory, laboratory
 from tests.support.runs import copied, line, lines_of, reading, rotated, write_log
 
 SEEDS = st.integers(0, 2**32)
-FEW = settings(derandomize=True, deadline=None, max_examples=8, suppress_health_check=list(HealthCheck))
+FEW = settings(derandomize=True, deadline=None, max_examples=6, suppress_health_check=list(HealthCheck))
 _FOLDERS = count()
 
 

@@ -292,6 +292,6 @@ SLIPS = {
 def test_a_check_finds_an_edition_with(slip: str, tmp_path: Path, cache: Path) -> None:
     text, replacement, message = SLIPS[slip]
     within = workspace(tmp_path / "workspace", ("specs/cardano/editions.dhall", text, replacement))
-    done = assay("check", "--cache", cache, within=within)
+    done = assay("check", "--system", "cardano", "--cache", cache, within=within)
     assert done.status == 1
     assert f"]: {message}\n" in done.err

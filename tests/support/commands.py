@@ -35,12 +35,13 @@ class Done:
         return json.loads(self.out)
 
 
-def assay(*arguments: str | Path, within: Path = ROOT) -> Done:
-    """Run a command in this process, in a folder."""
+def assay(*arguments: str | Path, within: Path = ROOT, together: bool = False) -> Done:
+    """Run a command in this process, in a folder; `together` puts what it says on stderr into stdout, in order."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    err = out if together else err
     with contextlib.chdir(within), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = run(cli, [str(item) for item in arguments])
-    return Done(status, _text(out), _text(err))
+    return Done(status, _text(out), "" if together else _text(err))
 
 
 def _text(stream: io.TextIOWrapper) -> str:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from assay.spec.check_formulas import scope_of
 from assay.spec.check_series import VALUE, read_unit
 from assay.spec.expression import Expression, show
 from assay.spec.formula_units import resolved
-from assay.spec.model import Filter, Grain, Instant, Metric, Package, Parameter, Series, Source
+from assay.spec.model import Event, Filter, Grain, Instant, Metric, Package, Parameter, Series, Source
 from assay.spec.phase_model import Cut
 from assay.spec.typing_rules import Scope, Units, infer
 from assay.spec.unit import Unit
@@ -240,31 +241,51 @@ def _prose(value: object) -> tuple[str, ...]:
 def definitions(package: Package) -> dict[str, str]:
     """Definition hash of each metric: of all that it depends on (its grain's members, relations' SQL, events, fields,
     sources, constants, the predicates of all filters that can apply), but no prose."""
-    return {metric.id: definition_hash(definition(package, metric)) for metric in package.metrics}
+    bare = Bare()
+    return {metric.id: definition_hash(definition(package, metric, bare)) for metric in package.metrics}
 
 
-def definition(package: Package, metric: Metric) -> dict[str, Any]:
-    """All that a metric depends on, as plain data without prose: what its definition hash is the hash of."""
+class Bare:
+    """Things as plain data without prose.  What many definitions hold is made plain once; nobody may change it."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, frozenset[str] | None], tuple[object, Any]] = {}
+
+    def __call__(self, value: object) -> Any:
+        """A thing of a package."""
+        return self.part(value, None, lambda: value)
+
+    def part(self, value: object, names: Collection[str] | None, made: Callable[[], object]) -> Any:
+        """What is made of a thing of a package and the names of some of its members."""
+        key = (id(value), None if names is None else frozenset(names))
+        if key not in self._known:  # the thing is kept, so that no other one gets its id
+            self._known[key] = (value, plain(made(), prose=False))
+        return self._known[key][1]
+
+
+def definition(package: Package, metric: Metric, bare: Bare | None = None) -> dict[str, Any]:
+    """All that a metric depends on, as plain data without prose: what its definition hash is the hash of.
+
+    `bare` is shared by the definitions of a package.
+    """
+    bare = bare or Bare()
     needs = closure.needs(package, [metric], package.filters)
     body: dict[str, Any] = {
-        "metric": plain(metric, prose=False),
-        "grains": [_members(package, name, members) for name, members in sorted(needs.grains.items())],
-        "relations": [plain(item, prose=False) for item in _sorted(package.relations) if item.name in needs.relations],
-        "events": [_event(package, name, fields) for name, fields in sorted(needs.events.items())],
-        "sources": [plain(_lookups(item), prose=False) for item in _sorted(_sources(package, needs))],
+        "metric": bare(metric),
+        "grains": [_members(package, name, members, bare) for name, members in sorted(needs.grains.items())],
+        "relations": [bare(item) for item in _sorted(package.relations) if item.name in needs.relations],
+        "events": [_event(package, name, fields, bare) for name, fields in sorted(needs.events.items())],
+        "sources": [bare.part(item, ("lookups",), partial(_lookups, item)) for item in _read(package, needs)],
         "constants": [
-            plain(item, prose=False)
-            for source in package.sources
-            for item in source.constants
-            if item.name in needs.constants
+            bare(item) for source in package.sources for item in source.constants if item.name in needs.constants
         ],
-        "filters": [plain(item, prose=False) for item in _sorted(package.filters) if item.name in needs.filters],
+        "filters": [bare(item) for item in _sorted(package.filters) if item.name in needs.filters],
     }
     if formula.is_formula(metric):
         known = formula.by_id(package)
-        body["metrics"] = {name: definition(package, known[name]) for name in formula.over(metric.measure)}
+        body["metrics"] = {name: definition(package, known[name], bare) for name in formula.over(metric.measure)}
     if needs.series:
-        body["series"] = [plain(item, prose=False) for item in _sorted(package.series) if item.name in needs.series]
+        body["series"] = [bare(item) for item in _sorted(package.series) if item.name in needs.series]
     return body
 
 
@@ -274,13 +295,13 @@ def definition_hash(body: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _sources(package: Package, needs: closure.Needs) -> tuple[Source, ...]:
+def _read(package: Package, needs: closure.Needs) -> list[Source]:
     """The sources of the events that are read; all, where it is read what any source's files hold, or no event is."""
     relations = [item for item in package.relations if item.name in needs.relations]
     if not needs.events or any(scopes.LOGS in item.uses for item in relations):
-        return package.sources
+        return _sorted(package.sources)
     read = {event.source for event in package.events if event.name in needs.events}
-    return tuple(item for item in package.sources if item.name in read)
+    return _sorted(item for item in package.sources if item.name in read)
 
 
 def _sorted(items: Iterable[Any]) -> list[Any]:
@@ -291,9 +312,13 @@ def _lookups(source: Any) -> Any:
     return dataclasses.replace(source, constants=(), hosts="", logs=(), host_files=False)
 
 
-def _members(package: Package, name: str, members: set[str]) -> Any:
+def _members(package: Package, name: str, members: set[str], bare: Bare) -> Any:
     grain = next(item for item in package.grains if item.name == name)
-    kept = dataclasses.replace(
+    return bare.part(grain, members, lambda: _with_members(grain, members))
+
+
+def _with_members(grain: Grain, members: set[str]) -> Grain:
+    return dataclasses.replace(
         grain,
         columns=tuple(item for item in grain.columns if item.name in members),
         instants=tuple(item for item in grain.instants if item.name in members),
@@ -302,16 +327,19 @@ def _members(package: Package, name: str, members: set[str]) -> Any:
         checks=(),
         at="",  # what a number means does not depend on how runs may be cut
     )
-    return plain(kept, prose=False)
 
 
-def _event(package: Package, name: str, fields: set[str]) -> Any:
+def _event(package: Package, name: str, fields: set[str], bare: Bare) -> Any:
     event = next(item for item in package.events if item.name == name)
+    return bare.part(event, fields, lambda: _with_fields(event, fields))
+
+
+def _with_fields(event: Event, fields: set[str]) -> Event:
     forms = tuple(
         dataclasses.replace(form, fields=tuple(item for item in form.fields if item.name in fields))
         for form in event.forms
     )
-    return plain(dataclasses.replace(event, forms=forms), prose=False)
+    return dataclasses.replace(event, forms=forms)
 
 
 def content(checked: Checked) -> dict[str, Any]:
