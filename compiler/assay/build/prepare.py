@@ -190,7 +190,8 @@ class _Reading:
         """A run's part of one source."""
         store = self.session.store
         with self.memo:
-            hashes = ingest.file_hashes(found.files, store.folder / "files.json")
+            files, hashes = ingest.file_hashes(found.files, store.folder / "files.json")
+        found = replace(found, files=files)
         raw = ingest.content_key(hashes, found.files)
         with self.locks[raw]:
             place = self.folder(found, store.place("ingest", raw))

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.ingest.files import RunFiles
-from assay.ingest.plain import COMPRESSED
+from assay.ingest.packing import COMPRESSED
+from assay.ingest.steady import Held
 from assay.spec.diagnostics import fail
 
 ROUND = 384 * 2**20  # bytes of lines that are held at a time
@@ -23,8 +24,17 @@ class LogFile:
     number: int
     host: str
     order: int
-    path: Path
-    size: int
+    held: Held
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return self.held.path
+
+    @property
+    def size(self) -> int:
+        """How many of its bytes are read."""
+        return self.held.size
 
     @property
     def weight(self) -> int:
@@ -37,12 +47,8 @@ def log_files(files: RunFiles) -> tuple[LogFile, ...]:
     for host in files.hosts:
         if not host.size:
             raise fail("no-logs", f"the log files of host {host.host} are empty: {host.files[0].parent}")
-    found = [
-        (host.host, order, path, size)
-        for host in files.hosts
-        for order, (path, size) in enumerate(zip(host.files, host.sizes, strict=True))
-    ]
-    return tuple(LogFile(number, *item) for number, item in enumerate(found) if item[-1])
+    found = [(host.host, order, held) for host in files.hosts for order, held in enumerate(host.held)]
+    return tuple(LogFile(number, *item) for number, item in enumerate(found) if item[-1].size)
 
 
 def rounds(files: Sequence[LogFile], share: int = 1) -> list[list[LogFile]]:

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from assay.ingest import tree
 from assay.ingest.forms import TIMELESS, TORN
-from assay.ingest.lines import scanned
+from assay.ingest.lines import refusals, scanned
 from assay.ingest.plain import mended, plain
 from assay.ingest.recognise import Recognition, recognition
 from assay.ingest.shares import FILE_STEP, LogFile
@@ -83,7 +83,10 @@ def fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[Lo
 
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        _fill(connection, how, files, folder)
+        if not _fill(connection, how, files, folder):
+            # Some grew meanwhile: now they are read out of copies.
+            connection.execute(exp.Drop(tables=[exp.to_table(how.table)], kind="TABLE").sql(dialect.DIALECT))
+            _fill(connection, how, files, folder)
         return share_of(connection, how.table, files)
     except duckdb.Error as error:
         raise unreadable(files, str(error).split("\n")[0]) from None
@@ -91,12 +94,22 @@ def fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[Lo
         shutil.rmtree(folder)
 
 
-def _fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[LogFile], folder: Path) -> None:
-    """Fill a table: swiftly; if that fails with care; if that fails, out of mended files."""
-    import duckdb
+def _fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[LogFile], folder: Path) -> bool:
+    """Fill a table: swiftly; if that fails with care; if that fails, out of mended files.
 
-    failed = (duckdb.InvalidInputException, duckdb.ConversionException, duckdb.OutOfRangeException)
-    paths = [plain(file.path, folder, f"{file.number}.plain") for file in files]
+    Whether what was read is what was found.
+    """
+    sources = [file.held.source(folder, f"{file.number}.held") for file in files]
+    _filled(connection, how, [(file.number, source) for file, source in zip(files, sources, strict=True)], folder)
+    return all(file.path != source or file.held.steady for file, source in zip(files, sources, strict=True))
+
+
+def _filled(
+    connection: duckdb.DuckDBPyConnection, how: Filling, sources: Sequence[tuple[int, Path]], folder: Path
+) -> None:
+    """Fill a table out of files, each with its number."""
+    failed = refusals()
+    paths = [plain(source, folder, f"{number}.plain") for number, source in sources]
     try:
         return _run(connection, how.swift, how, paths)
     except failed:
@@ -104,7 +117,7 @@ def _fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[L
     try:
         return _run(connection, careful, how, paths)
     except failed:
-        copies = [mended(file.path, folder, f"{file.number}.mended") for file in files]
+        copies = [mended(source, folder, f"{number}.mended")[0] for number, source in sources]
     return _run(connection, careful, how, copies)
 
 
