@@ -8,7 +8,9 @@ import shutil
 from pathlib import Path
 
 import duckdb
+import pytest
 
+from assay.ingest import shares
 from tests.support.commands import assay
 from tests.support.runs import copied, lines_of
 
@@ -93,3 +95,26 @@ def test_a_batch_that_is_damaged_is_read_again(tmp_path: Path) -> None:
     facts.write_text(facts.read_text(encoding="utf-8")[:100], encoding="utf-8")
     assert rows(run, tmp_path / "cache") == whole
     assert json.loads(facts.read_text(encoding="utf-8"))["files"]
+
+
+@pytest.mark.parametrize("piece", [700, 5000])
+def test_a_large_file_is_read_in_pieces_and_nothing_tells(
+    piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = plain_run("tiny/plain", tmp_path / "run")
+    for number, file in enumerate(sorted(run.glob("node-*/node-*.json"))):
+        lines = file.read_text(encoding="utf-8").splitlines()
+        lines[10:10] = ["a text", '{"at":"2026-02-05T18', "\ufeff", "x" * (300 * number)]
+        file.write_text(("\r\n" if number % 2 else "\n").join(lines), encoding="utf-8")
+    whole = rows(run, tmp_path / "cache")
+    assert len(whole["quarantine"]) >= 5
+    monkeypatch.setattr(shares, "PIECE", piece)
+    monkeypatch.setattr(shares, "ROUND", 4 * piece)
+    assert rows(run, tmp_path / "pieces") == whole
+    folders = list((tmp_path / "pieces").glob("batches/*/*"))
+    assert len(folders) > 3
+    # Some pieces are lost, and what is lost alone is read again.
+    shutil.rmtree(tmp_path / "pieces" / "ingest")
+    for folder in folders[::2]:
+        shutil.rmtree(folder)
+    assert rows(run, tmp_path / "pieces") == whole

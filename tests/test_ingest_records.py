@@ -109,7 +109,7 @@ def test_the_time_is_written_as_the_source_says(tmp_path: Path, time: str, form_
 )
 def test_a_record_that_is_none_is_quarantined(tmp_path: Path, record: str, reason: str, text: str) -> None:
     found = made(tmp_path, f'[{{"time": 1, "n": 1, "m": 2}}, {record}, {{"time": 2}}]')
-    assert found.rows("quarantine") == [("", "a.json", 2, reason, text)]
+    assert found.broken() == [("", "a.json", 2, reason, text)]
     assert found.rows("row", "seq", "n") == [(1, 1.0), (3, None)]
     assert (found.rows("counts", "n"), found.log()["quarantined"]) == ([(2,)], 1)
 

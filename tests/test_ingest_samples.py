@@ -231,7 +231,7 @@ def test_what_is_no_sample_is_quarantined(tmp_path: Path, pair: str) -> None:
     text = answer(up("a", ("7", "7"), ("8", "8"))).replace(b'[7,"7"]', pair.encode())
     found = made(tmp_path, text)
     assert found.rows("peers", "t_ns") == [(8 * S,)]
-    assert [row[:3] for row in found.rows("quarantine")] == [("", "a", 1)]
+    assert [row[:3] for row in found.broken()] == [("", "a", 1)]
     assert found.log()["quarantined"] == 1
 
 
@@ -275,7 +275,7 @@ other_total{job="a"} 1 5
 )
 def test_a_line_that_is_no_sample_is_quarantined(tmp_path: Path, line: str, reason: str) -> None:
     found = made(tmp_path, f"# x\npeers 7 7\n{line}\n# EOF\n".encode())
-    assert found.rows("quarantine") == [("", "a", 3, reason, line)]
+    assert found.broken() == [("", "a", 3, reason, line)]
     assert found.rows("peers", "t_ns", "value") == [(7 * S, 7.0)]
 
 
@@ -437,7 +437,7 @@ def test_a_sample_without_what_its_event_must_have_is_quarantined(
     good = '{"metric":{"__name__":"peers","job":"1","zone":"z"},"values":[[9,"9"]]},'
     text = answer(up("a", ("1", written))).replace(b'{"metric"', good.encode() + b'{"metric"')
     found = made(tmp_path, text, (event("peers", form([given], new="peers")),))
-    ((host, file, line, said, shown),) = found.rows("quarantine")
+    ((host, file, line, said, shown),) = found.broken()
     assert (host, file, line, said) == ("", "a", 2, reason)
     assert shown.startswith('peers{"job":"a"} ')
     assert (found.rows("peers", "t_ns"), found.rows("counts", "n")) == ([(9 * S,)], [(1,)])

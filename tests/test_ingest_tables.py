@@ -108,7 +108,7 @@ def test_an_instant_is_an_integer_or_a_utc_time(tmp_path: Path, at: str, t_ns: i
 )
 def test_a_row_without_an_instant_is_quarantined(tmp_path: Path, at: str, reason: str) -> None:
     found = made(tmp_path, f"at,n\n{at},1\n{T},2\n")
-    assert found.rows("quarantine") == [("", "a.csv", 2, reason, f"{at},1")]
+    assert found.broken() == [("", "a.csv", 2, reason, f"{at},1")]
     assert (found.rows("row", "seq", "n"), found.rows("counts", "n")) == ([(2, 2)], [(1,)])
 
 
@@ -130,7 +130,7 @@ FORMS = {
 def test_a_file_may_be_written_in_several_ways(tmp_path: Path, form_: str) -> None:
     found = made(tmp_path, FORMS[form_], (event("row", field("n"), field("s", "text")),))
     assert found.rows("row", "seq", "t_ns", "n", "s") == [(1, 1, 2, "a b"), (2, 3, 4, "c")]
-    assert found.rows("quarantine") == []
+    assert found.broken() == []
 
 
 def test_quoted_cells_hold_commas_quotes_and_lines(tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ def test_a_cell_is_read_exactly(tmp_path: Path, kind: str, written: str, value: 
 def test_a_cell_of_another_type_breaks_its_row(tmp_path: Path, kind: str, written: str, reason: str) -> None:
     found = made(tmp_path, f"at,n\n1,0\n2,{written}\n".replace(",0", ",true" if kind == "boolean" else ",0"),
                  (event("row", field("n", kind)),))  # fmt: skip
-    assert found.rows("quarantine") == [("", "a.csv", 3, reason, f"2,{written}")]
+    assert found.broken() == [("", "a.csv", 3, reason, f"2,{written}")]
     assert (found.rows("row", "seq"), found.rows("counts", "n")) == ([(1,)], [(1,)])
     assert (found.log()["recognised"], found.log()["quarantined"]) == (1, 1)
 
@@ -314,7 +314,7 @@ def test_a_row_of_another_width_is_broken(tmp_path: Path, row: str, reason: str)
         tmp_path, f'at,n,s\n1,1,"a\nb"\n{row}\n3,3,c\nx,4,d\n', (event("row", field("n"), field("s", "text")),)
     )
     assert found.rows("row", "seq", "t_ns", "n", "s") == [(1, 1, 1, "a\nb"), (3, 3, 3, "c")]
-    assert found.rows("quarantine") == [
+    assert found.broken() == [
         ("", "a.csv", 4, reason, row), ("", "a.csv", 6, 'bad time: "x"', "x,4,d")
     ]  # fmt: skip
     assert [found.log()[name] for name in ("lines", "objects", "recognised", "quarantined")] == [4, 3, 2, 2]

@@ -94,7 +94,7 @@ BROKEN = {
 @pytest.mark.parametrize("message", BROKEN)
 def test_a_line_that_begins_as_an_event_and_is_none_is_quarantined(tmp_path: Path, message: str) -> None:
     found = made(tmp_path, [line("Tick 1"), line(message), line("Tick 2")])
-    assert found.rows("quarantine") == [("m-1", "m-1/out", 2, BROKEN[message], line(message))]
+    assert found.broken() == [("m-1", "m-1/out", 2, BROKEN[message], line(message))]
     assert found.rows("tick", "seq", "n") == [(1, 1), (3, 2)]
     assert found.rows("counts", "n") == [(2,)]
     assert (found.log()["recognised"], found.log()["quarantined"]) == (2, 1)

@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 
 from assay.ingest import find_run, ingest
+from assay.ingest.packing import decompressed
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Field, Form, Lookup, Name, Quarantine, Source, Transform, Unit, Unless, Unwrap
 
@@ -81,6 +82,17 @@ class Ingested:
             files = [glob.escape(str(path)) for path in paths]
             found: list[tuple[Any, ...]] = connection.execute(query, [files]).fetchall()
         return found
+
+    def broken(self) -> list[tuple[Any, ...]]:
+        """Host, file, line, reason and text of what is in quarantine; its offset is checked: the text begins there."""
+        for name, offset, text in self.rows("quarantine", "file", "offset", "text"):
+            if offset is not None:
+                content = b"".join(decompressed(self.folder.parent / "run" / name))
+                assert content[offset:].decode("utf-8-sig", errors="replace")[: len(text[:1])] == text[:1], (
+                    name,
+                    offset,
+                )
+        return self.rows("quarantine", "host", "file", "line", "reason", "text")
 
     def log(self) -> dict[str, Any]:
         """The row of the only host's log."""

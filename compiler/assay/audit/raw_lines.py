@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,16 +13,14 @@ from sqlglot import exp
 from assay.ingest import samples, table_files
 from assay.ingest.files import LOGS, RunFiles
 from assay.ingest.folder import connected
-from assay.ingest.plain import decompressed, plain, text_lines
+from assay.ingest.plain import plain, text_lines
 from assay.ingest.reader import silent
+from assay.ingest.sample_files import has_lines
 from assay.ingest.sample_store import run
 from assay.ingest.shares import FILE_STEP
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.storage.scratch import folder as temporary
-
-#: how a file of samples begins that has a line for each of them
-TEXT = re.compile(rb"(?!PAR1)\s*[#a-zA-Z_:]")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -123,7 +120,7 @@ def _lines_of_samples(
     for seq, file, number, *_ in rows:
         by_file.setdefault(file, {})[seq] = number
     for file, numbers in by_file.items():
-        if TEXT.match(next(decompressed(paths[file]), b"")):
+        if has_lines(paths[file]):
             texts: Mapping[int, str] = text_lines(paths[file], set(numbers.values()))
             for seq, number in numbers.items():
                 yield seq, RawRecord(names[file], number, number, texts[number])

@@ -196,23 +196,24 @@ class _Reading:
         store = self.session.store
         size = found.files.size
         with self.memo, stage("hash", run=found.run.id, source=found.source.name, bytes=size):
-            hashes = ingest.file_hashes(found.files, store.folder / "files.json")
+            files, hashes = ingest.file_hashes(found.files, store.folder / "files.json")
+        found = replace(found, files=files)
         raw = ingest.content_key(hashes, found.files)
         with self.locks[raw], stage("read", run=found.run.id, source=found.source.name, bytes=size) as said:
-            place = self.folder(found, store.place("ingest", raw), hashes)
+            place = self.folder(found, store.place("ingest", raw))
             with store.writing():
                 constants_file(store.folder, place, found.constants)
             said["cached"] = (found.run.id, found.source.name) not in self.fresh
         recognition = ingest.recognition_hash(found.source, found.events)
         return Part(found.source, found.files, raw, recognition, hashes, place, facts(place))
 
-    def folder(self, found: _Found, held: Path, hashes: Sequence[ingest.FileHash]) -> Path:
+    def folder(self, found: _Found, held: Path) -> Path:
         """The folder of events, made now unless `held` has it; by one process at a time."""
         if entry := self.known(found, held):
             return entry
         store = self.session.store
         with store.alone(held, lambda: self.session.notice(f"waiting for another assay that reads {found.run.id}")):
-            return self.known(found, held) or self.made(found, held, hashes)
+            return self.known(found, held) or self.made(found, held)
 
     def known(self, found: _Found, held: Path) -> Path | None:
         """The folder of events that the cache has."""
@@ -223,7 +224,7 @@ class _Reading:
                 return entry
         return None
 
-    def made(self, found: _Found, held: Path, hashes: Sequence[ingest.FileHash]) -> Path:
+    def made(self, found: _Found, held: Path) -> Path:
         """The folder of events, made now."""
         store = self.session.store
         fields = json.dumps({name: sorted(names) for name, names in sorted(found.wanted.items())})
@@ -241,7 +242,6 @@ class _Reading:
                 share=min(self.folders, SIDE_BY_SIDE),
                 progress=lambda done, _total: self.tell(found, done),
                 cache=store.folder,
-                hashes={found.files.directory / item.name: item.sha256 for item in hashes},
             )
         return place
 

@@ -35,11 +35,12 @@ Lacking = tuple[str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What files came to: the Parquet files of events are in its folder."""
+    """What files, or pieces of them, came to: the Parquet files of events are in its folder; the lines of each."""
 
     folder: Path
     files: tuple[LogFile, ...]
     share: Share
+    lines: tuple[int, ...]
     lacking: tuple[Lacking, ...]
 
     @property
@@ -50,52 +51,52 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Batches:
-    """Where batches are kept: below a cache, by what is read of lines and how; and the hash of each raw file.
-
-    Without a cache they are not kept.
-    """
+    """Where batches are kept: below a cache, by what is read of lines and how.  Without a cache they are not kept."""
 
     cache: Path | None
     key: str
-    hashes: Mapping[Path, str]
 
     @property
     def folder(self) -> Path | None:
         """The folder of batches that are read alike."""
-        return self.cache / FOLDER / self.key if self.cache and self.hashes else None
+        return self.cache / FOLDER / self.key if self.cache else None
 
     def known(self, files: Sequence[LogFile]) -> tuple[list[Batch], list[LogFile]]:
         """What is kept of some of the files, the largest batches first, and the files of which nothing is."""
-        by_place = {self._place(file): file for file in files}
+        by_place = {_place(file): file for file in files if file.content}
         found: list[Batch] = []
         for places, facts, folder in sorted(self._kept(files), key=lambda item: -len(item[0])):
             if all(place in by_place for place in places):
                 own = tuple(by_place.pop(place) for place in places)
                 found.append(_restored(folder, own, facts))
                 os.utime(folder)
-        return found, [file for file in files if self._place(file) in by_place]
+        return found, [file for file in files if not file.content or _place(file) in by_place]
 
     def keep(self, fresh: Path, files: Sequence[LogFile], found: Sequence[Share], lacking: Sequence[Lacking]) -> Batch:
         """The batch of a folder that holds the events of files, kept from now on.  May raise OSError."""
         tallies = tuple(tally for share in found for tally in share.tallies)
         broken = tuple(row for share in found for row in share.broken)
-        places = [self._place(file) for file in files] if self.folder else []
-        facts = {"files": places, "tallies": [astuple(item) for item in tallies], "broken": broken, "lacking": lacking}
+        places = [_place(file) for file in files]
+        lines = [number for share in found for number in share.lines]
+        facts = {
+            "files": places,
+            "lines": lines,
+            "tallies": [astuple(item) for item in tallies],
+            "broken": broken,
+            "lacking": lacking,
+        }
         text = json.dumps(facts)
         folder = fresh
-        if self.cache and self.folder:
+        if self.cache and self.folder and all(file.content for file in files):
             (fresh / FACTS).write_text(text, encoding="utf-8")
             name = f"{places[0][2][:NAMED]}-{hashlib.sha256(json.dumps(places).encode()).hexdigest()[:32]}"
             folder = self.folder / name
             atomic.install(self.cache, fresh, folder)
         return _restored(folder, files, json.loads(text))
 
-    def _place(self, file: LogFile) -> Place:
-        return file.host, file.order, self.hashes.get(file.path, "")
-
     def _kept(self, files: Sequence[LogFile]) -> Iterator[tuple[list[Place], Facts, Path]]:
         """The batches, of whatever run, that begin with one of the files."""
-        first = {self.hashes.get(file.path, "")[:NAMED] for file in files}
+        first = {file.content[:NAMED] for file in files if file.content}
         folder = self.folder
         for entry in sorted(folder.iterdir()) if folder and folder.is_dir() else ():
             if entry.name[:NAMED] in first:
@@ -104,6 +105,10 @@ class Batches:
                     yield [(host, order, content) for host, order, content in facts["files"]], facts, entry
                 except (OSError, ValueError, KeyError):
                     continue
+
+
+def _place(file: LogFile) -> Place:
+    return file.host, file.order, file.content
 
 
 def batches_key(source: Source, events: Sequence[Event], wanted: Wanted, forms: Sequence[Numbered]) -> str:
@@ -115,7 +120,7 @@ def batches_key(source: Source, events: Sequence[Event], wanted: Wanted, forms: 
 
 def gather(batches: Sequence[Batch], events: Sequence[str], folder: Path) -> None:
     """Let the events of batches be those of a run: `folder`/events/<event>/<number>.parquet, links where possible."""
-    ordered = sorted(batches, key=lambda item: min(file.number for file in item.files))
+    ordered = sorted(batches, key=lambda item: min((file.number, file.begin) for file in item.files))
     for event in events:
         place = folder / "events" / event
         place.mkdir(parents=True)
@@ -136,4 +141,5 @@ def _restored(folder: Path, files: Sequence[LogFile], facts: Facts) -> Batch:
     tallies = tuple(Tally(*item) for item in facts["tallies"])
     broken = tuple((host, seq, form) for host, seq, form in facts["broken"])
     lacking = tuple((host, seq, event) for host, seq, event in facts["lacking"])
-    return Batch(folder, tuple(files), Share(tallies, broken, (), ()), lacking)
+    lines = tuple(facts["lines"])
+    return Batch(folder, tuple(files), Share(tallies, broken, (), (), lines), lines, lacking)

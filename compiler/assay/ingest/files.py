@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.ingest import text_order
-from assay.ingest.plain import COMPRESSED, first_lines
+from assay.ingest.packing import COMPRESSED
+from assay.ingest.plain import first_lines
+from assay.ingest.steady import Held, mark_of
 from assay.spec.check_lines import TEXT_LINES
 from assay.spec.diagnostics import fail
 from assay.spec.model import Source
@@ -20,11 +22,20 @@ NO_OBJECT = "~"  # the instant of a file without any: after all others
 
 @dataclass(frozen=True, slots=True)
 class HostFiles:
-    """A host's log files, oldest first, with their sizes in bytes."""
+    """A host's log files, oldest first, each with what is held of it."""
 
     host: str
-    files: tuple[Path, ...]
-    sizes: tuple[int, ...]
+    held: tuple[Held, ...]
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Where they are."""
+        return tuple(item.path for item in self.held)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Bytes of each that are read."""
+        return tuple(item.size for item in self.held)
 
     @property
     def size(self) -> int:
@@ -43,6 +54,12 @@ class RunFiles:
     def size(self) -> int:
         """Bytes of all files of all hosts."""
         return sum(host.size for host in self.hosts)
+
+    def unchanged(self) -> None:
+        """AssayError when a file is not as it was found."""
+        for host in self.hosts:
+            for item in host.held:
+                item.unchanged()
 
 
 def find_run(source: Source, directory: Path) -> RunFiles:
@@ -95,7 +112,7 @@ def _file_hosts(source: Source, directory: Path) -> tuple[HostFiles, ...]:
             expected=f"files {source.hosts} (also with .gz or .zst)",
             found=_listed(directory),
         )
-    return tuple(HostFiles(host, (path,), (path.stat().st_size,)) for host, path in sorted(found.items()))
+    return tuple(HostFiles(host, (_found(path),)) for host, path in sorted(found.items()))
 
 
 def _listed(directory: Path) -> str:
@@ -121,7 +138,13 @@ def _host(source: Source, folder: Path, host: str) -> HostFiles:
     first = {path: _place(source, folder, path) if len(found) > 1 else "" for path in found.values()}
     files = tuple(sorted(first, key=lambda path: (first[path], path.name)))
     _no_copies(folder, host, first)
-    return HostFiles(host, files, tuple(path.stat().st_size for path in files))
+    return HostFiles(host, tuple(map(_found, files)))
+
+
+def _found(path: Path) -> Held:
+    """A file as it is now."""
+    mark = mark_of(path)
+    return Held(path, mark, mark.size)
 
 
 def _place(source: Source, folder: Path, path: Path) -> str:

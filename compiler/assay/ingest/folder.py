@@ -45,6 +45,9 @@ def written(out: Path, cache: Path | None = None) -> Iterator[Path]:
         if not is_full(error):
             raise
         raise disk_full("cache folder", root, "name another with --cache") from None
+    finally:
+        if cache is None:
+            scratch.leave(root)
 
 
 def connected(folder: Path, memory: int = MEMORY) -> duckdb.DuckDBPyConnection:

@@ -7,11 +7,11 @@ import json
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.ingest.files import RunFiles
-from assay.ingest.plain import broken
+from assay.ingest.steady import Held, hashed
 from assay.storage import atomic
 
 
@@ -24,20 +24,26 @@ class FileHash:
     sha256: str
 
 
-def file_hashes(files: RunFiles, memo: Path) -> tuple[FileHash, ...]:
-    """The hash of every file of a run, hosts in order, files oldest first; `memo` (a JSON file) remembers them."""
+def file_hashes(files: RunFiles, memo: Path) -> tuple[RunFiles, tuple[FileHash, ...]]:
+    """The hash of every file of a run, hosts in order, files oldest first; `memo` (a JSON file) remembers them.
+
+    The hashes are of what is held of the files, and so are the files that come back: of a log that grows meanwhile
+    that is its whole lines.  AssayError when one cannot be read, or is not what was found.
+    """
     known = _remembered(memo)
-    paths = [path for host in files.hosts for path in host.files]
-    marks = {path: _mark(path) for path in paths}
-    missing = [path for path in paths if marks[path] not in known]
+    found = [item for host in files.hosts for item in host.held]
+    missing = [item for item in found if _key(item) not in known]
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        known.update(zip((marks[path] for path in missing), pool.map(_sha256, missing), strict=True))
-    if missing:
-        _remember(memo, known)
-    return tuple(
-        FileHash(path.relative_to(files.directory).as_posix(), path.stat().st_size, known[marks[path]])
-        for path in paths
+        read = dict(zip(missing, pool.map(lambda item: hashed(item.path, item.mark), missing), strict=True))
+    steady = {_key(item): now.sha256 for item, now in read.items() if now.size == now.mark.size and now.steady}
+    if steady:
+        _remember(memo, known | steady)
+    held = {item: read.get(item) or replace(item, sha256=known[_key(item)]) for item in found}
+    hosts = tuple(replace(host, held=tuple(held[item] for item in host.held)) for host in files.hosts)
+    hashes = tuple(
+        FileHash(now.path.relative_to(files.directory).as_posix(), now.size, now.sha256) for now in held.values()
     )
+    return replace(files, hosts=hosts), hashes
 
 
 def content_key(hashes: Sequence[FileHash], files: RunFiles) -> str:
@@ -47,17 +53,9 @@ def content_key(hashes: Sequence[FileHash], files: RunFiles) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _mark(path: Path) -> str:
-    found = path.stat()
-    return f"{path.resolve()}|{found.st_size}|{found.st_mtime_ns}|{found.st_ino}"
-
-
-def _sha256(path: Path) -> str:
-    try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise broken(path, str(error)) from None
+def _key(item: Held) -> str:
+    mark = item.mark
+    return f"{item.path.resolve()}|{mark.size}|{mark.changed_ns}|{mark.inode}"
 
 
 def _remembered(memo: Path) -> dict[str, str]:

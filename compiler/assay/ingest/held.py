@@ -10,7 +10,7 @@ from pathlib import Path
 from assay.spec.model import Event, Source
 
 MANIFEST = "ingest.json"
-FORMAT = 3
+FORMAT = 4
 
 Wanted = Mapping[str, Iterable[str]]
 

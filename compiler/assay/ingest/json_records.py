@@ -6,9 +6,10 @@ no value.  `seq` counts a host's records, file by file.
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,9 +22,10 @@ from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, copied, empty, written
 from assay.ingest.forms import Numbered, Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
-from assay.ingest.plain import decompressed
+from assay.ingest.packing import decompressed
 from assay.ingest.quarantine import SHOWN, Broken, lacking
 from assay.ingest.reader import Progress, silent
+from assay.ingest.record_places import record_offsets
 from assay.ingest.shares import FILE_STEP
 from assay.ingest.summary import Log, write_found
 from assay.spec.diagnostics import AssayError, Diagnostic, did_you_mean, fail
@@ -50,8 +52,8 @@ class Record:
     value: object
 
     def broken(self, reason: str) -> Broken:
-        """The record as a broken one."""
-        return Broken(self.host, self.file, self.number, reason, _json(self.value)[:SHOWN])
+        """The record as a broken one, its place not known yet."""
+        return Broken(self.host, self.file, self.number, None, reason, _plain_text(_json(self.value))[:SHOWN])
 
 
 @dataclass(slots=True)
@@ -91,6 +93,7 @@ def ingest(
             for item in forms:
                 _write(connection, records, item, _columns(forms), fresh)
             _summarise(connection, records, own, fresh)
+        files.unchanged()
         (fresh / MANIFEST).write_text(manifest(source, events, wanted, bool(records.lost)), encoding="utf-8")
 
 
@@ -235,9 +238,14 @@ def _filled(connection: duckdb.DuckDBPyConnection, records: Records, forms: Sequ
 
 def _text(value: object) -> str | None:
     """A value as the text that fields are read from; a list or an object is one that no number is read from."""
-    if value is None or isinstance(value, str):
-        return value
-    return _json(value)
+    if value is None:
+        return None
+    return _plain_text(value if isinstance(value, str) else _json(value))
+
+
+def _plain_text(text: str) -> str:
+    """A text without halves of surrogate pairs, which JSON may write and no text may hold."""
+    return text.encode("utf-8", errors="replace").decode("utf-8")
 
 
 def _json(value: object) -> str:
@@ -282,8 +290,16 @@ def _summarise(connection: duckdb.DuckDBPyConnection, records: Records, own: Seq
         for host, (_, dated, _, _) in sorted(rows.items())
         for event in sorted(own, key=lambda item: item.name)
     ]
-    broken = sorted(records.lost.values(), key=lambda item: (item.host, item.file, item.line))
+    broken = _placed(records)
     write_found(connection, records.source, logs, counts, broken, folder)
+
+
+def _placed(records: Records) -> Iterator[Broken]:
+    """Broken records in order, each with the place of its first byte."""
+    ordered = sorted(records.lost.values(), key=lambda item: (item.host, item.file, item.line))
+    for name, group in itertools.groupby(ordered, key=lambda item: item.file):
+        offsets = record_offsets(b"".join(decompressed(records.files.directory / name)), records.source.body)
+        yield from (replace(item, offset=offsets[item.line - 1]) for item in group)
 
 
 def _log(records: Records, host: str, found: tuple[int, int, int | None, int | None]) -> Log:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 
 from assay.ingest.files import LOGS, RunFiles
 from assay.ingest.forms import Wanted
@@ -39,20 +38,17 @@ def ingest(
     share: int = 1,
     progress: Progress = silent,
     cache: Path | None = None,
-    hashes: Mapping[Path, str] = MappingProxyType({}),
 ) -> None:
     """Write the folder `out`, all or nothing: see `reader.ingest`.
 
-    `cache` is the folder whose scratch is used and, with the hashes of the files, where what was read of logs before is
-    found.  `events` may be of other sources too; `workers` bounds those that
+    `cache` is the folder whose scratch is used, and where what was read of logs before is found when the files have
+    hashes.  `events` may be of other sources too; `workers` bounds those that
     read logs.
 
     Raises AssayError: a file that cannot be read to its end, too many broken records, none that is recognised; of
     tables a missing column, of texts a missing key; of samples another form of file, or two values of a series at an
     instant.
     """
-    if source.kind in LINES:
-        read = partial(LINES[source.kind], workers=workers, hashes=hashes)
-    else:
-        read = partial(KINDS[source.kind])
+    of_lines = LINES.get(source.kind)
+    read = partial(of_lines, workers=workers) if of_lines else KINDS[source.kind]
     read(source, events, wanted, files, out, share=share, progress=progress, cache=cache)

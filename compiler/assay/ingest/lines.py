@@ -28,6 +28,7 @@ def scan() -> exp.Select:
         "escape": exp.Literal.string(""),
         "header": exp.false(),
         "auto_detect": exp.false(),
+        "compression": exp.Literal.string("none"),  # what is packed is unpacked before, whatever its name
         "max_line_size": dialect.integer(LONGEST),
         "strict_mode": exp.true(),
     }
@@ -35,6 +36,18 @@ def scan() -> exp.Select:
     index = tree.cast(column("file_index"), "SMALLINT")
     query = dialect.select(tree.named(index, "file"), "line")
     return tree.of(query, exp.ReadCSV(this=exp.Placeholder(this="files"), expressions=pairs))
+
+
+def refusals() -> tuple[type[Exception], ...]:
+    """The errors by which a scan refuses what a file holds, and not the file."""
+    import duckdb
+
+    return (
+        duckdb.InvalidInputException,
+        duckdb.ConversionException,
+        duckdb.OutOfRangeException,
+        duckdb.NotImplementedException,  # of a line longer than its buffers
+    )
 
 
 def scanned(files: Sequence[Path]) -> dict[str, object]:

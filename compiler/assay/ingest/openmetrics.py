@@ -49,7 +49,7 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
         _scan(connection, plain)
     except duckdb.Error:
         try:
-            _scan(connection, mended(plain, folder, f"{file}.mended"))
+            _scan(connection, mended(plain, folder, f"{file}.mended")[0])
         except duckdb.Error as error:
             raise sample_store.unreadable(path, first_of(error)) from None
     make(connection, "parsed", _parsed())

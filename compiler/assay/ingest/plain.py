@@ -6,101 +6,132 @@ The engine's own decompression notices neither a wrong checksum nor an end that 
 from __future__ import annotations
 
 import codecs
-import zlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-from assay.spec.diagnostics import AssayError, fail
+from assay.ingest.packing import decompressed, packed
 
-COMPRESSED = (".gz", ".zst")
-LONGEST = 64 * 2**20  # bytes of a line
+LONGEST = 8 * 2**20  # bytes of a line: so much of JSON, however it nests, is parsed in the memory that there is
+TOO_LONG = f"longer than {LONGEST // 2**20} MiB"
 #: what separates columns in the scan: a character that no text has, so that a line is one column
 NO_CHARACTER = 0x10FFFF
-CHUNK = 2**20
-PACKED_CHUNK = 2**16  # small, since it may hold a thousand times as much
 #: what stands for bytes that are no UTF-8: a control character, so that no line becomes JSON by it
 SUBSTITUTE = "\x1a"
+BOM = "\ufeff"
+STUB = 200  # bytes that a mended copy keeps of a line that is too long
 
 codecs.register_error("assay-substitute", lambda error: (SUBSTITUTE, getattr(error, "end", 0)))
 
 
-def decompressed(path: Path) -> Iterator[bytes]:
-    """The bytes of a log file, chunk by chunk; AssayError `broken-file` when it cannot be read to its end."""
-    try:
-        with path.open("rb") as stream:
-            if path.suffix == ".gz":
-                yield from _members(stream, lambda: zlib.decompressobj(wbits=31), b"\0")
-            elif path.suffix == ".zst":
-                import zstandard
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a file: its number from 1, the place of its first byte in the uncompressed content from 0, how many
+    bytes it has without its end, its text (of a line that is too long its beginning)."""
 
-                yield from _members(stream, lambda: zstandard.ZstdDecompressor().decompressobj(), b"")
-            else:
-                yield from iter(lambda: stream.read(CHUNK), b"")
-    except (OSError, EOFError, zlib.error) as error:
-        raise broken(path, str(error)) from None
-    except Exception as error:
-        if type(error).__name__ != "ZstdError":
-            raise
-        raise broken(path, str(error)) from None
+    number: int
+    offset: int
+    size: int
+    text: str
 
 
-def _members(stream: IO[bytes], make: Callable[[], Any], padding: bytes) -> Iterator[bytes]:
-    """The contents of a file's compressed parts, one after the other; EOFError when the last one has no end."""
-    part, rest = None, b""
-    while rest := rest or stream.read(PACKED_CHUNK):
-        if part is None:
-            rest = rest.lstrip(padding) if padding else rest
-            if not rest:
-                continue
-            part = make()
-        if content := part.decompress(rest):
-            yield content
-        rest = part.unused_data if part.eof else b""
-        part = None if part.eof else part
-    if part is not None:
-        raise EOFError("it ends before its content does")
+@dataclass(slots=True)
+class _Place:
+    """Where a reader of a file is: the line that it is in, where that begins, what is kept of it."""
+
+    number: int = 1
+    offset: int = 0
+    size: int = 0
+    kept: list[bytes] = field(default_factory=list)
+
+    def taken(self, piece: bytes) -> None:
+        """Keep a piece of the line, as far as a line may be long."""
+        if self.size < LONGEST:
+            self.kept.append(piece[: LONGEST - self.size])
+        self.size += len(piece)
+
+    def line(self) -> Line:
+        """The line, whole."""
+        text = b"".join(self.kept)
+        self.kept.clear()
+        return Line(self.number, self.offset, self.size, _text(text, self.number))
+
+    def next(self, offset: int, lines: int = 1) -> None:
+        """Go on to a later line."""
+        self.number, self.offset, self.size = self.number + lines, offset, 0
+        self.kept.clear()
+
+
+def lines_at(path: Path, numbers: Collection[int]) -> Iterator[Line]:
+    """Some lines of a file by their numbers, in order; those that it does not have are left out."""
+    asked = sorted(set(numbers), reverse=True)
+    place, read = _Place(), 0
+    for chunk in decompressed(path):
+        if not asked:
+            return
+        ends = chunk.count(b"\n")
+        if place.number + ends < asked[-1]:
+            if ends:
+                place.next(read + chunk.rindex(b"\n") + 1, ends)
+        else:
+            yield from _within(chunk, read, place, asked)
+        read += len(chunk)
+    if asked and asked[-1] == place.number and read > place.offset:
+        yield place.line()
+
+
+def _within(chunk: bytes, begin: int, place: _Place, asked: list[int]) -> Iterator[Line]:
+    """The lines that are asked for next and end in a piece of a file; those are asked for no more."""
+    pieces = chunk.split(b"\n")
+    at = begin
+    for piece in pieces[:-1]:
+        at += len(piece) + 1
+        if asked and place.number == asked[-1]:
+            place.taken(piece)
+            yield place.line()
+            asked.pop()
+        place.next(at)
+    if asked and place.number == asked[-1]:
+        place.taken(pieces[-1])
 
 
 def text_lines(path: Path, numbers: Collection[int]) -> dict[int, str]:
     """The texts of some lines of a log file by their numbers, which count from 1."""
-    found: dict[int, str] = {}
-    last = max(numbers, default=0)
-    start, rest = 1, b""
-    for chunk in decompressed(path):
-        lines = (rest + chunk).split(b"\n")
-        rest = lines.pop()
-        for number in numbers:
-            if start <= number < start + len(lines):
-                found[number] = _text(lines[number - start])
-        start += len(lines)
-        if start > last:
-            break
-    if start in numbers:
-        found[start] = _text(rest)
-    return found
+    found = dict.fromkeys(numbers, "")
+    return found | {line.number: line.text for line in lines_at(path, numbers)}
 
 
 def first_lines(path: Path, count: int) -> Iterator[bytes]:
-    """The first lines of a log file, at most so many."""
-    rest = b""
+    """The first lines of a log file, at most so many, without those that are too long."""
+    held: list[bytes] = []
+    size = 0
     for chunk in decompressed(path):
-        lines = (rest + chunk).split(b"\n")
-        rest = lines.pop()
-        yield from lines[:count]
-        count -= len(lines)
-        if count <= 0:
-            return
-    yield rest
+        *ended, last = chunk.split(b"\n")
+        for piece in ended:
+            if size + len(piece) < LONGEST:
+                yield b"".join([*held, piece]).removeprefix(codecs.BOM_UTF8)
+            held.clear()
+            size = 0
+            count -= 1
+            if count <= 0:
+                return
+        size += len(last)
+        if size < LONGEST:
+            held.append(last)
+        else:
+            held.clear()
+    yield b"".join(held).removeprefix(codecs.BOM_UTF8)
 
 
-def _text(line: bytes) -> str:
-    return line.rstrip(b"\r").decode("utf-8", errors="replace")
+def _text(line: bytes, number: int) -> str:
+    text = line.rstrip(b"\r").decode("utf-8", errors="replace")
+    return text.removeprefix(BOM) if number == 1 else text
 
 
 def plain(path: Path, folder: Path, name: str) -> Path:
     """The file itself, or, of a compressed one, its content as a new file of the folder."""
-    if path.suffix not in COMPRESSED:
+    if not packed(path):
         return path
     place = folder / name
     with place.open("wb") as stream:
@@ -109,46 +140,73 @@ def plain(path: Path, folder: Path, name: str) -> Path:
     return place
 
 
-def mended(path: Path, folder: Path, name: str) -> Path:
-    """A copy that scans: bytes that are no UTF-8 replaced, every line ended by a line feed alone.
+@dataclass(slots=True)
+class _Copy:
+    """A copy being written: where its line begins, its number, and the lines that are too long."""
 
-    A carriage return within a line becomes a tab, which JSON allows and forbids at the same places.  Raises AssayError
-    when a line is too long.
+    begin: int = 0
+    number: int = 1
+    long: list[int] = field(default_factory=list)
+
+    @property
+    def cut(self) -> bool:
+        """Whether the line is one that is too long, of which nothing more is written."""
+        return bool(self.long) and self.long[-1] == self.number
+
+    def next(self, begin: int, lines: int = 1) -> None:
+        """Go on to a later line."""
+        self.begin, self.number = begin, self.number + lines
+
+
+def mended(path: Path, folder: Path, name: str) -> tuple[Path, tuple[int, ...]]:
+    """A copy that scans, and the numbers of the lines that are too long, of which it has the beginning alone.
+
+    Bytes that are no UTF-8 are replaced, every line is ended by a line feed alone.  A carriage return within a line
+    becomes a tab, which JSON allows and forbids at the same places.  What is left of a line that is too long is no
+    JSON.
     """
     place = folder / name
     decoder = codecs.getincrementaldecoder("utf-8")("assay-substitute")
-    length, line, held = 0, 1, ""
-    with place.open("w", encoding="utf-8", newline="") as stream:
+    held, copy = "", _Copy()
+    with place.open("w+b") as stream:
         for chunk in decompressed(path):
             text = held + decoder.decode(chunk)
             held = "\r" if text.endswith("\r") else ""
-            text = _mended(text[: len(text) - len(held)])
-            stream.write(text)
-            length, line = _longest(path, text, length, line)
-        stream.write(_mended(held + decoder.decode(b"", final=True)))
-    return place
+            _put(stream, copy, _mended(text[: len(text) - len(held)]))
+        _put(stream, copy, _mended(held + decoder.decode(b"", final=True)))
+    return place, tuple(copy.long)
 
 
-def _mended(text: str) -> str:
+def _mended(text: str) -> bytes:
     text = text.replace("\r\n", "\n").replace(chr(NO_CHARACTER), SUBSTITUTE)
-    return text.replace("\r", "\t")
+    return text.replace("\r", "\t").encode("utf-8")
 
 
-def _longest(path: Path, text: str, length: int, line: int) -> tuple[int, int]:
-    """Length so far of the line that goes on after a piece of text, and its number."""
-    parts = text.split("\n")
-    sizes = [length + len(parts[0]), *(len(part) for part in parts[1:])]
-    if max(sizes) >= LONGEST:
-        number = line + sizes.index(max(sizes))
-        raise fail("long-line", f"line {number} of {path} is longer than {LONGEST // 2**20} MiB")
-    return sizes[-1], line + len(parts) - 1
+def _put(stream: IO[bytes], copy: _Copy, text: bytes) -> None:
+    """Write a piece of a copy, no line of which becomes too long."""
+    before = stream.tell()
+    if not copy.cut and before + len(text) - copy.begin < LONGEST:
+        stream.write(text)
+        if b"\n" in text:
+            copy.next(before + text.rindex(b"\n") + 1, text.count(b"\n"))
+        return
+    *ended, last = text.split(b"\n")
+    for piece in ended:
+        _add(stream, copy, piece)
+        stream.write(b"\n")
+        copy.next(stream.tell())
+    _add(stream, copy, last)
 
 
-def broken(path: Path, cause: str) -> AssayError:
-    """The error of a file that cannot be read to its end."""
-    return fail(
-        "broken-file",
-        f"the log file cannot be read to its end: {path}",
-        found=cause,
-        hint="is it cut off, or still being written?",
-    )
+def _add(stream: IO[bytes], copy: _Copy, piece: bytes) -> None:
+    """Write a piece of a line; of one that is too long its beginning is left."""
+    if copy.cut:
+        return
+    stream.write(piece)
+    if stream.tell() - copy.begin >= LONGEST:
+        copy.long.append(copy.number)
+        stream.seek(copy.begin)
+        stub = stream.read(STUB).decode("utf-8", errors="ignore") + SUBSTITUTE
+        stream.seek(copy.begin)
+        stream.truncate()
+        stream.write(stub.encode("utf-8"))

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -24,9 +23,9 @@ from assay.ingest.folder import MEMORY, connected, copied, written
 from assay.ingest.forms import Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.recognise import Recognition
-from assay.ingest.shares import LogFile, log_files, rounds, shares
+from assay.ingest.shares import LogFile, log_files, pieces, rounds, shares
 from assay.ingest.summary import write_summary
-from assay.ingest.worker import Filling, Share, fill, filling
+from assay.ingest.worker import Filling, Share, fill, filling, moved
 from assay.spec.model import Event, Source
 from assay.sql import dialect
 from assay.sql.dialect import column
@@ -56,19 +55,18 @@ def ingest(
     share: int = 1,
     progress: Progress = silent,
     cache: Path | None = None,
-    hashes: Mapping[Path, str] = MappingProxyType({}),
 ) -> None:
     """Write the folder `out` (all or nothing): events/<event>/<n>.parquet, logs.parquet, counts.parquet,
     quarantine.parquet, ingest.json.  So many (`share`) may be under way at a time, and have memory in common.
 
-    With a cache and the hashes of the files, what was read of them before is not read again.
+    With a cache, what was read before of files whose hashes are known is not read again.
 
     Raises AssayError: a file that cannot be read to its end, too many broken lines, no recognised line at all.
     """
     how = Recognition(source, numbered(events, wanted))
     with written(out, cache) as fresh:
         with connected(fresh, MEMORY // share) as connection:
-            batches = Batches(cache, batches_key(source, events, wanted, how.forms), hashes)
+            batches = Batches(cache, batches_key(source, events, wanted, how.forms))
             reading = Reading(connection, how, fresh, progress, files.size, batches)
             reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share), share)
             write_summary(connection, how, files, reading.found, reading.lacking, fresh)
@@ -86,17 +84,20 @@ class Reading:
     size: int
     batches: Batches
     kept: list[Batch] = field(default_factory=list)
+    lines: dict[tuple[int, int], int] = field(default_factory=dict)
     done: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def read(self, files: Sequence[LogFile], workers: int, share: int) -> None:
         """Read all files."""
-        self.kept, rest = self.batches.known(files)
+        self.kept, rest = self.batches.known(pieces(files))
+        for batch in self.kept:
+            self.count(batch.files, batch.lines)
         self.tell(sum(batch.size for batch in self.kept))
         fills = [filling(self.how, f"rows_{index}") for index in range(min(workers, len(rest)))]
         with ThreadPoolExecutor(max_workers=workers) as pool:
             for number, part in enumerate(rounds(rest, share)):
-                self.kept.append(self.round(pool, number, part, shares(part, workers), fills))
+                self.kept.append(self.round(pool, number, shares(part, workers), fills))
         gather(self.kept, [event.name for event in self.events], self.folder)
 
     @property
@@ -115,6 +116,16 @@ class Reading:
             self.done += more
             self.progress(self.done, self.size)
 
+    def count(self, files: Sequence[LogFile], lines: Sequence[int]) -> None:
+        """Note how many lines files, or pieces of files, have."""
+        self.lines |= {(file.number, file.begin): found for file, found in zip(files, lines, strict=True)}
+
+    def lines_before(self, file: LogFile) -> int:
+        """The lines of a file before a piece of it."""
+        return sum(
+            found for (number, begin), found in self.lines.items() if number == file.number and begin < file.begin
+        )
+
     @property
     def events(self) -> list[Event]:
         """The wanted events, those of most fields first: they take longest, and none of them is to be left over."""
@@ -125,7 +136,6 @@ class Reading:
         self,
         pool: ThreadPoolExecutor,
         number: int,
-        files: Sequence[LogFile],
         parts: Sequence[Sequence[LogFile]],
         fills: Sequence[Filling],
     ) -> Batch:
@@ -135,12 +145,17 @@ class Reading:
         filled = [pool.submit(self.fill, index, part, fills[index]) for index, part in enumerate(parts)]
         texts = [(event.name, self.written(event, len(parts), place)) for event in self.events]
         found = [item.result() for item in filled]
+        for part, item in zip(parts, found, strict=True):
+            self.count(part, item.lines)
+        found = [
+            moved(item, [self.lines_before(file) for file in part]) for part, item in zip(parts, found, strict=True)
+        ]  # fmt: skip
         parameters = _places(found)
         written = [pool.submit(self.write, name, text, parameters) for name, text in texts]
         lacking = [row for item in written for row in item.result()]
         for how in fills[: len(parts)]:
             self.connection.execute(exp.Drop(tables=[exp.to_table(how.table)], kind="TABLE").sql(dialect.DIALECT))
-        return self.batches.keep(place, files, found, lacking)
+        return self.batches.keep(place, [file for part in parts for file in part], found, lacking)
 
     def fill(self, index: int, files: Sequence[LogFile], how: Filling) -> Share:
         """What the lines of some files are."""

@@ -27,6 +27,7 @@ Path_ = tuple[str, ...]
 
 #: so many forms make it worth while to look for what they read in every line
 SHARED = 4
+LONGEST_NAME = 10_000  # bytes of a list of segments that is taken apart: what nests deeper than names do takes memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +228,9 @@ def _numbers(name: exp.Expr, index: int) -> list[exp.Expr]:
     """The form of a name by a table; of a name that is a list of segments, which are joined with dots."""
     segments = tree.call("from_json", name.copy(), tree.text('["VARCHAR"]'))
     joined = tree.tried(tree.call("array_to_string", segments, tree.text(".")))
-    return [_number(name, index), tree.when(tree.starts(name.copy(), "["), _number(joined, index))]
+    short = exp.LT(this=tree.call("strlen", name.copy()), expression=dialect.integer(LONGEST_NAME))
+    listed = exp.and_(tree.starts(name.copy(), "["), short)
+    return [_number(name, index), tree.when(listed, _number(joined, index))]
 
 
 def _number(name: exp.Expr, index: int) -> exp.Expr:

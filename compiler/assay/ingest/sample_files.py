@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from assay.ingest import answers, openmetrics, tree
+from assay.ingest.packing import decompressed
 from assay.ingest.plain import plain
 from assay.ingest.sample_store import LABELS, add_samples, add_series, counted, drop, first_of, make, run, unreadable
 from assay.spec.diagnostics import AssayError, fail
@@ -20,6 +21,8 @@ from assay.sql.events import scan
 if TYPE_CHECKING:
     import duckdb
 
+#: how a file of samples begins that has a line for each of them
+TEXT = re.compile(rb"(?!PAR1)(?:\xef\xbb\xbf)?\s*(?:[#a-zA-Z_:]|\{\s*[a-zA-Z_])")
 PROBED = 4096  # bytes by which a form is told
 COLUMNS = {"name": "VARCHAR", "labels": LABELS, "t_ns": "BIGINT", "value": "DOUBLE"}
 FORMS = (
@@ -42,6 +45,11 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, file: int, folder: P
         raise _unknown(path, head)
     if content != path:
         content.unlink()
+
+
+def has_lines(path: Path) -> bool:
+    """Whether a file of samples has a line for each of them."""
+    return bool(TEXT.match(next(decompressed(path), b"")))
 
 
 def _unknown(path: Path, head: bytes) -> AssayError:

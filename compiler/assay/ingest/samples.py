@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, copied, written
 from assay.ingest.forms import Numbered, Wanted, numbered, paths_of
 from assay.ingest.held import MANIFEST, manifest
+from assay.ingest.plain import lines_at
 from assay.ingest.quarantine import DESCRIBED, SHOWN, Broken, lacking
 from assay.ingest.reader import Progress, silent
 from assay.ingest.sample_store import Merged, listed, make, run
@@ -45,6 +46,7 @@ class Samples:
     folder: Path
     merged: Merged
     files: tuple[str, ...]
+    paths: tuple[Path, ...]
 
 
 def ingest(
@@ -74,6 +76,7 @@ def ingest(
             names = [item.event.name for item in forms if item.needed]
             lost = [row for name in dict.fromkeys(names) for row in _write(found, name, forms)]
             _summarise(found, source, forms, counts, lost)
+        files.unchanged()
         text = manifest(source, events, wanted, bool(lost), found.merged.notes)
         (fresh / MANIFEST).write_text(text, encoding="utf-8")
 
@@ -88,7 +91,7 @@ def gathered(
         sample_files.load(connection, path, index, folder / "plain")
         progress(sum(sizes[: index + 1]), sum(sizes))
     names = tuple(path.relative_to(directory).as_posix() for path in paths)
-    return Samples(connection, folder, sample_store.merge(connection, dict(enumerate(names))), names)
+    return Samples(connection, folder, sample_store.merge(connection, dict(enumerate(names))), names, tuple(paths))
 
 
 def place(connection: duckdb.DuckDBPyConnection) -> None:
@@ -212,7 +215,18 @@ def _summarise(
     log = Log(HOST, number + len(torn), number, recognised - gone, broken, 0, first, last, first_known)
     left = [(HOST, name, n - sum(event == name for _, event in lost)) for name, n in counts.items()]
     described = [*torn, *_described(found, forms, lost)]
-    write_found(found.connection, source, [log], left, described[:DESCRIBED], found.folder)
+    write_found(found.connection, source, [log], left, _placed(found, described[:DESCRIBED]), found.folder)
+
+
+def _placed(found: Samples, broken: Sequence[Broken]) -> Iterator[Broken]:
+    """Broken samples, each with the place of the first byte of its line, where its file has lines."""
+    paths = dict(zip(found.files, found.paths, strict=True))
+    offsets: dict[tuple[str, int], int] = {}
+    for name in {item.file for item in broken}:
+        if sample_files.has_lines(paths[name]):
+            numbers = {item.line for item in broken if item.file == name}
+            offsets |= {(name, line.number): line.offset for line in lines_at(paths[name], numbers)}
+    return (replace(item, offset=offsets.get((item.file, item.line))) for item in broken)
 
 
 def _nothing(found: Samples, forms: Sequence[Numbered]) -> Exception:
@@ -233,7 +247,7 @@ def _torn(found: Samples) -> list[Broken]:
     """What stands in files in the place of samples, and is none."""
     query = tree.of(dialect.select("file", "number", "reason", "text"), "found_broken").order_by("file", "number")
     rows = run(found.connection, query)
-    return [Broken(HOST, found.files[file], number, reason, text[:SHOWN]) for file, number, reason, text in rows]
+    return [Broken(HOST, found.files[file], number, None, reason, text[:SHOWN]) for file, number, reason, text in rows]
 
 
 def _described(found: Samples, forms: Sequence[Numbered], lost: Sequence[tuple[int, str]]) -> Iterator[Broken]:
@@ -251,7 +265,7 @@ def _described(found: Samples, forms: Sequence[Numbered], lost: Sequence[tuple[i
         labels: dict[str, Any] = json.loads(key)
         reason = _reason(own, name, {LABEL: {sample_store.NAME: name, **labels}, "value": f"{value:.17g}"})
         text = f"{name}{key} {value!r} at {t_ns} ns"
-        yield Broken(HOST, found.files[file], number, reason, text[:SHOWN])
+        yield Broken(HOST, found.files[file], number, None, reason, text[:SHOWN])
 
 
 def _reason(own: Sequence[Numbered], name: str, body: object) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,11 @@ from sqlglot import exp
 
 from assay.ingest import tree
 from assay.ingest.files import RunFiles
+from assay.ingest.folder import empty
 from assay.ingest.forms import LACKING, OTHER, TEXT, TIMELESS
-from assay.ingest.quarantine import Broken, Lost, describe, reason
+from assay.ingest.lost_records import Reasons
+from assay.ingest.plain import Line
+from assay.ingest.quarantine import Broken, Lost, describe
 from assay.ingest.recognise import Recognition
 from assay.ingest.worker import Share, Tally
 from assay.spec.diagnostics import AssayError, Diagnostic, fail
@@ -54,7 +57,7 @@ def write_summary(
 ) -> None:
     """Write logs.parquet, counts.parquet, quarantine.parquet; AssayError when more is broken than the source bears."""
     names = {item.number: item.event.name for item in how.forms}
-    summarised(connection, how.source, names, files, found, lacking, folder, partial(reason, how))
+    summarised(connection, how.source, names, files, found, lacking, folder, Reasons(connection, how))
 
 
 def summarised(
@@ -65,16 +68,23 @@ def summarised(
     found: Sequence[Share],
     lacking: Sequence[tuple[str, int, str]],
     folder: Path,
-    why: Callable[[Lost, str], str],
+    why: Callable[[Lost, Line], str],
 ) -> None:
     """Write what was found of the lines of a source; `names` are the events by the numbers of their forms, `why` tells
-    the reason of a lost line by its text."""
+    the reason of a lost line by the line."""
     tallies = [tally for share in found for tally in share.tallies]
     lost = [Lost(host, seq, form, "") for share in found for host, seq, form in share.broken]
     lost += [Lost(host, seq, LACKING, event) for host, seq, event in lacking]
     logs = [_log(host.host, tallies, lost) for host in files.hosts]
-    broken = describe(files, sorted(lost), why)
-    write_found(connection, source, logs, _counts(names, tallies, lost), broken, folder)
+    lost.sort()
+    told = lost if all(log.quarantined <= _limit(source, log) for log in logs) else _first(lost)
+    write_found(connection, source, logs, _counts(names, tallies, lost), describe(files, told, why), folder)
+
+
+def _first(lost: Sequence[Lost]) -> list[Lost]:
+    """The first lost lines of each host."""
+    groups = itertools.groupby(lost, key=lambda item: item.host)
+    return [item for _, group in groups for item in itertools.islice(group, TOLD)]
 
 
 def write_found(
@@ -82,15 +92,14 @@ def write_found(
     source: Source,
     logs: Sequence[Log],
     counts: Sequence[tuple[str, str, int]],
-    broken: Sequence[Broken],
+    broken: Iterable[Broken],
     folder: Path,
 ) -> None:
-    """Write what was found of logs, of events (host, event, number) and of broken lines; then judge it."""
+    """Judge what was found, and write it: logs, events (host, event, number), broken lines."""
+    _judge(source, logs, broken)
     _write(connection, folder / "logs.parquet", LOGS, [_row(log) for log in logs])
     _write(connection, folder / "counts.parquet", COUNTS, counts)
-    rows = [(item.host, item.file, item.line, item.reason, item.text) for item in broken]
-    _write(connection, folder / "quarantine.parquet", QUARANTINE, rows)
-    _judge(source, logs, broken)
+    _write_broken(connection, broken, folder / "quarantine.parquet")
 
 
 #: what the records and the files of a kind of source are called
@@ -112,7 +121,16 @@ NAMES = {
 }
 LOGS = {name: "TEXT" if name == "host" else "BIGINT" for name in Log.__dataclass_fields__}
 COUNTS = {"host": "TEXT", "event": "TEXT", "n": "BIGINT"}
-QUARANTINE = {"host": "TEXT", "file": "TEXT", "line": "BIGINT", "reason": "TEXT", "text": "TEXT"}
+QUARANTINE = {
+    "host": "TEXT",
+    "file": "TEXT",
+    "line": "BIGINT",
+    "offset": "BIGINT",
+    "reason": "TEXT",
+    "text": "TEXT",
+}
+TOLD = 3  # broken lines of a host that the error names
+BATCH = 5000  # broken lines that are held at a time
 
 
 def _row(log: Log) -> tuple[Any, ...]:
@@ -150,31 +168,53 @@ def _counts(names: Mapping[int, str], tallies: Sequence[Tally], lost: Sequence[L
     return [(host, event, number) for (host, event), number in sorted(found.items())]
 
 
-def _write(
-    connection: duckdb.DuckDBPyConnection, place: Path, columns: Mapping[str, str], rows: Sequence[tuple[Any, ...]]
-) -> None:
-    """A small table as Parquet; its columns are lists that are parameters."""
+def _rows(columns: Mapping[str, str], rows: Sequence[tuple[Any, ...]]) -> tuple[exp.Select, dict[str, object]]:
+    """A query of some rows, whose columns are lists that are parameters, and these."""
     values = [
         tree.named(exp.Explode(this=tree.cast(exp.Placeholder(this=name), f"{kind}[]")), name)
         for name, kind in columns.items()
     ]
-    parameters = {name: [row[index] for row in rows] for index, name in enumerate(columns)}
+    return dialect.select(*values), {name: [row[index] for row in rows] for index, name in enumerate(columns)}
+
+
+def _copied(query: exp.Select, place: Path) -> str:
+    """The statement that writes a small table as Parquet."""
     target = [exp.Literal.string(str(place))]
     params = [exp.CopyParameter(this=exp.var("FORMAT"), expression=exp.var("parquet"))]
-    query = exp.Paren(this=dialect.select(*values))
-    copy = exp.Copy(this=query, kind=False, files=target, params=params)
-    connection.execute(copy.sql(dialect=dialect.DIALECT, copy=False), parameters)
+    copy = exp.Copy(this=exp.Paren(this=query), kind=False, files=target, params=params)
+    return copy.sql(dialect=dialect.DIALECT, copy=False)
 
 
-def _judge(source: Source, logs: Sequence[Log], broken: Sequence[Broken]) -> None:
+def _write(
+    connection: duckdb.DuckDBPyConnection, place: Path, columns: Mapping[str, str], rows: Sequence[tuple[Any, ...]]
+) -> None:
+    """A small table as Parquet."""
+    query, parameters = _rows(columns, rows)
+    connection.execute(_copied(query, place), parameters)
+
+
+def _write_broken(connection: duckdb.DuckDBPyConnection, broken: Iterable[Broken], place: Path) -> None:
+    """Broken lines as Parquet, in order; of any number, some at a time."""
+    connection.execute(empty("broken_lines", QUARANTINE))
+    found = iter(broken)
+    while items := list(itertools.islice(found, BATCH)):
+        query, parameters = _rows(QUARANTINE, [tuple(getattr(item, name) for name in QUARANTINE) for item in items])
+        added = exp.Insert(this=exp.to_table("broken_lines"), expression=query)
+        connection.execute(added.sql(dialect=dialect.DIALECT, copy=False), parameters)
+    connection.execute(_copied(tree.of(dialect.select("*"), "broken_lines"), place))
+
+
+def _limit(source: Source, log: Log) -> int:
+    """How many broken records of a host are borne."""
+    return max(int(source.quarantine.share * log.lines), source.quarantine.at_least)
+
+
+def _judge(source: Source, logs: Sequence[Log], broken: Iterable[Broken]) -> None:
     """Too many broken lines of a host, or no recognised line in the whole run, end the ingest."""
-    problems = []
-    for log in logs:
-        limit = max(int(source.quarantine.share * log.lines), source.quarantine.at_least)
-        if log.quarantined > limit:
-            problems.append(_too_many(source, log, limit, [item for item in broken if item.host == log.host]))
-    if problems:
-        raise AssayError(tuple(problems))
+    if many := [log for log in logs if log.quarantined > _limit(source, log)]:
+        told = list(broken)
+        of = {log.host: [item for item in told if item.host == log.host] for log in many}
+        raise AssayError(tuple(_too_many(source, log, _limit(source, log), of[log.host]) for log in many))
     if not any(log.recognised for log in logs):
         raise _nothing(source, logs)
 
@@ -197,7 +237,7 @@ def _nothing(source: Source, logs: Sequence[Log]) -> AssayError:
 
 
 def _too_many(source: Source, log: Log, limit: int, broken: Sequence[Broken]) -> Diagnostic:
-    notes = tuple(f"{item.file}:{item.line}: {item.reason}" for item in broken[:3])
+    notes = tuple(f"{item.file}:{item.line}: {item.reason}" for item in broken[:TOLD])
     where = f" of host {log.host}" if log.host else ""
     return Diagnostic(
         "too-many-broken-lines",

@@ -9,18 +9,21 @@ empty are no rows; empty cells at the end of a row that are more than there are 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sqlglot import exp
 
 from assay.ingest import tree
-from assay.ingest.plain import LONGEST
+from assay.ingest.packing import CHUNK
 from assay.spec.diagnostics import AssayError, fail
 from assay.sql import dialect
 
 ENCODING = "utf-8-sig"
+LINE_END = re.compile(rb"\r\n|\n|\r")
+LONGEST = 64 * 2**20  # bytes of a cell
 csv.field_size_limit(LONGEST)  # else a cell of 128 KiB would be taken for an open quote
 
 
@@ -135,6 +138,7 @@ def scan(width: int, numbered: bool) -> exp.Select:
         "escape": tree.text('"'),
         "header": exp.true(),
         "auto_detect": exp.false(),
+        "compression": exp.Literal.string("none"),  # what is packed is unpacked before, whatever its name
         "strict_mode": exp.true(),
     }
     pairs = [exp.EQ(this=dialect.column(name), expression=value) for name, value in options.items()]
@@ -169,4 +173,26 @@ def chosen(path: Path, plain: Path, numbers: Sequence[int]) -> dict[int, Record]
             found[record.number] = record
         if record.number >= last:
             break
+    return found
+
+
+def offsets(plain: Path, numbers: Collection[int]) -> dict[int, int]:
+    """Where lines begin, by their numbers: the place of their first byte in the uncompressed content, from 0.
+
+    A line ends as it does for `records`: in a line feed, a carriage return, or both.
+    """
+    found, last = {1: 0}, max(numbers, default=0)
+    number, read, returned = 1, 0, False
+    with plain.open("rb") as stream:
+        while number < last and (chunk := stream.read(CHUNK)):
+            if returned and chunk.startswith(b"\n"):
+                found[number] = read + 1
+            for end in LINE_END.finditer(chunk):
+                if returned and end.start() == 0 and end[0] == b"\n":
+                    continue
+                number += 1
+                if number in numbers:
+                    found[number] = read + end.end()
+            returned = chunk.endswith(b"\r")
+            read += len(chunk)
     return found

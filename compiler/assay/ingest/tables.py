@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import glob
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -134,6 +135,7 @@ def ingest(
             _fill(tables, found, progress)
             lost = _timeless(tables) + [row for name in forms for row in _write(tables, name)]
             _summarise(tables, own, found, lost)
+        files.unchanged()
         (fresh / MANIFEST).write_text(manifest(source, events, wanted, bool(lost)), encoding="utf-8")
 
 
@@ -205,7 +207,7 @@ def _read(tables: Tables, file: TableFile) -> None:
     broken = tables.form.mended(file.path, file.plain, copy)
     host, name = file.host.host, _relative(tables, file)
     tables.torn += [
-        Broken(host, name, item.line, item.fault, item.text[:SHOWN]) for item in broken[:DESCRIBED]
+        Broken(host, name, item.line, None, item.fault, item.text[:SHOWN]) for item in broken[:DESCRIBED]
     ]  # fmt: skip
     tables.torn_lines[host] = tables.torn_lines.get(host, 0) + sum(item.lines for item in broken)
     try:
@@ -294,10 +296,18 @@ def _summarise(tables: Tables, own: Sequence[Event], found: Sequence[TableFile],
         for host, (_, dated, _, _) in sorted(rows.items())
         for event in sorted(own, key=lambda item: item.name)
     ]
-    broken = sorted(
-        [*tables.torn, *_described(tables, found, lost)], key=lambda item: (item.host, item.file, item.line)
-    )
+    broken = list(_placed(tables, found, [*tables.torn, *_described(tables, found, lost)]))
     write_found(tables.connection, tables.source, logs, counts, broken, tables.folder)
+
+
+def _placed(tables: Tables, found: Sequence[TableFile], broken: Sequence[Broken]) -> Iterator[Broken]:
+    """Broken rows in order, each with the place of its first byte."""
+    contents = {_relative(tables, file): file.plain for file in found}
+    ordered = sorted(broken, key=lambda item: (item.host, item.file, item.line))
+    for name, group in itertools.groupby(ordered, key=lambda item: item.file):
+        items = list(group)
+        offsets = table_files.offsets(contents[name], {item.line for item in items})
+        yield from (replace(item, offset=offsets.get(item.line)) for item in items)
 
 
 def _host_rows(tables: Tables) -> dict[str, tuple[int, int, int | None, int | None]]:
@@ -321,7 +331,7 @@ def _described(tables: Tables, found: Sequence[TableFile], lost: Sequence[Lost])
         for number, record in tables.form.chosen(file.path, file.plain, numbers).items():
             body = {name: text or None for name, text in zip(file.columns, record.cells, strict=False)}
             reason = _reason(tables, rows[number], body)
-            yield Broken(file.host.host, _relative(tables, file), record.line, reason, record.text[:SHOWN])
+            yield Broken(file.host.host, _relative(tables, file), record.line, None, reason, record.text[:SHOWN])
 
 
 def _reason(tables: Tables, event: str, body: Mapping[str, str | None]) -> str:

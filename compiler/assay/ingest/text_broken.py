@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from assay.ingest import tree
 from assay.ingest.forms import LACKING, TIMELESS
+from assay.ingest.plain import Line
 from assay.ingest.quarantine import Lost, lacking, shown
 from assay.ingest.text_forms import TextForms, Variant
 from assay.spec.line_pattern import Pattern
@@ -22,10 +23,10 @@ LONGEST = 10_000  # characters of a line that are looked at
 FOUND = 24  # characters that are shown where something else was expected
 
 
-def reasons(connection: duckdb.DuckDBPyConnection, how: TextForms) -> Callable[[Lost, str], str]:
+def reasons(connection: duckdb.DuckDBPyConnection, how: TextForms) -> Callable[[Lost, Line], str]:
     """What tells why a line is broken."""
     matcher = _Matcher(connection)
-    return lambda item, text: _reason(matcher, how, item, text[:LONGEST].rstrip(" \t"))
+    return lambda item, line: _reason(matcher, how, item, line.text[:LONGEST].rstrip(" \t"))
 
 
 class _Matcher:

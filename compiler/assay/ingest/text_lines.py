@@ -9,21 +9,21 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from assay.ingest import tree
 from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, gather
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, copied, written
-from assay.ingest.forms import Wanted, numbered
+from assay.ingest.forms import TORN, Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
-from assay.ingest.lines import scanned
+from assay.ingest.lines import refusals, scanned
 from assay.ingest.plain import mended, plain
 from assay.ingest.reader import WORKERS, Progress, silent
 from assay.ingest.shares import FILE_STEP, LogFile, log_files
@@ -53,7 +53,6 @@ def ingest(
     share: int = 1,
     progress: Progress = silent,
     cache: Path | None = None,
-    hashes: Mapping[Path, str] = MappingProxyType({}),
 ) -> None:
     """Write the folder `out`, as `reader.ingest` does, of a run's text logs; every file is a batch.
 
@@ -64,7 +63,7 @@ def ingest(
     with written(out, cache) as fresh:
         with connected(fresh, MEMORY // share) as connection:
             numbers = [variant.item for variant in how.variants]
-            batches = Batches(cache, batches_key(source, events, wanted, numbers), hashes)
+            batches = Batches(cache, batches_key(source, events, wanted, numbers))
             reading = Reading(connection, how, fresh, progress, files.size, batches)
             reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share))
             names = {variant.number: variant.item.event.name for variant in how.variants}
@@ -150,10 +149,12 @@ def _filled(cursor: duckdb.DuckDBPyConnection, table: str, query: exp.Select, fi
     text = creation.sql(dialect=dialect.DIALECT)
     folder.mkdir(parents=True)
     try:
-        try:
-            cursor.execute(text, scanned([plain(file.path, folder, "log.plain")]))
-        except duckdb.InvalidInputException:
-            cursor.execute(text, scanned([mended(file.path, folder, "log.mended")]))
+        source = file.held.source(folder, "log.held")
+        _scanned(cursor, table, text, source, folder)
+        if source == file.path and not file.held.steady:
+            # It grew meanwhile: now it is read out of a copy.
+            cursor.execute(exp.Drop(tables=[exp.to_table(table)], kind="TABLE").sql(dialect.DIALECT))
+            _scanned(cursor, table, text, file.held.source(folder, "log.held"), folder)
         return share_of(cursor, table, [file])
     except duckdb.Error as error:
         if is_full(error):
@@ -161,3 +162,25 @@ def _filled(cursor: duckdb.DuckDBPyConnection, table: str, query: exp.Select, fi
         raise unreadable([file], str(error).split("\n")[0]) from None
     finally:
         shutil.rmtree(folder)
+
+
+def _scanned(cursor: duckdb.DuckDBPyConnection, table: str, text: str, source: Path, folder: Path) -> None:
+    """Fill a table out of a file, by the statement `text`."""
+    try:
+        cursor.execute(text, scanned([plain(source, folder, "log.plain")]))
+    except refusals():
+        copy, long = mended(source, folder, "log.mended")
+        cursor.execute(text, scanned([copy]))
+        cursor.execute(_torn(table), {"places": [number - 1 for number in long]})
+
+
+def _torn(table: str) -> str:
+    """The statement that makes lines at `$places` broken, whose beginning alone was read, unless they are no event."""
+    places = tree.call("list_contains", tree.given_list("places", "BIGINT"), column("rowid"))
+    event = exp.GTE(this=column("form"), expression=dialect.integer(0))
+    update = exp.Update(
+        this=exp.to_table(table),
+        expressions=[exp.EQ(this=column("form"), expression=tree.small(TORN))],
+        where=exp.Where(this=exp.and_(event, places)),
+    )
+    return dialect.text(update)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from assay.ingest import tree
 from assay.ingest.forms import TIMELESS, TORN
-from assay.ingest.lines import scanned
+from assay.ingest.lines import refusals, scanned
 from assay.ingest.plain import mended, plain
 from assay.ingest.recognise import Recognition, recognition
 from assay.ingest.shares import FILE_STEP, LogFile
@@ -59,13 +59,17 @@ class Tally:
 class Share:
     """What a share of the files came to: tallies, and the broken lines (host, seq, form).
 
-    `hosts` and `offsets` have a member for each file: its host, and what is to be added to a place to make it a `seq`.
+    `hosts`, `offsets` and `lines` have a member for each file: its host, what is to be added to a place to make it a
+    `seq`, how many lines it has.  `tallied` and `broke` tell the index of the file of each tally and broken line.
     """
 
     tallies: tuple[Tally, ...]
     broken: tuple[tuple[str, int, int], ...]
     hosts: tuple[str, ...]
     offsets: tuple[int, ...]
+    lines: tuple[int, ...]
+    tallied: tuple[int, ...] = ()
+    broke: tuple[int, ...] = ()
 
 
 def filling(how: Recognition, table: str) -> Filling:
@@ -84,7 +88,10 @@ def fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[Lo
 
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        _fill(connection, how, files, folder)
+        if not _fill(connection, how, files, folder):
+            # Some grew meanwhile: now they are read out of copies.
+            connection.execute(exp.Drop(tables=[exp.to_table(how.table)], kind="TABLE").sql(dialect.DIALECT))
+            _fill(connection, how, files, folder)
         return share_of(connection, how.table, files)
     except duckdb.Error as error:
         if is_full(error):
@@ -94,12 +101,26 @@ def fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[Lo
         shutil.rmtree(folder)
 
 
-def _fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[LogFile], folder: Path) -> None:
-    """Fill a table: swiftly; if that fails with care; if that fails, out of mended files."""
-    import duckdb
+def _fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[LogFile], folder: Path) -> bool:
+    """Fill a table: swiftly; if that fails with care; if that fails, out of mended files.
 
-    failed = (duckdb.InvalidInputException, duckdb.ConversionException, duckdb.OutOfRangeException)
-    paths = [plain(file.path, folder, f"{file.number}.plain") for file in files]
+    Whether what was read is what was found.
+    """
+    sources = [file.source(folder) for file in files]
+    named = [(f"{file.number}-{file.begin}", source) for file, source in zip(files, sources, strict=True)]
+    _filled(connection, how, named, folder)
+    for file in files:
+        if file.end is not None:
+            file.held.unchanged()
+    return all(file.path != source or file.held.steady for file, source in zip(files, sources, strict=True))
+
+
+def _filled(
+    connection: duckdb.DuckDBPyConnection, how: Filling, sources: Sequence[tuple[str, Path]], folder: Path
+) -> None:
+    """Fill a table out of files, each with a name for its copies."""
+    failed = refusals()
+    paths = [plain(source, folder, f"{name}.plain") for name, source in sources]
     try:
         return _run(connection, how.swift, how, paths)
     except failed:
@@ -107,7 +128,7 @@ def _fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[L
     try:
         return _run(connection, careful, how, paths)
     except failed:
-        copies = [mended(file.path, folder, f"{file.number}.mended") for file in files]
+        copies = [mended(source, folder, f"{name}.mended")[0] for name, source in sources]
     return _run(connection, careful, how, copies)
 
 
@@ -124,15 +145,35 @@ def share_of(connection: duckdb.DuckDBPyConnection, table: str, files: Sequence[
     """What a filled table holds."""
     rows = connection.execute(dialect.text(_counts(table))).fetchall()
     starts: dict[int, int] = {}
-    for index, _form, _rows, first, *_ in rows:
+    lines = [0] * len(files)
+    for index, _form, number, first, *_ in rows:
         starts[index] = min(first, starts.get(index, first))
+        lines[index] += number
     offsets = [file.order * FILE_STEP + 1 - starts.get(index, 1) for index, file in enumerate(files)]
     tallies = tuple(_tally(files[row[0]].host, offsets[row[0]], row) for row in rows)
     broken: tuple[tuple[str, int, int], ...] = ()
+    broke: tuple[int, ...] = ()
     if any(tally.form in (TORN, TIMELESS) for tally in tallies):
         found = connection.execute(dialect.text(_broken(table))).fetchall()
         broken = tuple((files[index].host, place + offsets[index], form) for index, place, form in found)
-    return Share(tallies, broken, tuple(file.host for file in files), tuple(offsets))
+        broke = tuple(index for index, _, _ in found)
+    hosts, tallied = tuple(file.host for file in files), tuple(row[0] for row in rows)
+    return Share(tallies, broken, hosts, tuple(offsets), tuple(lines), tallied, broke)
+
+
+def moved(share: Share, before: Sequence[int]) -> Share:
+    """A share whose files are pieces that have so many lines of their file before them."""
+    if not any(before):
+        return share
+    tallies = (
+        replace(tally, first_seq=tally.first_seq + before[index], last_seq=tally.last_seq + before[index])
+        for tally, index in zip(share.tallies, share.tallied, strict=True)
+    )
+    broken = (
+        (host, seq + before[index], form) for (host, seq, form), index in zip(share.broken, share.broke, strict=True)
+    )
+    offsets = (offset + more for offset, more in zip(share.offsets, before, strict=True))
+    return replace(share, tallies=tuple(tallies), broken=tuple(broken), offsets=tuple(offsets))
 
 
 def _tally(host: str, offset: int, row: Sequence[Any]) -> Tally:

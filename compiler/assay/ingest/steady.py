@@ -1,0 +1,152 @@
+"""Files that may change while they are read: what is read is what was found, or it is an error.
+
+A file is found with a mark (size, time of change, inode) and is read as the bytes that it has then.  While the mark is
+the same it is read where it is; when it has changed, out of a copy of its first bytes, whose hash is to be the one that
+was taken.  So of a log that grows the lines are read that it had when it was found.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.ingest.packing import CHUNK, refused
+from assay.spec.diagnostics import AssayError, fail
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """By what it is known that a file is as before: bytes, time of change, inode."""
+
+    size: int
+    changed_ns: int
+    inode: int
+
+
+def mark_of(path: Path) -> Mark:
+    """The mark of a file.  AssayError when it is gone, or cannot be looked at."""
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise refused(path, error) from None
+    return Mark(found.st_size, found.st_mtime_ns, found.st_ino)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What is held of a file: its mark when it was found, how many of its bytes, their sha256 (empty: not known)."""
+
+    path: Path
+    mark: Mark
+    size: int
+    sha256: str = ""
+
+    @property
+    def steady(self) -> bool:
+        """Whether the file is as it was found, and is held as a whole."""
+        return self.size == self.mark.size and mark_of(self.path) == self.mark
+
+    def source(self, folder: Path, name: str) -> Path:
+        """The file itself while it is steady; else a copy of what is held of it, a new file of the folder.
+
+        AssayError when these bytes are there no more.
+        """
+        return self.path if self.steady else self.copied(folder / name)
+
+    def copied(self, place: Path) -> Path:
+        """A copy of what is held."""
+        digest = hashlib.sha256()
+        with place.open("wb") as stream:
+            for chunk in beginning(self.path, self.size):
+                digest.update(chunk)
+                stream.write(chunk)
+        if self.sha256 and digest.hexdigest() != self.sha256:
+            raise changed(self.path, "other bytes")
+        return place
+
+    def piece(self, begin: int, end: int, place: Path) -> Path:
+        """A copy of the bytes from one place up to another, of a file that is steady."""
+        with place.open("wb") as stream:
+            for chunk in self._between(begin, end):
+                stream.write(chunk)
+        return place
+
+    def line_ends(self, places: Iterable[int]) -> Iterator[int]:
+        """Where the lines end that stand at some places."""
+        for place in places:
+            at = place
+            for chunk in self._between(place, self.size):
+                if (found := chunk.find(b"\n")) >= 0:
+                    yield at + found + 1
+                    break
+                at += len(chunk)
+
+    def _between(self, begin: int, end: int) -> Iterator[bytes]:
+        try:
+            with self.path.open("rb") as stream:
+                stream.seek(begin)
+                while begin < end and (chunk := stream.read(min(CHUNK, end - begin))):
+                    begin += len(chunk)
+                    yield chunk
+        except OSError as error:
+            raise refused(self.path, error) from None
+        if begin < end:
+            raise changed(self.path, f"{begin} bytes of {end}")
+
+    def unchanged(self) -> None:
+        """AssayError unless the file is steady."""
+        if not self.steady:
+            raise changed(self.path, "a file of another size or time of change")
+
+
+def beginning(path: Path, size: int) -> Iterator[bytes]:
+    """The first bytes of a file; AssayError when it cannot be read, or has less."""
+    left = size
+    try:
+        with path.open("rb") as stream:
+            while left and (chunk := stream.read(min(CHUNK, left))):
+                left -= len(chunk)
+                yield chunk
+    except OSError as error:
+        raise refused(path, error) from None
+    if left:
+        raise changed(path, f"{size - left} bytes of {size}")
+
+
+def hashed(path: Path, mark: Mark) -> Held:
+    """A file with the hash of what is held of it: all that it had when it was found; its whole lines, if it grows."""
+    found = Held(path, mark, mark.size, _digest(path, mark.size))
+    if found.steady:
+        return found
+    whole = _whole_lines(path, mark.size)
+    return Held(path, mark, whole, _digest(path, whole)) if whole else found
+
+
+def _digest(path: Path, size: int) -> str:
+    digest = hashlib.sha256()
+    for chunk in beginning(path, size):
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _whole_lines(path: Path, size: int) -> int:
+    """How many of the first bytes of a file are whole lines."""
+    found, read = 0, 0
+    for chunk in beginning(path, size):
+        if b"\n" in chunk:
+            found = read + chunk.rindex(b"\n") + 1
+        read += len(chunk)
+    return found
+
+
+def changed(path: Path, found: str) -> AssayError:
+    """The error of a file that is not what it was when it was found."""
+    return fail(
+        "changed-file",
+        f"the file changed while it was read: {path}",
+        expected="a file that is left alone, or a log to which lines are added",
+        found=found,
+        hint="was it rotated, or written anew? run this again when nothing writes it",
+    )
