@@ -6,6 +6,8 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sqlglot import exp
+
 from assay import ingest
 from assay.build import filters
 from assay.build.article import compared, read_prose
@@ -270,14 +272,20 @@ def metric_sql(
     report = report_of(checked.package, metric)
     applied = filters.applied(checked.package, report, given, no_filters)
     made = plan(checked.package, [metric], applied)
-    statements = compiled(checked, made)
-    if is_formula(metric):
-        statements = (*statements, _formula_statement(checked, metric, report))
-    query = standalone(statements, name, raw_tables(), CONSTANTS)
+    query = standing_alone(checked, metric, report, compiled(checked, made))
     if run:
         (prepared,) = prepare(session, checked, [run], made.wanted)
         query = located(query, prepared.folders, constants_file(prepared.folders[0], prepared.constants))
     return dialect.text(query) + ";"
+
+
+def standing_alone(
+    checked: Checked, metric: Metric, report: Report | None, statements: Sequence[Statement]
+) -> exp.Expr:
+    """The statement of a metric by itself, of those of its plan; `report` is the one that shows it."""
+    if is_formula(metric):
+        statements = (*statements, _formula_statement(checked, metric, report))
+    return standalone(statements, metric.id, raw_tables(), CONSTANTS)
 
 
 def _formula_statement(checked: Checked, metric: Metric, report: Report | None) -> Statement:
