@@ -214,18 +214,31 @@ class _Resolver:
         return dataclasses.replace(item, conditions=conditions)
 
 
-def plain(value: Any, *, prose: bool = True) -> Any:
+Written = dict[int, tuple[object, Any]]
+"""What objects are as plain data, by their identity; the objects are held, so that no other takes it."""
+
+
+def plain(value: Any, *, prose: bool = True, written: Written | None = None) -> Any:
     """A dataclass as plain data: expressions as text, empty values left out; without `prose`, no `doc`, `name` of a
-    metric, `hint` or `message` either."""
+    metric, `hint` or `message` either.  What is in `written` already is not written again."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        if written is None:
+            return _plain(value, prose, None)
+        if id(value) not in written:
+            written[id(value)] = (value, _plain(value, prose, written))
+        return written[id(value)][1]
+    if isinstance(value, (list, tuple)):
+        return [plain(item, prose=prose, written=written) for item in value]
+    return value
+
+
+def _plain(value: Any, prose: bool, written: Written | None) -> Any:
     if isinstance(value, Expression):
         return show(value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        skipped = () if prose else _prose(value)
-        pairs = ((item.name, plain(getattr(value, item.name), prose=prose)) for item in dataclasses.fields(value))
-        return {name: inner for name, inner in pairs if name not in skipped and _says(name, inner)}
-    if isinstance(value, (list, tuple)):
-        return [plain(item, prose=prose) for item in value]
-    return value
+    skipped = () if prose else _prose(value)
+    names = (item.name for item in dataclasses.fields(value))
+    pairs = ((name, plain(getattr(value, name), prose=prose, written=written)) for name in names)
+    return {name: inner for name, inner in pairs if name not in skipped and _says(name, inner)}
 
 
 def _says(name: str, value: Any) -> bool:
@@ -240,31 +253,32 @@ def _prose(value: object) -> tuple[str, ...]:
 def definitions(package: Package) -> dict[str, str]:
     """Definition hash of each metric: of all that it depends on (its grain's members, relations' SQL, events, fields,
     sources, constants, the predicates of all filters that can apply), but no prose."""
-    return {metric.id: definition_hash(definition(package, metric)) for metric in package.metrics}
+    written: Written = {}
+    return {metric.id: definition_hash(definition(package, metric, written)) for metric in package.metrics}
 
 
-def definition(package: Package, metric: Metric) -> dict[str, Any]:
+def definition(package: Package, metric: Metric, written: Written | None = None) -> dict[str, Any]:
     """All that a metric depends on, as plain data without prose: what its definition hash is the hash of."""
     needs = closure.needs(package, [metric], package.filters)
+
+    def plainly(items: Iterable[Any]) -> list[Any]:
+        return [plain(item, prose=False, written=written) for item in items]
+
+    constants = (item for source in package.sources for item in source.constants)
     body: dict[str, Any] = {
-        "metric": plain(metric, prose=False),
-        "grains": [_members(package, name, members) for name, members in sorted(needs.grains.items())],
-        "relations": [plain(item, prose=False) for item in _sorted(package.relations) if item.name in needs.relations],
-        "events": [_event(package, name, fields) for name, fields in sorted(needs.events.items())],
-        "sources": [plain(_lookups(item), prose=False) for item in _sorted(_sources(package, needs))],
-        "constants": [
-            plain(item, prose=False)
-            for source in package.sources
-            for item in source.constants
-            if item.name in needs.constants
-        ],
-        "filters": [plain(item, prose=False) for item in _sorted(package.filters) if item.name in needs.filters],
+        "metric": plain(metric, prose=False, written=written),
+        "grains": [_members(package, name, members, written) for name, members in sorted(needs.grains.items())],
+        "relations": plainly(item for item in _sorted(package.relations) if item.name in needs.relations),
+        "events": [_event(package, name, fields, written) for name, fields in sorted(needs.events.items())],
+        "sources": plainly(_lookups(item) for item in _sorted(_sources(package, needs))),
+        "constants": plainly(item for item in constants if item.name in needs.constants),
+        "filters": plainly(item for item in _sorted(package.filters) if item.name in needs.filters),
     }
     if formula.is_formula(metric):
         known = formula.by_id(package)
-        body["metrics"] = {name: definition(package, known[name]) for name in formula.over(metric.measure)}
+        body["metrics"] = {name: definition(package, known[name], written) for name in formula.over(metric.measure)}
     if needs.series:
-        body["series"] = [plain(item, prose=False) for item in _sorted(package.series) if item.name in needs.series]
+        body["series"] = plainly(item for item in _sorted(package.series) if item.name in needs.series)
     return body
 
 
@@ -291,7 +305,7 @@ def _lookups(source: Any) -> Any:
     return dataclasses.replace(source, constants=(), hosts="", logs=(), host_files=False)
 
 
-def _members(package: Package, name: str, members: set[str]) -> Any:
+def _members(package: Package, name: str, members: set[str], written: Written | None) -> Any:
     grain = next(item for item in package.grains if item.name == name)
     kept = dataclasses.replace(
         grain,
@@ -302,16 +316,16 @@ def _members(package: Package, name: str, members: set[str]) -> Any:
         checks=(),
         at="",  # what a number means does not depend on how runs may be cut
     )
-    return plain(kept, prose=False)
+    return plain(kept, prose=False, written=written)
 
 
-def _event(package: Package, name: str, fields: set[str]) -> Any:
+def _event(package: Package, name: str, fields: set[str], written: Written | None) -> Any:
     event = next(item for item in package.events if item.name == name)
     forms = tuple(
         dataclasses.replace(form, fields=tuple(item for item in form.fields if item.name in fields))
         for form in event.forms
     )
-    return plain(dataclasses.replace(event, forms=forms), prose=False)
+    return plain(dataclasses.replace(event, forms=forms), prose=False, written=written)
 
 
 def content(checked: Checked) -> dict[str, Any]:
