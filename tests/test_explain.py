@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import gzip
 import json
 import math
@@ -15,13 +16,15 @@ import numpy as np
 import pytest
 
 from assay.audit.facts import facts
-from assay.audit.screen import bars
+from assay.audit.raw_lines import RawRecord
+from assay.audit.screen import Part, bars, fitted
 from assay.audit.visible import columns, cut, visible, visible_json, written
 from assay.audit.words import compatibility, said
-from assay.build.explain import Explained
+from assay.build.explain import Explained, RunFacts
 from assay.build.explain_output import as_data, as_text
 from assay.build.inspect import report_of
 from assay.build.lineage import applied_to_item, of_item
+from assay.build.trace_run import Line, Sample, Spread
 from assay.spec import closure
 from assay.spec.expression_text import parse
 from assay.spec.model import Metric
@@ -48,10 +51,17 @@ def test_every_metric_and_series_is_explained(lab: Laboratory, system: str) -> N
         found = of_item(checked, item, applied)
         report = report_of(package, item) if isinstance(item, Metric) else None
         told = facts(checked, item, found.found, applied, report.summary if report else "")
-        text = as_text(Explained(checked, item, told, "", "", None), 80, "utf-8")
-        lines = text.split("\n")
-        assert max(map(len, lines)) <= 80, max(lines, key=len)
-        assert len(lines) <= 70
+        alone = Explained(checked, item, told, "", "", None)
+        text = as_text(alone, 80, "utf-8", full=True)
+        assert max(map(len, text.split("\n"))) <= 80
+        for width, shown in ((80, alone), (100, alone), (100, dataclasses.replace(alone, run=crowded()))):
+            screen = as_text(shown, width, "utf-8").split("\n")
+            assert max(map(len, screen)) <= width, max(screen, key=len)
+            assert len(screen) <= 50, item
+            whole = as_text(shown, width, "utf-8", full=True).split("\n")
+            assert (screen == whole) or any("--full" in line or line.endswith(("…", "records")) for line in screen)
+            heads = [[line.split("  ")[0] for line in lines if line[:1].strip()] for lines in (screen, whole)]
+            assert heads[0][2:] == heads[1][2:]
         assert told.sentence.split(";")[0] in " ".join(text.split())
         assert all(event.names or event.name in nameless for event in told.events), told.events
         assert told.doc
@@ -63,6 +73,26 @@ def test_every_metric_and_series_is_explained(lab: Laboratory, system: str) -> N
             [] if isinstance(item, Metric) else [item.name],
         )
         assert {name: set(fields) for name, fields in found.found.events.items()} == dict(needed.events)
+
+
+def crowded() -> RunFacts:
+    """What a run can hold at most of a metric: figures, more warnings than fit, samples of many long records."""
+    record = RawRecord("host/" + "log" * 30, 12, 12, "{" + "text " * 60 + "}")
+    keys = {"host": "host-" * 8, "slot": 123456, "block": "f" * 64}
+    sample = Sample(keys, 12, 0.012, (Line("event", "host", 1, record),) * 5, 40)
+    figures: dict[str, object] = {"size": 100, "average": 1 / 3, "median": 0.1, "stddev": 0.2, "min": 0.0, "max": 9.0}
+    return RunFacts("run", figures, Spread(0.0, 9.0, (1,) * 40), (sample,) * 5, ("A warning of the run. " * 12,) * 9)
+
+
+def test_longer_parts_end_with_how_many_there_are_more() -> None:
+    parts = [Part.of("Short", ["a", "b"], 40), Part.of("Long", [f"text {number}" for number in range(9)], 40)]
+    assert list(fitted(parts, 99, 40))[-1] == "           text 8"
+    assert list(fitted(parts, 6, 80)) == [
+        "Short      a", "           b", "Long       text 0", "           text 1", "           text 2",
+        "           ... and 6 more; `--full` or `--format json` shows all",
+    ]  # fmt: skip
+    first, second = Part.of("One", ["word " * 40], 40).lines(2, 40)
+    assert (first, second) == ("One        word word word word word wor…", "           ... and 1 more; `--full` or …")
 
 
 def test_the_screen_of_a_metric(cache: Path) -> None:

@@ -144,6 +144,26 @@ MID_NS = 1770318120 * SECOND
 HALVES = ("--phase", "early=..mid", "--phase", "late=mid..", "--at", f"mid={MID}")
 
 
+def test_the_sql_of_a_phase_stands_alone_and_yields_what_a_query_does(cache: Path) -> None:
+    run = ("--run", f"run={BASELINE}", "--no-filters", "--at", f"mid={MID}", "--cache", cache)
+    text = assay("sql", "cdfForgerTicked", "--phase", "early=..mid", *run)
+    assert (text.status, text.err) == (0, "")
+    with duckdb.connect() as connection:
+        found = connection.execute(text.out)
+        row = dict(zip([item[0] for item in found.description or ()], found.fetchall()[0], strict=True))
+    (asked,) = assay("query", "cdfForgerTicked", "--phase", "early=..mid", *run, "--format", "json").json()
+    assert row["size"] == asked["size"] > 0
+    assert row["mean"] / SECOND == pytest.approx(asked["average"], rel=1e-12)
+    whole = assay("query", "cdfForgerTicked", *run[:3], "--format", "json", "--cache", cache).json()
+    assert row["size"] < whole[0]["size"]
+
+
+def test_the_sql_of_a_phase_needs_a_run(cache: Path) -> None:
+    done = assay("sql", "cdfForgerTicked", "--phase", "early=..mid", "--at", f"mid={MID}", "--cache", cache)
+    assert (done.status, done.out) == (2, "")
+    assert done.err == ("error[no-run]: a phase begins and ends at instants of a run\n  hint: name it with --run\n")
+
+
 def test_a_run_of_blocks_and_slots_is_cut_without_a_change_of_its_metrics(lab: Laboratory, cache: Path) -> None:
     """The blocks of each half, their observers and their slots are those of the whole run, told apart by hand."""
     names = ["cdfBlockSize", "cdfForgerTicked", "cdfPeerSend", "cdfStarts"]

@@ -20,13 +20,14 @@ import altair
 import pytest
 
 from assay.report.document import Appendix, Chart, Document, Gallery, Mark, Plot, Series, Table, from_json
-from assay.report.html import bundle_text, data_text, page
+from assay.report.html import bundle_text, data_text, page, rows_of_tables
 from assay.report.html_bundle import bundle
 from assay.report.html_charts import theme, web_specs
 from assay.report.html_details import Behind, Detail
 from assay.report.html_tables import metric_grid, number, plain_grid
 from assay.report.markdown import markdown
 from assay.report.markdown_text import visible
+from assay.spec.diagnostics import AssayError
 from tests.report_sample import TEMPLATES, sample, with_charts
 from tests.support.laboratory import ROOT
 from tools import web_fonts
@@ -140,7 +141,8 @@ def test_every_cell_of_a_pinned_report_is_on_its_page(name: str) -> None:
     document = pinned(name)
     found = pinned_page(name)
     dictionary = [table for table in found.tables if table[0][:3] == ["Metric", "Description", "Unit"]]
-    others = iter(table for table in found.tables if table not in dictionary)
+    terms = [table for table in found.tables if table[0] == ["Number", "What it is", "Unit"]]
+    others = iter(table for table in found.tables if table not in (*dictionary, *terms))
     for rows in tables_of(document):
         table = next(others)
         below = table[len(table) - len(rows) :]
@@ -151,6 +153,9 @@ def test_every_cell_of_a_pinned_report_is_on_its_page(name: str) -> None:
     entries = [entry for group in document.dictionary for entry in group.entries]
     assert [row[:3] for table in dictionary for row in table[1:]] == [
         [item.name + item.id, item.description, item.unit] for item in entries
+    ]
+    assert [row for table in terms for row in table[1:]] == [
+        [item.name, item.description, item.unit] for group in document.terms for item in group.entries
     ]
 
 
@@ -319,10 +324,56 @@ def test_numbers_of_other_tables_lead_to_the_metric_of_their_column_row_or_table
     assert [[cell.metric for cell in row] for row in plain_grid(table, known).rows] == [
         ["", "size", ""], ["rate", "size", "rate"],
     ]  # fmt: skip
-    whole = plain_grid(Table("Pivot", ("a", "1"), (("x", "5"), ("y", "—"))), known, "size")
-    assert [[(cell.metric, cell.of) for cell in row] for row in whole.rows] == [
-        [("", ""), ("size", "Pivot, x; 1")], [("", ""), ("", "")],
-    ]  # fmt: skip
+
+
+def test_a_table_says_what_its_cells_are_values_of() -> None:
+    known = {"size": 1, "day": 1, "key": 1}
+    rows = (("2026-02-05", "5", "—"), ("y", "6 *", "10.5-sim"))
+    by_rows = plain_grid(Table("T", ("a", "b", "c"), rows, of_rows=("day", "size")), {"y": "wrong"}, known)
+    assert [[cell.metric for cell in row] for row in by_rows.rows] == [["day", "day", ""], ["size", "size", "size"]]
+    assert [[cell.of for cell in row] for row in by_rows.rows][1] == ["", "T, y; b", "T, y; c"]
+    table = Table("P", ("k", "1", "2"), rows, of_rows=("day", "day"), of_columns=("key", "size", ""), of_headings="key")
+    by_columns = plain_grid(table, {}, known)
+    assert [[cell.metric for cell in row] for row in by_columns.rows] == [["key", "size", ""], ["", "size", "day"]]
+    assert (by_columns.headings, by_columns.rows[0][0].of) == ("key", "P; k")
+    assert not plain_grid(table, {}).leads
+    with pytest.raises(AssayError, match="must name one entry a row"):
+        Table("T", ("a",), (("x",),), of_rows=("day", "day"))
+
+
+def test_every_number_of_a_pinned_table_leads_to_an_entry() -> None:
+    """But for counts in words, and for texts that only look like numbers: versions of runs, hosts."""
+    for name in PINNED:
+        document = pinned(name)
+        known = {entry.id: entry for entry in document.entries}
+        tables = [document.manifest, document.filters, *(table for part in document.galleries for table in part.tables)]
+        for table in tables:
+            if not table.of_rows and not table.of_columns:
+                continue
+            grid = plain_grid(table, {}, known)
+            for row in grid.rows:
+                for cell in row[1:]:
+                    assert cell.metric or not number(cell.text), (name, table.title, cell)
+        assert {item for plot in document.figures if isinstance(plot, Plot) for item in plot.shows} <= set(known)
+        told = [item for table in tables for item in (*table.of_rows, *table.of_columns, table.of_headings) if item]
+        assert set(told) <= set(known)
+        assert {entry.id for group in document.terms for entry in group.entries} <= {*told, "count.samples"}
+        assert all(entry.description for group in document.terms for entry in group.entries)
+
+
+def test_figures_stand_as_many_abreast_as_on_paper_and_tables_beside_each_other() -> None:
+    tables = tuple(Table(f"T{index}", ("a", "b"), (("x", "1"),), beside=index in (1, 3, 4)) for index in range(5))
+    plots = tuple(
+        Plot(f"p{index}", 90 + index, "P", "s", "Words", "timeline", ("line", "x", "y"), (("a", 0.0, 1.0),), ("a",))
+        for index in range(2)
+    )
+    gallery = Gallery("part", "Part", (), (plots[0], None, plots[1]), tables, 3)
+    found = read(made(replace(with_charts(sample(), 0), galleries=(gallery,))))
+    classes = [item.get("class") for _, item in found.elements]
+    assert rows_of_tables(tables) == [[0, 1], [2, 3, 4]]
+    assert (classes.count("gallery of-3"), classes.count("gap"), classes.count("row-of-tables")) == (1, 1, 2)
+    assert "broad" in classes
+    assert [text for text in found.of("h3") if text.startswith("T")] == ["T0", "T1", "T2", "T3", "T4"]
 
 
 def test_further_runs_share_a_heading_and_sample_counts_stay_at_the_foot() -> None:

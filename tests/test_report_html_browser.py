@@ -54,7 +54,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory, report: Path, cache: Path) -
     """Page files: of a build, of documents of pinned builds, of a document of hostile texts."""
     folder, script = tmp_path_factory.mktemp("pages"), bundle(cache / "drawings")
     documents = {
-        name: document_of(ROOT / f"golden/reports/{name}.document.json") for name in ("three", "history", "qa")
+        name: document_of(ROOT / f"golden/reports/{name}.document.json")
+        for name in ("three", "history", "qa", "published")
     }
     found = {"two": report / "report.html"}
     for name, document in {**documents, "hostile": hostile()}.items():
@@ -203,6 +204,37 @@ def test_a_click_on_a_number_shows_its_definition(seen: Seen, report: Path) -> N
     assert "SQL, sql/metrics/cdfPeerFetch.sql" in said
     seen.page.keyboard.press("Escape")
     expect(dialog).not_to_be_visible()
+
+
+def test_a_number_that_is_no_metric_shows_where_it_comes_from(seen: Seen, report: Path) -> None:
+    table = seen.page.locator("#manifest ~ div table")
+    row = table.locator("tbody tr", has=seen.page.get_by_text("Blocks analysed", exact=True))
+    row.locator("td a").nth(1).click()
+    dialog = seen.page.locator("dialog")
+    expect(dialog).to_be_visible()
+    said = dialog.inner_text()
+    assert "Column" in said
+    assert "one row a run" in said
+    name = dialog.locator("h3 code").inner_text()
+    assert (dialog.locator("pre").text_content() or "").strip() in (report / name).read_text(encoding="utf-8")
+    seen.page.keyboard.press("Escape")
+
+
+def places(page: Page, selector: str) -> list[tuple[int, int]]:
+    """Left and upper edges of elements."""
+    boxes = [item.bounding_box() or {} for item in page.locator(selector).all()]
+    return [(round(box["x"]), round(box["y"])) for box in boxes]
+
+
+def test_what_stands_abreast_on_paper_does_so_on_a_wide_page_and_below_on_a_narrow_one(
+    chromium: Browser, pages: dict[str, Path]
+) -> None:
+    for width, tables, charts in ((1440, 2, 2), (390, 1, 1)):
+        with shown(chromium, pages["published"], viewport={"width": width, "height": 900}) as found:
+            assert len({x for x, _ in places(found.page, ".row-of-tables > div")}) == tables
+            assert found.page.evaluate("document.documentElement.scrollWidth") <= width
+        with shown(chromium, pages["qa"], viewport={"width": width, "height": 900}) as found:
+            assert len({x for x, _ in places(found.page, ".of-2 .chart")}) == charts
 
 
 def test_keys_go_from_number_to_number_and_open_what_one_means(seen: Seen) -> None:

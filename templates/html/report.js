@@ -193,14 +193,14 @@
       const [row, ...column] = asked.dataset.of.split("; ");
       parts.push(made("p", { className: "asked" }, made("strong", {}, asked.textContent), ` — ${row}: ${column.join("; ")}`));
     }
-    parts.push(made("p", {}, metric.description));
-    const places = [["Entry in the data dictionary", `metric-${id}`]];
+    parts.push(made("p", { className: "lines" }, metric.description));
+    const places = [[metric.term ? "Entry among the other numbers" : "Entry in the data dictionary", `metric-${id}`]];
     if (document.getElementById(`figure-${id}`)) places.push(["Figure", `figure-${id}`]);
     parts.push(described(
       ["Id", made("code", {}, id)],
-      ["Unit", metric.unit || "none"],
+      ["Unit", metric.unit || (metric.term ? "" : "none")],
       ["Section", metric.section],
-      ["Definition hash", metric.definition ? made("code", {}, metric.definition) : "as published; its values were not worked out here"],
+      ["Definition hash", metric.definition ? made("code", {}, metric.definition) : metric.term ? "" : "as published; its values were not worked out here"],
       ["See", ...places.flatMap(([text, target], index) => index ? [" · ", link(text, target)] : [link(text, target)])],
     ));
     if (metric.samples && metric.samples.length) parts.push(made("h3", {}, "Samples"), samplesTable(metric.samples));

@@ -6,6 +6,7 @@ types them (`ingest.event_rows`); nothing is described a second time.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -167,11 +168,14 @@ def _spread(found: Mapping[str, Made], start: Iterable[tuple[Origin, str]], role
             queue += [(origin, max(role, how, key=ROLES.index)) for origin in origins]
 
 
-def fields(step: EventStep) -> Iterator[tuple[Origin, tuple[Found, ...]]]:
-    """The fields of an event that are read, each with the paths at which the forms find it."""
+@functools.lru_cache(maxsize=1024)
+def fields(step: EventStep) -> tuple[tuple[Origin, tuple[Found, ...]], ...]:
+    """The fields of an event that are read, each with the paths at which the forms find it; remembered, as many metrics
+    read the same."""
     ways = [(item, _paths(item)) for item in numbered([step.event], {step.name: frozenset(step.fields)})]
-    for name in step.fields:
-        yield Origin(step.name, name), tuple(Found(item.form, paths[name]) for item, paths in ways)
+    return tuple(
+        (Origin(step.name, name), tuple(Found(item.form, paths[name]) for item, paths in ways)) for name in step.fields
+    )
 
 
 def _paths(item: Numbered) -> dict[str, tuple[Path_, ...]]:

@@ -4,19 +4,76 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
 
 from assay.audit.visible import cut, encodable, visible
 
+INDENT = 11
+SHOWS_ALL = "`--full` or `--format json` shows all"
 BARS = " ▁▂▃▄▅▆▇█"
 PLAIN_BARS = " .:-=+*#@"
 
 
-def headed(head: str, lines: Iterable[str], width: int, indent: int = 11) -> Iterator[str]:
+def headed(head: str, lines: Iterable[str], width: int, indent: int = INDENT) -> Iterator[str]:
     """Lines beside their heading, each wrapped; nothing where there are none."""
     before = f"{head:<{indent - 1}} "
     for line in lines:
         yield from wrapped(line, width, before, " " * indent)
         before = " " * indent
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A heading with texts beside it, each as the lines that it takes, without their indent."""
+
+    head: str
+    blocks: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, head: str, texts: Iterable[str], width: int) -> Part:
+        """The texts, wrapped."""
+        return cls(head, tuple(tuple(wrapped(text, width - INDENT, "", "")) for text in texts))
+
+    @property
+    def size(self) -> int:
+        """How many lines all takes."""
+        return sum(map(len, self.blocks))
+
+    def lines(self, room: int, width: int) -> Iterator[str]:
+        """At most `room` lines (2 at least): whole texts, the first as far as it goes; and how many more there are."""
+        shown, whole = _whole(self.blocks, room) if self.size > room else ([*chain(*self.blocks)], len(self.blocks))
+        if not shown:
+            shown = [*self.blocks[0][: room - 1]]
+            shown[-1] = cut(f"{shown[-1]} …", width - INDENT)
+        if whole < len(self.blocks):
+            shown.append(cut(more(len(self.blocks) - whole), width - INDENT))
+        for place, line in enumerate(shown):
+            yield f"{self.head if not place else '':<{INDENT - 1}} {line}"
+
+
+def _whole(blocks: Sequence[Sequence[str]], room: int) -> tuple[list[str], int]:
+    """The lines of as many texts as fit into one line less than there is room for, and how many these are."""
+    shown: list[str] = []
+    for count, block in enumerate(blocks):
+        if len(shown) + len(block) >= room:
+            return shown, count
+        shown += block
+    return shown, len(blocks)
+
+
+def more(count: int) -> str:
+    """That there are more texts, and how to see them."""
+    return f"... and {count} more; {SHOWS_ALL}"
+
+
+def fitted(parts: Sequence[Part], room: int, width: int) -> Iterator[str]:
+    """The lines of parts, of the longest no more than fit into so many lines; none has fewer than two for that."""
+    rooms = [part.size for part in parts]
+    while sum(rooms) > room and max(rooms, default=0) > 2:
+        rooms[rooms.index(max(rooms))] -= 1
+    for part, most in zip(parts, rooms, strict=True):
+        yield from part.lines(most, width)
 
 
 def wrapped(text: str, width: int, first: str, rest: str) -> Iterator[str]:

@@ -18,6 +18,7 @@ from sqlglot import exp
 from assay.audit.origins import ROWS, Schema, qualified
 from assay.plan.steps import EventStep
 from assay.spec.closure import ACCEPTED
+from assay.spec.diagnostics import fail
 from assay.spec.scopes import LOG_COLUMNS, LOGS
 from assay.sql import dialect
 from assay.sql.program import Statement
@@ -141,9 +142,14 @@ class _Query:
             item.args["alias"].set("columns", [*item.args["alias"].args["columns"], *map(_quoted, more)])
 
     def _both(self, tree: exp.SetOperation, wanted: Sequence[int], rows: bool) -> None:
+        whole = tree.copy()
         self._indexed(tree.this, wanted, rows)
+        if not isinstance(tree, exp.Union):
+            if wanted or rows:
+                _among(tree, whole, len(wanted) + rows)
+            return
         self._indexed(tree.expression, wanted, rows)
-        if (wanted or rows) and not (isinstance(tree, exp.Union) and not tree.args.get("distinct")):
+        if (wanted or rows) and tree.args.get("distinct"):
             _once(tree, wanted, rows)
 
 
@@ -155,8 +161,6 @@ def _without(events: Mapping[str, str], named: Iterable[str]) -> Mapping[str, st
 
 def _once(tree: exp.SetOperation, wanted: Sequence[int], rows: bool) -> None:
     """A union of distinct rows stays one of rows that are distinct but for what is told of them."""
-    if not isinstance(tree, exp.Union):
-        raise NotImplementedError(f"what is told of rows of {type(tree).__name__}")
     own = tree.args.get("with_")
     tree.set("with_", None)
     every = tree.copy()
@@ -169,6 +173,41 @@ def _once(tree: exp.SetOperation, wanted: Sequence[int], rows: bool) -> None:
     found = found.group_by(*(dialect.column(name) for name in plain))
     found.set("with_", own)
     tree.replace(found)
+
+
+def _among(tree: exp.SetOperation, whole: exp.Expr, told: int) -> None:
+    """Rows that are in both queries, or in the first alone: those of the first that are among the `whole`'s, each once.
+
+    What the second is made of only decides.
+    """
+    if not tree.args.get("distinct"):
+        raise fail(
+            "untraceable",
+            f"what rows of {type(tree).__name__.upper()} ALL were made of cannot be told",
+            hint="without ALL it can, as equal rows then are one",
+        )
+    own = tree.args.get("with_")
+    whole.set("with_", None)
+    names = [item.alias_or_name for item in _selects(tree.this)]
+    plain, more = names[: len(names) - told], names[len(names) - told :]
+    alike = [exp.NullSafeEQ(this=_of("some", name), expression=_of("kept", name)) for name in plain]
+    found = dialect.select(
+        *(exp.alias_(_of("some", name), name, quoted=True) for name in plain),
+        *(exp.alias_(_least(_of("some", name)), name, quoted=True) for name in more),
+    )
+    found = found.from_(_aliased(tree.this, "some")).join(_aliased(whole, "kept"), on=exp.and_(*alike), copy=False)
+    found = found.group_by(*(_of("some", name) for name in plain))
+    found.set("with_", own)
+    tree.replace(found)
+
+
+def _of(table: str, name: str) -> exp.Column:
+    return exp.column(exp.to_identifier(name, quoted=True), table=table)
+
+
+def _aliased(tree: exp.Expr, name: str) -> exp.Subquery:
+    inner = tree.this if isinstance(tree, (exp.Subquery, exp.Paren)) else tree
+    return exp.Subquery(this=inner.copy(), alias=exp.TableAlias(this=exp.to_identifier(name)))
 
 
 @dataclass(slots=True)

@@ -16,14 +16,19 @@ from assay.build.catalogue_history import Histories, histories
 from assay.build.catalogue_site import Page, Site, write
 from assay.build.catalogue_things import things
 from assay.build.catalogue_values import Printed, golden_documents, printed
+from assay.build.compute import compiled
 from assay.build.explain import told
 from assay.build.explain_output import said
-from assay.build.inspect import all_systems, metric_sql, report_of
+from assay.build.inspect import all_systems, report_of, standing_alone
+from assay.build.lineage import planned
 from assay.build.outputs import replacing
 from assay.build.session import Session
 from assay.spec.diagnostics import AssayError, fail
 from assay.spec.model import Metric, Series
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import Report
+from assay.sql import dialect
+from assay.sql.program import Statement
 
 TREE = 140  # columns of a line of the lineage as text
 
@@ -91,8 +96,9 @@ def _entry(
     package = checked.package
     report = report_of(package, item) if isinstance(item, Metric) else None
     applied = filters.applied(package, report, (), False) if isinstance(item, Metric) else ()
-    explained, traced = told(checked, item, report, applied)
-    sql, no_sql = _sql(session, checked, item)
+    statements = compiled(checked, planned(checked, item, applied))
+    explained, traced = told(checked, item, report, applied, statements)
+    sql, no_sql = _sql(checked, item, report, statements)
     cells = traced.cells
     return Entry(
         explained.facts,
@@ -108,11 +114,13 @@ def _entry(
     )
 
 
-def _sql(session: Session, checked: Checked, item: Metric | Series) -> tuple[str, str]:
+def _sql(
+    checked: Checked, item: Metric | Series, report: Report | None, statements: Sequence[Statement]
+) -> tuple[str, str]:
     """The SQL of a metric as one statement, or why there is none."""
     if isinstance(item, Series):
         return "", "A series is worked out beside the samples that it reads; it has no statement that stands alone."
     try:
-        return metric_sql(session, item.id, (), False, checked.package.system, None), ""
+        return dialect.text(standing_alone(checked, item, report, statements)) + ";", ""
     except AssayError as error:
         return "", error.diagnostics[0].message

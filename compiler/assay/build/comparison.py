@@ -215,7 +215,7 @@ def _write(
     write_specs(checked, fresh)
     write_sql(fresh / "sql", found)
     named = dict(zip(document.manifest.header[1:], figures, strict=True))
-    behind = behind_report(checked, report_metrics(checked, shown), found.plan.applied, found, named, choices)
+    behind = behind_report(checked, shown, report_metrics(checked, shown), found.plan.applied, found, named, choices)
     rendered(document, fresh, session, forms, behind)
     return document.warnings
 

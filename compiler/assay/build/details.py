@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from assay.build.compute import Computation
-from assay.build.sql_files import file_of
+from assay.build.sql_files import HEAD, file_of, sql_texts
 from assay.compare.results import Distribution
 from assay.engine.graph import Node
 from assay.plan.steps import Applied, Listed, rows_of
@@ -15,14 +15,18 @@ from assay.spec import closure
 from assay.spec.formula import is_formula
 from assay.spec.article_model import Article
 from assay.spec.model import Metric
+from assay.report.terms import of_row
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import Report
 
 SAMPLES = ("Run", "Samples", "Average", "Median", "Deviation", "Least", "Greatest")
+LINE_END = "\n"
 ROWS = ("Run", "Rows with a value")
 
 
 def behind_report(
     checked: Checked,
+    report: Report,
     metrics: Iterable[Metric],
     applied: Sequence[Applied],
     found: Computation,
@@ -40,7 +44,7 @@ def behind_report(
         for metric in metrics
         if not is_formula(metric)
     }
-    return Behind(SAMPLES, details)
+    return Behind(SAMPLES, details | dict(_parameters(checked, report, found)))
 
 
 def behind_article(
@@ -58,7 +62,7 @@ def behind_article(
         name = step.name
         events = _events(checked, (), [], [name])
         details[name] = Detail(_counts(runs, rows_of(name), "value"), events, *_statement(nodes[rows_of(name)]))
-    return Behind(ROWS, details, dict(_pivots(article, runs)))
+    return Behind(ROWS, details)
 
 
 def _distribution(found: Distribution, choices: Choices) -> Iterator[str]:
@@ -91,9 +95,13 @@ def _statement(node: Node) -> tuple[str, str]:
     return f"sql/{file_of(node)}", f"{node.text};"
 
 
-def _pivots(article: Article, runs: Mapping[str, RunFigures]) -> Iterator[tuple[str, str]]:
-    """Titles of the tables all of whose cells show one metric."""
-    for part in article.parts:
-        for pivot in part.pivots:
-            yield pivot.title, pivot.metric
-            yield from ((f"{pivot.title}: {label}", pivot.metric) for label in runs)
+
+def _parameters(checked: Checked, report: Report, found: Computation) -> Iterator[tuple[str, Detail]]:
+    """Of each row of the manifest that is a relation's, the events that it is made of, and its statement."""
+    files = {text.removeprefix(HEAD): name for name, text in sql_texts(found.graph).items()}
+    nodes = {node.name: node for node in found.graph}
+    for row in report.manifest:
+        if row.relation in nodes:
+            text = f"{nodes[row.relation].text};"
+            events = _events(checked, (), [], [row.relation])
+            yield of_row(row), Detail((), events, f"sql/{files[text + LINE_END]}", text)

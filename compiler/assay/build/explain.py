@@ -24,6 +24,7 @@ from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import History, Report
 from assay.sql.expressions import places
+from assay.sql.program import Statement
 
 LARGEST = 5  # samples that are shown
 
@@ -75,12 +76,19 @@ def explain(
 
 
 def told(
-    checked: Checked, item: Item, chosen: Report | Article | History | None, applied: Sequence[Applied]
+    checked: Checked,
+    item: Item,
+    chosen: Report | Article | History | None,
+    applied: Sequence[Applied],
+    statements: Sequence[Statement] | None = None,
 ) -> tuple[Explained, Traced]:
-    """What specs say of a metric or series under some filters and the summary of a report, and its lineage."""
+    """What specs say of a metric or series under some filters and the summary of a report, and its lineage.
+
+    `statements` are those of its plan, if they are compiled already.
+    """
     used = chosen if isinstance(chosen, Report) else None
     summary = used.summary if used else next((one.name for one in checked.package.summaries), "")
-    found = of_item(checked, item, applied)
+    found = of_item(checked, item, applied, statements)
     shown = f"{checked.package.system}/{chosen.name}" if chosen else ""
     return Explained(checked, item, facts(checked, item, found.found, applied, summary), shown, summary, None), found
 

@@ -4,26 +4,39 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.audit.facts import EventFact, Facts, FieldFact
-from assay.audit.screen import bars, headed, number, one_line, with_unit, wrapped
+from assay.audit.screen import INDENT, Part, bars, fitted, headed, more, number, one_line, with_unit, wrapped
 from assay.build.explain import Explained, RunFacts
 from assay.build.trace_run import Line, Sample
 
 RECORDS = 3  # of a sample that are shown
+SCREEN = 50  # lines of a screen
+LEAST = 24  # lines of it that what specs say has beside a run
+WARNINGS = 2  # of a run that are shown
 KEY = 20  # characters of a key that are shown
 DIRECT = ("value", "picks")
 FIGURES = ("average", "median", "stddev", "min", "max")
 
 
-def as_text(found: Explained, width: int, encoding: str) -> str:
-    """The screen."""
-    lines = [*_head(found.facts, width), "", *_body(found, width)]
-    if found.run:
-        lines += ["", *_run(found, found.run, width, encoding)]
-    return "\n".join(lines)
+def as_text(found: Explained, width: int, encoding: str, *, full: bool = False) -> str:
+    """The screen: at most `SCREEN` lines, unless all is asked for."""
+    head, room = list(_head(found.facts, width)), SCREEN if not full else sys.maxsize
+    run = _run_fitted(found, found.run, width, encoding, room - len(head) - 1 - LEAST) if found.run else []
+    body = [part for part in (Part.of(name, texts, width) for name, texts in said(found)) if part.blocks]
+    return "\n".join([*head, "", *fitted(body, room - len(head) - 1 - len(run), width), *run])
+
+
+def _run_fitted(found: Explained, run: RunFacts, width: int, encoding: str, room: int) -> list[str]:
+    """What a run holds, with as many records of each sample as there is room for; one at least."""
+    for records in range(RECORDS, 0, -1):
+        lines = ["", *_run(found, run, width, encoding, records)]
+        if len(lines) <= room:
+            break
+    return lines
 
 
 def _head(facts: Facts, width: int) -> Iterator[str]:
@@ -32,11 +45,6 @@ def _head(facts: Facts, width: int) -> Iterator[str]:
         yield one_line(f"definition {facts.definition}", max(width, 76))
     if facts.doc:
         yield from wrapped(facts.doc, width, "", "")
-
-
-def _body(found: Explained, width: int) -> Iterator[str]:
-    for head, texts in said(found):
-        yield from headed(head, texts, width)
 
 
 def said(found: Explained) -> Iterator[tuple[str, list[str]]]:
@@ -106,32 +114,34 @@ def _shown(facts: Facts) -> list[str]:
     return [f"{name} as “{label}”: {', '.join(dict.fromkeys(places))}" for (name, label), places in reports.items()]
 
 
-def _run(found: Explained, run: RunFacts, width: int, encoding: str) -> Iterator[str]:
+def _run(found: Explained, run: RunFacts, width: int, encoding: str, records: int) -> Iterator[str]:
     symbol = found.item.unit.symbol
     size, noun = run.figures["size"], "samples" if found.facts.kind == "metric" else "values"
     told = [f"{name} {number(run.figures[name])}" for name in FIGURES if name in run.figures]
     unit = f" (in {symbol})" if symbol else ""
     yield from headed("Run", [f"{run.run}: {', '.join([f'{size} {noun}', *told])}{unit}"], width)
-    for note in run.warnings:
-        yield from headed("", [f"warning: {note}"], width)
+    for note in run.warnings[:WARNINGS]:
+        yield from headed("", [one_line(f"warning: {note}", width - INDENT)], width)
+    if len(run.warnings) > WARNINGS:
+        yield from headed("", [more(len(run.warnings) - WARNINGS)], width)
     if run.spread:
         drawn = bars(run.spread.counts, encoding)
         yield one_line(f"           {number(run.spread.low)} |{drawn}| {number(run.spread.high)}", width)
     yield ""
     yield f"Largest of {size} {noun}"
     for place, sample in enumerate(run.largest, start=1):
-        yield from sample_lines(f"{place}. ", sample, symbol, width)
+        yield from sample_lines(f"{place}. ", sample, symbol, width, records)
 
 
-def sample_lines(before: str, sample: Sample, symbol: str, width: int) -> Iterator[str]:
-    """A sample: its value, what it is of, and the raw records behind it, a line each, cut to the width."""
+def sample_lines(before: str, sample: Sample, symbol: str, width: int, records: int = RECORDS) -> Iterator[str]:
+    """A sample: its value, what it is of, and the first raw records behind it, a line each, cut to the width."""
     keys = ", ".join(f"{name} {_short(value)}" for name, value in sample.keys.items())
     yield one_line(f"{before}{with_unit(sample.value, symbol)}  {keys}", width)
-    for line in sample.lines[:RECORDS]:
+    for line in sample.lines[:records]:
         yield one_line(f"   {line.record.where}  {line.record.text}", width)
-    if sample.records > RECORDS:
-        more = sample.records - RECORDS
-        yield one_line(f"   and {more} more {'record' if more == 1 else 'records'}", width)
+    if sample.records > records:
+        rest = sample.records - records
+        yield one_line(f"   and {rest} more {'record' if rest == 1 else 'records'}", width)
     if not sample.records:
         yield "   no record: it stands for what was not logged"
 

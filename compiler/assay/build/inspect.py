@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
 
 from assay import ingest
 from assay.build import filters
 from assay.build.article import compared, read_prose
 from assay.build.compute import Computed, compiled, compute, report_metrics
-from assay.build.phases import asked
+from assay.build.phases import Asked, asked
 from assay.build.prepare import Prepared, prepare
 from assay.build.report_check import report_problems
 from assay.build.runs import NamedRun
@@ -31,7 +33,7 @@ from assay.spec.model import Metric, Package, Source
 from assay.spec.report_model import Report
 from assay.spec.normal_form import Checked
 from assay.sql import dialect, formulas
-from assay.sql.expressions import places
+from assay.sql.expressions import literal, places
 from assay.sql.program import Statement, standalone
 
 Row = tuple[str, ...]
@@ -264,20 +266,65 @@ def metric_sql(
     no_filters: bool,
     system: str | None,
     run: NamedRun | None,
+    phase: str = "",
+    at: Sequence[str] = (),
 ) -> str:
-    """The SQL of a metric standing alone: over the Parquet files of the current folder, or of an ingested run."""
+    """The SQL of a metric standing alone: over the Parquet files of the current folder, or of an ingested run.
+
+    With a phase, over that part of the run; its bounds stand in the text, so that there must be a run.
+    """
     checked, metric = session.metric(name, system)
     report = report_of(checked.package, metric)
     applied = filters.applied(checked.package, report, given, no_filters)
+    cut = asked(checked.package, (), at, (phase,) if phase else ())
+    if cut:
+        return _phase_sql(session, checked, metric, report, applied, run, cut)
     made = plan(checked.package, [metric], applied)
-    statements = compiled(checked, made)
-    if is_formula(metric):
-        statements = (*statements, _formula_statement(checked, metric, report))
-    query = standalone(statements, name, raw_tables(), CONSTANTS)
+    query = standing_alone(checked, metric, report, compiled(checked, made))
     if run:
         (prepared,) = prepare(session, checked, [run], made.wanted)
         query = located(query, prepared.folders, constants_file(session.store.folder, prepared.folders[0], prepared.constants))
     return dialect.text(query) + ";"
+
+
+def _phase_sql(
+    session: Session,
+    checked: Checked,
+    metric: Metric,
+    report: Report | None,
+    applied: Sequence[Applied],
+    run: NamedRun | None,
+    cut: Asked,
+) -> str:
+    """The SQL of a metric over a phase of a run."""
+    if run is None:
+        raise fail("no-run", "a phase begins and ends at instants of a run", hint="name it with --run", status=USAGE)
+    found = compute(session, checked, [run], [metric], applied, asked=cut)
+    ((bounds,),) = (phases.phases for phases in found.phases)
+    statements = compiled(checked, plan(checked.package, [metric], applied, cut=True))
+    within = [replace(item, query=_bound(item.query, bounds.parameters)) for item in statements]
+    prepared = found.runs[0].prepared
+    query = standing_alone(checked, metric, report, within)
+    places_ = located(query, prepared.folders, constants_file(prepared.folders[0], prepared.constants))
+    return dialect.text(places_) + ";"
+
+
+def _bound(query: exp.Expr, values: Mapping[str, int]) -> exp.Expr:
+    """A query with literals in the places of a phase's bounds."""
+    found = query.copy()
+    for place in list(found.find_all(exp.Placeholder)):
+        if str(place.this) in values:
+            place.replace(literal(values[str(place.this)]))
+    return found
+
+
+def standing_alone(
+    checked: Checked, metric: Metric, report: Report | None, statements: Sequence[Statement]
+) -> exp.Expr:
+    """The statement of a metric by itself, of those of its plan; `report` is the one that shows it."""
+    if is_formula(metric):
+        statements = (*statements, _formula_statement(checked, metric, report))
+    return standalone(statements, metric.id, raw_tables(), CONSTANTS)
 
 
 def _formula_statement(checked: Checked, metric: Metric, report: Report | None) -> Statement:

@@ -93,9 +93,11 @@ def planned(checked: Checked, item: Item, applied: Sequence[Applied]) -> Plan:
     return plan(checked.package, [], applied, series=[item.name])
 
 
-def of_item(checked: Checked, item: Item, applied: Sequence[Applied]) -> Traced:
-    """The lineage of a metric or a series."""
-    statements = compiled(checked, planned(checked, item, applied))
+def of_item(
+    checked: Checked, item: Item, applied: Sequence[Applied], statements: Sequence[Statement] | None = None
+) -> Traced:
+    """The lineage of a metric or a series; `statements` are those of its plan, if they are compiled already."""
+    statements = compiled(checked, planned(checked, item, applied)) if statements is None else statements
     if isinstance(item, Metric) and is_formula(item):
         return _of_formula(checked, item, statements, applied)
     if isinstance(item, Metric):

@@ -71,12 +71,13 @@ def lineage(
 @click.option("--report", metavar="SYSTEM/REPORT", help="Take filters and summary of this report.")
 @filter_options
 @system_option
+@click.option("--full", is_flag=True, help="Show all of it, not one screen.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
 @cache_option
 @click.pass_context
 def explain(
     context: click.Context, metric: str, run: str | None, report: str | None, filters: tuple[str, ...],
-    no_filters: bool, system: str | None, form: str,
+    no_filters: bool, system: str | None, full: bool, form: str,
 ) -> None:  # fmt: skip
     """Say what a metric (or a series) means, where it comes from, and where it is shown.
 
@@ -95,7 +96,7 @@ def explain(
     if form == "json":
         click.echo(visible_json(as_data(found)))
     else:
-        echo(as_text(found, width(), encoding()))
+        echo(as_text(found, width(), encoding(), full=full))
 
 
 @click.command()

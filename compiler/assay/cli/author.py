@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,13 +80,51 @@ def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) 
     from assay.cli.options import open_session_of
 
     seen = None
+    learning: Learning | None = None
+    left = False
     while True:
         session = open_session_of(context)
         now = _marks(session, runs)
         if now != seen:
             seen = now
             _built(context, report, runs, out)
+            left = True
+        elif left and not (learning and learning.is_alive()):
+            learning = Learning(session, report)
+            left = learning.begun()
         time.sleep(PAUSE)
+
+
+class Learning(threading.Thread):
+    """While nothing changes: the normal form of one more file is kept, so that the next change is evaluated faster.
+
+    What cannot be learned is left: the next build evaluates it, and says what is wrong.
+    """
+
+    def __init__(self, session: Session, report: str) -> None:
+        super().__init__(daemon=True)
+        self.session, self.system = session, report.partition("/")[0]
+
+    def begun(self) -> bool:
+        """Begin, unless there is nothing left to learn."""
+        from assay.spec import workspace
+        from assay.spec.diagnostics import AssayError
+
+        try:
+            left = workspace.unlearned(self.session.workspace, self.system, self.session.store.folder)
+        except (AssayError, OSError):
+            return False
+        if left:
+            self.start()
+        return left
+
+    def run(self) -> None:
+        """Learn of one file."""
+        from assay.spec import workspace
+        from assay.spec.diagnostics import AssayError
+
+        with contextlib.suppress(AssayError, OSError):
+            workspace.learn(self.session.workspace, self.system, self.session.store.folder)
 
 
 def _built(context: click.Context, report: str, runs: tuple[str, ...], out: str) -> None:

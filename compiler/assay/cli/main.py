@@ -213,6 +213,8 @@ def query(
 @click.argument("metric", shell_complete=names("metrics"))
 @click.option("--run", "run", metavar="DIR", help="Ingest this run, and read its Parquet files where they are.")
 @filter_options
+@click.option("--phase", metavar="NAME[=FROM..TO]", default="", help="The SQL over this phase of the run.")
+@click.option("--at", metavar="NAME=TIME", multiple=True, help="An instant at which the phase begins or ends.")
 @system_option
 @cache_option
 @click.pass_context
@@ -222,6 +224,8 @@ def sql(
     run: str | None,
     filters: tuple[str, ...],
     no_filters: bool,
+    phase: str,
+    at: tuple[str, ...],
     system: str | None,
 ) -> None:
     """Print the SQL of a metric.
@@ -232,7 +236,8 @@ def sql(
     from assay.build.runs import named_runs
 
     with working(context) as session:
-        text = inspect.metric_sql(session, metric, filters, no_filters, system, named_runs([run])[0] if run else None)
+        of = named_runs([run])[0] if run else None
+        text = inspect.metric_sql(session, metric, filters, no_filters, system, of, phase, at)
     click.echo(text)
 
 

@@ -9,6 +9,7 @@ from assay.publication.edition import Matched, Word, words
 from assay.publication.model import MetricRow, Publication
 from assay.report.document import Appendix, Chart, Document, Entry, Group, Section, Series, Table
 from assay.report.figures import row_label
+from assay.report.terms import of_row, terms
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import Edition
 
@@ -22,6 +23,8 @@ def document(
     """The document of a publication in its edition."""
     names = words(checked, edition)
     look = style(edition.style)
+    report = next(item for item in checked.package.reports if edition in item.editions)
+    manifest = _manifest(publication, found, edition)
     warnings = [*_other_deltas(found, look, checked), *_other_words(publication, checked, edition, names)]
     return Document(
         title=publication.title,
@@ -30,11 +33,7 @@ def document(
         date=publication.day,
         intro=(publication.intro,),
         style=edition.style,
-        manifest=Table(
-            "Overall run parameters",
-            ("", *publication.runs),
-            tuple((facts.label, *facts.values) for facts in found.manifest),
-        ),
+        manifest=manifest,
         sections=tuple(_sections(publication, found, edition, names, look)),
         charts=tuple(_charts(publication, edition, names)),
         dictionary=_dictionary(checked, edition, names),
@@ -42,7 +41,14 @@ def document(
         filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
         provenance=tuple(provenance.items()),
         appendices=tuple(_appendices(publication, edition, names)),
+        terms=terms(checked, report, (manifest,), counts=any(found.counts), printed=True),
     )
+
+
+def _manifest(publication: Publication, found: Matched, edition: Edition) -> Table:
+    """The rows as the edition calls them."""
+    rows = tuple((facts.label, *facts.values) for facts in found.manifest)
+    return Table("Overall run parameters", ("", *publication.runs), rows, of_rows=tuple(map(of_row, edition.manifest)))
 
 
 def _sections(

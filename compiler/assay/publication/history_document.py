@@ -25,6 +25,14 @@ KEYS = (
     "publications go on in another form: other names, units or number styles. The letters lead to the table of breaks "
     "below the figures."
 )
+#: rows of the overview, with what they say of a workload
+OVERVIEW = {
+    "Publications": "How many publications of the workload were read. The table of publications names their files.",
+    "First": "The day of the oldest of them, as it says itself.",
+    "Last": "The day of the newest of them, as it says itself.",
+    "Runs": "How many runs they print, each as often as it is printed.",
+    "Editions": "The forms in which they were published.",
+}
 MOVES = (
     "The greatest change of each metric and workload between the base and a further run of one publication; Δ% is "
     "worked out from the printed values. Rises and falls are ordered by their factor: a fall by half stands beside a "
@@ -83,6 +91,12 @@ def document(said: Told, heading: Heading, provenance: Mapping[str, str]) -> Doc
         provenance=tuple(provenance.items()),
         appendices=(_publications(said),),
         galleries=(_largest(said), *_galleries(said)),
+        terms=(
+            Group(
+                "Publications and workloads",
+                tuple(Entry(f"published.{name.lower()}", name, "", text, "") for name, text in OVERVIEW.items()),
+            ),
+        ),
     )
 
 
@@ -107,14 +121,16 @@ def _overview(said: Told) -> Table:
     """What the report is made of, a column a workload."""
     names = workloads(said.issues)
     mine = [[issue for issue in said.issues if issue.publication.workload == name] for name in names]
-    rows = (
-        ("Publications", *(str(len(part)) for part in mine)),
-        ("First", *(part[0].publication.day for part in mine)),
-        ("Last", *(part[-1].publication.day for part in mine)),
-        ("Runs", *(str(sum(len(issue.publication.runs) for issue in part)) for part in mine)),
-        ("Editions", *(", ".join(dict.fromkeys(issue.edition.name for issue in part)) for part in mine)),
+    cells = (
+        [str(len(part)) for part in mine],
+        [part[0].publication.day for part in mine],
+        [part[-1].publication.day for part in mine],
+        [str(sum(len(issue.publication.runs) for issue in part)) for part in mine],
+        [", ".join(dict.fromkeys(issue.edition.name for issue in part)) for part in mine],
     )
-    return Table("Publications and workloads", ("", *names), rows)
+    rows = tuple((name, *found) for name, found in zip(OVERVIEW, cells, strict=True))
+    means = tuple(f"published.{name.lower()}" for name in OVERVIEW)
+    return Table("Publications and workloads", ("", *names), rows, of_rows=means)
 
 
 def _largest(said: Told) -> Gallery:

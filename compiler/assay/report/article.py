@@ -20,6 +20,7 @@ from assay.report.dictionary import entry
 from assay.report.document import Document, Entry, Gallery, Group, Plot, Table
 from assay.report.figures import Choices, RunFigures, told_apart
 from assay.report.prose import Prose, Quote
+from assay.report.terms import tables_of, terms
 from assay.spec import formula
 from assay.spec.article_model import Article, Choice, Part
 from assay.spec.diagnostics import did_you_mean, fail
@@ -51,6 +52,8 @@ def assemble_article(
     headings = labels_of(article, compared.columns) if compared else named
     said = words([shown.run for shown in cast.main], [shown.label for shown in cast.main])
     numbers = iter(range(1, 10_000))
+    facts = manifest(checked, article, compared.columns if compared else runs, headings)
+    galleries = tuple(_gallery(cast, part, place, numbers) for place, part in enumerate(article.parts, start=1))
     return Document(
         title=choices.title or filled(article.title, said),
         subtitle="",
@@ -58,14 +61,15 @@ def assemble_article(
         date=choices.date,
         intro=tuple(filled(text, said) for text in article.intro.split("\n\n") if text.strip()),
         style=choices.style,
-        manifest=manifest(checked, article, compared.columns if compared else runs, headings),
+        manifest=facts,
         sections=(),
         charts=(),
         dictionary=_dictionary(checked, article),
         warnings=(*noted(runs, named), *(noted(compared.columns, headings) if compared else ())),
         filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
         provenance=tuple(provenance.items()),
-        galleries=tuple(_gallery(cast, part, place, numbers) for place, part in enumerate(article.parts, start=1)),
+        galleries=galleries,
+        terms=terms(checked, article, (facts, *tables_of(galleries))),
     )
 
 

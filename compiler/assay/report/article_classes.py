@@ -11,6 +11,7 @@ from assay.engine.formulas import Formulas, averages, measured
 from assay.plan.steps import Listed, listed_rows
 from assay.report.document import Table
 from assay.report.figures import RunFigures, row_label
+from assay.report.terms import of_classes
 from assay.spec import formula
 from assay.spec.article_model import Article, ClassTable
 from assay.spec.formula import Figures
@@ -95,4 +96,4 @@ def _table(
             cells.append(NO_VALUE if value is None else look.table_row([float(value)], table.width).cells[0])
         rows.append((item.name, *cells))
     header = (table.heading, *(row_label(column.heading, table.unit.symbol) for column in columns))
-    return Table(title, header, tuple(rows)), list(notes)
+    return Table(title, header, tuple(rows), of_columns=(of_classes(table),) * len(header)), list(notes)

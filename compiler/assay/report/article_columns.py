@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.compare.style import Style
-from assay.fetch.times import told
+from assay.fetch.times import told as told_instant
 from assay.report import article_rows as asked
 from assay.report.article_rows import NO_VALUE
 from assay.report.assemble import DELTA
 from assay.report.document import Gallery, Table
 from assay.report.figures import RunFigures, phase_rows, row_label
+from assay.report.terms import SINCE, UNTIL, of_constant
 from assay.spec import closure, formula
 from assay.spec.article_model import Article, Comparison, Conclusion, Part, Rule
 from assay.spec.model import Constant, Metric
@@ -37,7 +38,7 @@ def comparison(
     for name in named[1:]:
         header += [name, *DELTA]
     rows = [_row(look, checked.metric(name), [average(checked, run, name) for run in columns]) for name in item.metrics]
-    return Table(item.title, tuple(header), tuple(rows))
+    return Table(item.title, tuple(header), tuple(rows), of_rows=item.metrics)
 
 
 def _row(look: Style, metric: Metric, values: Sequence[float | None]) -> tuple[str, ...]:
@@ -69,7 +70,8 @@ def conclusion(
     ]
     values = (named[0], "there" if many else "".join(named[1:]), "Δ%")
     header = (*(("",) if many else ()), "Metric", *values, "Rule", "Holds")
-    return Table(item.title, header, tuple(rows))
+    means = tuple(rule.metric for rule in item.rules for _ in columns[1:])
+    return Table(item.title, header, tuple(rows), of_rows=means)
 
 
 def _judged(checked: Checked, look: Style, rule: Rule, base: RunFigures, run: RunFigures) -> tuple[str, ...]:
@@ -106,7 +108,7 @@ def facts(checked: Checked, names: Sequence[str], runs: Sequence[RunFigures], na
     """Constants of the runs, a row each."""
     known = {item.name: item for source in checked.package.sources for item in source.constants}
     rows = tuple((_called(known[name]), *(fact(known[name], run.constants[name]) for run in runs)) for name in names)
-    return Table("Facts", ("", *named), rows)
+    return Table("Facts", ("", *named), rows, of_rows=tuple(map(of_constant, names)))
 
 
 def _called(constant: Constant) -> str:
@@ -119,7 +121,7 @@ def fact(constant: Constant, value: object) -> str:
     if value is None or value == "":
         return NO_VALUE
     if constant.type == "instant" and isinstance(value, int):
-        return told(value)
+        return told_instant(value)
     if constant.type == "duration" and isinstance(value, int):
         return f"{value / 1_000_000_000:g}"
     return str(value)
@@ -138,12 +140,14 @@ def manifest(checked: Checked, article: Article, columns: Sequence[RunFigures], 
         for item in source.constants
     }
     left_out = {article.label, *(name for part in article.parts for name in part.facts)}
-    rows = tuple(
-        (row_label(item.doc, item.unit.symbol), *(str(run.constants[name]) or NO_VALUE for run in columns))
+    told = {
+        name: (row_label(item.doc, item.unit.symbol), *(str(run.constants[name]) or NO_VALUE for run in columns))
         for name, item in constants.items()
         if item.type in ("integer", "real", "text", "boolean") and name not in left_out
-    )
-    return Table("Phases" if any(run.phase for run in columns) else "Runs", ("", *named), (*rows, *phase_rows(columns)))
+    }
+    phases = phase_rows(columns)
+    means = (*map(of_constant, told), *((SINCE, UNTIL) if phases else ()))
+    return Table("Phases" if phases else "Runs", ("", *named), (*told.values(), *phases), of_rows=means)
 
 
 def _sources(checked: Checked, article: Article) -> set[str]:

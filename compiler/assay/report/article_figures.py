@@ -103,6 +103,7 @@ def _scatter(
         ("x", "y", "mean", "edge"),
         rows,
         x_label=row_label(x.name, x.unit.symbol),
+        shows=(y.id, x.id),
     )
 
 
@@ -196,6 +197,7 @@ def _timeline(setting: Setting, item: Timeline, shown: Shown, held: Lines, edges
         ("line", "x", "y", "mark") if marks else ("line", "x", "y"),
         rows,
         tuple(panels),
+        shows=(item.series,),
     )
 
 
@@ -231,13 +233,15 @@ def lines(setting: Setting, item: Timeline, shown: Shown) -> Lines | None:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A column of a grid: its title, and what stands in it for each case: points and their mean, or lines."""
+    """A column of a grid: its title, and what stands in it for each case: points and their mean, or
+    lines; `shows` are the ids of metrics and series."""
 
     title: str
     edges: Sequence[Point]
     points: Sequence[Sequence[Point]] = ()
     levels: Sequence[float | None] = ()
     lines: Sequence[Mapping[str, Sequence[Point]]] = ()
+    shows: tuple[str, ...] = ()
 
 
 def grids(setting: Setting, grid: Grid, cases: Sequence[Shown], most: int, place: str) -> Iterator[Plot]:
@@ -260,6 +264,7 @@ def grids(setting: Setting, grid: Grid, cases: Sequence[Shown], most: int, place
             tuple(_grid_rows(held, [shown.label for shown in cases])),
             tuple(panel.title for panel in held),
             tuple(shown.label for shown in cases),
+            shows=tuple(dict.fromkeys(name for panel in held for name in panel.shows)),
         )
 
 
@@ -292,6 +297,7 @@ def _scattered(setting: Setting, grid: Grid, scatter: Scatter, cases: Sequence[S
         _edges(there) if there else (),
         points=[_thinned(points, COARSE) if points else [] for points in found],
         levels=[math.fsum(y for _, y in points) / len(points) if points else None for points in found],
+        shows=(scatter.y, scatter.x),
     )
 
 
@@ -316,4 +322,4 @@ def _lined(setting: Setting, grid: Grid, item: Timeline, cases: Sequence[Shown])
     held = [lines(setting, dataclasses.replace(item, choice=grid.choice), shown) for shown in cases]
     edges = _frame([found for found in held if found], stacked=False)
     shown = [found.lines if found else {} for found in held]
-    return Panel(named_once(item.title, series.unit.symbol), edges, lines=shown)
+    return Panel(named_once(item.title, series.unit.symbol), edges, lines=shown, shows=(item.series,))

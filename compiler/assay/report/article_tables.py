@@ -12,6 +12,7 @@ from assay.report.article_choices import Chosen
 from assay.report.article_rows import Row, ordered
 from assay.report.document import Mark, Table
 from assay.report.figures import RunFigures, named_once
+from assay.report.terms import of_column, of_product, of_share
 from assay.spec.article_model import Article, Listing, Part, Pivot, Verdict
 from assay.spec.model import Column, Grain, Metric
 from assay.spec.normal_form import Checked
@@ -91,7 +92,8 @@ def _listing(setting: Setting, listing: Listing, shown: Shown) -> Table:
         (*(str(row[name]) for name in listing.keys), *(setting.text(item, row) for item in metrics))
         for row in sorted(found, key=lambda row: tuple(ordered(row[name]) for name in listing.keys))
     ]
-    return Table(titled(listing.title, shown.titled), tuple(header), tuple(rows))
+    means = (*(of_column(grain.name, name) for name in listing.keys), *listing.metrics)
+    return Table(titled(listing.title, shown.titled), tuple(header), tuple(rows), of_columns=means)
 
 
 # Pivots
@@ -131,7 +133,9 @@ def _pivot(setting: Setting, pivot: Pivot, shown: Shown) -> tuple[Table, Table |
         for kind in _kinds(pivot, cells, (left, top), place)
     ]
     header = (f"{_heading(down)} \\ {_heading(across)}", *map(str, cells.across))
-    table = Table(titled(pivot.title, shown.titled), header, tuple(rows), tuple(marks))
+    means = (of_column(pivot.grain, pivot.down), *(pivot.metric for _ in cells.across))
+    title, heads = titled(pivot.title, shown.titled), of_column(pivot.grain, pivot.across)
+    table = Table(title, header, tuple(rows), tuple(marks), of_columns=means, of_headings=heads)
     return table, _diagonals(setting, pivot, shown, cells, place, (across, down)) if pivot.diagonals else None
 
 
@@ -175,7 +179,10 @@ def _diagonals(
         _heading(across), _heading(down), _metric_heading(metric),
     ]  # fmt: skip
     header += [_metric_heading(due), "Of what is due, %", f"Short by more than {pivot.tolerance} %"] if due else []
-    return Table(titled("Diagonals", shown.titled), tuple(header), tuple(rows), tuple(marks))
+    places_ = (of_column(pivot.grain, pivot.across), of_column(pivot.grain, pivot.down))
+    means: tuple[str, ...] = (of_product(pivot.grain, pivot.down, pivot.across), *places_, metric.id)
+    means += (due.id, of_share(metric.id, due.id), "") if due else ()
+    return Table(titled("Diagonals", shown.titled), tuple(header), tuple(rows), tuple(marks), of_columns=means)
 
 
 def _due(setting: Setting, pivot: Pivot, metric: Metric, due: Metric, row: Row) -> tuple[str, str, str]:
@@ -224,7 +231,9 @@ def _verdict(setting: Setting, verdict: Verdict, base: Shown, shown: Shown, rows
     keys = (_heading(_column(grain, name)) for name in verdict.keys)
     header = (*keys, "Metric", base.label, shown.label, "Δ%", "Result")
     marks = tuple(Mark(y, len(header) - 1, BAD) for y, row in enumerate(rows) if row[-1] != "pass")
-    return Table(titled(verdict.title, shown.titled), header, rows, marks)
+    columns = (*(of_column(verdict.grain, name) for name in verdict.keys), *[""] * 5)
+    means = tuple(verdict.metrics[y % len(verdict.metrics)] for y in range(len(rows)))
+    return Table(titled(verdict.title, shown.titled), header, rows, marks, of_rows=means, of_columns=columns)
 
 
 def _by_keys(setting: Setting, verdict: Verdict, run: RunFigures, rows: Sequence[Row]) -> dict[tuple[object, ...], Row]:

@@ -10,6 +10,7 @@ from assay.report import figures
 from assay.report.dictionary import entry
 from assay.report.document import Chart, Document, Group, Section, Series, Table
 from assay.report.figures import Choices, RunFigures, row_label
+from assay.report.terms import SINCE, UNTIL, of_filter, of_row, terms
 from assay.spec.formula import is_formula
 from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
@@ -34,6 +35,8 @@ def assemble(
     """
     named = figures.labels(report, runs)
     said = words(runs, named)
+    manifest, filters = _manifest(report, runs, named, choices), _filters(runs, named)
+    sections = tuple(_section(checked, item, runs, named, choices) for item in report.sections)
     return Document(
         title=choices.title or filled(report.title, said),
         subtitle="",
@@ -41,13 +44,14 @@ def assemble(
         date=choices.date,
         intro=tuple(filled(text, said) for text in report.intro.split("\n\n") if text.strip()),
         style=choices.style,
-        manifest=_manifest(report, runs, named, choices),
-        sections=tuple(_section(checked, item, runs, named, choices) for item in report.sections),
+        manifest=manifest,
+        sections=sections,
         charts=tuple(_chart(checked, index, item, runs, named) for index, item in enumerate(report.charts, start=1)),
         dictionary=_dictionary(checked, report),
         warnings=(*notes(whole, figures.labels(report, whole)), *_warnings(report, runs, named)),
-        filters=_filters(runs, named),
+        filters=filters,
         provenance=tuple(provenance.items()),
+        terms=terms(checked, report, (manifest, filters), counts=any(None in item.metrics for item in sections)),
     )
 
 
@@ -68,7 +72,9 @@ def filled(text: str, said: Mapping[str, str]) -> str:
 
 def _manifest(report: Report, runs: Sequence[RunFigures], named: Sequence[str], choices: Choices) -> Table:
     rows = tuple((row.label, *(figures.manifest_text(row, run, choices) for run in runs)) for row in report.manifest)
-    return Table("Overall run parameters", ("", *named), (*rows, *figures.phase_rows(runs)))
+    phases = figures.phase_rows(runs)
+    means = (*map(of_row, report.manifest), *((SINCE, UNTIL) if phases else ()))
+    return Table("Overall run parameters", ("", *named), (*rows, *phases), of_rows=means)
 
 
 def _section(
@@ -155,4 +161,5 @@ def _filters(runs: Sequence[RunFigures], named: Sequence[str]) -> Table:
         for label, run in zip(named, runs, strict=True)
         for item in run.results.filters
     )
-    return Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), rows)
+    means = tuple(of_filter(item.filter) for run in runs for item in run.results.filters)
+    return Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), rows, of_rows=means)

@@ -34,7 +34,7 @@ def averages(checked: Checked, look: Style, item: Averages, run: RunFigures, lab
         for place, (series, mean) in enumerate(zip(found, means, strict=True))
     ]
     header = ("Series", "Labels", "Lines", row_label("Average", found[0].unit.symbol), "Δ%")
-    return Table(f"{item.title}: {label}" if label else item.title, header, tuple(rows))
+    return Table(f"{item.title}: {label}" if label else item.title, header, tuple(rows), of_rows=item.series)
 
 
 def average(rows: Sequence[Row]) -> float | None:

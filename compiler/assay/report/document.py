@@ -64,7 +64,9 @@ class Mark:
 class Table:
     """A table of finished cells: header and rows have the same length; the first column holds labels.
 
-    One that is `beside` stands beside the table before it, not below.
+    One that is `beside` stands beside the table before it, not below.  What cells are values of is told by the ids of
+    entries: of each row, and (before that) of each column, empty where that is nothing; `of_headings` is what the
+    headings are values of.
     """
 
     title: str
@@ -72,9 +74,15 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     marks: tuple[Mark, ...] = ()
     beside: bool = False
+    of_rows: tuple[str, ...] = ()
+    of_columns: tuple[str, ...] = ()
+    of_headings: str = ""
 
     def __post_init__(self) -> None:
         _check_width(self.title, self.header, self.rows)
+        for what, found, due in (("row", self.of_rows, self.rows), ("column", self.of_columns, self.header)):
+            if found and len(found) != len(due):
+                raise _invalid(f"the table `{self.title}` must name one entry a {what}", found=repr(found))
         for mark in self.marks:
             if not (0 <= mark.row < len(self.rows) and 0 <= mark.column < len(self.header)):
                 raise _invalid(f"a mark of the table `{self.title}` lies outside of it", found=repr(mark))
@@ -151,6 +159,7 @@ class Plot:
     `id` serves as a file name, `template` names a file of `templates/charts`, `unit` may be empty, `description` is
     the figure in words.  `panels` are the panels of a template that has a plot for each, in order; else empty.  Where
     panels stand in rows and columns, `cases` are the rows, and `panels` the columns.  `x_label` may be empty.
+    `shows` are the entries of what is drawn; empty: that of the plot's own id.
     """
 
     id: str
@@ -164,6 +173,7 @@ class Plot:
     panels: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
     x_label: str = ""
+    shows: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check_file_name(self.id)
@@ -233,7 +243,8 @@ class Appendix:
 class Document:
     """A whole report.  `date` is `YYYY-MM-DD`: the only date in the printed report and its metadata.
 
-    `claims` are parts of the provenance: what documents say of the report's tables, beside what these hold.
+    `claims` are parts of the provenance: what documents say of the report's tables, beside what these hold.  `terms`
+    are entries of printed numbers that are no metric's.
     """
 
     title: str
@@ -252,6 +263,7 @@ class Document:
     appendices: tuple[Appendix, ...] = ()
     galleries: tuple[Gallery, ...] = ()
     claims: tuple[Appendix, ...] = ()
+    terms: tuple[Group, ...] = ()
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
 
@@ -261,7 +273,12 @@ class Document:
         _check_unique("section", ids)
         _check_unique("chart", (item.id for item in self.figures))
         _check_unique("figure", (item.figure for item in self.figures))
-        _check_unique("dictionary entry", (entry.id for group in self.dictionary for entry in group.entries))
+        _check_unique("dictionary entry", (entry.id for entry in self.entries))
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All that is explained: the dictionary, then other numbers."""
+        return tuple(entry for group in (*self.dictionary, *self.terms) for entry in group.entries)
 
     @property
     def figures(self) -> tuple[Chart | Plot, ...]:
@@ -293,6 +310,11 @@ SILENT: dict[str, object] = {
     "abreast": 2,
     "wide": (),
     "claims": (),
+    "of_rows": (),
+    "of_columns": (),
+    "of_headings": "",
+    "shows": (),
+    "terms": (),
 }
 
 

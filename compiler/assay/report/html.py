@@ -16,34 +16,36 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.report.chart_spec import description
-from assay.report.document import Chart, Document, Plot
+from assay.report.document import Chart, Document, Entry, Plot, Table
 from assay.report.figures import row_label
 from assay.report.html_charts import theme, web_specs
 from assay.report.html_details import NOTHING, Behind
 from assay.report.html_tables import Grid, metric_grid, plain_grid
 from assay.report.markdown import contents, explained, figures
 from assay.report.markdown_text import visible
+from assay.report.terms import SAMPLE_COUNT
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 FONTS = ("ReportSans-Regular", "ReportSans-Semibold", "ReportSerif-Regular", "ReportSerif-Semibold")
 DIGITS = 10
+OTHER = "Other numbers"
 #: strokes of lines in the order of their names
 STROKES = tuple(f"run-{number}" for number in range(1, 9))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure of the page: `section` is the id of the table that has its metric, `toggles` the lines that can be
-    switched off, each with the class of its stroke."""
+    """A figure of the page: `section` is the id of the table that has its metric, `defined` the ids and names of what
+    it shows, `toggles` the lines that can be switched off, each with the class of its stroke."""
 
     id: str
     number: int
     title: str
     words: str
     section: str
-    defined: bool
+    defined: tuple[tuple[str, str], ...]
     drawn: bool
     toggles: tuple[tuple[str, str], ...]
 
@@ -61,11 +63,15 @@ def page(document: Document, templates: Path, bundle: str, behind: Behind = NOTH
         .render(
             document=shown,
             runs=shown.manifest.header[1:],
-            parts=contents(shown),
-            grids=_grids(shown, behind),
+            parts=_contents(shown),
+            rows=[rows_of_tables(gallery.tables) for gallery in shown.galleries],
+            broad=any(gallery.abreast > 2 and gallery.plots for gallery in shown.galleries),
+            grids=_grids(shown),
+            names={entry.id: entry.name for entry in shown.entries},
             figures={item.id: _figure(shown, item, specs) for item in shown.figures},
             known=known,
             numbers=figures(shown),
+            other=OTHER,
             hashed=any(entry.definition for entry in known.values()),
             digits=DIGITS,
             style=style,
@@ -148,6 +154,25 @@ def data_text(value: object) -> str:
     return text
 
 
+def _contents(document: Document) -> list[tuple[str, str]]:
+    """Title and anchor of each part; other numbers are explained behind the dictionary."""
+    parts = contents(document)
+    after = ("filters", "warnings", "appendix-1", "provenance")
+    place = next((index for index, (_, anchor) in enumerate(parts) if anchor in after), len(parts))
+    return [*parts[:place], *([(OTHER, "terms")] if document.terms else []), *parts[place:]]
+
+
+def rows_of_tables(tables: Sequence[Table]) -> list[list[int]]:
+    """The places of tables, those together that stand beside each other."""
+    rows: list[list[int]] = []
+    for place, table in enumerate(tables):
+        if table.beside and rows:
+            rows[-1].append(place)
+        else:
+            rows.append([place])
+    return rows
+
+
 def _labels(document: Document) -> dict[str, str]:
     """Label -> id of the metrics of the dictionary, as far as a label is that of one only."""
     found: dict[str, list[str]] = {}
@@ -156,16 +181,17 @@ def _labels(document: Document) -> dict[str, str]:
     return {label: ids[0] for label, ids in found.items() if len(ids) == 1}
 
 
-def _grids(document: Document, behind: Behind) -> dict[str, tuple[Grid, ...]]:
+def _grids(document: Document) -> dict[str, tuple[Grid, ...]]:
     """The grids of each part of the report by the part's anchor."""
-    known, labels = explained(document), _labels(document)
+    known, labels = {entry.id: entry for entry in document.entries}, _labels(document)
     found: dict[str, tuple[Grid, ...]] = {}
-    found |= {"manifest": (plain_grid(document.manifest, {}),), "filters": (plain_grid(document.filters, {}),)}
+    for name, table in (("manifest", document.manifest), ("filters", document.filters)):
+        found[name] = (plain_grid(table, {}, known),)
+    otherwise = SAMPLE_COUNT if SAMPLE_COUNT in known else ""
     for section in document.sections:
-        found[f"section-{section.id}"] = (metric_grid(section, known),)
+        found[f"section-{section.id}"] = (metric_grid(section, known, otherwise),)
     for gallery in document.galleries:
-        tables = [plain_grid(item, labels, behind.tables.get(item.title, "")) for item in gallery.tables]
-        found[f"section-{gallery.id}"] = tuple(tables)
+        found[f"section-{gallery.id}"] = tuple(plain_grid(item, labels, known) for item in gallery.tables)
     found["claims"] = tuple(plain_grid(part, {}) for part in document.claims)
     for number, part in enumerate(document.appendices, start=1):
         found[f"appendix-{number}"] = (plain_grid(part, {}),) if part.rows else ()
@@ -177,8 +203,10 @@ def _figure(document: Document, item: Chart | Plot, specs: Mapping[str, Any]) ->
     toggles = specs[item.id]["usermeta"]["assay"].get("toggles") if item.id in specs else None
     lines = _strokes(toggles) if toggles else ()
     words = description(item) if isinstance(item, Chart) else item.description
-    known = item.id in explained(document)
-    return Figure(item.id, item.figure, item.title, words, section, known, item.id in specs, lines)
+    names = {entry.id: entry.name for entry in document.entries}
+    shows = (item.shows if isinstance(item, Plot) else ()) or (item.id,)
+    defined = tuple((name, names[name]) for name in shows if name in names)
+    return Figure(item.id, item.figure, item.title, words, section, defined, item.id in specs, lines)
 
 
 def _strokes(toggles: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -193,17 +221,19 @@ def _data(document: Document, templates: Path, specs: Mapping[str, Any], behind:
         "theme": theme(templates),
         "charts": specs,
         "samples": behind.header,
-        "metrics": {name: _metric(document, name, behind) for name in explained(document)},
+        "metrics": {entry.id: _metric(document, entry, behind) for entry in document.entries},
     }
 
 
-def _metric(document: Document, name: str, behind: Behind) -> dict[str, object]:
-    entry = explained(document)[name]
+def _metric(document: Document, entry: Entry, behind: Behind) -> dict[str, object]:
+    name = entry.id
     section: Sequence[str] = [part.title for part in document.sections if name in part.metrics]
     found: dict[str, object] = {
         "name": entry.name, "unit": entry.unit, "description": entry.description, "definition": entry.definition,
         "section": section[0] if section else "",
     }  # fmt: skip
+    if entry in [item for group in document.terms for item in group.entries]:
+        found["term"] = True
     if name in behind.details:
         found |= _mapped_plain(dataclasses.asdict(behind.details[name]))
     return found

@@ -22,14 +22,10 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """What stands behind a report: details by the ids of metrics, and the metric of tables that show one in all cells.
-
-    Such a table is known by its title.
-    """
+    """What stands behind a report: details by the ids of metrics and other entries."""
 
     header: tuple[str, ...] = ()
     details: Mapping[str, Detail] = field(default_factory=dict)
-    tables: Mapping[str, str] = field(default_factory=dict)
 
 
 NOTHING = Behind()

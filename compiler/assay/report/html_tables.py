@@ -46,12 +46,14 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of a page: the first column holds the labels of rows; rows at the foot are not sorted."""
+    """A table of a page: the first column holds the labels of rows; rows at the foot are not sorted; `headings` is the
+    entry of what the headings are values of."""
 
     caption: str
     columns: tuple[Heading, ...]
     rows: tuple[tuple[Cell, ...], ...]
     foot: tuple[tuple[Cell, ...], ...] = ()
+    headings: str = ""
 
     @property
     def is_grouped(self) -> bool:
@@ -74,11 +76,12 @@ def _is_numeric(texts: Sequence[str]) -> bool:
     return any(map(number, texts)) and all(number(text) or text in _NO_VALUE for text in texts)
 
 
-def metric_grid(section: Section, known: Mapping[str, object]) -> Grid:
-    """The grid of a table of metrics; cells of metrics in `known` lead to their definitions."""
+def metric_grid(section: Section, known: Mapping[str, object], otherwise: str = "") -> Grid:
+    """The grid of a table of metrics; cells of metrics in `known` lead to their definitions, those of rows without a
+    metric to the entry `otherwise`."""
     names = _names(section.header)
     rows = [
-        tuple(_cell(text, metric if metric and metric in known else "", row[0], name)
+        tuple(_cell(text, _leads_to(metric, known, otherwise), row[0], name)
               for text, name in zip(row, names, strict=True))
         for metric, row in zip(section.metrics, section.rows, strict=True)
     ]  # fmt: skip
@@ -87,6 +90,12 @@ def metric_grid(section: Section, known: Mapping[str, object]) -> Grid:
         last -= 1
     columns = _columns(section.header, section.rows)
     return Grid(section.title, columns, tuple(on_point(rows[:last])), tuple(rows[last:]))
+
+
+def _leads_to(metric: str | None, known: Mapping[str, object], otherwise: str) -> str:
+    if metric is None:
+        return otherwise
+    return metric if metric in known else ""
 
 
 def _names(header: Sequence[str]) -> list[str]:
@@ -136,43 +145,73 @@ def _cell(text: str, metric: str, label: str, column: str) -> Cell:
     return Cell(visible(text), number(text), metric if number(text) else "", visible(f"{label}; {column}"))
 
 
-def plain_grid(found: Table | Appendix, metrics: Mapping[str, str], whole: str = "") -> Grid:
+def plain_grid(found: Table | Appendix, metrics: Mapping[str, str], known: Mapping[str, object] = {}) -> Grid:
     """The grid of any other table.
 
-    A number leads to a definition where its column's heading, or a text in its row, is the label of a metric (`metrics`
-    has the ids by the labels), or where all of the table is about the metric `whole`.
+    Where the table names what its cells are values of, those that are in `known` lead there.  Else a number leads to a
+    definition where its column's heading, or a text in its row, is the label of a metric (`metrics` has the ids by the
+    labels).
     """
     numeric = [_is_numeric([row[index] for row in found.rows]) for index in range(len(found.header))]
+    leads = _Leads(found, metrics, known, numeric)
     rows = [
-        tuple(
-            Cell(visible(text), number(text) if numeric[index] else "", metric, _value_of(found, row, index))
-            if (metric := _metric_of(found, row, index, metrics, whole, numeric[index]))
-            else Cell(visible(text), number(text) if numeric[index] else "")
-            for index, text in enumerate(row)
-        )
-        for row in found.rows
+        tuple(_plain_cell(found, leads, y, index, numeric[index]) for index in range(len(row)))
+        for y, row in enumerate(found.rows)
     ]
     for mark in found.marks if isinstance(found, Table) else ():
         row = rows[mark.row]
         marked = replace(row[mark.column], marks=(*row[mark.column].marks, mark.kind))
         rows[mark.row] = (*row[: mark.column], marked, *row[mark.column + 1 :])
     columns = [Heading(visible(text), numeric=numeric[at] and at > 0) for at, text in enumerate(found.header)]
-    return Grid(found.title, tuple(columns), tuple(on_point(rows)))
+    headings = found.of_headings if isinstance(found, Table) and found.of_headings in known else ""
+    return Grid(found.title, tuple(columns), tuple(on_point(rows)), headings=headings)
 
 
-def _metric_of(
-    found: Table | Appendix, row: Sequence[str], index: int, metrics: Mapping[str, str], whole: str, numeric: bool
-) -> str:
-    """The metric that a cell leads to; empty: to none."""
-    if row[index] in metrics:
-        return metrics[row[index]]
-    if not index or not numeric or not number(row[index]):
-        return ""
-    of_row = next((metrics[text] for text in row if text in metrics), whole)
-    return metrics.get(found.header[index], of_row)
+@dataclass(frozen=True, slots=True)
+class _Leads:
+    """Where the cells of a table lead."""
+
+    table: Table | Appendix
+    metrics: Mapping[str, str]
+    known: Mapping[str, object]
+    numeric: Sequence[bool]
+
+    def metric(self, y: int, index: int) -> str:
+        """The entry that a cell leads to; empty: to none."""
+        row = self.table.rows[y]
+        if isinstance(self.table, Table) and (self.table.of_rows or self.table.of_columns):
+            name = self._named(self.table, y, index) if _is_value(row[index]) or self._is_label(index) else ""
+            return name if name in self.known else ""
+        if row[index] in self.metrics:
+            return self.metrics[row[index]]
+        if not index or not self.numeric[index] or not number(row[index]):
+            return ""
+        of_row = next((self.metrics[text] for text in row if text in self.metrics), "")
+        return self.metrics.get(self.table.header[index], of_row)
+
+    def _is_label(self, index: int) -> bool:
+        """Whether cells of a column say what the row is about."""
+        return isinstance(self.table, Table) and index == 0 and bool(self.table.of_rows) and not self.table.of_columns
+
+    @staticmethod
+    def _named(table: Table, y: int, index: int) -> str:
+        of_column = table.of_columns[index] if table.of_columns else ""
+        return of_column or (table.of_rows[y] if table.of_rows else "")
+
+
+def _is_value(text: str) -> bool:
+    """Whether a text is a number, or begins like one: a date, a version."""
+    return re.match(r"[-−+(]?\.?\d", text) is not None
+
+
+def _plain_cell(found: Table | Appendix, leads: _Leads, y: int, index: int, numeric: bool) -> Cell:
+    row = found.rows[y]
+    metric = leads.metric(y, index)
+    shown = Cell(visible(row[index]), number(row[index]) if numeric else "", metric)
+    return replace(shown, of=_value_of(found, row, index)) if metric and _is_value(row[index]) else shown
 
 
 def _value_of(found: Table | Appendix, row: Sequence[str], index: int) -> str:
-    """Which value a cell is, in words; empty for a label."""
-    place = ", ".join(part for part in (found.title, row[0]) if part)
-    return visible(f"{place}; {found.header[index]}") if number(row[index]) else ""
+    """Which value a cell is, in words."""
+    place = ", ".join(part for part in (found.title, row[0] if index else "") if part)
+    return visible(f"{place}; {found.header[index]}")

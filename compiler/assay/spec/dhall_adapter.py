@@ -19,10 +19,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.spec.dhall_errors import failure, interpolated
+from assay.spec.dhall_known import Known
 from assay.spec.dhall_run import available, copied
 from assay.spec.imports import SourceFile, root_name, sources, sources_hash
 
-__all__ = ["SourceFile", "available", "evaluate", "evaluate_sources", "sources", "sources_hash"]
+__all__ = ["Known", "SourceFile", "available", "evaluate", "evaluate_sources", "sources", "sources_hash"]
 
 SECONDS = 20.0
 
@@ -37,8 +38,16 @@ def evaluate(root_file: Path, workspace: Path, shipped: Path | None = None, *, s
     return evaluate_sources(root_name(root_file, workspace, shipped), files, seconds=seconds)
 
 
-def evaluate_sources(root: str, files: Sequence[SourceFile], *, seconds: float = SECONDS) -> object:
-    """The value of the file named `root` among sources that are scanned already; raises `AssayError`."""
+def evaluate_sources(
+    root: str, files: Sequence[SourceFile], *, seconds: float = SECONDS, known: Known | None = None
+) -> object:
+    """The value of the file named `root` among sources that are scanned already; raises `AssayError`.
+
+    With `known`, files that did not change are not worked out again.
+    """
+    found = known.evaluate(root, files, seconds) if known else None
+    if found:
+        return found.value
     with copied(files) as copy:
         outcome = copy.evaluate(root, seconds, [piece.text for piece in interpolated(files)])
         if outcome.kind == "value":

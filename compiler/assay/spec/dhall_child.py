@@ -1,9 +1,9 @@
 """The program that evaluates one Dhall file in a process of its own; run by `dhall_run`, never imported.
 
 Arguments: the folder of the evaluator's package, the expression, the memory limit in bytes, the limit of
-processor seconds.  Its input is a JSON list of texts that must be expressions.  It prints one JSON object:
-{"value": ...}, {"error": class, "text": ...}, or {"broken": the number of the first text that is no
-expression}.
+processor seconds, how many bytes it may write into a file (0, but where normal forms are kept).  Its input is a
+JSON list of texts that must be expressions.  It prints one JSON object: {"value": ...}, {"error": class,
+"text": ...}, or {"broken": the number of the first text that is no expression}.
 """
 
 import _thread
@@ -15,12 +15,12 @@ import sys
 STACK = 512 << 20  # the parser is recursive: long multi-line texts need far more than the usual 8 MB
 
 
-def confine(memory: int, seconds: int) -> None:
-    """Bound memory and processor time; write no files and no core dump."""
+def confine(memory: int, seconds: int, writes: int) -> None:
+    """Bound memory, processor time and what is written into a file; write no core dump."""
     limits = {
         resource.RLIMIT_AS: (memory, memory),
         resource.RLIMIT_CPU: (seconds, seconds + 1),
-        resource.RLIMIT_FSIZE: (0, 0),
+        resource.RLIMIT_FSIZE: (writes, writes),
         resource.RLIMIT_CORE: (0, 0),
     }
     for name, limit in limits.items():
@@ -68,10 +68,10 @@ def answer(expression: str, inner: list[str]) -> str:
 
 def main() -> None:
     """Evaluate in a thread with a large stack and print the result."""
-    packages, expression, memory, seconds = sys.argv[1:]
+    packages, expression, memory, seconds, writes = sys.argv[1:]
     inner = json.load(sys.stdin)
     sys.path.append(packages)
-    confine(int(memory), int(seconds))
+    confine(int(memory), int(seconds), int(writes))
     _thread.stack_size(STACK)
     done = _thread.allocate_lock()
     done.acquire()

@@ -53,22 +53,34 @@ class Copy:
 
     folder: Path
 
-    def evaluate(self, name: str, seconds: float, inner: Sequence[str] = (), memory: int = MEMORY) -> Outcome:
+    def evaluate(
+        self,
+        name: str,
+        seconds: float,
+        inner: Sequence[str] = (),
+        memory: int = MEMORY,
+        *,
+        expression: str = "",
+        forms: Path | None = None,
+        writes: int = 0,
+    ) -> Outcome:
         """The value of the file `name`; before that, each of the texts `inner` must be an expression.
 
-        `seconds` of processor time are allowed; on a busy machine that may last some times as long.
+        `seconds` of processor time are allowed; on a busy machine that may last some times as long.  `expression` is
+        evaluated in the file's folder instead of it; `forms` is a folder of normal forms of imports with a hash, into
+        which, if it may write so many bytes, the evaluator puts those that are missing.
         """
         packages = _packages()
         if packages is None:
             return Outcome("absent")
         folder, base = posixpath.split(name)
-        limits = [str(memory), str(math.ceil(seconds))]
-        command = [sys.executable, "-I", "-S", str(_PROGRAM), str(packages), f'./"{base}"', *limits]
+        limits = [str(memory), str(math.ceil(seconds)), str(writes)]
+        command = [sys.executable, "-I", "-S", str(_PROGRAM), str(packages), expression or f'./"{base}"', *limits]
         try:
             done = subprocess.run(
                 command,
                 cwd=self.folder / folder,
-                env={},
+                env={"XDG_CACHE_HOME": str(forms)} if forms else {},
                 input=json.dumps(inner).encode(),
                 capture_output=True,
                 timeout=PATIENCE * seconds,

@@ -8,6 +8,7 @@ evaluator says what is wrong with it.
 
 from __future__ import annotations
 
+import functools
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -154,8 +155,9 @@ class Scan:
         return index
 
 
+@functools.lru_cache(maxsize=512)
 def scan(text: str) -> Scan:
-    """The words of a Dhall text."""
+    """The words of a Dhall text; remembered, as those who watch files scan most of them again unchanged."""
     lexer = _Lexer(text)
     tokens = tuple(lexer.words())
     return Scan(text, tokens, tuple(lexer.open))

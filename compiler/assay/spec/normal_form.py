@@ -8,10 +8,9 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from assay.spec.check_formulas import scope_of
 from assay.spec.check_series import VALUE, read_unit
 from assay.spec.expression import Expression, show
 from assay.spec.formula_units import resolved
-from assay.spec.model import Event, Filter, Grain, Instant, Metric, Package, Parameter, Series, Source
+from assay.spec.model import Filter, Grain, Instant, Metric, Package, Parameter, Series, Source
 from assay.spec.phase_model import Cut
 from assay.spec.typing_rules import Scope, Units, infer
 from assay.spec.unit import Unit
@@ -215,18 +214,31 @@ class _Resolver:
         return dataclasses.replace(item, conditions=conditions)
 
 
-def plain(value: Any, *, prose: bool = True) -> Any:
+Written = dict[int, tuple[object, Any]]
+"""What objects are as plain data, by their identity; the objects are held, so that no other takes it."""
+
+
+def plain(value: Any, *, prose: bool = True, written: Written | None = None) -> Any:
     """A dataclass as plain data: expressions as text, empty values left out; without `prose`, no `doc`, `name` of a
-    metric, `hint` or `message` either."""
+    metric, `hint` or `message` either.  What is in `written` already is not written again."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        if written is None:
+            return _plain(value, prose, None)
+        if id(value) not in written:
+            written[id(value)] = (value, _plain(value, prose, written))
+        return written[id(value)][1]
+    if isinstance(value, (list, tuple)):
+        return [plain(item, prose=prose, written=written) for item in value]
+    return value
+
+
+def _plain(value: Any, prose: bool, written: Written | None) -> Any:
     if isinstance(value, Expression):
         return show(value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        skipped = () if prose else _prose(value)
-        pairs = ((item.name, plain(getattr(value, item.name), prose=prose)) for item in dataclasses.fields(value))
-        return {name: inner for name, inner in pairs if name not in skipped and _says(name, inner)}
-    if isinstance(value, (list, tuple)):
-        return [plain(item, prose=prose) for item in value]
-    return value
+    skipped = () if prose else _prose(value)
+    names = (item.name for item in dataclasses.fields(value))
+    pairs = ((name, plain(getattr(value, name), prose=prose, written=written)) for name in names)
+    return {name: inner for name, inner in pairs if name not in skipped and _says(name, inner)}
 
 
 def _says(name: str, value: Any) -> bool:
@@ -241,51 +253,32 @@ def _prose(value: object) -> tuple[str, ...]:
 def definitions(package: Package) -> dict[str, str]:
     """Definition hash of each metric: of all that it depends on (its grain's members, relations' SQL, events, fields,
     sources, constants, the predicates of all filters that can apply), but no prose."""
-    bare = Bare()
-    return {metric.id: definition_hash(definition(package, metric, bare)) for metric in package.metrics}
+    written: Written = {}
+    return {metric.id: definition_hash(definition(package, metric, written)) for metric in package.metrics}
 
 
-class Bare:
-    """Things as plain data without prose.  What many definitions hold is made plain once; nobody may change it."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[int, frozenset[str] | None], tuple[object, Any]] = {}
-
-    def __call__(self, value: object) -> Any:
-        """A thing of a package."""
-        return self.part(value, None, lambda: value)
-
-    def part(self, value: object, names: Collection[str] | None, made: Callable[[], object]) -> Any:
-        """What is made of a thing of a package and the names of some of its members."""
-        key = (id(value), None if names is None else frozenset(names))
-        if key not in self._known:  # the thing is kept, so that no other one gets its id
-            self._known[key] = (value, plain(made(), prose=False))
-        return self._known[key][1]
-
-
-def definition(package: Package, metric: Metric, bare: Bare | None = None) -> dict[str, Any]:
-    """All that a metric depends on, as plain data without prose: what its definition hash is the hash of.
-
-    `bare` is shared by the definitions of a package.
-    """
-    bare = bare or Bare()
+def definition(package: Package, metric: Metric, written: Written | None = None) -> dict[str, Any]:
+    """All that a metric depends on, as plain data without prose: what its definition hash is the hash of."""
     needs = closure.needs(package, [metric], package.filters)
+
+    def plainly(items: Iterable[Any]) -> list[Any]:
+        return [plain(item, prose=False, written=written) for item in items]
+
+    constants = (item for source in package.sources for item in source.constants)
     body: dict[str, Any] = {
-        "metric": bare(metric),
-        "grains": [_members(package, name, members, bare) for name, members in sorted(needs.grains.items())],
-        "relations": [bare(item) for item in _sorted(package.relations) if item.name in needs.relations],
-        "events": [_event(package, name, fields, bare) for name, fields in sorted(needs.events.items())],
-        "sources": [bare.part(item, ("lookups",), partial(_lookups, item)) for item in _read(package, needs)],
-        "constants": [
-            bare(item) for source in package.sources for item in source.constants if item.name in needs.constants
-        ],
-        "filters": [bare(item) for item in _sorted(package.filters) if item.name in needs.filters],
+        "metric": plain(metric, prose=False, written=written),
+        "grains": [_members(package, name, members, written) for name, members in sorted(needs.grains.items())],
+        "relations": plainly(item for item in _sorted(package.relations) if item.name in needs.relations),
+        "events": [_event(package, name, fields, written) for name, fields in sorted(needs.events.items())],
+        "sources": plainly(_lookups(item) for item in _sorted(_sources(package, needs))),
+        "constants": plainly(item for item in constants if item.name in needs.constants),
+        "filters": plainly(item for item in _sorted(package.filters) if item.name in needs.filters),
     }
     if formula.is_formula(metric):
         known = formula.by_id(package)
-        body["metrics"] = {name: definition(package, known[name], bare) for name in formula.over(metric.measure)}
+        body["metrics"] = {name: definition(package, known[name], written) for name in formula.over(metric.measure)}
     if needs.series:
-        body["series"] = [bare(item) for item in _sorted(package.series) if item.name in needs.series]
+        body["series"] = plainly(item for item in _sorted(package.series) if item.name in needs.series)
     return body
 
 
@@ -295,13 +288,13 @@ def definition_hash(body: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _read(package: Package, needs: closure.Needs) -> list[Source]:
+def _sources(package: Package, needs: closure.Needs) -> tuple[Source, ...]:
     """The sources of the events that are read; all, where it is read what any source's files hold, or no event is."""
     relations = [item for item in package.relations if item.name in needs.relations]
     if not needs.events or any(scopes.LOGS in item.uses for item in relations):
-        return _sorted(package.sources)
+        return package.sources
     read = {event.source for event in package.events if event.name in needs.events}
-    return _sorted(item for item in package.sources if item.name in read)
+    return tuple(item for item in package.sources if item.name in read)
 
 
 def _sorted(items: Iterable[Any]) -> list[Any]:
@@ -312,13 +305,9 @@ def _lookups(source: Any) -> Any:
     return dataclasses.replace(source, constants=(), hosts="", logs=(), host_files=False)
 
 
-def _members(package: Package, name: str, members: set[str], bare: Bare) -> Any:
+def _members(package: Package, name: str, members: set[str], written: Written | None) -> Any:
     grain = next(item for item in package.grains if item.name == name)
-    return bare.part(grain, members, lambda: _with_members(grain, members))
-
-
-def _with_members(grain: Grain, members: set[str]) -> Grain:
-    return dataclasses.replace(
+    kept = dataclasses.replace(
         grain,
         columns=tuple(item for item in grain.columns if item.name in members),
         instants=tuple(item for item in grain.instants if item.name in members),
@@ -327,19 +316,16 @@ def _with_members(grain: Grain, members: set[str]) -> Grain:
         checks=(),
         at="",  # what a number means does not depend on how runs may be cut
     )
+    return plain(kept, prose=False, written=written)
 
 
-def _event(package: Package, name: str, fields: set[str], bare: Bare) -> Any:
+def _event(package: Package, name: str, fields: set[str], written: Written | None) -> Any:
     event = next(item for item in package.events if item.name == name)
-    return bare.part(event, fields, lambda: _with_fields(event, fields))
-
-
-def _with_fields(event: Event, fields: set[str]) -> Event:
     forms = tuple(
         dataclasses.replace(form, fields=tuple(item for item in form.fields if item.name in fields))
         for form in event.forms
     )
-    return dataclasses.replace(event, forms=forms)
+    return plain(dataclasses.replace(event, forms=forms), prose=False, written=written)
 
 
 def content(checked: Checked) -> dict[str, Any]:

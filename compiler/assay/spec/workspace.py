@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "schema"
 ROOT_FILE = "package.dhall"
+KNOWN = "dhall"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ def _evaluated(workspace: Workspace, system: str, files: Sequence[SourceFile], c
             found=_header_of(workspace.normal_form(system)) or "none",
             hint="write it on a machine where the Python package `dhall` installs: `assay check --accept`",
         )
-    checked = evaluate(workspace, system, files)
+    checked = evaluate(workspace, system, files, cache)
     return _kept(checked, _cached(cache, checked.sources) if cache else None)
 
 
@@ -154,14 +155,38 @@ def _header_of(place: Path) -> str:
     return normal_form.header(place.read_text(encoding="utf-8"))[:12] if place.is_file() else ""
 
 
-def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> Checked:
-    """A system's package out of its Dhall sources, checked."""
+def unlearned(workspace: Workspace, system: str, cache: Path) -> bool:
+    """Whether an evaluator is here, and there is a file of a system whose normal form is not kept."""
+    from assay.spec.dhall_adapter import Known, available
+
+    if not available() or system not in workspace.systems():
+        return False
+    files = scan(workspace, system)
+    return bool(Known(cache / KNOWN).unknown(_root_name(workspace, system, files), files))
+
+
+def learn(workspace: Workspace, system: str, cache: Path) -> bool:
+    """Keep the normal form of one more file of a system, so that it is not worked out when others change; whether there
+    was any left."""
+    from assay.spec.dhall_adapter import Known
+
+    files = scan(workspace, system)
+    return Known(cache / KNOWN).learn(_root_name(workspace, system, files), files)
+
+
+def _root_name(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> str:
+    root = workspace.specs / system / ROOT_FILE
+    return next(item.name for item in files if item.path == root.resolve() or item.path == root)
+
+
+def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile], cache: Path | None = None) -> Checked:
+    """A system's package out of its Dhall sources, checked; `cache` may know some of them."""
     from assay.spec import check, decode
-    from assay.spec.dhall_adapter import evaluate_sources, sources_hash
+    from assay.spec.dhall_adapter import Known, evaluate_sources, sources_hash
 
     root = workspace.specs / system / ROOT_FILE
-    name = next(item.name for item in files if item.path == root.resolve() or item.path == root)
-    data = evaluate_sources(name, files)
+    name = _root_name(workspace, system, files)
+    data = evaluate_sources(name, files, known=Known(cache / KNOWN) if cache else None)
     package = decode.package(data, str(root))
     raise_all(check.check(package, locator([item for item in files if item.is_code])))
     return normal_form.resolve(package, sources_hash(files))

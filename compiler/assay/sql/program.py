@@ -116,9 +116,9 @@ def standalone(
     for name, part in (
         (name, part) for name, part in {**tables, **made}.items() if name in needed or name == constants
     ):
-        query = query.with_(name, as_=part.copy())
+        query = query.with_(name, as_=part.copy(), copy=False)  # its own copy of all before, else
     for item in own.expressions if own else ():
-        query = query.with_(item.alias, as_=item.this)
+        query = query.with_(item.alias, as_=item.this, copy=False)
     for place in list(query.find_all(exp.Placeholder)):
         value = exp.select(exp.column(str(place.this))).from_(constants)
         place.replace(value.subquery())

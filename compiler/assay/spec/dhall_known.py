@@ -1,0 +1,147 @@
+"""Normal forms of unchanged files, which evaluation takes instead of reading, checking and normalising them again.
+
+Dhall knows an import by the hash of its normal form (`./file sha256:...`), and an evaluator keeps the normal forms of
+such imports.  Here every file has a key: the hash of its content and of the keys of all that it imports.  What is
+learned of a key is its semantic hash, and that normal form.  In the private copy that is evaluated, imports of files
+that are known get their hash; so only files that changed, and those that import them, are worked out.  What comes out
+is what would come out of all the texts: the evaluator compares each normal form with its hash.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import posixpath
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+
+from assay.spec.dhall_errors import interpolated
+from assay.spec.dhall_run import Outcome, copied
+from assay.spec.imports import SourceFile
+
+FOLDER = "dhall"  # the evaluator's own name below its cache folder
+NOTHING = "0" * 64
+SECONDS = 20.0
+WRITES = 64 << 20  # bytes of a normal form
+_PATH = re.compile(r"[^\s(){}\[\],\"]+")
+_FOUND = re.compile(r"Found\s+sha256:([0-9a-f]{64})")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of files: `folder` holds `keys/` (semantic hashes) and `forms/` (normal forms)."""
+
+    folder: Path
+
+    def hashes(self, files: Sequence[SourceFile]) -> dict[str, str]:
+        """Name -> semantic hash of the files that are known."""
+        found = {}
+        for name, key in keys(files).items():
+            with contextlib.suppress(OSError):
+                text = (self.folder / "keys" / key).read_text(encoding="ascii")
+                if (self.folder / "forms" / _form(text)).is_file():
+                    found[name] = text
+        return found
+
+    def evaluate(self, root: str, files: Sequence[SourceFile], seconds: float) -> Outcome | None:
+        """The value of the file `root`; None where nothing is known, or it comes to no value (then the texts as they
+        are tell where the cause is).  What stands in texts of files that are known was an expression then."""
+        hashes = self.hashes(files)
+        if not hashes:
+            return None
+        inner = [piece.text for piece in interpolated([item for item in files if item.name not in hashes])]
+        with copied(frozen(files, hashes)) as copy, self._forms(hashes.values()) as forms:
+            name = f'./"{posixpath.basename(root)}"' + (f" sha256:{hashes[root]}" if root in hashes else "")
+            outcome = copy.evaluate(root, seconds, inner, expression=name, forms=forms)
+        return outcome if outcome.kind == "value" else None
+
+    def unknown(self, root: str, files: Sequence[SourceFile]) -> str:
+        """The next file that is not known, but for `root`, which nothing imports; empty: there is none."""
+        known = self.hashes(files)
+        return next((name for name in keys(files) if name not in known and name != root), "")
+
+    def learn(self, root: str, files: Sequence[SourceFile]) -> bool:
+        """Learn of one more file, one whose imports are all known; whether there was any."""
+        known, found = self.hashes(files), keys(files)
+        name = self.unknown(root, files)
+        if not name:
+            return False
+        base = f'./"{posixpath.basename(name)}" sha256:'
+        with copied(frozen(files, known)) as copy, self._forms(known.values()) as forms:
+            told = copy.evaluate(name, SECONDS, expression=base + NOTHING, forms=forms)
+            match = _FOUND.search(told.text)
+            if match is None:
+                return False
+            inner = [piece.text for piece in interpolated([item for item in files if item.name == name])]
+            done = copy.evaluate(name, SECONDS, inner, expression=base + match[1], forms=forms, writes=WRITES)
+            made = forms / FOLDER / _form(match[1])
+            if done.kind == "broken" or not made.is_file():
+                return False
+            _put(self.folder / "forms" / made.name, made.read_bytes())
+        _put(self.folder / "keys" / found[name], match[1].encode())
+        return True
+
+    @contextmanager
+    def _forms(self, hashes: Iterable[str]) -> Iterator[Path]:
+        """A private folder with these normal forms, as the evaluator looks for them."""
+        with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+            place = Path(folder, FOLDER)
+            place.mkdir()
+            for text in set(hashes):
+                (place / _form(text)).symlink_to((self.folder / "forms" / _form(text)).resolve())
+            yield Path(folder)
+
+
+def keys(files: Sequence[SourceFile]) -> dict[str, str]:
+    """Name -> key of each file of code, those that are imported first."""
+    named = {item.name: item for item in files}
+    found: dict[str, str] = {}
+    tool = f"{version('dhall')}\0"
+
+    def visit(item: SourceFile) -> str:
+        if not item.is_code:
+            return item.sha256
+        if item.name not in found:
+            parts = [f"{link.target}\0{visit(named[link.target])}" for link in item.imports]
+            found[item.name] = hashlib.sha256("\0".join((tool, item.sha256, *parts)).encode()).hexdigest()
+        return found[item.name]
+
+    for item in files:
+        visit(item)
+    return found
+
+
+def frozen(files: Sequence[SourceFile], hashes: Mapping[str, str]) -> list[SourceFile]:
+    """The files with the hashes of imports that are known."""
+    return [replace(item, content=_frozen(item, hashes)) if item.is_code else item for item in files]
+
+
+def _frozen(item: SourceFile, hashes: Mapping[str, str]) -> bytes:
+    lines = item.text.split("\n")
+    links = [link for link in item.imports if link.target in hashes and not link.as_text]
+    for link in sorted(links, key=lambda link: (link.line, link.column), reverse=True):
+        line = lines[link.line - 1]
+        path = _PATH.match(line, link.column - 1)
+        named = path and posixpath.normpath(posixpath.join(posixpath.dirname(item.name), path[0]))
+        if path and named == link.target and not line[path.end() :].lstrip().startswith(("sha256:", "as ")):
+            lines[link.line - 1] = f"{line[: path.end()]} sha256:{hashes[link.target]}{line[path.end() :]}"
+    return "\n".join(lines).encode()
+
+
+def _form(text: str) -> str:
+    """The file of a normal form: a multihash, as the evaluator names it."""
+    return f"1220{text}"
+
+
+def _put(place: Path, content: bytes) -> None:
+    """Write a file beside its place, and move it there."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    partial = place.with_name(f".{place.name}.{os.getpid()}.part")
+    partial.write_bytes(content)
+    partial.replace(place)

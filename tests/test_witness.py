@@ -1,0 +1,62 @@
+"""Queries that tell which records their values were made of: rows of both queries, or of the first alone."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import duckdb
+import pytest
+
+from assay.audit.origins import ROWS
+from assay.audit.witness import companion, witnessed
+from assay.plan.steps import EventStep
+from assay.spec.diagnostics import AssayError
+from assay.sql import dialect
+from assay.sql.program import Statement, creation
+from assay.sql.relations import compile_query
+from tests.support.laboratory import Laboratory
+
+VALUES = "('h', 1, 5, 'a'), ('h', 2, 5, 'a'), ('h', 3, 7, NULL), ('h', 4, 9, 'c')"
+RAW = f"SELECT host, seq, v, k FROM (VALUES {VALUES}) AS t(host, seq, v, k)"
+LEFT, RIGHT = "SELECT v, k FROM e WHERE seq < 4", "SELECT v, k FROM e WHERE seq IN (2, 3)"
+
+
+def told(lab: Laboratory, sql: str) -> list[tuple[object, ...]]:
+    """The rows of a query over the event `e`, each with the numbers of the records that `v` was made of."""
+    event = dataclasses.replace(lab.session.package("cardano").package.events[0], name="e")
+    view = Statement("view", "e", compile_query(RAW, {}, (), "e"), EventStep(event, ("v", "k")))
+    table = Statement("table", "q", compile_query(sql, {}, ("e",), "q"))
+    query = dialect.select("v", "k").from_(dialect.table("q"))
+    found = witnessed([view, table], query, ["v", ROWS])
+    with duckdb.connect() as connection:
+        for item in found.statements:
+            connection.execute(creation(item))
+        rows = connection.execute(dialect.text(found.query)).fetchall()
+        names = [column[0] for column in connection.description or ()]
+    at = names.index(companion("v"))
+    return sorted((row[0], row[1], [record["seq"] for record in row[at]]) for row in rows)
+
+
+def test_rows_of_both_queries_tell_of_the_first_ones_records(lab: Laboratory) -> None:
+    assert told(lab, f"{LEFT} INTERSECT {RIGHT}") == [(5, "a", [1]), (7, None, [3])]
+
+
+def test_rows_of_the_first_query_alone_tell_of_its_records(lab: Laboratory) -> None:
+    assert told(lab, f"{LEFT} EXCEPT SELECT v, k FROM e WHERE k IS NULL") == [(5, "a", [1])]
+    assert told(lab, f"{LEFT} EXCEPT (SELECT v, k FROM e WHERE k = 'a')") == [(7, None, [3])]
+
+
+def test_they_stand_in_named_queries_and_beside_unions(lab: Laboratory) -> None:
+    sql = f"WITH some AS ({LEFT} EXCEPT {RIGHT} UNION ALL SELECT v, k FROM e WHERE seq = 4) SELECT v, k FROM some"
+    assert told(lab, sql) == [(9, "c", [4])]
+
+
+@pytest.mark.parametrize("word", ["EXCEPT", "INTERSECT"])
+def test_what_cannot_be_told_is_said(lab: Laboratory, word: str) -> None:
+    with pytest.raises(AssayError) as problem:
+        told(lab, f"{LEFT} {word} ALL {RIGHT}")
+    assert str(problem.value) == (
+        f"error[untraceable]: what rows of {word} ALL were made of cannot be told\n"
+        "  hint: without ALL it can, as equal rows then are one"
+    )
+    assert problem.value.status == 1
