@@ -115,7 +115,7 @@ def _marks(session: Session, runs: tuple[str, ...]) -> dict[str, Any]:
     places += [Path(item.partition("=")[2] or item) for item in runs]
     found = {}
     for place in places:
-        for path in place.rglob("*") if place.is_dir() else ():
+        for path in place.rglob("*") if place.is_dir() else (place,):
             try:
                 stat = path.stat()
             except OSError:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,11 +64,17 @@ def run_option(command: Command) -> Command:
 system_option = click.option("--system", metavar="NAME", help="Only this system's specs.")
 
 
-def working(context: click.Context) -> Any:
+@contextmanager
+def working(context: click.Context) -> Iterator[Session]:
     """A session for a command, with a progress display on a terminal."""
     from assay.cli.progress import watched
+    from assay.spec.diagnostics import AssayError
 
-    return watched(open_session_of(context))
+    with closing(open_session_of(context)) as session, watched(session):
+        try:
+            yield session
+        except AssayError as error:
+            raise session.as_named(error) from None
 
 
 def open_session_of(context: click.Context) -> Session:
