@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.options import RUN_HELP
+
 if TYPE_CHECKING:
     from assay.build.session import Session
 
@@ -67,7 +69,7 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
 @click.command()
 @click.argument("report")
 @click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
-              help="Directory of a run (repeatable); the first is the baseline.")  # fmt: skip
+              help=RUN_HELP)  # fmt: skip
 @click.option("-o", "--out", metavar="DIR", required=True, help="Folder for the report.")
 @click.pass_context
 def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) -> None:

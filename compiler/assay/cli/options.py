@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from assay.build.session import Session
 
 Command = Callable[..., Any]
+RUN_HELP = "Directory, archive or s3:// address of a run (repeatable); the first is the baseline."
 
 
 def cache_option(command: Command) -> Command:
@@ -58,7 +59,7 @@ def phase_options(command: Command) -> Command:
 def run_option(command: Command) -> Command:
     """`--run`, at least once."""
     return click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
-                        help="Directory of a run (repeatable); the first is the baseline.")(command)  # fmt: skip
+                        help=RUN_HELP)(command)  # fmt: skip
 
 
 system_option = click.option("--system", metavar="NAME", help="Only this system's specs.")

@@ -11,12 +11,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from assay.ingest.plain import COMPRESSED
 from assay.remote import room
 from assay.remote.names import parts_of, refusal, shown
 from assay.remote.storage import Object, Storage
+from assay.remote.wanted import Wanted
 from assay.spec.diagnostics import AssayError, fail
 
 AT_ONCE = 4
+SHOWN = 8  # names in an error
 
 #: told how many bytes are done, of how many
 Tell = Callable[[int, int], None]
@@ -67,6 +70,8 @@ class Fetching:
 
     def fetch(self, items: Sequence[Object]) -> None:
         """Fetch objects.  AssayError with what went wrong first; what is whole stays."""
+        if not items:
+            return
         for place in (self.files, self.parts):
             place.mkdir(parents=True, exist_ok=True)
         begun = sum(part.stat().st_size for item in items if (part := self._part(item)).exists())
@@ -166,3 +171,11 @@ def check_names(address: str, items: Sequence[Object]) -> None:
 def unsafe(message: str, why: str, where: str) -> AssayError:
     """The error of a name that no file of a run can have."""
     return fail("unsafe-name", message, expected="names of files below the run", found=why, notes=(f"in {where}",))
+
+
+def nothing_wanted(what: str, where: str, wanted: Wanted, names: Sequence[str]) -> AssayError:
+    """The error of a run of whose files no source reads any."""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    plain = [glob for glob in wanted.globs if not glob.endswith(COMPRESSED)]
+    return fail("no-run", f"{what} holds no file that a source reads: {where}", expected=", ".join(plain),
+                found=", ".join(map(shown, sorted(names)[:SHOWN])) + more or "nothing")  # fmt: skip

@@ -22,8 +22,8 @@ from pathlib import Path
 from assay.engine.store import Store
 from assay.remote import room
 from assay.remote.address import is_address, is_archive
-from assay.remote.archives import run_folder, unpack
-from assay.remote.fetching import Fetching, check_names
+from assay.remote.archives import unpack
+from assay.remote.fetching import Fetching, check_names, nothing_wanted
 from assay.remote.storage import Object, Storage, open_storage
 from assay.remote.wanted import Wanted
 from assay.spec.diagnostics import fail
@@ -81,6 +81,8 @@ def _of_objects(mirror: _Mirror, lock: int, storage: Storage) -> Path:
     """The objects below an address."""
     there = storage.objects()
     wanted = [item for item in there if mirror.wanted.has(item.name)]
+    if not wanted:
+        raise nothing_wanted("the run", mirror.address, mirror.wanted, [item.name for item in there])
     check_names(mirror.address, wanted)
     fetching = Fetching(storage, mirror.folder, mirror.tell("fetching"))
     with _sharing(mirror, lock):
@@ -149,8 +151,8 @@ def _unpack(mirror: _Mirror, mark: Sequence[object], archive: Path) -> None:
     wanted = Wanted(tuple(sorted(globs)))
     with mirror.store.filling(f"{KIND}/{mirror.key}", UNPACKED) as fresh:
         (fresh / "files").mkdir()
-        unpack(archive, fresh / "files", wanted, mirror.address, mirror.tell("unpacking"))
-        folder = run_folder(fresh / "files").relative_to(fresh).as_posix()
+        found = unpack(archive, fresh / "files", wanted, mirror.address, mirror.tell("unpacking"))
+        folder = found.relative_to(fresh).as_posix()
         said = {"of": list(mark), "wanted": sorted(globs), "folder": folder}
         (fresh / CONTENTS).write_text(json.dumps(said), encoding="utf-8")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,15 +107,18 @@ class Storage:
 
     def nothing(self, message: str, scheme: str, path: str, error: OSError | None = None) -> AssayError:
         """The error of an address with nothing there, with the names beside it."""
-        above, _, last = path.rpartition("/")
-        names: list[str] = []
-        try:
-            names = [str(item).rstrip("/").rpartition("/")[2] for item in self.system.ls(above, detail=False)]
-        except _failures():
-            pass  # what is beside is only a help
-        hint = did_you_mean(last, names) if names else ""
+        hint = did_you_mean(*beside) if (beside := self._beside(path)) else ""
         found = _cause(error) if error else ""
         return fail("no-run", message, expected=f"objects below {scheme}://{path}/", found=found, hint=hint)
+
+    def _beside(self, path: str) -> tuple[str, list[str]] | None:
+        """The first name of a path that is not there, and the names that are in its place, as far as they are told."""
+        while path:
+            path, _, last = path.rpartition("/")
+            with suppress(*_failures()):
+                names = [str(item).rstrip("/").rpartition("/")[2] for item in self.system.ls(path, detail=False)]
+                return (last, names) if names else None
+        return None
 
     def _changed(self, item: Object) -> AssayError:
         return fail(

@@ -23,9 +23,8 @@ class Wanted:
         return any(_matches(parts, parts_of(glob)) for glob in self.globs)
 
     def has_below(self, name: str) -> bool:
-        """The same where a folder may stand above the run's own."""
-        parts = parts_of(name)
-        return self.has(name) or (len(parts) > 1 and self.has("/".join(parts[1:])))
+        """The same where a folder stands above the run's own."""
+        return self.has("/".join(parts_of(name)[1:]))
 
 
 def patterns(sources: Iterable[Source]) -> Wanted:
