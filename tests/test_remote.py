@@ -26,6 +26,7 @@ from tests.support.storage import S3, cut_line, free_port, s3_server
 
 PLAIN = CARDANO / "tiny" / "plain" / "run"
 PEER = CARDANO / "tiny" / "peerfirst" / "run"
+HARNESS = CARDANO.parent / "antelope" / "harness"
 FILES = {path.relative_to(PLAIN).as_posix() for path in PLAIN.rglob("*") if path.is_file()}
 KEYS = ("AWS_PROFILE", "AWS_ENDPOINT_URL_S3", "AWS_SESSION_TOKEN", "FSSPEC_S3_ANON")
 SECRET = "not-to-be-told"
@@ -38,6 +39,7 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3]:
         server.client.create_bucket(Bucket="logs")
         server.put(PLAIN, "logs", "runs/plain")
         server.put(PEER, "logs", "runs/peer")
+        server.put(HARNESS, "logs", "harness")
         server.client.put_object(Bucket="logs", Key="runs/plain/core.dump", Body=b"0" * 1000)
         server.client.put_object(Bucket="logs", Key="runs/plainer/meta.json", Body=b"{}")
         yield server
@@ -90,42 +92,44 @@ def refused(cache: Path, address: str, wanted: Wanted = ALL) -> str:
 # The same report
 
 
+def report(out: Path, cache: Path, run: str) -> Done:
+    return assay("build", "antelope/harness", "--run", run, "--to", "md", "-o", out, "--cache", cache)
+
+
 @pytest.fixture(scope="module")
 def built(s3: S3, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report of two runs on the server."""
+    """A report of a run on the server."""
     out = tmp_path_factory.mktemp("far") / "report"
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {"ENDPOINT_URL": s3.url, "ACCESS_KEY_ID": "key", "SECRET_ACCESS_KEY": SECRET}.items():
             patch.setenv(f"AWS_{name}", value)
-        done = assay("build", "cardano/comparison", "--run", "s3://logs/runs/plain", "--run", "new=s3://logs/runs/peer/",
-                     "--no-filters", "--to", "md", "-o", out, "--cache", cache)  # fmt: skip
+        done = report(out, cache, "far=s3://logs/harness/")
     assert done.status == 0, done.err
     return out
 
 
 def test_a_report_is_the_same_to_the_byte_as_that_of_directories(built: Path, cache: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    done = assay("build", "cardano/comparison", "--run", f"plain={PLAIN}", "--run", f"new={PEER}", "--no-filters",
-                 "--to", "md", "-o", out, "--cache", cache)  # fmt: skip
+    done = report(out, cache, f"far={HARNESS}")
     assert done.status == 0, done.err
     names = {path.relative_to(out) for path in out.rglob("*") if path.is_file()}
     assert names == {path.relative_to(built) for path in built.rglob("*") if path.is_file()}
     for name in names - {Path("provenance.json")}:
         assert (out / name).read_bytes() == (built / name).read_bytes(), name
     far, near = (json.loads((folder / "provenance.json").read_text("utf-8")) for folder in (built, out))
-    assert far.pop("places") == {"plain": "s3://logs/runs/plain", "new": "s3://logs/runs/peer"}
-    assert near.pop("places") == {"plain": str(PLAIN), "new": str(PEER)}
+    assert far.pop("places") == {"far": "s3://logs/harness"}
+    assert near.pop("places") == {"far": str(HARNESS)}
     assert far == near
     for name in names:
         assert not [word for word in (SECRET, "mirror/") if word.encode() in (built / name).read_bytes()], name
 
 
-def test_a_report_leads_back_to_its_lines(built: Path, cache: Path) -> None:
-    done = assay("trace", built, "Resource Usage/Process CPU usage/new", "--format", "json", "--cache", cache)
-    assert (done.status, done.err) == (0, "")
-    (run,) = done.json()["runs"]
-    assert run["place"] == "s3://logs/runs/peer"
-    assert all("CentiCpu" in line["text"] for line in run["greatest"][0]["lines"])
+def test_a_metric_leads_back_to_its_lines(cache: Path) -> None:
+    far = assay("explain", "CentiCpu", "--run", "s3://logs/runs/peer", "--format", "json", "--cache", cache)
+    near = assay("explain", "CentiCpu", "--run", f"peer={PEER}", "--format", "json", "--cache", cache)
+    assert (far.status, far.err) == (0, "")
+    assert far.json() == near.json()
+    assert '"text": "{\\"at\\":' in far.out
 
 
 def test_a_report_is_verified_from_where_its_runs_are(built: Path, cache: Path) -> None:
