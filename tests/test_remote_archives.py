@@ -255,6 +255,24 @@ def test_a_zip_that_would_fill_the_disk_is_refused_before_it_does(place: Path) -
     assert "\n  expected: 85899.3 GB\n" in said
 
 
+def test_a_head_that_would_fill_the_memory_is_refused(place: Path) -> None:
+    large = tarfile.TarInfo("node-1/stdout")
+    large.pax_headers = {"comment": "x" * (17 * 2**20)}
+    said = refused(place / "run.tar.gz", gzip.compress(tar_of((large, b"{}")), 1), place / "cache")
+    assert said.startswith("error[broken-archive]: ")
+    assert "\n  found:    the head of a member is larger than 16 MiB\n" in said
+
+
+def test_what_a_killed_command_left_is_removed(tmp_path: Path) -> None:
+    archive = tmp_path / "run.tar"
+    archive.write_bytes(tar_of(("meta.json", b"{}")))
+    folder = mirror(tmp_path / "cache", archive).parent.parent
+    (folder / "unpacked-1" / "files").mkdir(parents=True)
+    archive.write_bytes(run_tar())
+    assert files(mirror(tmp_path / "cache", archive)) == CONTENT
+    assert {path.name for path in folder.iterdir()} == {"lock", "unpacked"}
+
+
 def test_an_archive_of_several_runs_or_of_none_is_refused(place: Path) -> None:
     said = refused(place / "run.tar", tar_of(("a/meta.json", b"{}"), ("b/meta.json", b"{}")), place / "cache")
     assert (

@@ -114,7 +114,8 @@ def _compared(
         except AssayError as error:
             if not found:
                 raise _not_usage(error) from None
-            return Verified((*found, *(f"not rebuilt: {item.message}" for item in error.diagnostics)), 0, 0)
+            named = session.as_named(error).diagnostics
+            return Verified((*found, *(f"not rebuilt: {item.message}" for item in named)), 0, 0)
         files = compared(folder, scratch / "report")
     differing = [lines for lines in files.values() if lines]
     if differing and not found:

@@ -98,6 +98,7 @@ def _untar(stream: IO[bytes], target: _Target) -> None:
     ended = Tar(stream)
     with tarfile.open(fileobj=cast("IO[bytes]", ended), mode="r|", errorlevel=2) as members:
         for member in members:
+            ended.allow(members.offset)
             target.check(member.name, member.isdir(), _kind(member))
             if member.isdir():
                 target.make(member.name)

@@ -149,6 +149,8 @@ def _unpack(mirror: _Mirror, mark: Sequence[object], archive: Path) -> None:
     """Unpack what is wanted, and what was wanted before: else two systems that share an archive undo each other."""
     globs = {*mirror.wanted.globs, *_wanted_before(mirror)}
     wanted = Wanted(tuple(sorted(globs)))
+    for left in mirror.folder.glob(f"{UNPACKED}-*"):  # by a command that was killed: nobody else is here now
+        shutil.rmtree(left)
     with mirror.store.filling(f"{KIND}/{mirror.key}", UNPACKED) as fresh:
         (fresh / "files").mkdir()
         found = unpack(archive, fresh / "files", wanted, mirror.address, mirror.tell("unpacking"))

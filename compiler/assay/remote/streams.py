@@ -6,12 +6,14 @@ import bz2
 import gzip
 import io
 import lzma
+import sys
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator
 from typing import IO, cast
 
 CHUNK = 2**20
+HEAD = 16 * 2**20  # bytes that the head of a member may have: the reader of tar takes it whole into memory
 BLOCK = tarfile.BLOCKSIZE
 PACKERS = {"gz": ".gz", "tgz": ".gz", "zst": ".zst", "tzst": ".zst", "xz": ".xz", "txz": ".xz", "bz2": ".bz2",
            "tbz2": ".bz2"}  # fmt: skip
@@ -59,9 +61,16 @@ class Tar:
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.stream, self.count, self.filled = stream, 0, 0
+        self.limit = HEAD
+
+    def allow(self, end: int) -> None:
+        """Let a member be read that ends at a byte, and the head of the next one."""
+        self.limit = end + HEAD
 
     def read(self, size: int = -1) -> bytes:
         found = self.stream.read(size)
+        if self.count > self.limit:
+            raise EOFError(f"the head of a member is larger than {HEAD // 2**20} MiB")
         if content := found.rstrip(b"\0"):
             self.filled = self.count + len(content)
         self.count += len(found)
@@ -69,6 +78,7 @@ class Tar:
 
     def check(self, end: int) -> None:
         """Read on to the end; the members end at a byte.  EOFError when something is missing, or stands behind."""
+        self.limit = sys.maxsize
         while self.read(CHUNK):
             pass
         if self.filled > end:
