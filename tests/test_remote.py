@@ -314,6 +314,8 @@ error[no-server]: the server cannot be reached, or does not answer as one: s3://
 "{url}/logs?list-type=2&prefix=runs%2Fplain%2F&delimiter=&encoding-type=url"
   hint: is AWS_ENDPOINT_URL its address?
 """  # fmt: skip
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "no-url")
+    assert "\n  found:    Invalid endpoint: no-url\n" in refused(tmp_path, "s3://logs/runs/plain")
 
 
 def test_a_server_that_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,7 +153,7 @@ def _version(info: Mapping[str, Any]) -> str:
 def _failures() -> tuple[type[Exception], ...]:
     """What packages of storage raise when a server does not do what it should; those that are imported."""
     loaded = [getattr(sys.modules[module], name) for module, name in RAISED if module in sys.modules]
-    return (OSError, EOFError, *loaded)
+    return (OSError, EOFError, ValueError, *loaded)  # a ValueError for settings that make no sense
 
 
 def _unreachable(error: Exception) -> bool:
