@@ -300,7 +300,7 @@ def test_an_archive_that_is_not_there(tmp_path: Path, cache: Path) -> None:
     assert (done.status, done.err) == (1, f"""\
 error[no-run]: the archive of the run cannot be read: {tmp_path / "run.tar.zst"}
   found:    No such file or directory
-  hint: --run takes a directory of a run, or an archive of one
+  hint: --run takes a directory of a run, an archive of one, or an s3:// address
 """)  # fmt: skip
 
 

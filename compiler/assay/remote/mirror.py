@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.engine.store import Store
+from assay.ingest.files import TAKEN
 from assay.remote import room
 from assay.remote.address import is_address, is_archive
 from assay.remote.archives import unpack
@@ -117,7 +118,7 @@ def _of_archive(mirror: _Mirror, lock: int, archive: Path) -> Path:
         found = archive.stat()
     except OSError as error:
         raise fail("no-run", f"the archive of the run cannot be read: {archive}", found=error.strerror or str(error),
-                   hint="--run takes a directory of a run, or an archive of one") from None  # fmt: skip
+                   hint=TAKEN) from None  # fmt: skip
     mark = [str(archive.resolve()), found.st_size, found.st_mtime_ns, found.st_ino]
     with _sharing(mirror, lock):
         if there := _unpacked(mirror, mark):
