@@ -208,14 +208,14 @@ RUNS: dict[str, tuple[Change, str]] = {
         shutil.rmtree,
         """\
 error[no-run]: the run directory does not exist: RUN
-  hint: --run takes a directory of a run
+  hint: --run takes a directory of a run, an archive of one, or an s3:// address
 """,
     ),
     "is a file": (
         a_file,
         """\
 error[no-run]: the run is no directory: RUN
-  hint: --run takes a directory of a run
+  hint: --run takes a directory of a run, an archive of one, or an s3:// address
 """,
     ),
     "is empty": (

@@ -106,7 +106,7 @@ def test_problems_of_several_runs_are_told_together(tmp_path: Path, out: Path, c
         1,
         """\
 error[no-run]: the run directory does not exist: TMP/nowhere
-  hint: --run takes a directory of a run
+  hint: --run takes a directory of a run, an archive of one, or an s3:// address
 
 error[no-document]: the run has no meta.json: TMP/run
 """,

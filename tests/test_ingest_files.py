@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from assay.ingest import content_key, file_hashes, find_run, read_constants
+from assay.ingest.files import TAKEN
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Constant, Unit
 from tests.support.ingesting import ONE, SOURCE, record, refusal
@@ -115,9 +116,12 @@ def test_a_run_without_a_file_of_a_host_is_refused(tmp_path: Path) -> None:
     [
         (
             "gone",
-            "error[no-run]: the run directory does not exist: DIR/gone\n  hint: --run takes a directory of a run",
+            f"error[no-run]: the run directory does not exist: DIR/gone\n  hint: {TAKEN}",
         ),
-        ("file", "error[no-run]: the run is no directory: DIR/file\n  hint: --run takes a directory of a run"),
+        (
+            "file",
+            f"error[no-run]: the run is no directory: DIR/file\n  hint: {TAKEN}",
+        ),
         ("empty", "error[no-run]: the run directory is empty: DIR/empty"),
         (
             "bare",

@@ -16,7 +16,7 @@ from assay.build.details import behind_article
 from assay.build.outputs import replacing
 from assay.build.phases import asked
 from assay.build.rendering import rendered, reports
-from assay.build.runs import NamedRun
+from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.spec_states import write_specs
 from assay.build.sql_files import write_sql
@@ -76,6 +76,7 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
         )
     cut = asked(checked.package, article.phases, options.at, options.phases)
     texts = read_prose(session, checked, article)
+    runs = here(session, runs, checked.package.sources)
     part_of, notes = shown(checked, article, texts, runs)
     prose = {part.prose: texts[part.prose] for part in part_of.parts if part.prose}
     rows = listed(checked, part_of, prose.values())

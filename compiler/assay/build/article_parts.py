@@ -89,7 +89,7 @@ def _nothing(article: Article, missing: Sequence[Source], runs: Sequence[NamedRu
         expected="; ".join(
             f"{_files(source)} ({source.doc})" for source in missing
         ),
-        found=", ".join(str(run.directory) for run in runs),
+        found=", ".join(run.place for run in runs),
     )
 
 

@@ -244,7 +244,7 @@ def inputs_of(checked: Checked, run: Computed) -> Inputs:
     files = tuple((item.name, item.size, item.sha256) for item in prepared.hashes)
     place = prepared.run.directory
     read = documents(checked.package, prepared.constants, place)
-    return Inputs(prepared.run.id, str(place), files, read, quarantined, _resources(run))
+    return Inputs(prepared.run.id, prepared.run.place, files, read, quarantined, _resources(run))
 
 
 def _resources(run: Computed) -> dict[str, int]:

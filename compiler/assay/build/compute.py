@@ -12,7 +12,7 @@ from typing import TypeVar
 from assay.build.absent import absent_events
 from assay.build.phases import Asked, Bounds, RunPhases, check_metrics, check_runs, check_samples, resolved
 from assay.build.prepare import Prepared, Wanted, gathered, nothing, prepare
-from assay.build.runs import NamedRun
+from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.stages import stage
 from assay.engine.execute import Job, connect, execute
@@ -89,6 +89,8 @@ def compute(
         cut = plan(checked.package, metrics, applied, relations, cut=True)
     else:
         made = cut = plan(checked.package, metrics, applied, relations, listed, series)
+    # Not within the thread that reads: an interruption would wait until all was fetched.
+    runs = here(session, runs, checked.package.sources)
     with ThreadPoolExecutor(max_workers=1) as reader:
         wanted = _both(made.wanted, cut.wanted)
         reading = reader.submit(prepare, session, checked, runs, wanted, metrics, at_work)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from assay import ingest
 from assay.build.prepare import Prepared, prepare
-from assay.build.runs import NamedRun
+from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.sources import has
 from assay.plan.steps import Applied, plan
@@ -19,7 +19,9 @@ def ingest_runs(
     session: Session, runs: Sequence[NamedRun], system: str | None, everything: bool
 ) -> tuple[Prepared, ...]:
     """Ingest runs: the events that the system's metrics need, or all of its events."""
-    checked = _system_of(session, runs[0], system)
+    systems = (system,) if system else session.workspace.systems()
+    runs = here(session, runs, [item for name in systems for item in session.package(name).package.sources])
+    checked = _system_of(session, runs[0], systems)
     package = checked.package
     made = plan(
         package,
@@ -42,10 +44,9 @@ def _there(
     return {name: fields for name, fields in wanted.items() if name in events or not sources}
 
 
-def _system_of(session: Session, run: NamedRun, system: str | None) -> Checked:
+def _system_of(session: Session, run: NamedRun, systems: Sequence[str]) -> Checked:
     """The one system with a source that finds its files in the run's directory; of several, the one all of whose
     sources do."""
-    systems = (system,) if system else session.workspace.systems()
     if len(systems) == 1:
         return session.package(systems[0])
     packages = [session.package(item) for item in systems]
@@ -58,9 +59,9 @@ def _system_of(session: Session, run: NamedRun, system: str | None) -> Checked:
     names = ", ".join(f"`{checked.package.system}`" for checked in found)
     raise fail(
         "unknown-system",
-        f"the sources of {names} find their files in {run.directory}"
+        f"the sources of {names} find their files in {run.place}"
         if found
-        else f"no system's source finds its files in {run.directory}",
+        else f"no system's source finds its files in {run.place}",
         hint="name the system with --system",
     )
 

@@ -305,7 +305,8 @@ def _phase_sql(
     within = [replace(item, query=_bound(item.query, bounds.parameters)) for item in statements]
     prepared = found.runs[0].prepared
     query = standing_alone(checked, metric, report, within)
-    places_ = located(query, prepared.folders, constants_file(prepared.folders[0], prepared.constants))
+    constants = constants_file(session.store.folder, prepared.folders[0], prepared.constants)
+    places_ = located(query, prepared.folders, constants)
     return dialect.text(places_) + ";"
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from assay import ingest
-from assay.build.runs import NamedRun
+from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.sources import needed_sources
 from assay.build.stages import stage
@@ -127,6 +127,7 @@ def prepare(
     `metrics` are those that want the events, for the message when no run has them.  `at_work` is called when raw files
     are to be read.
     """
+    runs = here(session, runs, checked.package.sources)
     sources = needed_sources(checked, metrics, wanted, runs)
     found, constants = _found(checked, sources, runs, wanted)
     reading = _Reading(session, at_work, sum(item.files.size for item in found), len(found))

@@ -1,21 +1,75 @@
-"""Runs as the user names them: `DIR` or `NAME=DIR`."""
+"""Runs as the user names them: `DIR` or `NAME=DIR`; a run may also be an address (`s3://...`) or an archive."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.spec.diagnostics import USAGE, fail
+from assay.build.session import Session
+from assay.remote.address import checked_address, is_address, is_archive, name_of
+from assay.spec.diagnostics import USAGE, AssayError, fail
+from assay.spec.model import Source
 
 
 @dataclass(frozen=True, slots=True)
 class NamedRun:
-    """A run's directory, and the id that results have for it."""
+    """A run's directory, and the id that results have for it.
+
+    A run that is no directory here has an address, which is also its directory until it is `here`: an address of
+    object storage, or the path of an archive.
+    """
 
     id: str
     directory: Path
+    address: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where it is, as the user named it."""
+        return self.address or str(self.directory)
+
+    @property
+    def is_here(self) -> bool:
+        """Whether its directory can be read."""
+        return not self.address or self.directory != Path(self.address)
+
+
+def run_at(name: str, place: str) -> NamedRun:
+    """The run of an id at a place: a directory, an address or an archive.  AssayError (usage) for a bad address."""
+    if is_address(place):
+        address = checked_address(place)
+        return NamedRun(name, Path(address), address)
+    path = Path(place)
+    return NamedRun(name, path, place if is_archive(place) and not path.is_dir() else "")
+
+
+def here(session: Session, runs: Sequence[NamedRun], sources: Iterable[Source]) -> tuple[NamedRun, ...]:
+    """The runs, each with a directory that can be read: those that are elsewhere mirrored into the cache, as far as
+    the sources can read them.  AssayError with the problems of every run.
+    """
+    if all(run.is_here for run in runs):
+        return tuple(runs)
+    from assay.remote.mirror import mirrored
+    from assay.remote.wanted import patterns
+
+    wanted = patterns(sources)
+    found: dict[str, Path] = {}
+    problems: list[AssayError] = []
+    # In one order everywhere, so that two commands never wait for each other.
+    for run in sorted((run for run in runs if not run.is_here), key=lambda run: run.address):
+        try:
+            if run.address not in found:
+                found[run.address] = mirrored(
+                    session.store, run.address, run.id, wanted, session.held, session.progress
+                )
+                session.mirrors[found[run.address]] = run.address
+        except AssayError as error:
+            problems.append(error)
+    if problems:
+        raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
+    return tuple(run if run.is_here else replace(run, directory=found[run.address]) for run in runs)
 
 
 def named_runs(texts: Sequence[str]) -> tuple[NamedRun, ...]:
@@ -27,7 +81,7 @@ def named_runs(texts: Sequence[str]) -> tuple[NamedRun, ...]:
     given = [_parted(text) for text in texts]
     depths = [1] * len(given)
     for _ in range(8):
-        names = [name or _tail(path, depth) for (name, path), depth in zip(given, depths, strict=True)]
+        names = [name or _tail(place, depth) for (name, place), depth in zip(given, depths, strict=True)]
         clashing = {name for name, times in Counter(names).items() if times > 1}
         if not clashing:
             break
@@ -42,18 +96,22 @@ def named_runs(texts: Sequence[str]) -> tuple[NamedRun, ...]:
             status=USAGE,
             hint="name them: --run NAME=DIR",
         )
-    return tuple(NamedRun(name, path) for name, (_, path) in zip(names, given, strict=True))
+    return tuple(run_at(name, place) for name, (_, place) in zip(names, given, strict=True))
 
 
-def _parted(text: str) -> tuple[str, Path]:
-    name, equals, directory = text.partition("=")
-    if not text or (equals and not Path(text).exists()):
-        if not name or not directory:
+def _parted(text: str) -> tuple[str, str]:
+    """The name, or nothing, and the place."""
+    name, equals, place = text.partition("=")
+    if not text or (equals and not is_address(text) and not Path(text).exists()):
+        if not name or not place:
             raise fail("run-name", f"`{text}` names no run", expected="NAME=DIR or DIR", found=text, status=USAGE)
-        return name, Path(directory)
-    return "", Path(text)
+        return name, place
+    return "", text
 
 
-def _tail(path: Path, depth: int) -> str:
-    parts = [part for part in path.absolute().resolve().parts if part not in ("/", "")]
-    return "-".join(parts[-depth:]) or "run"
+def _tail(place: str, depth: int) -> str:
+    """The last parts of a place, so many; of an archive without the end of its name."""
+    text = checked_address(place).partition("://")[2] if is_address(place) else Path(place).absolute().resolve().as_posix()
+    *above, last = [part for part in text.split("/") if part] or [""]
+    archive = is_archive(place) and (is_address(place) or not Path(place).is_dir())
+    return "-".join([*above, name_of(last) if archive else last][-depth:]) or "run"

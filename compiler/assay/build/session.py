@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assay.build.stages import stage
 from assay.engine.store import Store
 from assay.spec import workspace as workspaces
 from assay.spec.article_model import Article
-from assay.spec.diagnostics import USAGE, did_you_mean, fail
+from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, did_you_mean, fail
 from assay.spec.model import Metric
 from assay.spec.report_model import History, Report
 from assay.spec.normal_form import Checked
@@ -34,7 +35,9 @@ def unheard(_said: str) -> None:
 class Session:
     """What commands share.  Packages are loaded when first asked for.
 
-    `notice` is told what a user should know who waits.  `threads` is how many each engine connection takes; 0 shares the cores among the connections.
+    `notice` is told what a user should know who waits.  `threads` is how many each engine connection takes; 0 shares
+    the cores among the connections.  `mirrors` are the directories of runs that are elsewhere, with their addresses;
+    `held` are the locks that keep those as they are until `close`.
     """
 
     workspace: Workspace
@@ -43,10 +46,30 @@ class Session:
     threads: int = 0
     packages: dict[str, Checked] = field(default_factory=dict)
     notice: Notice = unheard
+    mirrors: dict[Path, str] = field(default_factory=dict)
+    held: ExitStack = field(default_factory=ExitStack)
 
     def waits_for(self, folder: Path) -> Callable[[], None]:
         """What is to be called when another process writes into a folder that we want to write into."""
         return lambda: self.notice(f"waiting for another assay that writes {folder}")
+
+    def close(self) -> None:
+        """Let other commands change what this one read."""
+        self.held.close()
+
+    def as_named(self, error: AssayError) -> AssayError:
+        """An error with the addresses of runs in the place of the directories that they are mirrored into."""
+        def named(text: str) -> str:
+            for folder, address in self.mirrors.items():
+                text = text.replace(str(folder), address)
+            return text
+
+        def all_named(item: Diagnostic) -> Diagnostic:
+            span = replace(item.span, file=named(item.span.file)) if item.span else None
+            return replace(item, message=named(item.message), expected=named(item.expected), found=named(item.found),
+                           notes=tuple(map(named, item.notes)), span=span)  # fmt: skip
+
+        return AssayError(tuple(map(all_named, error.diagnostics)), error.status)
 
     def package(self, system: str) -> Checked:
         """A system's package, checked; AssayError with all problems of its specs."""

@@ -52,7 +52,7 @@ def _absent(checked: Checked, metrics: Sequence[Metric], source: Source, runs: S
         "no-source",
         f"no run has records of the source `{source.name}`, which {needed}",
         expected=f"{_places(source)} in a run ({source.doc})",
-        found=", ".join(str(run.directory) for run in runs),
+        found=", ".join(run.place for run in runs),
         hint="leave the metrics out of the report, or add the records to the runs",
     )
 

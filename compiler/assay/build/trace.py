@@ -92,7 +92,7 @@ def trace(session: Session, folder: Path, name: str, moved: Sequence[str] = ()) 
         raise _fact(cell, content)
     metric = built.checked.metric(cell.metric)
     _same_definition(built, metric)
-    places_now = runs_now(built.found, moved_runs(built.found, moved))
+    places_now = runs_now(session, built.checked, built.found, moved_runs(built.found, moved))
     pairs = [(places_now[place], content.runs[place]) for place in cell.runs]
     _same_inputs(pairs)
     applied = filters.applied(built.checked.package, None, content.options.filters, not content.options.filters)
@@ -190,12 +190,12 @@ def _run(
             _,
         ):
             found = traced.matching(cell.where, cell.first)
-            return TracedRun(run.id, said.label, str(run.directory), {"size": traced.size()}, (), None, found, ())
+            return TracedRun(run.id, said.label, run.place, {"size": traced.size()}, (), None, found, ())
     with _tracing(session, checked, metric, applied, run, ()) as (traced, figures):
         own = figures(built.found.content.options.summary)
         _same_value(built, metric, run, own)
         return TracedRun(
-            run.id, said.label, str(run.directory), own, traced.groups(metric.per), traced.spread(),
+            run.id, said.label, run.place, own, traced.groups(metric.per), traced.spread(),
             traced.ranked(True, SHOWN), traced.ranked(False, SHOWN),
         )  # fmt: skip
 

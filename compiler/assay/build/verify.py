@@ -17,10 +17,11 @@ from assay.audit.recorded import NAME, Content, Forms, Recorded, RecordedFile, R
 from assay.build.article import build_article, read_prose, texts_of
 from assay.build.comparison import Options, build
 from assay.build.compute import report_metrics
-from assay.build.runs import NamedRun, named_runs
+from assay.build.runs import NamedRun, here, named_runs, run_at
 from assay.build.session import Session
 from assay.build.verify_published import changed_publications, definition, rebuild
 from assay.engine.store import Store
+from assay.remote.address import is_address
 from assay.report.article import metrics_of
 from assay.report.results_json import lines_json
 from assay.spec.article_model import Article
@@ -55,8 +56,8 @@ def verify(session: Session, folder: Path, places: Sequence[str]) -> Verified:
     if isinstance(found, RecordedPublished):
         return _verify_published(session, folder, found, places)
     moved = moved_runs(found, places)
-    runs = runs_now(found, moved)
     checked, report = _report(session, found.content.report)
+    runs = runs_now(session, checked, found, moved)
     causes = [
         *_changed_inputs(session, found.content, runs),
         *_changed_versions(found.content.versions, found.forms),
@@ -112,7 +113,8 @@ def _compared(
         except AssayError as error:
             if not found:
                 raise _not_usage(error) from None
-            return Verified((*found, *(f"not rebuilt: {item.message}" for item in error.diagnostics)), 0, 0)
+            named = session.as_named(error).diagnostics
+            return Verified((*found, *(f"not rebuilt: {item.message}" for item in named)), 0, 0)
         files = compared(folder, scratch / "report")
     differing = [lines for lines in files.values() if lines]
     if differing and not found:
@@ -120,9 +122,9 @@ def _compared(
     return Verified((*found, *(line for lines in differing for line in lines)), len(files), len(differing))
 
 
-def moved_runs(found: Recorded, places: Sequence[str]) -> Mapping[str, Path]:
+def moved_runs(found: Recorded, places: Sequence[str]) -> Mapping[str, NamedRun]:
     """Where the user says that runs are now, by their ids."""
-    given = {run.id: run.directory for run in named_runs(places)}
+    given = {run.id: run for run in named_runs(places)}
     unknown = sorted(given.keys() - found.places.keys())
     if unknown:
         hint = did_you_mean(unknown[0], found.places)
@@ -130,19 +132,24 @@ def moved_runs(found: Recorded, places: Sequence[str]) -> Mapping[str, Path]:
     return given
 
 
-def runs_now(found: Recorded, moved: Mapping[str, Path]) -> tuple[NamedRun, ...]:
-    """The runs in the report's order; AssayError when the directory of any is not there."""
-    runs = [NamedRun(run.id, moved.get(run.id, Path(found.places[run.id]))) for run in found.content.runs]
+def runs_now(
+    session: Session, checked: Checked, found: Recorded, moved: Mapping[str, NamedRun]
+) -> tuple[NamedRun, ...]:
+    """The runs in the report's order, those that are elsewhere mirrored; AssayError when any is not there."""
+    try:
+        runs = [moved.get(run.id) or run_at(run.id, found.places[run.id]) for run in found.content.runs]
+    except AssayError as error:
+        raise _not_usage(error) from None
     raise_all(
         Diagnostic(
             "no-run",
-            f"the directory of run {run.id} is not there: {run.directory}",
+            f"the {'archive' if run.address else 'directory'} of run {run.id} is not there: {run.place}",
             hint=f"--run {run.id}=DIR says where it is",
         )
         for run in runs
-        if not run.directory.is_dir()
+        if not is_address(run.place) and not (run.directory.is_file() if run.address else run.directory.is_dir())
     )
-    return tuple(runs)
+    return here(session, runs, checked.package.sources)
 
 
 def _report(session: Session, name: str) -> tuple[Checked, Report | Article]:

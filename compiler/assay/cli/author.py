@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.cli.options import RUN_HELP
+
 if TYPE_CHECKING:
     from assay.build.session import Session
 
@@ -69,7 +71,7 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
 @click.command()
 @click.argument("report")
 @click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
-              help="Directory of a run (repeatable); the first is the baseline.")  # fmt: skip
+              help=RUN_HELP)  # fmt: skip
 @click.option("-o", "--out", metavar="DIR", required=True, help="Folder for the report.")
 @click.pass_context
 def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) -> None:
@@ -155,7 +157,7 @@ def _marks(session: Session, runs: tuple[str, ...]) -> dict[str, Any]:
     places += [Path(item.partition("=")[2] or item) for item in runs]
     found = {}
     for place in places:
-        for path in place.rglob("*") if place.is_dir() else ():
+        for path in place.rglob("*") if place.is_dir() else (place,):
             try:
                 stat = path.stat()
             except OSError:

@@ -20,6 +20,7 @@ from assay.cli.fetch import fetch
 from assay.cli.groups import Grouped
 from assay.cli.log import FORMS
 from assay.cli.options import (
+    RUN_HELP,
     cache_option,
     filter_options,
     forms_option,
@@ -52,7 +53,7 @@ def cli(context: click.Context, cache: str | None, errors: str, verbose: bool, l
 @cli.command()
 @click.argument("report", shell_complete=names("reports"))
 @click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True,
-              help="Directory of a run (repeatable); the first is the baseline.")  # fmt: skip
+              help=RUN_HELP)  # fmt: skip
 @click.option("--publication", "publications", metavar="FILE|DIR", multiple=True, type=click.Path(path_type=Path),
               help="Of a history: a publication, or a folder of them (repeatable).")  # fmt: skip
 @click.option("-o", "--out", metavar="DIR", required=True, help="Folder for the report.")

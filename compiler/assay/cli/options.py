@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from assay.build.session import Session
 
 Command = Callable[..., Any]
+RUN_HELP = "Directory, archive or s3:// address of a run (repeatable); the first is the baseline."
 
 
 def cache_option(command: Command) -> Command:
@@ -73,7 +74,7 @@ def phase_options(command: Command) -> Command:
 def run_option(command: Command) -> Command:
     """`--run`, at least once."""
     return click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
-                        help="Directory of a run (repeatable); the first is the baseline.")(command)  # fmt: skip
+                        help=RUN_HELP)(command)  # fmt: skip
 
 
 system_option = click.option("--system", metavar="NAME", help="Only this system's specs.")
@@ -85,18 +86,21 @@ def working(context: click.Context) -> Iterator[Session]:
     from assay.build.stages import stage
     from assay.cli.log import set_up, tear_down
     from assay.cli.progress import watched
+    from assay.spec.diagnostics import AssayError
     from assay.storage.scratch import leave
 
-    session = open_session_of(context)
     given = context.obj
     if given.get("verbose") or given.get("log_format"):
         set_up(given.get("log_format") or "text")
-    try:
-        with watched(session), stage("command", command=context.info_name):
-            yield session
-    finally:
-        leave(session.store.folder)
-        tear_down()
+    with closing(open_session_of(context)) as session:
+        try:
+            with watched(session), stage("command", command=context.info_name):
+                yield session
+        except AssayError as error:
+            raise session.as_named(error) from None
+        finally:
+            leave(session.store.folder)
+            tear_down()
 
 
 def open_session_of(context: click.Context) -> Session:

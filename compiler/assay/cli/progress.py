@@ -52,8 +52,8 @@ def watched(session: Session) -> Iterator[Session]:
 
 
 def _amount(what: str, done: int, total: int, speed: float | None) -> str:
-    """Bytes with their rate for reading, steps for the rest."""
-    if not what.startswith("reading"):
+    """Bytes with their rate for what is read, steps for the rest."""
+    if not what.startswith(("reading", "fetching", "unpacking")):
         return f"{done}/{total}"
     rate = f", {speed / 1e6:.0f} MB/s" if speed else ""
     return f"{done / 1e6:.0f}/{total / 1e6:.0f} MB{rate}"

@@ -17,6 +17,7 @@ from assay.spec.model import Source
 
 LOGS = "json-lines"  # the kind of source whose files are logs, read line by line
 PROBED = 2000  # lines looked at for the first object of a file
+TAKEN = "--run takes a directory of a run, an archive of one, or an s3:// address"
 NO_OBJECT = "~"  # the instant of a file without any: after all others
 
 
@@ -68,9 +69,9 @@ def find_run(source: Source, directory: Path) -> RunFiles:
     AssayError when the directory is not one, or holds no hosts or no files.
     """
     if not directory.exists():
-        raise fail("no-run", f"the run directory does not exist: {directory}", hint="--run takes a directory of a run")
+        raise fail("no-run", f"the run directory does not exist: {directory}", hint=TAKEN)
     if not directory.is_dir():
-        raise fail("no-run", f"the run is no directory: {directory}", hint="--run takes a directory of a run")
+        raise fail("no-run", f"the run is no directory: {directory}", hint=TAKEN)
     if not any(directory.iterdir()):
         raise fail("no-run", f"the run directory is empty: {directory}")
     if not source.hosts:

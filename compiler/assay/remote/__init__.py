@@ -1,0 +1,1 @@
+"""Runs that are no directory here: on object storage, or in an archive.  They are mirrored into the cache."""

@@ -1,0 +1,180 @@
+"""Archives of runs, unpacked as streams: tar, plain or packed, and zip.  Nothing is written outside the folder."""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, cast
+
+from assay.remote import room
+from assay.remote.address import ARCHIVES, suffix_of
+from assay.remote.fetching import nothing_wanted, unsafe
+from assay.remote.names import parts_of, refusal, shown
+from assay.remote.streams import BROKEN, CHUNK, Reading, Tar, Tell, packer_of, plain_tar
+from assay.remote.wanted import Wanted
+from assay.spec.diagnostics import AssayError, fail
+
+#: how a file begins -> the end of the name that belongs to it
+MAGIC = {b"\x1f\x8b": ".tar.gz", b"\x28\xb5\x2f\xfd": ".tar.zst", b"\xfd7zXZ\0": ".tar.xz", b"BZh": ".tar.bz2",
+         b"PK\x03\x04": ".zip", b"PK\x05\x06": ".zip"}  # fmt: skip
+BESIDE = ("__MACOSX", "._")  # what a program of macOS writes beside files: how the names of those begin
+
+
+def unpack(archive: Path, folder: Path, wanted: Wanted, shown_as: str, tell: Tell) -> Path:
+    """Write the wanted files of an archive below a folder; the run's directory there: the folder, or the only one in
+    it when the run stands below that.
+
+    AssayError: `broken-archive` when it cannot be read to its end or is none of its name's kind; `unsafe-name` when a
+    member is a link or a device, or would stand elsewhere; `disk-full` before the disk is.
+    """
+    target = _Target(folder, wanted, shown_as)
+    with _broken(archive, folder, shown_as), archive.open("rb") as raw:
+        read = Reading(raw, archive.stat().st_size, tell)
+        if suffix_of(archive.name) == ".zip":
+            _unzip(cast("IO[bytes]", read), target)
+        else:
+            _untar(plain_tar(read, suffix_of(archive.name)), target)
+    return target.run()
+
+
+class _Target:
+    """The folder that members are written into."""
+
+    def __init__(self, folder: Path, wanted: Wanted, archive: str) -> None:
+        self.folder, self.wanted, self.archive = folder, wanted, archive
+        self.seen: list[str] = []
+        self.stands = False
+        self.tops: set[str] = set()
+
+    def check(self, name: str, folder: bool, kind: str = "") -> None:
+        """AssayError when a member cannot be a file or folder of the run."""
+        if folder and not parts_of(name) and not name.startswith("/"):
+            return
+        if why := kind or refusal(name):
+            raise unsafe(f"a member of the archive is refused: {shown(name)}", why, self.archive)
+
+    def run(self) -> Path:
+        """The run's directory.  AssayError when nothing is wanted."""
+        if self.stands:
+            return self.folder
+        if len(self.tops) == 1:
+            return self.folder / next(iter(self.tops))
+        if self.tops:
+            raise fail("no-run", f"the archive holds more than one run: {self.archive}", expected="one folder on top",
+                       found=", ".join(map(shown, sorted(self.tops))), hint="pack each run by itself")  # fmt: skip
+        raise nothing_wanted("the archive of the run", self.archive, self.wanted, self.seen)
+
+    def make(self, name: str) -> None:
+        """Make a folder."""
+        self._place(name).mkdir(parents=True, exist_ok=True)
+
+    def write(self, name: str, size: int, content: IO[bytes]) -> None:
+        """Write a file, if it is wanted; its folder stands in any case."""
+        if any(part.startswith(BESIDE) for part in parts_of(name)):
+            return
+        place = self._place(name)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        as_it_is, below = self.wanted.has(name), self.wanted.has_below(name)
+        if not as_it_is and not below:
+            self.seen.append(name)
+            return
+        self.stands = self.stands or as_it_is
+        self.tops |= {parts_of(name)[0]} if below else set()
+        room.check_room(self.folder, size, self.archive)
+        with place.open("wb") as stream:
+            shutil.copyfileobj(content, stream, CHUNK)
+        if place.stat().st_size != size:
+            raise EOFError(f"{shown(name)} ends before its size")
+
+    def _place(self, name: str) -> Path:
+        return self.folder.joinpath(*parts_of(name))
+
+
+def _untar(stream: IO[bytes], target: _Target) -> None:
+    ended = Tar(stream)
+    with tarfile.open(fileobj=cast("IO[bytes]", ended), mode="r|", errorlevel=2) as members:
+        for member in members:
+            ended.allow(members.offset)
+            target.check(member.name, member.isdir(), _kind(member))
+            if member.isdir():
+                target.make(member.name)
+                continue
+            content = members.extractfile(member)
+            assert content is not None, "a regular file has content"
+            target.write(member.name, member.size, content)
+        ended.check(members.offset)
+
+
+def _kind(member: tarfile.TarInfo) -> str:
+    """Why a member is refused by what it is; empty for files and folders."""
+    if member.issym() or member.islnk():
+        return f"it is a link to {shown(member.linkname)}"
+    if member.isreg() or member.isdir():
+        return ""
+    return "it is neither a file nor a folder"
+
+
+def _unzip(stream: IO[bytes], target: _Target) -> None:
+    with zipfile.ZipFile(stream) as members:
+        items = members.infolist()
+        for item in items:
+            target.check(item.orig_filename, item.is_dir(), _zip_kind(item))
+        files = [item for item in items if not item.is_dir()]
+        wanted = target.wanted
+        needed = (item for item in files if wanted.has(item.filename) or wanted.has_below(item.filename))
+        room.check_room(target.folder, sum(item.file_size for item in needed), target.archive)
+        for item in items:
+            if item.is_dir():
+                target.make(item.filename)
+        for item in files:
+            with members.open(item) as content:
+                target.write(item.filename, item.file_size, content)
+
+
+def _zip_kind(item: zipfile.ZipInfo) -> str:
+    """The same of a member of a zip file: its upper attributes are those of Unix, where it was made there."""
+    kind = (item.external_attr >> 16) & 0o170000
+    if item.flag_bits & 1:
+        return "it is encrypted"
+    if kind == 0o120000:
+        return "it is a link"
+    return "" if kind in (0, 0o100000, 0o040000) else "it is neither a file nor a folder"
+
+
+@contextmanager
+def _broken(archive: Path, folder: Path, shown_as: str) -> Iterator[None]:
+    """What goes wrong with an archive, as one error."""
+    try:
+        yield
+    except (*BROKEN, zipfile.BadZipFile, NotImplementedError) as error:
+        raise _error(archive, shown_as, str(error)) from None
+    except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
+        name, why = Path(str(error.filename)).name, "it is a file and a folder"
+        raise unsafe(f"a member of the archive is refused: {shown(name)}", why, shown_as) from None
+    except OSError as error:
+        if error.filename == str(archive):
+            cause = error.strerror or str(error)
+            raise fail("no-run", f"the archive of the run cannot be read: {shown_as}", found=cause) from None
+        if error.errno is None:  # so gzip, bz2 and others say that a file is none of theirs
+            raise _error(archive, shown_as, str(error)) from None
+        raise room.written(folder, shown_as, error) from None
+
+
+def _error(archive: Path, shown_as: str, cause: str) -> AssayError:
+    """The error of an archive that is broken, or of another kind than its name says."""
+    with archive.open("rb") as stream:
+        head = stream.read(512)
+    real = next((end for magic, end in MAGIC.items() if head.startswith(magic)), "")
+    real = real or (".tar" if head[257:262] == b"ustar" else "")
+    own = suffix_of(archive.name)
+    hint = "is it cut off, or still being written?"
+    if not real:
+        hint = f"archives are {', '.join(ARCHIVES)}"
+    elif real != own and (packer_of(real) or real) != packer_of(own):
+        hint = f"its content is that of a {real}: rename it"
+    return fail("broken-archive", f"the archive of the run cannot be read to its end: {shown_as}",
+                expected=f"the content of a {own}", found=cause or "nothing", hint=hint)  # fmt: skip

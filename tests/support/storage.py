@@ -1,0 +1,131 @@
+"""An S3 server on loopback (moto's), and a line to it that a test can cut."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PATIENCE = 60.0  # seconds within which the server is ready
+REGION = "us-east-1"
+
+
+@dataclass(frozen=True)
+class S3:
+    """A server: its address, its log, a client that is not the one under test."""
+
+    url: str
+    log: Path
+    client: Any
+
+    def put(self, folder: Path, bucket: str, prefix: str) -> None:
+        """Put the files of a folder below a prefix."""
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                key = f"{prefix}/{path.relative_to(folder).as_posix()}"
+                self.client.put_object(Bucket=bucket, Key=key, Body=path.read_bytes())
+
+    def read(self) -> list[str]:
+        """The objects that were read so far, one a request."""
+        return re.findall(r"GET /([^? ]+/[^? ]+) HTTP", self.log.read_text(errors="replace"))
+
+    def listed(self) -> int:
+        """How many lists were asked for so far."""
+        return len(re.findall(r"GET /[^ ]*list-type=2", self.log.read_text(errors="replace")))
+
+
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def s3_server(folder: Path, **environment: str) -> Iterator[S3]:
+    """A server without buckets; it has gone when the block ends."""
+    import boto3
+
+    port = free_port()
+    url, log = f"http://127.0.0.1:{port}", folder / f"{port}.log"
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    with log.open("wb") as stream:
+        server = subprocess.Popen(command, stdout=stream, stderr=stream, env={**os.environ, **environment})
+        try:
+            _wait(server, url, log)
+            client = boto3.client("s3", endpoint_url=url, region_name=REGION, aws_access_key_id="put",
+                                  aws_secret_access_key="put")  # fmt: skip
+            yield S3(url, log, client)
+            client.close()
+        finally:
+            server.kill()
+            server.wait()
+
+
+def _wait(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    end = time.monotonic() + PATIENCE
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    while time.monotonic() < end and server.poll() is None:
+        try:
+            with opener.open(f"{url}/moto-api/", timeout=5):
+                return
+        except OSError:
+            time.sleep(0.05)
+    raise AssertionError(f"the server does not start:\n{log.read_text(errors='replace')}")
+
+
+@dataclass
+class Line:
+    """A line to a server, which carries so many bytes of answers, then is cut again and again; None: it is whole."""
+
+    url: str
+    carried: int = 0
+    limit: int | None = None
+
+
+@contextmanager
+def cut_line(server: S3) -> Iterator[Line]:
+    """A line to a server, on a port of its own."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    line = Line(f"http://127.0.0.1:{listening.getsockname()[1]}")
+    target = int(server.url.rpartition(":")[2])
+
+    def accept() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = listening.accept()
+                far = socket.create_connection(("127.0.0.1", target))
+                for one, other, counted in ((near, far, False), (far, near, True)):
+                    threading.Thread(target=_carry, args=(line, one, other, counted), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    try:
+        yield line
+    finally:
+        listening.shutdown(socket.SHUT_RDWR)
+        listening.close()
+
+
+def _carry(line: Line, one: socket.socket, other: socket.socket, counted: bool) -> None:
+    with contextlib.suppress(OSError):
+        while data := one.recv(2**14):
+            if counted:
+                line.carried += len(data)
+            if counted and line.limit is not None and line.carried > line.limit:
+                break
+            other.sendall(data)
+    for end in (one, other):
+        with contextlib.suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
+        end.close()

@@ -1,0 +1,410 @@
+"""Runs on object storage, of a real server on loopback: fetched as far as they are read, once, whole or not at all."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import tarfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from assay.build.runs import named_runs
+from assay.engine.store import Store
+from assay.remote.mirror import mirrored
+from assay.remote.wanted import Wanted
+from assay.spec.diagnostics import AssayError
+from tests.compare_reference import CARDANO
+from tests.support.commands import Done, assay, assay_process
+from tests.support.storage import S3, cut_line, free_port, s3_server
+from tests.test_explain import raw_line
+
+PLAIN = CARDANO / "tiny" / "plain" / "run"
+PEER = CARDANO / "tiny" / "peerfirst" / "run"
+HARNESS = CARDANO.parent / "antelope" / "harness"
+FILES = {path.relative_to(PLAIN).as_posix() for path in PLAIN.rglob("*") if path.is_file()}
+KEYS = ("AWS_PROFILE", "AWS_ENDPOINT_URL_S3", "AWS_SESSION_TOKEN", "FSSPEC_S3_ANON")
+SECRET = "not-to-be-told"
+ALL = Wanted(("**",))
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3]:
+    with s3_server(tmp_path_factory.mktemp("s3")) as server:
+        server.client.create_bucket(Bucket="logs")
+        server.put(PLAIN, "logs", "runs/plain")
+        server.put(PEER, "logs", "runs/peer")
+        server.put(HARNESS, "logs", "harness")
+        server.client.put_object(Bucket="logs", Key="runs/plain/core.dump", Body=b"0" * 1000)
+        server.client.put_object(Bucket="logs", Key="runs/plainer/meta.json", Body=b"{}")
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def _settings(monkeypatch: pytest.MonkeyPatch, s3: S3, tmp_path: Path) -> None:
+    """Credentials, the server's address, and nothing of the user's own."""
+    for name in KEYS:
+        monkeypatch.delenv(name, raising=False)
+    settings = {
+        "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": s3.url,
+        "AWS_DEFAULT_REGION": "us-east-1", "AWS_MAX_ATTEMPTS": "1", "AWS_EC2_METADATA_DISABLED": "true",
+        "AWS_CONFIG_FILE": str(tmp_path / "none"), "AWS_SHARED_CREDENTIALS_FILE": str(tmp_path / "none"),
+    }  # fmt: skip
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+
+
+def query(cache: Path, *runs: str | Path) -> Done:
+    named = [item for run in runs for item in ("--run", run)]
+    return assay("query", "CentiCpu", *named, "--no-filters", "--format", "json", "--cache", cache)
+
+
+def values(done: Done) -> dict[str, object]:
+    """The figures by run."""
+    assert (done.status, done.err) == (0, "")
+    return {row["run"]: row["average"] for row in done.json()}
+
+
+def held(cache: Path, address: str) -> set[str]:
+    """The names of the files that a mirror has."""
+    folder = cache / "mirror" / hashlib.sha256(address.encode()).hexdigest()[:32] / "files"
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def mirror(cache: Path, address: str, wanted: Wanted = ALL) -> Path:
+    """A mirror, brought to what is there; others may change it at once."""
+    with ExitStack() as locks:
+        return mirrored(Store(cache), address, "run", wanted, locks, lambda _what, _done, _total: None)
+
+
+def refused(cache: Path, address: str, wanted: Wanted = ALL) -> str:
+    """What is said of a run that cannot be mirrored."""
+    with pytest.raises(AssayError) as caught:
+        mirror(cache, address, wanted)
+    return f"{caught.value}\n"
+
+
+# The same report
+
+
+def report(out: Path, cache: Path, run: str) -> Done:
+    return assay("build", "antelope/harness", "--run", run, "--to", "md", "-o", out, "--cache", cache)
+
+
+@pytest.fixture(scope="module")
+def built(s3: S3, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of a run on the server."""
+    out = tmp_path_factory.mktemp("far") / "report"
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {"ENDPOINT_URL": s3.url, "ACCESS_KEY_ID": "key", "SECRET_ACCESS_KEY": SECRET}.items():
+            patch.setenv(f"AWS_{name}", value)
+        done = report(out, cache, "far=s3://logs/harness/")
+    assert done.status == 0, done.err
+    return out
+
+
+def test_a_report_is_the_same_to_the_byte_as_that_of_directories(built: Path, cache: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = report(out, cache, f"far={HARNESS}")
+    assert done.status == 0, done.err
+    names = {path.relative_to(out) for path in out.rglob("*") if path.is_file()}
+    assert names == {path.relative_to(built) for path in built.rglob("*") if path.is_file()}
+    for name in names - {Path("provenance.json")}:
+        assert (out / name).read_bytes() == (built / name).read_bytes(), name
+    far, near = (json.loads((folder / "provenance.json").read_text("utf-8")) for folder in (built, out))
+    assert far.pop("places") == {"far": "s3://logs/harness"}
+    assert near.pop("places") == {"far": str(HARNESS)}
+    assert far == near
+    for name in names:
+        assert not [word for word in (SECRET, "mirror/") if word.encode() in (built / name).read_bytes()], name
+
+
+def test_a_metric_leads_back_to_its_lines(cache: Path) -> None:
+    done = assay("explain", "CentiCpu", "--run", "s3://logs/runs/peer", "--format", "json", "--cache", cache)
+    assert (done.status, done.err) == (0, "")
+    lines = [line for sample in done.json()["run"]["largest"] for line in sample["lines"]]
+    assert lines
+    for line in lines:
+        assert raw_line(PEER, line["file"], line["line"]) == line["text"]
+
+
+def test_a_report_is_verified_from_where_its_runs_are(built: Path, cache: Path) -> None:
+    done = assay("verify", built, "--cache", cache)
+    assert (done.status, done.err) == (0, "")
+    assert done.out.endswith(" files: all the same bytes\n")
+
+
+# What is fetched
+
+
+def test_only_what_sources_read_is_fetched_and_only_once(s3: S3, cache: Path) -> None:
+    s3.put(PLAIN, "logs", "runs/once")
+    s3.client.put_object(Bucket="logs", Key="runs/once/node-2/core.dump", Body=b"0" * 1000)
+    before, lists = len(s3.read()), s3.listed()
+    far = values(query(cache, "x=s3://logs/runs/once"))
+    assert far == values(query(cache, f"x={PLAIN}"))
+    assert sorted(s3.read()[before:]) == sorted(f"logs/runs/once/{name}" for name in FILES)
+    assert held(cache, "s3://logs/runs/once") == FILES
+    before = len(s3.read())
+    assert values(query(cache, "x=s3://logs/runs/once/")) == far
+    assert (s3.read()[before:], s3.listed() - lists) == ([], 2)
+
+
+def test_a_changed_object_is_fetched_alone_and_one_that_is_gone_vanishes(s3: S3, tmp_path: Path) -> None:
+    s3.put(PLAIN, "logs", "runs/changing")
+    folder = mirror(tmp_path, "s3://logs/runs/changing")
+    before = len(s3.read())
+    s3.client.put_object(Bucket="logs", Key="runs/changing/meta.json", Body=b"[]")
+    s3.client.delete_object(Bucket="logs", Key="runs/changing/node-3/stdout.gz")
+    assert mirror(tmp_path, "s3://logs/runs/changing") == folder
+    assert s3.read()[before:] == ["logs/runs/changing/meta.json"]
+    assert (folder / "meta.json").read_bytes() == b"[]"
+    assert held(tmp_path, "s3://logs/runs/changing") == FILES - {"node-3/stdout.gz"}
+    assert not (folder / "node-3").exists()
+    assert {path.name for path in folder.parent.iterdir()} == {"files", "lock", "objects.jsonl"}
+
+
+def test_a_file_that_was_damaged_in_the_mirror_is_fetched_again(s3: S3, tmp_path: Path) -> None:
+    folder = mirror(tmp_path, "s3://logs/runs/peer")
+    (folder / "meta.json").write_bytes(b"{")
+    (folder / "node-2" / "left.part").write_bytes(b"{")
+    before = len(s3.read())
+    mirror(tmp_path, "s3://logs/runs/peer")
+    assert s3.read()[before:] == ["logs/runs/peer/meta.json"]
+    assert (folder / "meta.json").read_bytes() == (PEER / "meta.json").read_bytes()
+    assert not (folder / "node-2" / "left.part").exists()
+
+
+def test_what_another_source_reads_is_fetched_beside(s3: S3, tmp_path: Path) -> None:
+    mirror(tmp_path, "s3://logs/runs/plain", Wanted(("*.json",)))
+    before = len(s3.read())
+    mirror(tmp_path, "s3://logs/runs/plain", Wanted(("node-2/stdout*",)))
+    assert s3.read()[before:] == ["logs/runs/plain/node-2/stdout.gz"]
+    assert held(tmp_path, "s3://logs/runs/plain") == {"meta.json", "genesis-shelley.json", "node-2/stdout.gz"}
+
+
+def test_a_host_without_a_log_is_told_of_as_in_a_directory(s3: S3, cache: Path) -> None:
+    s3.put(PLAIN, "logs", "runs/silent")
+    s3.client.put_object(Bucket="logs", Key="runs/silent/node-7/readme", Body=b"")
+    done = query(cache, "s3://logs/runs/silent")
+    assert (done.status, done.err) == (1, """\
+error[no-logs]: host node-7 has no log file: s3://logs/runs/silent/node-7
+  expected: stdout, stdout*, node-*.json (also with .gz or .zst)
+  found:    nothing
+""")  # fmt: skip
+
+
+def test_an_archive_on_the_server_is_fetched_unpacked_and_not_kept(s3: S3, cache: Path, tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "run", "w:gz") as archive:
+        archive.add(PLAIN, "some folder")
+    s3.client.put_object(Bucket="logs", Key="packed/plain.tar.gz", Body=(tmp_path / "run").read_bytes())
+    before = len(s3.read())
+    found = values(query(cache, "s3://logs/packed/plain.tar.gz"))
+    assert found == values(query(cache, f"plain={PLAIN}"))
+    assert found == values(query(cache, "s3://logs/packed/plain.tar.gz"))
+    assert s3.read()[before:] == ["logs/packed/plain.tar.gz"]
+    assert not list((cache / "mirror").rglob("*.tar.gz"))
+
+
+def test_a_change_waits_for_those_who_read(s3: S3, tmp_path: Path) -> None:
+    s3.client.put_object(Bucket="logs", Key="runs/shared/a", Body=b"1")
+    folder = mirror(tmp_path, "s3://logs/runs/shared")
+    reader = os.open(folder.parent / "lock", os.O_RDWR)
+    fcntl.flock(reader, fcntl.LOCK_SH)
+    assert mirror(tmp_path, "s3://logs/runs/shared") == folder  # nothing changed: nobody waits
+    s3.client.put_object(Bucket="logs", Key="runs/shared/a", Body=b"22")
+    said: list[str] = []
+    with ExitStack() as locks:
+        tell = (
+            Store(tmp_path),
+            "s3://logs/runs/shared",
+            "run",
+            ALL,
+            locks,
+            lambda what, _done, _total: said.append(what),
+        )
+        change = threading.Thread(target=mirrored, args=tell)
+        change.start()
+        while not said:
+            time.sleep(0.01)
+        assert (said, (folder / "a").read_bytes()) == (["waiting for another command with run"], b"1")
+        os.close(reader)
+        change.join(60)
+    assert (folder / "a").read_bytes() == b"22"
+
+
+# A line that breaks
+
+
+def test_what_broke_off_is_not_taken_for_whole_and_the_next_run_goes_on_with_the_rest(s3: S3, tmp_path: Path) -> None:
+    large = os.urandom(10_000_000)
+    s3.client.put_object(Bucket="logs", Key="runs/large/log", Body=large)
+    s3.client.put_object(Bucket="logs", Key="runs/large/small", Body=b"small")
+    with cut_line(s3) as line, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", line.url)
+        line.limit = 9_000_000
+        said = refused(tmp_path, "s3://logs/runs/large")
+        assert said.startswith("error[no-server]: the server broke off: s3://logs/runs/large/log\n  found: ")
+        assert said.endswith("  hint: what was fetched is kept: the next run goes on with the rest\n")
+        assert held(tmp_path, "s3://logs/runs/large") == {"small"}
+        (part,) = (tmp_path / "mirror").glob("*/parts/*")
+        kept = part.stat().st_size
+        assert kept == 8 * 2**20
+        line.limit, line.carried = None, 0
+        folder = mirror(tmp_path, "s3://logs/runs/large")
+        assert len(large) - kept < line.carried < len(large) - kept + 50_000
+    assert (folder / "log").read_bytes() == large
+    assert not list((tmp_path / "mirror").glob("*/parts"))
+
+
+def test_a_part_of_an_object_that_changed_is_not_gone_on_with(s3: S3, tmp_path: Path) -> None:
+    s3.client.put_object(Bucket="logs", Key="runs/other/log", Body=b"1" * 9_000_000)
+    with cut_line(s3) as line, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", line.url)
+        line.limit = 8_700_000
+        refused(tmp_path, "s3://logs/runs/other")
+    s3.client.put_object(Bucket="logs", Key="runs/other/log", Body=b"2" * 9_000_000)
+    assert set((mirror(tmp_path, "s3://logs/runs/other") / "log").read_bytes()) == set(b"2")
+
+
+# What cannot be
+
+
+def test_a_prefix_with_nothing_is_told_with_what_is_beside_it(tmp_path: Path) -> None:
+    assert refused(tmp_path, "s3://logs/runs/plian") == """\
+error[no-run]: there is nothing at the address of the run: s3://logs/runs/plian
+  expected: objects below s3://logs/runs/plian/
+  hint: did you mean `plain` or `plainer`?
+"""  # fmt: skip
+    assert "\n  hint: did you mean `runs`?\n" in refused(tmp_path, "s3://logs/rnus/plain")
+    assert "error[no-run]: there is nothing" in refused(tmp_path, "s3://logs/runs/plain.tar.gz")
+
+
+def test_a_bucket_that_is_not_there_is_told_with_those_that_are(tmp_path: Path) -> None:
+    assert refused(tmp_path, "s3://lags/runs/plain") == """\
+error[no-run]: the server has no such place: s3://lags/runs/plain
+  expected: objects below s3://lags/runs/plain/
+  found:    The specified bucket does not exist
+  hint: did you mean `logs`?
+"""  # fmt: skip
+
+
+def test_objects_that_no_source_reads_are_no_run(s3: S3, tmp_path: Path) -> None:
+    for name in ("a/core", "b"):
+        s3.client.put_object(Bucket="logs", Key=f"useless/{name}", Body=b"")
+    assert refused(tmp_path, "s3://logs/useless", Wanted(("*.csv", "*.csv.gz", "a/*.json"))) == """\
+error[no-run]: the run holds no file that a source reads: s3://logs/useless
+  expected: *.csv, a/*.json
+  found:    a/core, b
+"""  # fmt: skip
+
+
+def test_a_server_that_cannot_be_reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"http://127.0.0.1:{free_port()}"
+    monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+    assert refused(tmp_path, "s3://logs/runs/plain") == f"""\
+error[no-server]: the server cannot be reached, or does not answer as one: s3://logs/runs/plain
+  found:    Could not connect to the endpoint URL: \
+"{url}/logs?list-type=2&prefix=runs%2Fplain%2F&delimiter=&encoding-type=url"
+  hint: is AWS_ENDPOINT_URL its address?
+"""  # fmt: skip
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "no-url")
+    assert "\n  found:    Invalid endpoint: no-url\n" in refused(tmp_path, "s3://logs/runs/plain")
+
+
+def test_a_server_that_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with s3_server(tmp_path, INITIAL_NO_AUTH_ACTION_COUNT="0") as strict:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", strict.url)
+        said = refused(tmp_path, "s3://logs/runs/plain")
+    assert said == """\
+error[run-refused]: the server refuses to list: s3://logs/runs/plain
+  found:    The AWS Access Key Id you provided does not exist in our records.
+  hint: credentials are taken from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE) or ~/.aws
+"""  # fmt: skip
+
+
+def test_without_credentials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    assert refused(tmp_path, "s3://logs/runs/plain") == """\
+error[run-refused]: there are no credentials for: s3://logs/runs/plain
+  found:    Unable to locate credentials
+  hint: credentials are taken from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE) or ~/.aws; \
+FSSPEC_S3_ANON=true reads what is public
+"""  # fmt: skip
+
+
+UNSAFE = {
+    "node-1/../../out": "its name leads out of the run (`..`)",
+    "node-1//stdout": "a part of its name is empty or `.`",
+}
+
+
+@pytest.mark.parametrize("name", UNSAFE)
+def test_an_object_that_cannot_be_a_file_of_the_run_is_refused(s3: S3, tmp_path: Path, name: str) -> None:
+    key = f"unsafe/{len(name)}"
+    for item in (name, "node-1/good"):
+        s3.client.put_object(Bucket="logs", Key=f"{key}/{item}", Body=b"x")
+    assert refused(tmp_path / "cache", f"s3://logs/{key}") == f"""\
+error[unsafe-name]: an object of the run is refused: {name}
+  expected: names of files below the run
+  found:    {UNSAFE[name]}
+  note: in s3://logs/{key}
+"""  # fmt: skip
+    assert not [path for path in tmp_path.rglob("*") if path.name in ("out", "stdout", "good")]
+
+
+def test_two_objects_that_cannot_both_be_files(s3: S3, tmp_path: Path) -> None:
+    for name in ("a", "a/b"):
+        s3.client.put_object(Bucket="logs", Key=f"clash/{name}", Body=b"x")
+    assert "is refused: a/b\n  expected: names of files below the run\n  found:    a is an object\n" in refused(
+        tmp_path, "s3://logs/clash"
+    )
+
+
+def test_without_the_package_the_extra_is_named(tmp_path: Path) -> None:
+    lacking = tmp_path / "s3fs.py"
+    lacking.write_text("raise ImportError('no s3fs')\n", encoding="utf-8")
+    path = f"{tmp_path}{os.pathsep}{Path(__file__).parent.parent / 'compiler'}"
+    done = assay_process("ingest", "s3://logs/runs/plain", "--cache", tmp_path / "c", environment={"PYTHONPATH": path})
+    assert (done.status, done.err) == (2, """\
+error[no-package]: to read s3:// takes the package s3fs
+  hint: pip install 'assay[s3]'
+""")  # fmt: skip
+
+
+# Addresses
+
+
+def test_runs_are_called_by_the_last_part_of_their_address_or_path(tmp_path: Path) -> None:
+    (tmp_path / "a=b").mkdir()
+    texts = ["s3://logs/runs/10.5/", "s3://logs/day=5/10.6.tar.zst", "named=s3://logs/x", f"{tmp_path}/10.7.tgz",
+             f"{tmp_path}/a=b"]  # fmt: skip
+    assert [run.id for run in named_runs(texts)] == ["10.5", "10.6", "named", "10.7", "a=b"]
+    assert [run.id for run in named_runs([texts[0], "gs://other/old/10.5"])] == ["runs-10.5", "old-10.5"]
+    assert [run.address for run in named_runs(texts[:2])] == ["s3://logs/runs/10.5", "s3://logs/day=5/10.6.tar.zst"]
+
+
+BAD = {
+    "s3://AKIA:se/cret@logs/x": "the address of a run holds more than its place\n"
+    "  expected: s3://BUCKET/PREFIX\n  found:    `s3://…`\n"
+    "  hint: credentials are taken from the environment",
+    "s3://logs/x?X-Amz-Signature=cret": "the address of a run holds more than its place\n",
+    "s3:///x": "the address of a run names no bucket\n",
+    "memory://x/y": "runs are not read from `memory://`\n  expected: s3://BUCKET/PREFIX\n",
+    "https://x/y.tar": "runs are not read from `https://`\n",
+}
+
+
+@pytest.mark.parametrize("address", BAD)
+def test_an_address_that_is_none_is_a_wrong_use_and_is_not_repeated(cache: Path, address: str) -> None:
+    done = query(cache, f"a={address}")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith(f"error[run-address]: {BAD[address]}")
+    assert "cret" not in done.err
