@@ -14,6 +14,7 @@ from assay.spec.diagnostics import AssayError, Diagnostic, Span, excerpt_at
 from assay.spec.model import Constant, Source
 
 NANOSECONDS = 1_000_000_000
+MAGNITUDE = 36  # of a number that is taken: powers of ten
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?Z")
 
 
@@ -76,6 +77,9 @@ def _document(path: Path) -> Any:
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise _problem("no-document", f"{path.name} cannot be read: {error}", span=Span(str(path))) from None
+    except (ValueError, RecursionError) as error:
+        cause = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
+        raise _problem("not-json", f"{path.name} cannot be read as JSON: {cause}", span=Span(str(path))) from None
 
 
 def _default(constant: Constant) -> object:
@@ -98,6 +102,8 @@ def _typed(constant: Constant, value: object, path: Path) -> object:
         return _instant(constant, value, path)
     if number and isinstance(value, (int, Decimal)):
         exact = Decimal(value)
+        if not exact.is_finite() or exact.adjusted() > MAGNITUDE:
+            raise _wrong(constant, value, path)
         if kind == "real":
             return float(exact)
         if kind == "duration" and exact > 0:

@@ -66,8 +66,20 @@ class RunFiles:
 def find_run(source: Source, directory: Path) -> RunFiles:
     """The files of a run; where the source has no hosts, those of one host without a name, the directory itself.
 
-    AssayError when the directory is not one, or holds no hosts or no files.
+    AssayError when the directory is not one, or holds no hosts or no files, or cannot be looked through.
     """
+    try:
+        return _find_run(source, directory)
+    except OSError as error:
+        raise fail(
+            "broken-file",
+            f"the directory cannot be read: {error.filename or directory}",
+            found=error.strerror or str(error),
+            hint="may the user who runs this read it?" if isinstance(error, PermissionError) else "",
+        ) from None
+
+
+def _find_run(source: Source, directory: Path) -> RunFiles:
     if not directory.exists():
         raise fail("no-run", f"the run directory does not exist: {directory}", hint=TAKEN)
     if not directory.is_dir():
@@ -122,6 +134,7 @@ def _listed(directory: Path) -> str:
 
 
 def _host(source: Source, folder: Path, host: str) -> HostFiles:
+    next(folder.iterdir(), None)  # which fails where patterns just find nothing
     found: dict[Path, Path] = {}
     for pattern in source.logs:
         for path in sorted(folder.glob(pattern)) + [p for end in COMPRESSED for p in folder.glob(pattern + end)]:

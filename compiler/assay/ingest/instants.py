@@ -12,6 +12,7 @@ from assay.sql import dialect
 ISO = r"^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,]([0-9]+))? ?(Z|[+-][0-9]{2}:?[0-9]{2})?$"
 NUMBER = r"^(-?)([0-9]{1,19})(?:\.([0-9]+))?$"
 DIGITS = 9  # of a fraction of a second that count
+DATE = 10  # characters of a date
 MINUTE = 60_000_000_000
 
 
@@ -22,6 +23,12 @@ def taken(source: Source, said: exp.Expr) -> exp.Expr:
     expression = NUMBER if source.time_form else ISO
     names = exp.Array(expressions=[tree.text(f"p{index}") for index in range(1, 4 if source.time_form else 5)])
     return tree.call("regexp_extract", said, tree.text(expression), names)
+
+
+def no_blank(said: exp.Expr) -> exp.Expr:
+    """Whether no blank stands in the time of day of a text, where the engine would drop what follows it."""
+    time = tree.call("substr", said.copy(), dialect.integer(DATE + 2))
+    return exp.Not(this=tree.call("contains", time, tree.text(" ")))
 
 
 def instant(source: Source, parts: exp.Expr) -> exp.Expr:

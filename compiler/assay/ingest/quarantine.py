@@ -78,14 +78,15 @@ def lacking(event: str, field: Field, body: object) -> str:
     if any(change.kind == DURATION for change in field.transforms):
         right, expected = durations.is_duration(str(found)), durations.EXPECTED
     else:
-        right, expected = _is(field.type, found), _EXPECTED[field.type]
+        moved = sum(change.number for change in field.transforms if change.kind == "plus")
+        right, expected = _is(field.type, found, moved), _EXPECTED[field.type]
     if right:
         return ""
     return f"field {field.name} of {event}: expected {expected}, found {shown(found)}"
 
 
-def _is(kind: str, value: object) -> bool:
-    """Whether a value reads as a type."""
+def _is(kind: str, value: object, moved: int) -> bool:
+    """Whether a value reads as a type, and does when a constant is added to it."""
     if kind == "text":
         return True
     if kind == "boolean":
@@ -100,7 +101,7 @@ def _is(kind: str, value: object) -> bool:
         if any(mark in text for mark in ".eE"):
             return number.is_integer() and abs(number) < REAL_BELOW and (isinstance(value, Decimal) or "e" not in text)
         low, high = (0, 2**64 - 1) if kind == "unsigned" else (-(2**63), 2**63 - 1)
-        return low <= Decimal(text) <= high
+        return low <= Decimal(text) <= high and low <= Decimal(text) + moved <= high
     except (ValueError, ArithmeticError):
         return False
 

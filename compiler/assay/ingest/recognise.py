@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from assay.ingest import tree
+from assay.ingest import instants, tree
 from assay.ingest.forms import OTHER, TEXT, TIMELESS, TORN, Numbered, paths_of, ranges, wanted_events
 from assay.ingest.lines import scan
 from assay.spec.model import Form, Lookup, Source, Unwrap
@@ -276,6 +276,7 @@ def _timed(how: Recognition, careful: bool) -> exp.Select:
     utc = exp.and_(
         tree.call("ends_with", instant, tree.text("Z")),
         exp.GTE(this=tree.call("strlen", instant.copy()), expression=dialect.integer(20)),
+        instants.no_blank(instant),
     )
     moment = tree.try_cast(instant.copy(), "TIMESTAMP_NS")
     nanoseconds = tree.call("epoch_ns", moment)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
 
-from assay.ingest import table_files, tree
+from assay.ingest import instants, table_files, tree
 from assay.ingest.block_files import Blocks
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.files import HostFiles, RunFiles
@@ -249,6 +249,7 @@ def _instant(said: exp.Expr) -> exp.Expr:
     utc = exp.and_(
         tree.call("ends_with", said.copy(), tree.text("Z")),
         exp.GTE(this=tree.call("strlen", said.copy()), expression=dialect.integer(20)),
+        instants.no_blank(said),
     )
     moment = tree.tried(tree.call("epoch_ns", tree.try_cast(said.copy(), "TIMESTAMP_NS")))
     return tree.when(integer, tree.try_cast(said.copy(), "BIGINT"), tree.when(utc, moment))

@@ -121,3 +121,6 @@ def load(path: Path) -> tuple[Any, str]:
     except json.JSONDecodeError as error:
         span = Span(str(path), error.lineno, error.colno)
         raise fail("publication", f"{path.name} is not JSON: {error.msg}", span=span) from None
+    except (ValueError, RecursionError) as error:
+        cause = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
+        raise fail("publication", f"{path.name} cannot be read as JSON: {cause}", span=Span(str(path))) from None

@@ -1,0 +1,195 @@
+"""What each line of a log of JSON objects counts as, in plain Python, by the rules of docs/faults.md.
+
+It shares nothing with ingest but the definitions: no engine, no SQL.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from assay.spec.model import Event, Field, Form, Source
+
+TEXT, OTHER, TORN, TIMELESS, LACKING, USED = "text", "other", "torn", "timeless", "lacking", "used"
+BROKEN = (TORN, TIMELESS, LACKING)
+
+_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
+_TIME = re.compile(r"\s*(\d{4,6})([-/\\ ])(\d\d?)\2(\d\d?)[T ](\d\d?):(\d\d?):(\d\d?)(?:\.\d*)?Z", re.ASCII)
+_WHOLE_TEXT = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
+
+
+@dataclass(slots=True)
+class Told:
+    """What a log's lines come to: how many are of each kind, how many of each event, the broken ones."""
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    events: Counter[str] = field(default_factory=Counter)
+    broken: list[tuple[int, int]] = field(default_factory=list)
+
+
+def told(source: Source, events: Sequence[Event], content: bytes) -> Told:
+    """What the lines of a log are; of broken ones number and place of the first byte."""
+    found = Told()
+    names = _names(source, events)
+    for number, place, line in _lines(content):
+        kind, event = _judged(source, names, line)
+        found.kinds[kind] += 1
+        if kind == USED:
+            found.events[event] += 1
+        if kind in BROKEN:
+            found.broken.append((number, place))
+    return found
+
+
+def _lines(content: bytes) -> Iterator[tuple[int, int, bytes]]:
+    place = 0
+    lines = content.split(b"\n")
+    for number, line in enumerate(lines[:-1] if lines[-1] == b"" else lines, start=1):
+        yield number, place, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+        place += len(line) + 1
+
+
+Names = list[tuple[tuple[str, ...], bool, dict[str, tuple[Event, Form]]]]
+
+
+def _names(source: Source, events: Sequence[Event]) -> Names:
+    """Of each lookup its path, whether that is in the body, and the forms by the texts that may stand there."""
+    found: Names = []
+    for lookup in source.lookups:
+        known: dict[str, tuple[Event, Form]] = {}
+        for event in events:
+            for form in event.forms:
+                for name in form.names:
+                    if name.generation == lookup.generation:
+                        known.setdefault(lookup.drop + name.name, (event, form))
+                        known.setdefault(name.name, (event, form))
+        found.append((lookup.path, lookup.in_body, known))
+    return found
+
+
+def _judged(source: Source, names: Names, line: bytes) -> tuple[str, str]:
+    line = line.removesuffix(b"\r")
+    if not line.startswith(b"{"):
+        return TEXT, ""
+    record = _record(line)
+    if record is None:
+        return TORN, ""
+    if not _is_time(_at(record, source.time)):
+        return TIMELESS, ""
+    body = _body(source, record)
+    found = next(
+        (known[name] for path, in_body, known in names if (name := _name(body if in_body else record, path)) in known),
+        None,
+    )
+    if found is None:
+        return OTHER, ""
+    event, form = found
+    if any(_rules_out(rule, body) for rule in form.unless):
+        return OTHER, ""
+    if all(_can_be_had(item, body) for item in form.fields):
+        return USED, event.name
+    return LACKING, event.name
+
+
+def _record(line: bytes) -> Any:
+    """The object; None where the line is none.  Of a key that stands twice the first counts."""
+    try:
+        text = line.decode("utf-8")
+        return _parsed(text)
+    except UnicodeDecodeError:
+        return None
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return _parsed(_COMMA.sub(lambda found: found[1] or "", text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _parsed(text: str) -> Any:
+    found = json.loads(text, parse_float=Decimal, object_pairs_hook=lambda pairs: dict(reversed(pairs)))
+    if "\\u" in text:
+        json.dumps(found, ensure_ascii=False, default=str).encode("utf-8")  # halves of surrogates are no JSON
+    return found
+
+
+def _at(value: Any, path: Sequence[str]) -> Any:
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def _is_time(value: Any) -> bool:
+    """A UTC time that 64 bits of nanoseconds hold, at least to the second."""
+    found = _TIME.fullmatch(value) if isinstance(value, str) and len(value.encode()) >= 20 else None
+    if not found:
+        return False
+    year, month, day, hour, minute, second = (int(found[group]) for group in (1, 3, 4, 5, 6, 7))
+    if (hour, minute, second) == (24, 0, 0):
+        hour = 0
+    try:
+        moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    except ValueError:
+        return False
+    return datetime(1677, 9, 22, tzinfo=UTC) <= moment <= datetime(2262, 4, 11, tzinfo=UTC)
+
+
+def _body(source: Source, record: Any) -> Any:
+    body = _at(record, source.body)
+    for rule in source.unwrap:
+        if isinstance(body, Mapping) and rule.absent not in body and all(key in body for key in rule.present):
+            return body[rule.take]
+    return body
+
+
+def _name(within: Any, path: Sequence[str]) -> str | None:
+    value = _at(within, path)
+    if isinstance(value, list):
+        return ".".join(str(part) for part in value)
+    return value if isinstance(value, str) else None
+
+
+def _rules_out(rule: Any, body: Any) -> bool:
+    if rule.present:
+        holder = _at(body, rule.path[:-1]) if rule.path[:-1] else body
+        return isinstance(holder, Mapping) and rule.path[-1] in holder
+    value = _at(body, rule.path)
+    return value is not None and (value if isinstance(value, str) else json.dumps(value, default=str)) == rule.equals
+
+
+def _can_be_had(item: Field, body: Any) -> bool:
+    if not item.paths:
+        return True
+    value = next((found for path in item.paths if (found := _at(body, path)) is not None), None)
+    if value is None:
+        return not item.required or item.default is not None
+    return _is(item.type, value, sum(change.number for change in item.transforms if change.kind == "plus"))
+
+
+def _is(kind: str, value: Any, moved: int) -> bool:
+    """Whether a value is of a type, or a text that reads as one, and is so when a constant is added to it."""
+    if kind == "text":
+        return True
+    if kind == "boolean":
+        return isinstance(value, bool) or value in ("true", "false")
+    if isinstance(value, (bool, list, dict)):
+        return False
+    if kind == "real":
+        try:
+            return math.isfinite(float(value))
+        except (ValueError, OverflowError):
+            return False
+    low, high = (0, 2**64 - 1) if kind == "unsigned" else (-(2**63), 2**63 - 1)
+    if isinstance(value, int):
+        return low <= value <= high and low <= value + moved <= high
+    if isinstance(value, str):
+        return bool(_WHOLE_TEXT.fullmatch(value)) and low <= int(value) + moved <= high
+    number = float(value)
+    return number.is_integer() and abs(number) < 10**15 and number + moved >= low
