@@ -9,8 +9,10 @@ WORDS: tuple[bytes, ...] = (
     b"{", b"}", b"[", b"]", b'"', b",", b":", b"\\", b"\n", b"\r\n", b"\r", b"\t", b"\0", b"\x1a", b"\xff", b"\xc3\x28",
     b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\xf4\x8f\xbf\xbf", b"null", b"true", b"NaN", b"-Infinity", b"0", b"-0", b"-1",
     b"1e400", b"1e-400", b"1E999999999", b"9223372036854775808", b"18446744073709551616", b"9" * 5000, b"0.1", b".5",
-    b'""',    b'"\\ud800"', b'"\\u0000"', b'"1"', b"{}", b"[]", b"0000-01-01T00:00:00Z", b"99999-12-31T23:59:60Z", b"#", b"--",
-    b"(",    b")", b"=", b"->", b"\xce\xbb", b"./x.dhall", b"env:HOME", b"https://localhost/x", b"\xd9\xa3", b"\xe2\x80\xa8",
+    b'""',    b'"\\ud800"', b'"\\u0000"', b'"1"', b"{}", b"[]", b"0000-01-01T00:00:00Z", b"99999-12-31T23:59:60Z", b"#",
+    b"--",
+    b"(",    b")", b"=", b"->", b"\xce\xbb", b"./x.dhall", b"env:HOME", b"https://localhost/x", b"\xd9\xa3",
+    b"\xe2\x80\xa8",
 )  # fmt: skip
 MOST = 6  # changes of a case
 

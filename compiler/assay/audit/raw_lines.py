@@ -18,6 +18,7 @@ from assay.ingest.reader import silent
 from assay.ingest.sample_files import has_lines
 from assay.ingest.sample_store import run
 from assay.ingest.shares import FILE_STEP
+from assay.spec.check_lines import TEXT_LINES
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.storage.scratch import folder as temporary
@@ -58,7 +59,7 @@ def raw_records(kind: str, files: RunFiles, places: Iterable[Place]) -> dict[Pla
     wanted = sorted(set(places))
     if not wanted:
         return {}
-    if kind == LOGS:
+    if kind in (LOGS, TEXT_LINES):
         return dict(_of_logs(files, wanted))
     if kind == "csv":
         return dict(_of_tables(files, wanted))
