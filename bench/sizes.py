@@ -110,13 +110,17 @@ def costs(sizes: Sequence[Size]) -> list[list[str]]:
     rows.append(["seconds", *(f"{item.measured.seconds:.1f}" for _, item in built)])
     rows += [[f"of these, {stage}", *(f"{item.stages[stage]:.1f}" for _, item in built)] for stage in STAGES]
     rows.append(["peak memory, MB", *(f"{item.measured.peak / 1e6:.0f}" for _, item in built)])
-    rows.append(["Parquet, share of raw", *(f"{item.parquet / size.data.megabytes / 1e4:.1f} %" for size, item in built)])
+    rows.append(
+        ["Parquet, share of raw", *(f"{item.parquet / size.data.megabytes / 1e4:.1f} %" for size, item in built)]
+    )
     for name in ("wc -l", "DuckDB, read_json, inferred columns"):
         ratios = (size.others[name].seconds / item.measured.seconds for size, item in built)
         rows.append([f"times as fast as {name}", *(f"{ratio:.2f}" for ratio in ratios)])
     times = (size.data.megabytes / item.measured.seconds / INCUMBENT for size, item in built)
     rows.append([f"times as fast as the incumbent ({INCUMBENT:.0f} MB/s)", *(f"{ratio:.1f}" for ratio in times)])
-    rows.append(["built again, nothing changed, seconds", *(f"{size.again.seconds:.1f}" for size in sizes if size.again)])
+    rows.append(
+        ["built again, nothing changed, seconds", *(f"{size.again.seconds:.1f}" for size in sizes if size.again)]
+    )
     return rows
 
 
@@ -154,7 +158,9 @@ def main() -> int:
             for run in data.runs if gigabytes > 1 else ():
                 shutil.rmtree(run)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False, cwd=HERE)
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False, cwd=HERE
+    )
     print(f"{machine()}, {memory:.0f} GiB of memory; {options.hosts} hosts, two runs; {commit.stdout.strip()}\n")
     print(table(rates(found)), table(costs(found)), sep="\n\n")
     return 0
