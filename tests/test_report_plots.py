@@ -14,7 +14,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pypdf
 import pytest
 
-from assay.report.article_figures import broken
+from assay.report.article_figures import broken, time_unit
 from assay.report.charts import draw, load_template
 from assay.report.converter import Converter
 from assay.report.document import Document, Gallery, Plot, Table, Value, from_json, to_json
@@ -176,6 +176,11 @@ def test_lines_are_valid_vega_lite_and_drawn(template: str) -> None:
     (drawing,) = draw([figure], TEMPLATES)
     assert all(f">{name}<" in drawing.svg for name in ("mean", "a", "b", "seconds"))
     assert drawing.svg.count("#d62728") == (2 if template == "timeline-mean" else 0)  # the line, and its symbol
+
+
+def test_the_axis_of_a_long_time_is_in_minutes_or_hours() -> None:
+    units = [time_unit(length) for length in (0.0, 599.0, 600.0, 7199.0, 7200.0, 1e6)]
+    assert units == [("seconds", 1)] * 2 + [("minutes", 60)] * 2 + [("hours", 3600)] * 2
 
 
 def test_a_line_breaks_where_steps_are_missing() -> None:

@@ -185,7 +185,7 @@ def _frame(held: Sequence[Lines], *, stacked: bool) -> tuple[Point, Point]:
 
 def _timeline(setting: Setting, item: Timeline, shown: Shown, held: Lines, edges: Sequence[Point]) -> Plot:
     series = next(found for found in setting.checked.package.series if found.name == item.series)
-    label, size = next((name, size) for least, name, size in UNITS if edges[1][0] >= least)
+    label, size = time_unit(edges[1][0])
     points = tuple((line, x / size, y) for line, found in held.lines.items() for x, y in found)
     count = sum(y is not None for _, _, y in points)
     symbol = series.unit.symbol
@@ -240,6 +240,11 @@ def lines(setting: Setting, item: Timeline, shown: Shown) -> Lines | None:
     # Layers are sums: one that ends leaves the others where they are.
     found |= {name: points if item.stacked else broken(points, every / SECOND) for name, points in values_of.items()}
     return Lines(found, (last - first) / SECOND, first)
+
+
+def time_unit(length: float) -> tuple[str, int]:
+    """The unit of an axis that is so many seconds long, and how many seconds that has."""
+    return next((name, size) for least, name, size in UNITS if length >= least)
 
 
 def broken(points: Sequence[Point], every: float) -> Line:
