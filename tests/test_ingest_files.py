@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from assay.build.runs import NamedRun
+from assay.build.sources import has
 from assay.ingest import content_key, file_hashes, find_run, read_constants
 from assay.ingest.files import TAKEN
 from assay.spec.diagnostics import AssayError
@@ -67,6 +69,20 @@ def test_a_file_that_several_patterns_or_links_lead_to_is_read_once(tmp_path: Pa
 def test_files_of_other_names_are_not_logs(tmp_path: Path) -> None:
     run = put(tmp_path, "m-1/out", "m-1/err", "m-1/m-1.txt", "m-1/deep/out")
     assert found(run) == {"m-1": ["out"]}
+
+
+def test_what_macos_writes_beside_files_is_none_of_the_run(tmp_path: Path) -> None:
+    tables = replace(SOURCE, kind="csv", hosts="", logs=("*.csv", "*/*.csv"))
+    for name in ("a.csv", "._a.csv", "deep/b.csv.gz", "deep/._b.csv.gz"):
+        write(tmp_path, **{name.replace("/", "__"): "n\n1\n"})
+    (of_run,) = find_run(tables, tmp_path).hosts
+    assert [path.relative_to(tmp_path).as_posix() for path in of_run.files] == ["a.csv", "deep/b.csv.gz"]
+    hosts = replace(SOURCE, kind="text-lines", hosts="*.log", host_files=True, logs=())
+    write(tmp_path, **{"n1.log": "", "._n1.log": "", "._n2.log.gz": ""})
+    assert [host.host for host in find_run(hosts, tmp_path).hosts] == ["n1"]
+    (tmp_path / "a.csv").unlink()
+    run = NamedRun("run", tmp_path)
+    assert [has(run, replace(tables, logs=(glob,))) for glob in ("*.csv", "*/*.csv")] == [False, True]
 
 
 def test_a_log_that_is_there_plain_and_packed_is_not_read_twice(tmp_path: Path) -> None:

@@ -114,6 +114,14 @@ def test_a_record_that_is_none_is_quarantined(tmp_path: Path, record: str, reaso
     assert (found.rows("counts", "n"), found.log()["quarantined"]) == ([(2,)], 1)
 
 
+@pytest.mark.parametrize("end", ["}}", '}, "more": {"list": 1}}\n', ', "next": null}, "z": 1}'])
+def test_a_record_that_is_none_has_its_place_wherever_the_list_stands(tmp_path: Path, end: str) -> None:
+    text = '{"é": [], "data": {"none": 1, "list": [{"time": 1, "n": 1, "m": 2}, "none"]'
+    found = made(tmp_path, text + end)
+    assert found.broken() == [("", "a.json", 2, "not an object", '"none"')]
+    assert found.rows("quarantine", "offset") == [(text.encode().rindex(b'"none"'),)]
+
+
 def test_a_key_that_no_record_has_is_an_error_that_names_what_needs_it(tmp_path: Path) -> None:
     assert refused(tmp_path, '[{"time": 1, "n_": 1, "m": 2}, {"time": 2, "m": null}]') == (
         "error[no-key]: none of the 2 records has a value of `n`, which field `n` of event `row` is "

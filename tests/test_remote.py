@@ -6,6 +6,8 @@ import fcntl
 import hashlib
 import json
 import os
+import subprocess
+import sys
 import tarfile
 import threading
 import time
@@ -16,12 +18,14 @@ from pathlib import Path
 import pytest
 
 from assay.build.runs import named_runs
+from assay.build.session import silent, unheard
 from assay.engine.store import Store
 from assay.remote.mirror import mirrored
 from assay.remote.wanted import Wanted
 from assay.spec.diagnostics import AssayError
 from tests.compare_reference import CARDANO
 from tests.support.commands import Done, assay, assay_process
+from tests.support.laboratory import ROOT
 from tests.support.storage import S3, cut_line, free_port, s3_server
 from tests.test_explain import raw_line
 
@@ -80,7 +84,7 @@ def held(cache: Path, address: str) -> set[str]:
 def mirror(cache: Path, address: str, wanted: Wanted = ALL) -> Path:
     """A mirror, brought to what is there; others may change it at once."""
     with ExitStack() as locks:
-        return mirrored(Store(cache), address, "run", wanted, locks, lambda _what, _done, _total: None)
+        return mirrored(Store(cache), address, "run", wanted, locks, silent, unheard)
 
 
 def refused(cache: Path, address: str, wanted: Wanted = ALL) -> str:
@@ -227,16 +231,39 @@ def test_a_change_waits_for_those_who_read(s3: S3, tmp_path: Path) -> None:
             "run",
             ALL,
             locks,
-            lambda what, _done, _total: said.append(what),
+            silent,
+            said.append,
         )
         change = threading.Thread(target=mirrored, args=tell)
         change.start()
         while not said:
             time.sleep(0.01)
-        assert (said, (folder / "a").read_bytes()) == (["waiting for another command with run"], b"1")
+        assert (said, (folder / "a").read_bytes()) == (["waiting for another assay that uses run"], b"1")
         os.close(reader)
         change.join(60)
     assert (folder / "a").read_bytes() == b"22"
+
+
+def test_a_command_that_waits_says_so_where_no_terminal_is(s3: S3, tmp_path: Path) -> None:
+    name, cache = "s3://logs/runs/awaited", tmp_path / "cache"
+    for key in FILES:
+        s3.client.put_object(Bucket="logs", Key=f"runs/awaited/{key}", Body=(PLAIN / key).read_bytes())
+    before = values(query(cache, f"far={name}"))
+    s3.client.put_object(Bucket="logs", Key="runs/awaited/meta.json", Body=(PLAIN / "meta.json").read_bytes() + b"\n")
+    (lock,) = (cache / "mirror").glob("*/lock")
+    reader = os.open(lock, os.O_RDWR)
+    fcntl.flock(reader, fcntl.LOCK_SH)
+    words = ("query", "CentiCpu", "--run", f"far={name}", "--no-filters", "--format", "json", "--cache", str(cache))
+    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    command = [sys.executable, "-m", "assay.cli.main", *words]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=around, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as done:
+        assert done.stderr
+        assert done.stderr.readline() == "waiting for another assay that uses far\n"
+        os.close(reader)
+        out, err = done.communicate(timeout=60)
+    assert (values(Done(done.returncode, out, err)), err) == (before, "")
 
 
 # A line that breaks

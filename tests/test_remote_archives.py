@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import io
 import lzma
+import os
+import signal
 import struct
 import tarfile
 import zipfile
@@ -16,10 +19,13 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from assay.build.session import Progress, silent, unheard
 from assay.engine.store import Store
+from assay.ingest.files import files_of
 from assay.remote.mirror import mirrored
 from assay.remote.wanted import Wanted
 from assay.spec.diagnostics import AssayError
+from assay.storage.scratch import leave
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay
 
@@ -66,9 +72,9 @@ def run_tar(above: str = "") -> bytes:
     return tar_of(*((f"{above}{name}", content) for name, content in CONTENT.items()), ("notes/more", b"not wanted"))
 
 
-def mirror(cache: Path, archive: Path, wanted: Wanted = WANTED) -> Path:
+def mirror(cache: Path, archive: Path, wanted: Wanted = WANTED, progress: Progress = silent) -> Path:
     with ExitStack() as locks:
-        return mirrored(Store(cache), str(archive), "run", wanted, locks, lambda _what, _done, _total: None)
+        return mirrored(Store(cache), str(archive), "run", wanted, locks, progress, unheard)
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -263,14 +269,38 @@ def test_a_head_that_would_fill_the_memory_is_refused(place: Path) -> None:
     assert "\n  found:    the head of a member is larger than 16 MiB\n" in said
 
 
-def test_what_a_killed_command_left_is_removed(tmp_path: Path) -> None:
-    archive = tmp_path / "run.tar"
-    archive.write_bytes(tar_of(("meta.json", b"{}")))
-    folder = mirror(tmp_path / "cache", archive).parent.parent
-    (folder / "unpacked-1" / "files").mkdir(parents=True)
-    archive.write_bytes(run_tar())
-    assert files(mirror(tmp_path / "cache", archive)) == CONTENT
-    assert {path.name for path in folder.iterdir()} == {"lock", "unpacked"}
+def killed_in(cache: Path, archive: Path) -> None:
+    """Unpack an archive in a process that kills itself, without a warning, when all of it is read."""
+
+    def kill(what: str, done: int, total: int) -> None:
+        if what == "unpacking run" and done == total:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    child = os.fork()
+    if not child:
+        with contextlib.suppress(BaseException):
+            mirror(cache, archive, progress=kill)
+        os._exit(0)
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
+
+
+def test_an_unpacking_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
+    archive, cache, other = (tmp_path / name for name in ("run.tar", "cache", "other"))
+    for content in (run_tar(), tar_of(*CONTENT.items(), ("new", b""))):
+        archive.write_bytes(content)
+        before = {path.parent for path in cache.rglob("unpacked")}
+        killed_in(cache, archive)
+        left = [path for path in (cache / "scratch").glob("*/*/files/**/*") if path.is_file()]
+        assert left, "it was killed before it had written anything"
+        (folder,) = (cache / "mirror").iterdir()
+        assert {path.name for path in folder.iterdir()} == {"lock", *(["unpacked"] if before else [])}
+        killed_in(cache, archive)
+        assert files(mirror(cache, archive)) == CONTENT
+        leave(cache)
+        mirror(other, archive)
+        leave(other)
+        assert files(cache).keys() == files(other).keys()
+        assert not (cache / "scratch").exists()
 
 
 def test_an_archive_of_several_runs_or_of_none_is_refused(place: Path) -> None:
@@ -308,10 +338,10 @@ error[no-run]: the archive of the run cannot be read: {tmp_path / "run.tar.zst"}
 
 
 def test_wanted_globs_are_those_of_folders(tmp_path: Path) -> None:
-    names = ("a", "a.gz", "b/a", "b/c/a", "b/c/d/a", "b/.a", "ab/c", "[x]")
+    names = ("a", "a.gz", "b/a", "b/c/a", "b/c/d/a", "b/.a", "ab/c", "[x]", "._a", "b/._a")
     for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    for glob in ("*", "a*", "*/a", "*/*", "**/a", "b/**/a", "b/*/a", "?b/c", "[ab]", "*/.*", "[[]x]"):
-        found = {path.relative_to(tmp_path).as_posix() for path in tmp_path.glob(glob) if path.is_file()}
+    for glob in ("*", "a*", "*/a", "*/*", "**/a", "b/**/a", "b/*/a", "?b/c", "[ab]", "*/.*", "[[]x]", "**/*"):
+        found = {path.relative_to(tmp_path).as_posix() for path in files_of(tmp_path, glob)}
         assert {name for name in names if Wanted((glob,)).has(name)} == found, glob

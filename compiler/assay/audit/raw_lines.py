@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sqlglot import exp
 
-from assay.ingest import samples, table_files
+from assay.ingest import samples
 from assay.ingest.files import LOGS, RunFiles
 from assay.ingest.folder import connected
+from assay.ingest.packing import decompressed
 from assay.ingest.plain import plain, text_lines
 from assay.ingest.reader import silent
+from assay.ingest.record_places import written_records
 from assay.ingest.sample_files import has_lines
 from assay.ingest.sample_store import run
 from assay.ingest.shares import FILE_STEP
-from assay.spec.check_lines import TEXT_LINES
+from assay.ingest.tables import form_of
+from assay.spec.check_lines import RECORDS, TEXT_LINES
+from assay.spec.model import Source
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.storage.scratch import folder as temporary
@@ -36,8 +40,9 @@ class Place:
 class RawRecord:
     """A raw record: the file, from the run's directory, with the number of its line and its text.
 
-    Where a file has no lines, `line` is 0 and `number` counts the records of the file from 1; the text is then the
-    record as it was read.
+    `number` counts the records of the file from 1.  `line` is 0 where a file has no lines (the text is then the record
+    as it was read), and of lists that have several records in a line.  Of a record of several lines `line` is the
+    first; the text of one of a list is as it would be in one line, that of a block its pairs with `; ` between them.
     """
 
     file: str
@@ -51,19 +56,15 @@ class RawRecord:
         return f"{self.file}:{self.line}" if self.line else f"{self.file}#{self.number}"
 
 
-def raw_records(kind: str, files: RunFiles, places: Iterable[Place]) -> dict[Place, RawRecord]:
-    """The raw records at some places of a run's files, which are of a kind of source.
+def raw_records(source: Source, files: RunFiles, places: Iterable[Place]) -> dict[Place, RawRecord]:
+    """The raw records at some places of the files of a run that a source reads.
 
-    Raises AssayError when a file cannot be read.
+    Raises AssayError when a file cannot be read, or is another than was found.
     """
     wanted = sorted(set(places))
     if not wanted:
         return {}
-    if kind in (LOGS, TEXT_LINES):
-        return dict(_of_logs(files, wanted))
-    if kind == "csv":
-        return dict(_of_tables(files, wanted))
-    return _of_samples(files, wanted)
+    return dict(FINDERS[source.kind](source, files, wanted))
 
 
 def _by_file(files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Path, str, list[Place]]]:
@@ -74,7 +75,7 @@ def _by_file(files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Path, s
         yield path, path.relative_to(files.directory).as_posix(), list(group)
 
 
-def _of_logs(files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
+def _of_logs(_: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
     for path, name, group in _by_file(files, places):
         texts = text_lines(path, {item.seq % FILE_STEP for item in group})
         for item in group:
@@ -82,17 +83,29 @@ def _of_logs(files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, 
             yield item, RawRecord(name, line, line, texts[line])
 
 
-def _of_tables(files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
+def _of_tables(source: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
+    files.unchanged()
+    form = form_of(source)
     with temporary() as folder:
         for path, name, group in _by_file(files, places):
             content = plain(path, folder, "plain")
-            found = table_files.chosen(path, content, [item.seq % FILE_STEP for item in group])
+            found = form.chosen(path, content, [item.seq % FILE_STEP for item in group])
             for item in group:
                 row = found[item.seq % FILE_STEP]
                 yield item, RawRecord(name, row.line, row.number, row.text)
 
 
-def _of_samples(files: RunFiles, places: Sequence[Place]) -> dict[Place, RawRecord]:
+def _of_lists(source: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
+    files.unchanged()
+    for path, name, group in _by_file(files, places):
+        content = b"".join(decompressed(path))
+        found = written_records(content, source.body, {item.seq % FILE_STEP for item in group})
+        for item in group:
+            number = item.seq % FILE_STEP
+            yield item, RawRecord(name, found[number].line, number, found[number].text)
+
+
+def _of_samples(_: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
     """Samples, whose places number them in the order of time, over all files: they are gathered once more."""
     paths = [path for host in files.hosts for path in host.files]
     with temporary() as folder:
@@ -105,7 +118,7 @@ def _of_samples(files: RunFiles, places: Sequence[Place]) -> dict[Place, RawReco
             chosen = exp.In(this=column("seq"), expressions=[dialect.integer(item.seq) for item in places])
             rows = run(connection, query.where(chosen))
     lines = dict(_lines_of_samples(paths, found.files, rows))
-    return {Place("", row[0]): lines.get(row[0], _sample(found.files, row)) for row in rows}
+    yield from ((Place("", row[0]), lines.get(row[0]) or _sample(found.files, row)) for row in rows)
 
 
 def _sample(names: Sequence[str], row: tuple[Any, ...]) -> RawRecord:
@@ -125,3 +138,14 @@ def _lines_of_samples(
             texts: Mapping[int, str] = text_lines(paths[file], set(numbers.values()))
             for seq, number in numbers.items():
                 yield seq, RawRecord(names[file], number, number, texts[number])
+
+
+#: kind of a source -> what finds the records at places of its files; every kind that is ingested is here
+FINDERS: Mapping[str, Callable[[Source, RunFiles, Sequence[Place]], Iterator[tuple[Place, RawRecord]]]] = {
+    LOGS: _of_logs,
+    TEXT_LINES: _of_logs,
+    "csv": _of_tables,
+    "blocks": _of_tables,
+    RECORDS: _of_lists,
+    "samples": _of_samples,
+}

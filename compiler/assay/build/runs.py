@@ -62,7 +62,7 @@ def here(session: Session, runs: Sequence[NamedRun], sources: Iterable[Source]) 
         try:
             if run.address not in found:
                 found[run.address] = mirrored(
-                    session.store, run.address, run.id, wanted, session.held, session.progress
+                    session.store, run.address, run.id, wanted, session.held, session.progress, session.notice
                 )
                 session.mirrors[found[run.address]] = run.address
         except AssayError as error:

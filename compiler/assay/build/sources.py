@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from assay import ingest
 from assay.build.runs import NamedRun
+from assay.ingest.files import files_of
 from assay.spec import closure
 from assay.spec.diagnostics import AssayError, Diagnostic, fail
 from assay.spec.model import Metric, Source
@@ -36,7 +37,7 @@ def needed_sources(
 def has(run: NamedRun, source: Source) -> bool:
     """Whether a run has files of a source."""
     if not source.hosts:
-        return any(True for pattern in source.logs for _ in run.directory.glob(f"{pattern}*"))
+        return any(True for pattern in source.logs for _ in files_of(run.directory, f"{pattern}*"))
     if source.host_files:
         return bool(ingest.host_paths(source, run.directory))
     return any(path.is_dir() for path in run.directory.glob(source.hosts))

@@ -160,7 +160,7 @@ class Tracing:
         found: dict[tuple[str, Place], RawRecord] = {}
         for part in self.prepared.parts:
             own = [item for item in told if of_event[item["event"]] == part.source.name]
-            records = raw_records(part.source.kind, part.files, {Place(item["host"], item["seq"]) for item in own})
+            records = raw_records(part.source, part.files, {Place(item["host"], item["seq"]) for item in own})
             for item in own:
                 place = Place(item["host"], item["seq"])
                 found[item["event"], place] = records[place]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from assay.spec.model import Source
 LOGS = "json-lines"  # the kind of source whose files are logs, read line by line
 PROBED = 2000  # lines looked at for the first object of a file
 TAKEN = "--run takes a directory of a run, an archive of one, or an s3:// address"
+BESIDE = "._"  # how the names begin of what macOS writes beside files, on disks that are not its own
 NO_OBJECT = "~"  # the instant of a file without any: after all others
 
 
@@ -104,7 +105,12 @@ def _find_run(source: Source, directory: Path) -> RunFiles:
 def host_paths(source: Source, directory: Path) -> list[Path]:
     """The files of a source whose hosts are files, plain or packed."""
     globs = (source.hosts, *(source.hosts + end for end in COMPRESSED))
-    return [path for glob in globs for path in directory.glob(glob) if path.is_file()]
+    return [path for glob in globs for path in files_of(directory, glob)]
+
+
+def files_of(directory: Path, glob: str) -> Iterator[Path]:
+    """The files below a directory that a glob of a source finds."""
+    return (path for path in directory.glob(glob) if not path.name.startswith(BESIDE) and path.is_file())
 
 
 def _file_hosts(source: Source, directory: Path) -> tuple[HostFiles, ...]:
@@ -137,9 +143,9 @@ def _host(source: Source, folder: Path, host: str) -> HostFiles:
     next(folder.iterdir(), None)  # which fails where patterns just find nothing
     found: dict[Path, Path] = {}
     for pattern in source.logs:
-        for path in sorted(folder.glob(pattern)) + [p for end in COMPRESSED for p in folder.glob(pattern + end)]:
-            if path.is_file():
-                found.setdefault(path.resolve(), path)
+        packed = (path for end in COMPRESSED for path in files_of(folder, pattern + end))
+        for path in (*sorted(files_of(folder, pattern)), *packed):
+            found.setdefault(path.resolve(), path)
     if not found:
         patterns = ", ".join(source.logs)
         lack = f"host {host} has no log file" if host else f"the run has no file of {source.name}"

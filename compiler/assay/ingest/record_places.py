@@ -1,13 +1,23 @@
-"""Where the records of a JSON document begin."""
+"""Where the records of a JSON document begin, and how they are written there."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 _BLANK = re.compile(r"[ \t\n\r]*")
+_FOLD = re.compile(r"[ \t\r]*\n[ \t\n\r]*")  # never within a text, since JSON forbids line feeds there
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A record as its document writes it, in one line: the line where it begins, 0 where one line has several."""
+
+    line: int
+    text: str
 
 
 def record_offsets(content: bytes, path: Sequence[str]) -> list[int]:
@@ -17,10 +27,37 @@ def record_offsets(content: bytes, path: Sequence[str]) -> list[int]:
     """
     text = content.decode("utf-8-sig")
     begin = len(content) - len(text.encode("utf-8"))
+    return _in_bytes(text, begin, [start for start, _ in _members(text, _list_of(text, path))])
+
+
+def written_records(content: bytes, path: Sequence[str], numbers: Collection[int]) -> dict[int, Written]:
+    """Some members of such a list by their numbers, which count from 1."""
+    text = content.decode("utf-8-sig")
+    members = _members(text, _list_of(text, path))
+    lines = _lines(text, [start for start, _ in members])
+    told = len(set(lines)) == len(lines)
+    return {
+        number: Written(lines[number - 1] if told else 0, _FOLD.sub(" ", text[slice(*members[number - 1])]))
+        for number in numbers
+    }
+
+
+def _list_of(text: str, path: Sequence[str]) -> int:
+    """Where the list begins."""
     place = _after_blanks(text, 0)
     for key in path if text[place] == "{" else ():
         place = _value_of(text, place, key)
-    return _in_bytes(text, begin, _members(text, place))
+    return place
+
+
+def _lines(text: str, places: Sequence[int]) -> list[int]:
+    """The lines that places are in, counted from 1."""
+    found, line, last = [], 1, 0
+    for place in places:
+        line += text.count("\n", last, place)
+        found.append(line)
+        last = place
+    return found
 
 
 def _after_blanks(text: str, place: int) -> int:
@@ -38,17 +75,19 @@ def _value_of(text: str, place: int, key: str) -> int:
         if name == key:
             found = value
         _, end = _DECODER.raw_decode(text, value)
-        place = _after_blanks(text, _after_blanks(text, end) + 1)
+        place = _after_blanks(text, end)
+        if text[place] == ",":
+            place = _after_blanks(text, place + 1)
     return found
 
 
-def _members(text: str, place: int) -> list[int]:
-    """Where the members of a list begin."""
+def _members(text: str, place: int) -> list[tuple[int, int]]:
+    """Where the members of a list begin and end."""
     found = []
     place = _after_blanks(text, place + 1)
     while text[place] != "]":
-        found.append(place)
         _, end = _DECODER.raw_decode(text, place)
+        found.append((place, end))
         place = _after_blanks(text, end)
         if text[place] == ",":
             place = _after_blanks(text, place + 1)

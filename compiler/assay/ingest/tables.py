@@ -55,6 +55,11 @@ class Form(Protocol):
         """Some rows by their numbers."""
 
 
+def form_of(source: Source) -> Form:
+    """How the files of a source are read."""
+    return Blocks(source.begins) if source.begins else table_files
+
+
 @dataclass(frozen=True, slots=True)
 class TableFile:
     """A file of a run: its host, its number among the host's, its content without compression, its columns."""
@@ -90,7 +95,7 @@ class Tables:
     @property
     def form(self) -> Form:
         """How its files are read."""
-        return Blocks(self.source.begins) if self.source.begins else table_files
+        return form_of(self.source)
 
     @property
     def words(self) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
+from assay.ingest.files import BESIDE
 from assay.remote import room
 from assay.remote.address import ARCHIVES, suffix_of
 from assay.remote.fetching import nothing_wanted, unsafe
@@ -21,7 +22,7 @@ from assay.spec.diagnostics import AssayError, fail
 #: how a file begins -> the end of the name that belongs to it
 MAGIC = {b"\x1f\x8b": ".tar.gz", b"\x28\xb5\x2f\xfd": ".tar.zst", b"\xfd7zXZ\0": ".tar.xz", b"BZh": ".tar.bz2",
          b"PK\x03\x04": ".zip", b"PK\x05\x06": ".zip"}  # fmt: skip
-BESIDE = ("__MACOSX", "._")  # what a program of macOS writes beside files: how the names of those begin
+OF_MACOS = ("__MACOSX", BESIDE)  # what a program of macOS writes beside files: how the names of those begin
 
 
 def unpack(archive: Path, folder: Path, wanted: Wanted, shown_as: str, tell: Tell) -> Path:
@@ -74,7 +75,7 @@ class _Target:
 
     def write(self, name: str, size: int, content: IO[bytes]) -> None:
         """Write a file, if it is wanted; its folder stands in any case."""
-        if any(part.startswith(BESIDE) for part in parts_of(name)):
+        if any(part.startswith(OF_MACOS) for part in parts_of(name)):
             return
         place = self._place(name)
         place.parent.mkdir(parents=True, exist_ok=True)

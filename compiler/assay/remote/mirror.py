@@ -35,6 +35,8 @@ CONTENTS = "contents.json"
 
 #: told what is being done, how many bytes of it are done, of how many
 Progress = Callable[[str, int, int], None]
+#: told what a user should know who waits
+Notice = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class _Mirror:
     name: str
     wanted: Wanted
     progress: Progress
+    notice: Notice
 
     @property
     def folder(self) -> Path:
@@ -56,13 +59,15 @@ class _Mirror:
         return lambda done, total: self.progress(f"{what} {self.name}", done, total)
 
 
-def mirrored(store: Store, address: str, name: str, wanted: Wanted, held: ExitStack, progress: Progress) -> Path:
+def mirrored(
+    store: Store, address: str, name: str, wanted: Wanted, held: ExitStack, progress: Progress, notice: Notice
+) -> Path:
     """The directory of a run on object storage or in an archive, as it is now; it stays so until `held` is closed.
 
     Raises AssayError: the address has nothing, cannot be reached, refuses; the archive is broken or unsafe; no room.
     """
     place = address if is_address(address) else str(Path(address).resolve())
-    mirror = _Mirror(store, hashlib.sha256(place.encode()).hexdigest()[:32], address, name, wanted, progress)
+    mirror = _Mirror(store, hashlib.sha256(place.encode()).hexdigest()[:32], address, name, wanted, progress, notice)
     try:
         mirror.folder.mkdir(parents=True, exist_ok=True)
         lock = os.open(mirror.folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
@@ -150,8 +155,6 @@ def _unpack(mirror: _Mirror, mark: Sequence[object], archive: Path) -> None:
     """Unpack what is wanted, and what was wanted before: else two systems that share an archive undo each other."""
     globs = {*mirror.wanted.globs, *_wanted_before(mirror)}
     wanted = Wanted(tuple(sorted(globs)))
-    for left in mirror.folder.glob(f"{UNPACKED}-*"):  # by a command that was killed: nobody else is here now
-        shutil.rmtree(left)
     with mirror.store.filling(f"{KIND}/{mirror.key}", UNPACKED) as fresh:
         (fresh / "files").mkdir()
         found = unpack(archive, fresh / "files", wanted, mirror.address, mirror.tell("unpacking"))
@@ -193,6 +196,5 @@ def _lock(mirror: _Mirror, lock: int, how: int) -> None:
     try:
         fcntl.flock(lock, how | fcntl.LOCK_NB)
     except BlockingIOError:
-        mirror.progress(f"waiting for another command with {mirror.name}", 0, 1)
+        mirror.notice(f"waiting for another assay that uses {mirror.name}")
         fcntl.flock(lock, how)
-        mirror.progress(f"waiting for another command with {mirror.name}", 1, 1)

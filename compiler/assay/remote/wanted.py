@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from assay.ingest.files import BESIDE
 from assay.ingest.packing import COMPRESSED
 from assay.remote.names import parts_of
 from assay.spec.model import Source
@@ -20,7 +21,8 @@ class Wanted:
     def has(self, name: str) -> bool:
         """Whether a file of this name is wanted."""
         parts = parts_of(name)
-        return any(_matches(parts, parts_of(glob)) for glob in self.globs)
+        beside = bool(parts) and parts[-1].startswith(BESIDE)
+        return not beside and any(_matches(parts, parts_of(glob)) for glob in self.globs)
 
     def has_below(self, name: str) -> bool:
         """The same where a folder stands above the run's own."""
