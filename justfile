@@ -55,6 +55,10 @@ picture: demo
 bench *args:
     python bench/compare.py {{args}}
 
+# Measure builds of 52 hosts, 0.3 to 10 GB (an hour, 15 GB of disk), beside other programs.
+sizes *args:
+    python bench/sizes.py {{args}}
+
 # Write a simulated run: just simulate OUT --hosts 6 --megabytes 275 --seed 1
 simulate *args:
     python bench/simulate.py {{args}}
