@@ -59,6 +59,11 @@ bench *args:
 simulate *args:
     python bench/simulate.py {{args}}
 
+# Break at random what users give, for so many minutes: no traceback, no hang (--help of fuzz.run lists the options).
+fuzz minutes="30" *args:
+    ASSAY_FUZZ_EXAMPLES=5 pytest -q tests/test_ingest_corrupted.py
+    python -m fuzz.run --minutes {{minutes}} {{args}}
+
 # Build the wheel into dist/.
 wheel:
     hatchling build --target wheel --directory dist

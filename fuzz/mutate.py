@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from random import Random
 
 WORDS: tuple[bytes, ...] = (
-    b"{", b"}", b"[", b"]", b'"', b",", b":", b"\\", b"\n", b"\r\n", b"\r", b"\t", b"\0", b"\x1a", b"\xff", b"\xc3\x28",
-    b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\xf4\x8f\xbf\xbf", b"null", b"true", b"NaN", b"-Infinity", b"0", b"-0", b"-1",
-    b"1e400", b"1e-400", b"1E999999999", b"9223372036854775808", b"18446744073709551616", b"9" * 5000, b"0.1", b".5",
-    b'""',    b'"\\ud800"', b'"\\u0000"', b'"1"', b"{}", b"[]", b"0000-01-01T00:00:00Z", b"99999-12-31T23:59:60Z", b"#",
-    b"--",
-    b"(",    b")", b"=", b"->", b"\xce\xbb", b"./x.dhall", b"env:HOME", b"https://localhost/x", b"\xd9\xa3",
-    b"\xe2\x80\xa8",
+    b"{", b"}", b"[", b"]", b'"', b",", b":", b"\\", b"\n", b"\r\n", b"\r", b"\t", b"\x00", b"\x1a", b"\xff",
+    b"\xc3(", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\xf4\x8f\xbf\xbf", b"null", b"true", b"NaN", b"-Infinity",
+    b"0", b"-0", b"-1", b"1e400", b"1e-400", b"1E999999999", b"9223372036854775808", b"18446744073709551616",
+    b"9" * 5000, b"0.1", b".5", b'""', b'"\\ud800"', b'"\\u0000"', b'"1"', b"{}", b"[]",
+    b"0000-01-01T00:00:00Z", b"99999-12-31T23:59:60Z", b"#", b"--", b"(", b")", b"=", b"->", b"\xce\xbb",
+    b"./x.dhall", b"env:HOME", b"https://localhost/x", b"\xd9\xa3", b"\xe2\x80\xa8",
 )  # fmt: skip
 MOST = 6  # changes of a case
 
@@ -68,7 +67,7 @@ def _value(random: Random, data: bytes, _: Sequence[bytes]) -> bytes:
 
 
 def _deep(random: Random, data: bytes, _: Sequence[bytes]) -> bytes:
-    place, depth = _place(random, data), random.choice([10, 1000, 100_000])
+    place, depth = _place(random, data), random.choice([10, 300, 600, 1000, 100_000])
     opened, closed = random.choice([(b"[", b"]"), (b'{"a":', b"}"), (b"(", b")")])
     return data[:place] + opened * depth + closed * random.choice([depth, 0]) + data[place:]
 

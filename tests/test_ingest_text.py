@@ -321,3 +321,16 @@ def test_every_line_is_one_thing(tmp_path_factory: pytest.TempPathFactory, items
     assert [number for (number,) in found.rows("quarantine", "line")] == [
         seq for seq, (kind, _, _) in enumerate(items, start=2) if kind == "broken"
     ]
+
+
+def test_an_event_that_is_too_long_is_broken_and_other_lines_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("plain", "lines", "quarantine"):
+        monkeypatch.setattr(f"assay.ingest.{module}.LONGEST", 2**16)
+    rest = event("tick", form([field("n"), field("rest", "text", required=False)], "Tick {n} {rest...}", "Tick {n}"))
+    long = [line("Tick 2 " + "x" * 2**16), line("other " + "x" * 2**17), "x" * 2**16]
+    found = made(tmp_path, [line("Tick 1"), *long, line("Tick 3")], (rest,))
+    assert found.rows("tick", "seq", "n") == [(1, 1), (5, 3)]
+    assert [row[1:4] for row in found.broken()] == [("m-1/out", 2, "longer than 8 MiB")]
+    assert (found.log()["lines"], found.log()["quarantined"]) == (5, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pypdf
 import pytest
 
+from assay.report.article_figures import broken, time_unit
 from assay.report.charts import draw, load_template
 from assay.report.converter import Converter
 from assay.report.document import Document, Gallery, Plot, Table, Value, from_json, to_json
@@ -89,6 +91,14 @@ def test_each_panel_has_an_axis_of_its_own() -> None:
     assert all(f">{tick}</text>" in drawing.svg for tick in ("1", "2", "3", "1000", "1500", "2000"))
 
 
+def test_no_tick_of_an_axis_is_printed_twice() -> None:
+    """0.15 - 0.05 is a little less than 0.1, by which the drawing library once told how many digits ticks need."""
+    rows: tuple[tuple[Value, ...], ...] = (("one", "base", 0.25, 0.0, None), ("one", "run", 0.75, 0.15, None))
+    (drawing,) = draw([plot(rows, panels=("one",))], TEMPLATES)
+    ticks = re.findall(r">([0-9.]+)</text>", drawing.svg)
+    assert ticks == ["0", "0.05", "0.1", "0.15"]
+
+
 def test_a_template_without_panels_draws_categories(tmp_path: Path) -> None:
     (tmp_path / "charts").mkdir()
     (tmp_path / "fonts").symlink_to(TEMPLATES / "fonts")
@@ -148,7 +158,7 @@ def lined(*names: str, template: str = "timeline") -> Plot:
     """A plot of lines, each with two points, and of two points that nobody sees."""
     points = tuple((name, float(x), float(x + place)) for place, name in enumerate(names) for x in (0, 1))
     rows = (*points, (None, 0.0, 0.0), (None, 1.0, 5.0))
-    return Plot("m", 1, "Lines", "tx", "Lines.", template, ("line", "x", "y"), rows, names)
+    return Plot("m", 1, "Lines", "tx", "Lines.", template, ("line", "x", "y"), rows, names, x_label="seconds")
 
 
 def legend(*names: str) -> tuple[list[str], int]:
@@ -166,6 +176,28 @@ def test_lines_are_valid_vega_lite_and_drawn(template: str) -> None:
     (drawing,) = draw([figure], TEMPLATES)
     assert all(f">{name}<" in drawing.svg for name in ("mean", "a", "b", "seconds"))
     assert drawing.svg.count("#d62728") == (2 if template == "timeline-mean" else 0)  # the line, and its symbol
+
+
+def test_the_axis_of_a_long_time_is_in_minutes_or_hours() -> None:
+    units = [time_unit(length) for length in (0.0, 599.0, 600.0, 7199.0, 7200.0, 1e6)]
+    assert units == [("seconds", 1)] * 2 + [("minutes", 60)] * 2 + [("hours", 3600)] * 2
+
+
+def test_a_line_breaks_where_steps_are_missing() -> None:
+    points = [(0.0, 1.0), (1.0, 2.0), (2.0, 3.0), (20.0, 4.0), (21.0, 5.0)]
+    line = broken(points, 1.0)
+    assert line == [*points[:3], (11.0, None), *points[3:]]
+    assert broken(points, 0.0) == points
+    assert broken(points, 15.0) == points
+    rows = (*(("a", x, y) for x, y in line), (None, 0.0, 0.0), (None, 21.0, 5.0))
+    for template in ("timeline", "timeline-mean"):
+        figure = replace(lined("a", template=template), rows=rows)
+        (drawing,) = draw([figure], TEMPLATES)
+        (path,) = re.findall(r' d="(M[^"]*L[^"]*)"[^>]*stroke="#(?!ddd)[^"]*" stroke-width="1', drawing.svg)
+        assert path.count("M") == 2, template
+        whole = replace(figure, rows=tuple(row for row in rows if row[2] is not None))
+        (joined,) = draw([whole], TEMPLATES)
+        assert joined.svg != drawing.svg
 
 
 def test_a_grid_is_valid_vega_lite() -> None:

@@ -188,7 +188,7 @@ def _is(kind: str, value: Any, moved: int) -> bool:
             return False
     low, high = (0, 2**64 - 1) if kind == "unsigned" else (-(2**63), 2**63 - 1)
     if isinstance(value, int):
-        return low <= value <= high and low <= value + moved <= high
+        return low <= value + moved <= high
     if isinstance(value, str):
         return bool(_WHOLE_TEXT.fullmatch(value)) and low <= int(value) + moved <= high
     number = float(value)

@@ -201,7 +201,7 @@ def _document(folder: Path, place: Path) -> Any:
     except json.JSONDecodeError as error:
         span = Span(str(place), error.lineno, error.colno)
         raise fail("provenance", f"the provenance is not JSON: {error.msg}", span=span) from None
-    except (OSError, UnicodeDecodeError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise fail("provenance", f"the provenance cannot be read: {error}", span=Span(str(place))) from None
 
 

@@ -126,7 +126,7 @@ def _built(session: Session, folder: Path) -> _Built:
 def _json(place: Path) -> Any:
     try:
         return json.loads(place.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise fail("no-build", f"a file of the build cannot be read: {place}", found=str(error),
                    hint="name the folder that a report was built into (-o)") from None  # fmt: skip
 

@@ -93,7 +93,7 @@ class Server:
         text = self.ask(path, parameters)
         try:
             return json.loads(text)["data"]
-        except (ValueError, KeyError):
+        except (ValueError, KeyError, RecursionError):
             raise self._strange(text) from None
 
     def _request(self, path: str, parameters: Sequence[tuple[str, str]]) -> urllib.request.Request:
@@ -162,7 +162,7 @@ def _document(text: bytes) -> Mapping[str, Any]:
     """A JSON object; an empty one when the text is none."""
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -171,6 +171,8 @@ def _malformed(path: Path, plain: Path, cause: str) -> AssayError:
             found=error.msg,
             hint="is the file cut off?",
         )
+    except (ValueError, RecursionError):  # which Python does not read either, and has no place for
+        return fail("not-json", f"the answer is not JSON: {path}", found=cause)
     kind = type(found).__name__
     return fail(
         "not-samples", f"the JSON document is no answer of a Prometheus server: {path}", found=f"{kind}: {cause}"

@@ -196,7 +196,7 @@ def _first_instant(source: Source, path: Path) -> str:
                 value = json.loads(line)
                 for key in source.time:
                     value = value[key]
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 continue
             if isinstance(value, str):
                 return value.rstrip("Z")

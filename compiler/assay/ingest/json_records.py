@@ -10,7 +10,6 @@ import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, copied, empty, written
 from assay.ingest.forms import Numbered, Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
+from assay.ingest.lost_records import parsed
 from assay.ingest.packing import decompressed
 from assay.ingest.quarantine import SHOWN, Broken, lacking
 from assay.ingest.reader import Progress, silent
@@ -53,7 +53,8 @@ class Record:
 
     def broken(self, reason: str) -> Broken:
         """The record as a broken one, its place not known yet."""
-        return Broken(self.host, self.file, self.number, None, reason, _plain_text(_json(self.value))[:SHOWN])
+        text = _plain_text(_json(self.value))[:SHOWN]
+        return Broken(self.host, self.file, self.number, None, _plain_text(reason), text)
 
 
 @dataclass(slots=True)
@@ -89,12 +90,26 @@ def ingest(
     _keys(records, forms)
     with written(out, cache) as fresh:
         with connected(fresh, MEMORY // share) as connection:
-            _filled(connection, records, forms)
-            for item in forms:
-                _write(connection, records, item, _columns(forms), fresh)
-            _summarise(connection, records, own, fresh)
+            try:
+                _stored(connection, records, own, forms, fresh)
+            except RecursionError:
+                raise fail("broken-file", f"a record is nested too deep: {files.directory}") from None
         files.unchanged()
         (fresh / MANIFEST).write_text(manifest(source, events, wanted, bool(records.lost)), encoding="utf-8")
+
+
+def _stored(
+    connection: duckdb.DuckDBPyConnection,
+    records: Records,
+    own: Sequence[Event],
+    forms: Sequence[Numbered],
+    folder: Path,
+) -> None:
+    """Write the events, and what else the records come to."""
+    _filled(connection, records, forms)
+    for item in forms:
+        _write(connection, records, item, _columns(forms), folder)
+    _summarise(connection, records, own, folder)
 
 
 def _read(source: Source, files: RunFiles, progress: Progress) -> list[Record]:
@@ -275,7 +290,7 @@ def _write(
     places_of = {(record.host, record.seq): record for record in records.found}
     for host, seq in connection.execute(dialect.text(lost)).fetchall():
         record = places_of[host, seq]
-        body = json.loads(_json(record.value), parse_float=Decimal)
+        body = parsed(_json(record.value))
         reasons = (lacking(item.event.name, own, body) for own in item.fields)
         records.lost.setdefault((host, seq), record.broken(next(filter(None, reasons), "a field is missing")))
         records.lost_to.append((host, item.event.name))

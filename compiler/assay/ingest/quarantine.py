@@ -101,7 +101,7 @@ def _is(kind: str, value: object, moved: int) -> bool:
         if any(mark in text for mark in ".eE"):
             return number.is_integer() and abs(number) < REAL_BELOW and (isinstance(value, Decimal) or "e" not in text)
         low, high = (0, 2**64 - 1) if kind == "unsigned" else (-(2**63), 2**63 - 1)
-        return low <= Decimal(text) <= high and low <= Decimal(text) + moved <= high
+        return low <= Decimal(text) + moved <= high
     except (ValueError, ArithmeticError):
         return False
 

@@ -23,7 +23,14 @@ FINE, COARSE = (400, 200), (80, 40)
 #: room above the highest line, as a part of the axis
 HEADROOM = 0.04
 
+#: distances of two values, as parts of the series' step, from which on samples are missing between them
+GAP = 1.5
+#: from how many seconds on an axis is in which unit, and how many seconds that has
+UNITS = ((2 * 3600.0, "hours", 3600), (600.0, "minutes", 60), (0.0, "seconds", 1))
+
 Point = tuple[float, float]
+Line = Sequence[tuple[float, float | None]]
+"""Points of a line; where one has no value, the line breaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +51,7 @@ class Cloud:
 class Lines:
     """The lines of a timeline in a run, in seconds since its beginning, how long it is, and when it begins (ns)."""
 
-    lines: Mapping[str, Sequence[Point]] = field(default_factory=dict)
+    lines: Mapping[str, Line] = field(default_factory=dict)
     length: float = 0.0
     first: int = 0
 
@@ -55,12 +62,12 @@ class Lines:
 
     def bounds(self, *, stacked: bool) -> tuple[float, float]:
         """The least and the greatest value; of layers that of all together."""
-        values = [y for points in self.lines.values() for _, y in points]
+        values = [y for points in self.lines.values() for _, y in points if y is not None]
         if stacked:
             sums: dict[float, list[float]] = {}
             for points in self.lines.values():
                 for x, y in points:
-                    sums.setdefault(x, []).append(y)
+                    sums.setdefault(x, []).append(y or 0.0)
             values = [0.0, *(math.fsum(found) for found in sums.values())]
         return min(values, default=0.0), max(values, default=0.0)
 
@@ -178,12 +185,14 @@ def _frame(held: Sequence[Lines], *, stacked: bool) -> tuple[Point, Point]:
 
 def _timeline(setting: Setting, item: Timeline, shown: Shown, held: Lines, edges: Sequence[Point]) -> Plot:
     series = next(found for found in setting.checked.package.series if found.name == item.series)
-    points = tuple((line, x, y) for line, found in held.lines.items() for x, y in found)
+    label, size = time_unit(edges[1][0])
+    points = tuple((line, x / size, y) for line, found in held.lines.items() for x, y in found)
+    count = sum(y is not None for _, _, y in points)
     symbol = series.unit.symbol
     names = ["series", file_name(shown.run.id), file_name(item.choice), item.series, "mean" if item.alone else ""]
     panels = sorted(held.lines, key=lambda line: line != MEAN)
-    marks = [(name, (t_ns - held.first) / SECOND) for name, t_ns in setting.instants.get(shown.run.id, ())]
-    rows: tuple[tuple[str | float | None, ...], ...] = (*points, *((None, x, y) for x, y in edges))
+    marks = [(name, (t_ns - held.first) / SECOND / size) for name, t_ns in setting.instants.get(shown.run.id, ())]
+    rows: tuple[tuple[str | float | None, ...], ...] = (*points, *((None, x / size, y) for x, y in edges))
     if marks:
         rows = (*((*row, None) for row in rows), *((None, x, None, name) for name, x in marks))
     return Plot(
@@ -191,12 +200,13 @@ def _timeline(setting: Setting, item: Timeline, shown: Shown, held: Lines, edges
         1,
         titled(named_once(item.title, symbol), shown.titled),
         symbol,
-        f"{item.title} over time: {len(held.lines)} lines, {len(points)} points"
+        f"{item.title} over time: {len(held.lines)} lines, {count} points"
         + "".join(f"; {name} marked" for name, _ in marks),
         f"{item.template}-marked" if marks else item.template,
         ("line", "x", "y", "mark") if marks else ("line", "x", "y"),
         rows,
         tuple(panels),
+        x_label=label,
         shows=(item.series,),
     )
 
@@ -213,19 +223,38 @@ def lines(setting: Setting, item: Timeline, shown: Shown) -> Lines | None:
             return None
         choice = setting.article.choice(item.choice)
         first, last = int(str(chosen[choice.begin])), int(str(chosen[choice.end]))
-    found: dict[str, list[Point]] = {}
+    found: dict[str, Line] = {}
+    values_of: dict[str, list[Point]] = {}
     at: dict[float, list[float]] = {}
     for row, t_ns in zip(rows, times, strict=True):
         if first <= t_ns <= last:
             x, value = (t_ns - first) / SECOND, float(str(row["value"]))
             at.setdefault(x, []).append(value)
             if not item.alone and math.isfinite(value):
-                found.setdefault(str(row[item.line]) or "none", []).append((x, value))
+                values_of.setdefault(str(row[item.line]) or "none", []).append((x, value))
     if item.mean:
-        found[MEAN] = [
+        values_of[MEAN] = [
             (x, math.fsum(values) / len(values)) for x, values in sorted(at.items()) if all(map(math.isfinite, values))
         ]
+    every = int(str(shown.run.constants[series.every])) if series.every else series.every_ns
+    # Layers are sums: one that ends leaves the others where they are.
+    found |= {name: points if item.stacked else broken(points, every / SECOND) for name, points in values_of.items()}
     return Lines(found, (last - first) / SECOND, first)
+
+
+def time_unit(length: float) -> tuple[str, int]:
+    """The unit of an axis that is so many seconds long, and how many seconds that has."""
+    return next((name, size) for least, name, size in UNITS if length >= least)
+
+
+def broken(points: Sequence[Point], every: float) -> Line:
+    """The points with one without a value wherever steps (of so many seconds; 0: it is not known) are missing."""
+    found: list[tuple[float, float | None]] = []
+    for x, y in points:
+        if found and every and x - found[-1][0] > GAP * every:
+            found.append(((found[-1][0] + x) / 2, None))
+        found.append((x, y))
+    return found
 
 
 # Grids
@@ -240,7 +269,7 @@ class Panel:
     edges: Sequence[Point]
     points: Sequence[Sequence[Point]] = ()
     levels: Sequence[float | None] = ()
-    lines: Sequence[Mapping[str, Sequence[Point]]] = ()
+    lines: Sequence[Mapping[str, Line]] = ()
     shows: tuple[str, ...] = ()
 
 

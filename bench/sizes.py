@@ -1,0 +1,170 @@
+"""What size costs: whole builds of runs of 52 hosts from 0.3 to 10 GB, beside other programs on the same files.
+
+    python bench/sizes.py                        0.3, 1, 3 and 10 GB; prints the tables of bench/README.md
+    python bench/sizes.py --gigabytes 0.3 --gigabytes 1
+
+Every row is a command in a process of its own; builds begin with an empty cache. Programs that are not installed are
+left out. The logs are in the page cache where they fit: the first row has read them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import compileall
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+
+from compare import ASSAY, HERE, INCUMBENT, REPORT, Data, machine, progress, simulated
+from measure import CommandError, Measurement, measure
+
+ALONE = [sys.executable, str(HERE / "duckdb_baseline.py")]
+CHDB = [sys.executable, str(HERE / "chdb_baseline.py")]
+#: of these only the smallest size is measured: they take minutes a gigabyte
+SLOW = ("jq, one field",)
+STAGES = ("hash", "read", "results", "charts", "pdf")
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A whole build: time and memory, bytes of Parquet, seconds by stage (those that run side by side overlap)."""
+
+    measured: Measurement
+    parquet: int
+    stages: dict[str, float]
+
+
+@dataclass(slots=True)
+class Size:
+    """What was measured of a size."""
+
+    data: Data
+    others: dict[str, Measurement] = field(default_factory=dict)
+    built: Built | None = None
+    again: Measurement | None = None
+
+
+def others(data: Data, smallest: bool) -> dict[str, list[str]]:
+    """Commands that read the same logs, by name."""
+    logs = [log for run in data.runs for log in data.logs(run)]
+    found = {
+        "wc -l": ["wc", "-l", *logs],
+        "DuckDB, count lines": [*ALONE, "lines", *logs],
+        "DuckDB, read_json, inferred columns": [*ALONE, "read_json", *logs],
+    }
+    if find_spec("chdb"):
+        found["ClickHouse (chDB), JSONAsString, two paths"] = [*CHDB, *logs]
+    if smallest and shutil.which("jq"):
+        found[SLOW[0]] = ["jq", "-c", ".ns", *logs]
+    return found
+
+
+def build(data: Data, work: Path, log: Path) -> Built:
+    """A whole build with an empty cache.  Raises CommandError."""
+    runs = [part for run in data.runs for part in ("--run", str(run))]
+    command = [ASSAY, "build", REPORT, *runs, "-o", str(work / "out"), "--cache", str(work / "cache")]
+    measured = measure([*command, "--log-format", "json"], log)
+    lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines() if line.startswith("{")]
+    stages = {
+        stage: max((line["seconds"] for line in lines if line["stage"] == stage), default=0.0) for stage in STAGES
+    }
+    paths = {path.stat().st_ino: path.stat().st_size for path in (work / "cache" / "batches").rglob("*.parquet")}
+    return Built(measured, sum(paths.values()), stages)
+
+
+def measured(data: Data, smallest: bool, work: Path) -> Size:
+    """All rows of a size."""
+    found = Size(data)
+    for name, command in others(data, smallest).items():
+        progress(f"{data.megabytes:.0f} MB: {name}")
+        found.others[name] = measure(command, work / "stderr")
+    progress(f"{data.megabytes:.0f} MB: assay build")
+    found.built = build(data, work, work / "log")
+    runs = [part for run in data.runs for part in ("--run", str(run))]
+    again = [ASSAY, "build", REPORT, *runs, "-o", str(work / "out"), "--cache", str(work / "cache")]
+    found.again = measure(again, work / "stderr")
+    progress("")
+    return found
+
+
+def rates(sizes: Sequence[Size]) -> list[list[str]]:
+    """MB/s of raw logs of every program at every size."""
+    names = list(dict.fromkeys(name for size in sizes for name in size.others))
+    rows = [["MB/s of raw logs", *(f"{size.data.megabytes / 1000:.1f} GB" for size in sizes)]]
+    for name in names:
+        rows.append([name, *(_rate(size, size.others.get(name)) for size in sizes)])
+    rows.append(["**assay build**, empty cache", *(_rate(size, size.built and size.built.measured) for size in sizes)])
+    return rows
+
+
+def costs(sizes: Sequence[Size]) -> list[list[str]]:
+    """What a build costs at every size, and how far it is from the bounds."""
+    rows = [["assay build", *(f"{size.data.megabytes / 1000:.1f} GB" for size in sizes)]]
+    built = [(size, size.built) for size in sizes if size.built]
+    rows.append(["seconds", *(f"{item.measured.seconds:.1f}" for _, item in built)])
+    rows += [[f"of these, {stage}", *(f"{item.stages[stage]:.1f}" for _, item in built)] for stage in STAGES]
+    rows.append(["peak memory, MB", *(f"{item.measured.peak / 1e6:.0f}" for _, item in built)])
+    rows.append(
+        ["Parquet, share of raw", *(f"{item.parquet / size.data.megabytes / 1e4:.1f} %" for size, item in built)]
+    )
+    for name in ("wc -l", "DuckDB, read_json, inferred columns"):
+        ratios = (size.others[name].seconds / item.measured.seconds for size, item in built)
+        rows.append([f"times as fast as {name}", *(f"{ratio:.2f}" for ratio in ratios)])
+    times = (size.data.megabytes / item.measured.seconds / INCUMBENT for size, item in built)
+    rows.append([f"times as fast as the incumbent ({INCUMBENT:.0f} MB/s)", *(f"{ratio:.1f}" for ratio in times)])
+    rows.append(
+        ["built again, nothing changed, seconds", *(f"{size.again.seconds:.1f}" for size in sizes if size.again)]
+    )
+    return rows
+
+
+def _rate(size: Size, found: Measurement | None) -> str:
+    return f"{size.data.megabytes / found.seconds:.0f}" if found else ""
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows as a Markdown table."""
+    head, *body = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([head, "|---" + "|---:" * (len(rows[0]) - 1) + "|", *body])
+
+
+def main() -> int:
+    """Prints the tables.  Status 1 when a command fails."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gigabytes", type=float, action="append", help="plain logs of both runs (repeatable)")
+    parser.add_argument("--hosts", type=int, default=52, help="hosts of a run (default 52)")
+    parser.add_argument("--data", type=Path, default=HERE.parent / "build" / "bench", help="keeps runs of up to 1 GB")
+    options = parser.parse_args()
+    compileall.compile_dir(HERE.parent / "compiler", quiet=1)
+    found: list[Size] = []
+    for gigabytes in sorted(options.gigabytes or [0.3, 1, 3, 10]):
+        data = simulated(options.data, gigabytes * 1000, options.hosts)
+        work = options.data / "work"
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(parents=True)
+        try:
+            found.append(measured(data, not found, work))
+        except CommandError as failure:
+            print(failure, file=sys.stderr)
+            return 1
+        finally:
+            shutil.rmtree(work)
+            for run in data.runs if gigabytes > 1 else ():
+                shutil.rmtree(run)
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False, cwd=HERE
+    )
+    print(f"{machine()}, {memory:.0f} GiB of memory; {options.hosts} hosts, two runs; {commit.stdout.strip()}\n")
+    print(table(rates(found)), table(costs(found)), sep="\n\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

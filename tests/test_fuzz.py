@@ -1,0 +1,53 @@
+"""What fuzzing found before, and a short while of it: no traceback, no hang, no undocumented exit status."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from fuzz.run import case, fuzz
+from fuzz.targets import TARGETS, attempt
+
+#: seconds of fuzzing; `just fuzz` takes minutes
+SECONDS = float(os.environ.get("ASSAY_FUZZ_SECONDS", "12"))
+SEED = int(os.environ.get("ASSAY_FUZZ_SEED", "2026"))
+
+
+def test_nothing_fails_for_a_while() -> None:
+    """The seed and the number of a case that fails are told: `python -m fuzz.run --case` repeats it."""
+    told: list[str] = []
+    failed = fuzz(SEED, SECONDS, list(TARGETS), told.append)
+    print(told[-1])
+    assert failed == 0, "\n".join(told)
+
+
+def test_a_case_is_the_same_each_time() -> None:
+    assert case("logs", 5, 17) == case("logs", 5, 17)
+    assert len({case("logs", seed, number) for seed in range(5) for number in range(5)}) > 20
+
+
+FOUND: dict[str, tuple[str, bytes]] = {
+    "facts nested too deep": ("facts", b"[" * 100_000),
+    "facts with too many digits": ("facts", b'{"epochLength":' + b"9" * 5000 + b"}"),
+    "facts with a number that takes all memory to write": (
+        "facts", b'{"epochLength":1E999999999,"slotLength":1E999999999,"systemStart":"2026-02-05T18:52:16Z"}'),
+    "a publication nested too deep": ("publication", b'{"meta":' + b"[" * 100_000),
+    "a publication with too many digits": ("publication", b'{"meta":' + b"9" * 5000 + b"}"),
+    "half of a surrogate pair in a list of records": ("records", b'[{"time":1,"n":1,"m":2},{"time":"\\ud800"}]'),
+    "a record that nests": ("records", b'[{"time":1,"n":1,"m":' + b"[" * 600 + b"]" * 600 + b"}]"),
+    "an answer with too many digits": ("samples", b'{"status":"success","data":' + b"9" * 5000 + b",,}"),
+    "a line that only the engine takes for JSON": (
+        "logs", b'{"ts":"2026-02-05T18:52:16Z","what":"Tick","body":{"n":1,"t":"x"}}\n'
+        b'{"ts":"2026-02-05T18:52:16Z","what":"Tick","body":{"n":"x",}}\n'),
+    "an order mark before a line that lacks a field": (
+        "logs", b'\xef\xbb\xbf{"ts":"2026-02-05T18:52:16Z","what":"Tick","body":{}}\n'
+        b'{"ts":"2026-02-05T18:52:16Z","what":"Tick","body":{"n":1,"t":"x"}}\n'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_was_found_is_mended(tmp_path: Path, name: str) -> None:
+    target, data = FOUND[name]
+    attempt(target, tmp_path, data)
