@@ -23,7 +23,7 @@ KINDS = {
     "logs": (("ingest", 2), ("batches", 2)),
     "results": (("results", 1),),
     "reports": (("rendered", 1), ("drawings", 1)),
-    "specs": (("specs", 1),),
+    "specs": (("specs", 1), ("dhall", 2)),
     "mirrors": (("mirror", 1),),
 }
 

@@ -96,7 +96,7 @@ class Reading:
         self.tell(sum(batch.size for batch in self.kept))
         fills = [filling(self.how, f"rows_{index}") for index in range(min(workers, len(rest)))]
         with ThreadPoolExecutor(max_workers=workers) as pool:
-            for number, part in enumerate(rounds(rest, share)):
+            for number, part in enumerate(rounds(rest, share, workers)):
                 self.kept.append(self.round(pool, number, shares(part, workers), fills))
         gather(self.kept, [event.name for event in self.events], self.folder)
 

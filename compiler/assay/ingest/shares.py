@@ -81,12 +81,16 @@ def _pieces(file: LogFile) -> list[LogFile]:
     return [replace(file, begin=begin, end=end) for begin, end in itertools.pairwise(sorted(set(edges)))]
 
 
-def rounds(files: Sequence[LogFile], share: int = 1) -> list[list[LogFile]]:
-    """The files, in order, in parts that fit into a share of the memory."""
+def rounds(files: Sequence[LogFile], share: int = 1, workers: int = 1) -> list[list[LogFile]]:
+    """The files, in order, in parts that fit into a share of the memory; every worker has one in any case.
+
+    Files that are packed may be larger than that; what does not fit is spilled.
+    """
     found: list[list[LogFile]] = []
     held = 0
     for file in files:
-        if not found or held + file.weight > ROUND // share or len(found[-1]) == FILES:
+        full = held + file.weight > ROUND // share and len(found[-1:] and found[-1]) >= workers
+        if not found or full or len(found[-1]) == FILES:
             found.append([])
             held = 0
         found[-1].append(file)

@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import posixpath
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -24,6 +22,8 @@ from pathlib import Path
 from assay.spec.dhall_errors import interpolated
 from assay.spec.dhall_run import Outcome, copied
 from assay.spec.imports import SourceFile
+from assay.storage.atomic import put
+from assay.storage.scratch import folder as temporary
 
 FOLDER = "dhall"  # the evaluator's own name below its cache folder
 NOTHING = "0" * 64
@@ -83,19 +83,19 @@ class Known:
             made = forms / FOLDER / _form(match[1])
             if done.kind == "broken" or not made.is_file():
                 return False
-            _put(self.folder / "forms" / made.name, made.read_bytes())
-        _put(self.folder / "keys" / found[name], match[1].encode())
+            put(self.folder.parent, self.folder / "forms" / made.name, made.read_bytes())
+        put(self.folder.parent, self.folder / "keys" / found[name], match[1])
         return True
 
     @contextmanager
     def _forms(self, hashes: Iterable[str]) -> Iterator[Path]:
         """A private folder with these normal forms, as the evaluator looks for them."""
-        with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-            place = Path(folder, FOLDER)
+        with temporary() as folder:
+            place = folder / FOLDER
             place.mkdir()
             for text in set(hashes):
                 (place / _form(text)).symlink_to((self.folder / "forms" / _form(text)).resolve())
-            yield Path(folder)
+            yield folder
 
 
 def keys(files: Sequence[SourceFile]) -> dict[str, str]:
@@ -137,11 +137,3 @@ def _frozen(item: SourceFile, hashes: Mapping[str, str]) -> bytes:
 def _form(text: str) -> str:
     """The file of a normal form: a multihash, as the evaluator names it."""
     return f"1220{text}"
-
-
-def _put(place: Path, content: bytes) -> None:
-    """Write a file beside its place, and move it there."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    partial = place.with_name(f".{place.name}.{os.getpid()}.part")
-    partial.write_bytes(content)
-    partial.replace(place)
