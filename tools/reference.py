@@ -41,7 +41,17 @@ def _command(name: str) -> str:
     text = "\n\n".join(" ".join(part.split()) for part in (command.help or "").split("\n\n"))
     lines = [f"\n### assay {name}\n", f"`assay {name} {usage}`\n", f"{text}\n", *_options(command, context)]
     lines += ["```text", *EXAMPLES[name], "```"]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" + "".join(_subcommands(command, context))
+
+
+def _subcommands(command: click.Command, context: click.Context) -> Iterator[str]:
+    """The commands within a command."""
+    for name, within in sorted(command.commands.items()) if isinstance(command, click.Group) else ():
+        own = click.Context(within, info_name=name, parent=context)
+        usage = f"assay {context.info_name} {name} " + " ".join(within.collect_usage_pieces(own))
+        text = " ".join((within.help or "").split())
+        yield "\n".join([f"\n#### assay {context.info_name} {name}\n", f"`{usage}`\n", f"{text}\n",
+                         *_options(within, own)])  # fmt: skip
 
 
 def _options(command: click.Command, context: click.Context) -> Iterator[str]:
