@@ -142,9 +142,9 @@ def test_provenance_and_results_tell_the_same_rejections(two: Path, results: Any
 
 
 def listing(folder: Path) -> dict[str, tuple[int, int]]:
-    """Every file of a cache with its size and the instant it was written."""
+    """Every file of a cache with its size and inode: one that is written again is another file."""
     files = ((path, path.stat()) for path in folder.rglob("*") if path.is_file())
-    return {str(path.relative_to(folder)): (stat.st_size, stat.st_mtime_ns) for path, stat in files}
+    return {str(path.relative_to(folder)): (stat.st_size, stat.st_ino) for path, stat in files}
 
 
 def plain_build(out: Path, cache: Path, within: Path = ROOT) -> None:
