@@ -98,6 +98,4 @@ def _remove(entry: Path) -> None:
 
 def _unwritable(out: Path, error: OSError) -> AssayError:
     hint = "choose a folder that can be written with -o"
-    if out.is_file():
-        return fail("output", f"the output folder cannot be written: it is a file: {out}", hint=hint)
     return unwritable("output", "output folder", out, error, hint)

@@ -24,7 +24,8 @@ def unwritable(code: str, what: str, place: Path, error: OSError, hint: str) -> 
     """The error of a file or folder (`what` it is, where it is) that cannot be written."""
     if is_full(error):
         return disk_full(what, place, hint)
-    return fail(code, f"the {what} cannot be written: {_cause(error)}: {place}", hint=hint)
+    cause = "it is a file" if place.is_file() else _cause(error)
+    return fail(code, f"the {what} cannot be written: {cause}: {place}", hint=hint)
 
 
 def disk_full(what: str, place: Path, hint: str = "") -> AssayError:

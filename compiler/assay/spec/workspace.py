@@ -131,7 +131,7 @@ def _kept(checked: Checked, place: Path | None) -> Checked:
             put(place.parent.parent, place, json.dumps(normal_form.content(checked), ensure_ascii=False))
         except OSError as error:
             hint = "name another with --cache"
-            raise unwritable("cache", "cache folder", place.parent, error, hint) from None
+            raise unwritable("cache", "cache folder", place.parent.parent, error, hint) from None
     return checked
 
 
