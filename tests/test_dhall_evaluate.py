@@ -148,7 +148,9 @@ def test_no_trace_of_an_evaluation_stays(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "a.dhall").write_text("{ a = 1 }.b")
     with pytest.raises(AssayError):
         evaluate(tmp_path / "a.dhall", tmp_path)
-    assert list(scratch.iterdir()) == []
+    (room,) = scratch.glob("*/scratch/*")  # of this process, while it lives
+    assert list(room.iterdir()) == []
+    assert {path for path in scratch.rglob("*") if path.is_file()} == set()
 
 
 def test_where_no_evaluator_is_installed_the_message_says_so(tmp_path: Path) -> None:

@@ -179,8 +179,7 @@ def test_a_cache_folder_that_cannot_be_written_is_refused(tmp_path: Path, out: P
     done = build([PLAIN], out, tmp_path / "file", "--no-filters")
     assert done.status == 1
     assert message(done, {"TMP": tmp_path}) == (
-        "error[cache]: the cache folder cannot be written: it is a file: TMP/file\n"
-        "  hint: name another with --cache\n"
+        "error[cache]: the cache folder cannot be written: it is a file: TMP/file\n  hint: name another with --cache\n"
     )
     assert contents(out) == FORMER
 

@@ -67,7 +67,7 @@ def test_a_build_that_is_killed_at_any_moment_leaves_nothing_behind(
     number = 0
     while number < KILLS:
         out, cache = tmp_path / "out", tmp_path / "cache"
-        times = [chance.uniform(0.02, 0.25) * (1 + place_) for place_ in range(5)]
+        times = [chance.uniform(0.02, 0.25) * (1 + place_) for place_ in range(5) for _ in range(2)]
         number += killed(times, command(out, cache), place, tmp_path / "plan.json")
         done = assay_process(*command(out, cache), within=place)
         assert (done.status, done.err) == (0, ""), f"after {times}"
