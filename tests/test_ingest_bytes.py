@@ -202,12 +202,13 @@ def test_a_line_that_is_too_long_is_broken_when_it_begins_like_an_object(
 
 
 SCRIPT = """
-import resource, sys
+import sys
 from pathlib import Path
+from assay.build.stages import peak_mib
 from tests.support.ingesting import read
 made = read(Path(sys.argv[1]), {})
 lines, broken = made.log()["lines"], made.rows("quarantine", "line", "offset", "reason")
-print([lines, made.rows("tick", "n"), broken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024])
+print([lines, made.rows("tick", "n"), broken, peak_mib()])
 """
 
 
