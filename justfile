@@ -22,6 +22,10 @@ demo out="build/demo":
 test *args: lint types
     pytest -n auto --dist loadfile --no-loadscope-reorder {{args}}
 
+# Run every test there is, also those of which `test` runs a sample (half an hour).
+deep *args:
+    pytest -n auto --dist loadfile --no-loadscope-reorder --deep {{args}}
+
 # Lint, and check the formatting.
 lint:
     ruff check .

@@ -11,6 +11,7 @@ import pytest
 
 from tests.compare_reference import CARDANO
 from tests.support.commands import MODEL, assay, build
+from tests.support.deep import is_deep, left_out
 from tests.support.laboratory import ROOT, Laboratory, laboratory
 from tests.support.order import heaviest_first
 
@@ -18,8 +19,15 @@ from tests.support.order import heaviest_first
 _HOME_OF_CACHES = tempfile.TemporaryDirectory(prefix="assay-tests-")
 
 
-def pytest_configure() -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--deep`: every case of the families of which a sample runs by default."""
+    parser.addoption("--deep", action="store_true", help="run every case, also of families that are sampled")
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Keep out of the user's caches; look for garbage as seldom as the command line does."""
+    if config.getoption("--deep"):
+        os.environ["ASSAY_DEEP"] = "1"
     os.environ["XDG_CACHE_HOME"] = _HOME_OF_CACHES.name
     gc.set_threshold(100_000, 50, 50)
 
@@ -29,8 +37,15 @@ def pytest_unconfigure() -> None:
     _HOME_OF_CACHES.cleanup()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first, so that workers that take whole files end together."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put the longest files first, so that workers that take whole files end together; leave out what is sampled out.
+
+    A test that is asked for by its name runs.
+    """
+    if not is_deep() and not config.option.keyword and not any("::" in argument for argument in config.args):
+        gone = set(left_out(items))
+        config.hook.pytest_deselected(items=list(gone))
+        items[:] = [item for item in items if item not in gone]
     items.sort(key=lambda item: heaviest_first(item.path.name))
 
 

@@ -17,9 +17,10 @@ import pytest
 from assay.storage.locks import held
 from assay.storage.scratch import own
 from tests.support.commands import assay_process
+from tests.support.deep import is_deep
 from tests.support.laboratory import DATE, ROOT
 
-KILLS = 50
+KILLS = 50 if is_deep() else 20
 SEED = 20261122
 RUNS = ("--run", "1.0=runs/1.0", "--run", "1.1=runs/1.1")
 

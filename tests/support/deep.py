@@ -1,0 +1,54 @@
+"""Families of cases of which a sample runs by default, since each costs seconds; `just deep` runs all of them.
+
+A family is a test with parameters. One in so many of its cases runs, counted in the order in which they are collected;
+of a test without parameters that is listed with 0, none.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+
+#: test -> one in how many of its cases runs by default
+SAMPLED = {
+    "test_regenerate.py::test_the_text_of_the_pdf_holds_everything_in_order": 5,
+    "test_regenerate.py::test_every_cell_is_that_of_the_publication": 5,
+    "test_regenerate.py::*": 5,
+    "test_regenerate_errors.py::test_a_check_finds_an_edition_with": 4,
+    "test_history_errors.py::test_a_check_finds_a_history_with": 4,
+    "test_errors_specs.py::test_a_slip_in_the_specs_is_told_with_its_place": 3,
+    "test_errors_specs.py::test_a_check_finds_what_no_type_tells": 2,
+    "test_errors_lines.py::test_a_slip_says_where_it_is": 3,
+    "test_formulas_errors.py::test_a_slip_is_told_with_its_place_and_what_was_expected": 3,
+    "test_errors.py::test_a_run_that_cannot_be_analysed_is_refused": 2,
+    "test_oracle.py::test_the_oracle_agrees_with_the_incumbent": 3,
+    "test_report_html_browser.py::test_a_printed_page_has_all_cells_and_figures": 2,
+    "test_ingest_reference.py::test_every_event_is_as_plain_python_reads_it": 2,
+    "test_ingest_bytes.py::test_a_giant_line_takes_memory_that_is_bounded": 3,
+    "test_properties.py::test_density_and_utxo_size_of_a_slot": 2,
+    "test_series.py::test_gauges_are_what_the_server_answered": 2,
+    "test_goldens.py::test_changed_sql_is_shown_as_a_diff_and_accepted_again": 0,
+    "test_goldens.py::test_a_package_is_the_same_in_every_process": 2,
+    "test_verify.py::*": 2,
+}
+
+
+def is_deep() -> bool:
+    """Whether all is to run."""
+    return bool(os.environ.get("ASSAY_DEEP"))
+
+
+def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """The cases that do not run by default."""
+    seen: Counter[str] = Counter()
+    found = []
+    for item in items:
+        name = f"{item.path.name}::{item.name.partition('[')[0]}"
+        every = SAMPLED.get(name, SAMPLED.get(f"{item.path.name}::*", 1) if "[" in item.name else 1)
+        if every == 0 or seen[name] % every:
+            found.append(item)
+        seen[name] += 1
+    return found
