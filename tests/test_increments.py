@@ -97,7 +97,7 @@ def test_a_batch_that_is_damaged_is_read_again(tmp_path: Path) -> None:
     assert json.loads(facts.read_text(encoding="utf-8"))["files"]
 
 
-@pytest.mark.parametrize("piece", [700, 5000])
+@pytest.mark.parametrize("piece", [5000, 700])
 def test_a_large_file_is_read_in_pieces_and_nothing_tells(
     piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

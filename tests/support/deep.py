@@ -33,6 +33,12 @@ SAMPLED = {
     "test_goldens.py::test_changed_sql_is_shown_as_a_diff_and_accepted_again": 0,
     "test_goldens.py::test_a_package_is_the_same_in_every_process": 2,
     "test_verify.py::*": 2,
+    "test_same_bytes.py::test_the_number_of_threads_does_not_change_a_byte": 2,
+    "test_same_bytes.py::test_a_second_build_in_one_process_gives_the_same_bytes": 0,
+    "test_report_html_browser.py::*": 2,
+    "test_explain.py::test_the_lines_shown_give_the_largest_samples": 3,
+    "test_dhall_known.py::test_a_package_of_a_workspace_is_the_same_with_what_is_known": 0,
+    "test_increments.py::test_a_large_file_is_read_in_pieces_and_nothing_tells": 2,
 }
 
 
