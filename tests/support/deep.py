@@ -1,7 +1,7 @@
 """Families of cases of which a sample runs by default, since each costs seconds; `just deep` runs all of them.
 
-A family is a test with parameters. One in so many of its cases runs, counted in the order in which they are collected;
-of a test without parameters that is listed with 0, none.
+A family is a test with parameters, or all tests of a file. One in so many of its cases runs, counted in the order in
+which they are collected; of a test that is listed with 0, none.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 SAMPLED = {
     "test_regenerate.py::test_the_text_of_the_pdf_holds_everything_in_order": 5,
     "test_regenerate.py::test_every_cell_is_that_of_the_publication": 5,
-    "test_regenerate.py::*": 5,
+    "test_docs.py::test_the_examples_of_a_section_work": 2,
     "test_regenerate_errors.py::test_a_check_finds_an_edition_with": 4,
     "test_history_errors.py::test_a_check_finds_a_history_with": 4,
     "test_errors_specs.py::test_a_slip_in_the_specs_is_told_with_its_place": 3,
@@ -32,13 +32,26 @@ SAMPLED = {
     "test_series.py::test_gauges_are_what_the_server_answered": 2,
     "test_goldens.py::test_changed_sql_is_shown_as_a_diff_and_accepted_again": 0,
     "test_goldens.py::test_a_package_is_the_same_in_every_process": 2,
-    "test_verify.py::*": 2,
     "test_same_bytes.py::test_the_number_of_threads_does_not_change_a_byte": 2,
     "test_same_bytes.py::test_a_second_build_in_one_process_gives_the_same_bytes": 0,
-    "test_report_html_browser.py::*": 2,
     "test_explain.py::test_the_lines_shown_give_the_largest_samples": 3,
     "test_dhall_known.py::test_a_package_of_a_workspace_is_the_same_with_what_is_known": 0,
     "test_increments.py::test_a_large_file_is_read_in_pieces_and_nothing_tells": 2,
+}
+#: file -> one in how many of its tests runs by default, of those that are not listed above
+SAMPLED_FILES = {
+    "test_verify.py": 3,
+    "test_report_html_browser.py": 3,
+    "test_same_bytes.py": 3,
+    "test_new_metric.py": 2,
+    "test_properties.py": 2,
+    "test_history_errors.py": 3,
+    "test_regenerate_errors.py": 3,
+    "test_outputs.py": 2,
+    "test_errors_builds.py": 2,
+    "test_diff.py": 2,
+    "test_claims.py": 2,
+    "test_examples.py": 2,
 }
 
 
@@ -52,9 +65,15 @@ def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     seen: Counter[str] = Counter()
     found = []
     for item in items:
-        name = f"{item.path.name}::{item.name.partition('[')[0]}"
-        every = SAMPLED.get(name, SAMPLED.get(f"{item.path.name}::*", 1) if "[" in item.name else 1)
-        if every == 0 or seen[name] % every:
+        family, every = _family(item.path.name, item.name.partition("[")[0])
+        if every == 0 or seen[family] % every:
             found.append(item)
-        seen[name] += 1
+        seen[family] += 1
     return found
+
+
+def _family(file: str, test: str) -> tuple[str, int]:
+    """The family that a test is of, and one in how many of it runs."""
+    if f"{file}::{test}" in SAMPLED:
+        return f"{file}::{test}", SAMPLED[f"{file}::{test}"]
+    return (file, SAMPLED_FILES[file]) if file in SAMPLED_FILES else (f"{file}::{test}", 1)
