@@ -8,17 +8,16 @@ import os
 import shutil
 import socket
 import subprocess
-import time
-import urllib.request
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from tests.support.servers import wait
+
 MISSING = [name for name in ("prometheus", "promtool") if not shutil.which(name)]
 WHY = f"{' and '.join(MISSING)} missing: apt-get install prometheus"
-PATIENCE = 60.0  # seconds within which a server is ready
 
 Series = Mapping[str, Any]
 
@@ -72,21 +71,8 @@ def served(base: Path, folder: Path, *options: str) -> Iterator[str]:
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, "GOMAXPROCS": "2"})
         try:
-            _wait(server, url, folder / "log")
+            wait(server, f"{url}/-/ready", folder / "log")
             yield url
         finally:
             server.kill()
             server.wait()
-
-
-def _wait(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    """Wait until a server is ready."""
-    end = time.monotonic() + PATIENCE
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    while time.monotonic() < end and server.poll() is None:
-        try:
-            with opener.open(f"{url}/-/ready", timeout=5):
-                return
-        except OSError:
-            time.sleep(0.05)
-    raise AssertionError(f"the server does not start:\n{log.read_text(errors='replace')}")

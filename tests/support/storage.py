@@ -9,15 +9,14 @@ import socket
 import subprocess
 import sys
 import threading
-import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 60.0  # seconds within which the server is ready
+from tests.support.servers import wait
+
 REGION = "us-east-1"
 
 
@@ -63,7 +62,7 @@ def s3_server(folder: Path, **environment: str) -> Iterator[S3]:
     with log.open("wb") as stream:
         server = subprocess.Popen(command, stdout=stream, stderr=stream, env={**os.environ, **environment})
         try:
-            _wait(server, url, log)
+            wait(server, f"{url}/moto-api/", log)
             client = boto3.client("s3", endpoint_url=url, region_name=REGION, aws_access_key_id="put",
                                   aws_secret_access_key="put")  # fmt: skip
             yield S3(url, log, client)
@@ -71,18 +70,6 @@ def s3_server(folder: Path, **environment: str) -> Iterator[S3]:
         finally:
             server.kill()
             server.wait()
-
-
-def _wait(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    end = time.monotonic() + PATIENCE
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    while time.monotonic() < end and server.poll() is None:
-        try:
-            with opener.open(f"{url}/moto-api/", timeout=5):
-                return
-        except OSError:
-            time.sleep(0.05)
-    raise AssertionError(f"the server does not start:\n{log.read_text(errors='replace')}")
 
 
 @dataclass

@@ -11,11 +11,11 @@ from typing import Any
 from sqlglot import exp
 
 from assay.ingest import samples
+from assay.ingest.collected import silent
 from assay.ingest.files import LOGS, RunFiles
 from assay.ingest.folder import connected
 from assay.ingest.packing import decompressed
 from assay.ingest.plain import plain, text_lines
-from assay.ingest.reader import silent
 from assay.ingest.record_places import written_records
 from assay.ingest.sample_files import has_lines
 from assay.ingest.sample_store import run

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.ingest import instants, tree
+from assay.ingest.collected import Progress, silent
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, copied, empty, written
@@ -24,7 +25,6 @@ from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.lost_records import parsed
 from assay.ingest.packing import decompressed
 from assay.ingest.quarantine import SHOWN, Broken, lacking
-from assay.ingest.reader import Progress, silent
 from assay.ingest.record_places import record_offsets
 from assay.ingest.shares import FILE_STEP
 from assay.ingest.summary import Log, write_found

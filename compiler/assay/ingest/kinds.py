@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from assay.ingest.collected import Progress, silent
 from assay.ingest.files import LOGS, RunFiles
 from assay.ingest.forms import Wanted
 from assay.ingest.json_records import ingest as ingest_records
-from assay.ingest.reader import Progress, silent
 from assay.ingest.reader import ingest as ingest_logs
 from assay.ingest.samples import ingest as ingest_samples
 from assay.ingest.tables import ingest as ingest_tables

@@ -7,8 +7,7 @@ the lines of a share of the files into a table of its own; then the events are w
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, gather
+from assay.ingest.collected import WORKERS, Collected, Progress, silent
 from assay.ingest.event_rows import event_rows
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, copied, written
@@ -33,15 +33,6 @@ from assay.sql.events import parquet
 
 if TYPE_CHECKING:
     import duckdb
-
-WORKERS = 8  # more do not fit into that
-
-#: told how many bytes of raw files are done, of how many
-Progress = Callable[[int, int], None]
-
-
-def silent(_done: int, _total: int) -> None:
-    """Progress that nobody watches."""
 
 
 def ingest(
@@ -67,26 +58,19 @@ def ingest(
     with written(out, cache) as fresh:
         with connected(fresh, MEMORY // share) as connection:
             batches = Batches(cache, batches_key(source, events, wanted, how.forms))
-            reading = Reading(connection, how, fresh, progress, files.size, batches)
+            reading = Reading(fresh, progress, files.size, batches, connection=connection, how=how)
             reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share), share)
             write_summary(connection, how, files, reading.found, reading.lacking, fresh)
         (fresh / MANIFEST).write_text(manifest(source, events, wanted, bool(reading.lacking)), encoding="utf-8")
 
 
-@dataclass(slots=True)
-class Reading:
-    """A run being read, and what is read of it so far."""
+@dataclass(slots=True, kw_only=True)
+class Reading(Collected):
+    """A run being read; how many lines its files, or pieces of them, have."""
 
     connection: duckdb.DuckDBPyConnection
     how: Recognition
-    folder: Path
-    progress: Progress
-    size: int
-    batches: Batches
-    kept: list[Batch] = field(default_factory=list)
     lines: dict[tuple[int, int], int] = field(default_factory=dict)
-    done: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock)
 
     def read(self, files: Sequence[LogFile], workers: int, share: int) -> None:
         """Read all files."""
@@ -99,22 +83,6 @@ class Reading:
             for number, part in enumerate(rounds(rest, share, workers)):
                 self.kept.append(self.round(pool, number, shares(part, workers), fills))
         gather(self.kept, [event.name for event in self.events], self.folder)
-
-    @property
-    def found(self) -> list[Share]:
-        """What the lines of all files came to."""
-        return [batch.share for batch in self.kept]
-
-    @property
-    def lacking(self) -> list[Lacking]:
-        """The rows of events that lack what they must have."""
-        return [row for batch in self.kept for row in batch.lacking]
-
-    def tell(self, more: int) -> None:
-        """Say how much is read."""
-        with self.lock:
-            self.done += more
-            self.progress(self.done, self.size)
 
     def count(self, files: Sequence[LogFile], lines: Sequence[int]) -> None:
         """Note how many lines files, or pieces of files, have."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.ingest import sample_files, sample_store, tree
+from assay.ingest.collected import Progress, silent
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, copied, written
@@ -22,7 +23,6 @@ from assay.ingest.forms import Numbered, Wanted, numbered, paths_of
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.plain import lines_at
 from assay.ingest.quarantine import DESCRIBED, SHOWN, Broken, lacking
-from assay.ingest.reader import Progress, silent
 from assay.ingest.sample_store import Merged, listed, make, run
 from assay.ingest.summary import Log, write_found
 from assay.spec.diagnostics import did_you_mean, fail

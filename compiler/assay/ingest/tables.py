@@ -18,6 +18,7 @@ from sqlglot import exp
 
 from assay.ingest import instants, table_files, tree
 from assay.ingest.block_files import Blocks
+from assay.ingest.collected import Progress, silent
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.files import HostFiles, RunFiles
 from assay.ingest.folder import MEMORY, connected, copied, empty, written
@@ -25,7 +26,6 @@ from assay.ingest.forms import Numbered, Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.plain import plain
 from assay.ingest.quarantine import DESCRIBED, SHOWN, Broken, lacking, shown
-from assay.ingest.reader import Progress, silent
 from assay.ingest.shares import FILE_STEP
 from assay.ingest.summary import Log, write_found
 from assay.spec.diagnostics import AssayError, Diagnostic, did_you_mean

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 import shutil
-import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,13 +18,13 @@ from sqlglot import exp
 
 from assay.ingest import tree
 from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, gather
+from assay.ingest.collected import WORKERS, Collected, Progress, silent
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, copied, written
 from assay.ingest.forms import TORN, Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.lines import refusals, scanned
 from assay.ingest.plain import mended, plain
-from assay.ingest.reader import WORKERS, Progress, silent
 from assay.ingest.shares import FILE_STEP, LogFile, log_files
 from assay.ingest.summary import summarised
 from assay.ingest.text_broken import reasons
@@ -64,7 +63,7 @@ def ingest(
         with connected(fresh, MEMORY // share) as connection:
             numbers = [variant.item for variant in how.variants]
             batches = Batches(cache, batches_key(source, events, wanted, numbers))
-            reading = Reading(connection, how, fresh, progress, files.size, batches)
+            reading = Reading(fresh, progress, files.size, batches, connection=connection, how=how)
             reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share))
             names = {variant.number: variant.item.event.name for variant in how.variants}
             summarised(
@@ -73,19 +72,12 @@ def ingest(
         (fresh / MANIFEST).write_text(manifest(source, events, wanted, bool(reading.lacking)), encoding="utf-8")
 
 
-@dataclass(slots=True)
-class Reading:
-    """A run being read, and what is read of it so far."""
+@dataclass(slots=True, kw_only=True)
+class Reading(Collected):
+    """A run being read."""
 
     connection: duckdb.DuckDBPyConnection
     how: TextForms
-    folder: Path
-    progress: Progress
-    size: int
-    batches: Batches
-    kept: list[Batch] = field(default_factory=list)
-    done: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def events(self) -> list[str]:
@@ -100,22 +92,6 @@ class Reading:
         with ThreadPoolExecutor(max_workers=workers) as pool:
             self.kept += pool.map(lambda file: self.file(file, query), rest)
         gather(self.kept, self.events, self.folder)
-
-    @property
-    def found(self) -> list[Share]:
-        """What the lines of all files came to."""
-        return [batch.share for batch in self.kept]
-
-    @property
-    def lacking(self) -> list[Lacking]:
-        """The rows of events that lack what they must have."""
-        return [row for batch in self.kept for row in batch.lacking]
-
-    def tell(self, more: int) -> None:
-        """Say how much is read."""
-        with self.lock:
-            self.done += more
-            self.progress(self.done, self.size)
 
     def file(self, file: LogFile, query: exp.Select) -> Batch:
         """What the lines of a file are; those of events are written."""

@@ -1,0 +1,49 @@
+"""What is read of a run so far: batches, and how many bytes of its files."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay.ingest.batches import Batch, Batches, Lacking
+from assay.ingest.worker import Share
+
+WORKERS = 8  # more do not fit into the memory that there is
+
+#: told how many bytes of raw files are done, of how many
+Progress = Callable[[int, int], None]
+
+
+def silent(_done: int, _total: int) -> None:
+    """Progress that nobody watches."""
+
+
+@dataclass(slots=True)
+class Collected:
+    """The batches of a run, its folder, and who is told how many of its `size` bytes are read."""
+
+    folder: Path
+    progress: Progress
+    size: int
+    batches: Batches
+    kept: list[Batch] = field(default_factory=list)
+    done: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def found(self) -> list[Share]:
+        """What the lines of all files came to."""
+        return [batch.share for batch in self.kept]
+
+    @property
+    def lacking(self) -> list[Lacking]:
+        """The rows of events that lack what they must have."""
+        return [row for batch in self.kept for row in batch.lacking]
+
+    def tell(self, more: int) -> None:
+        """Say how much is read."""
+        with self.lock:
+            self.done += more
+            self.progress(self.done, self.size)
