@@ -11,8 +11,8 @@ import chdb
 def main() -> None:
     """Prints the counts."""
     files = ",".join(sys.argv[1:])
-    paths = "JSONExtractString(json, 'ns') AS ns, JSONExtractString(json, 'at') AS at"
-    query = f"SELECT ns, count(), max(at) FROM (SELECT {paths} FROM file('{{{files}}}', 'JSONAsString')) GROUP BY ns"
+    paths = "JSONExtractString(line, 'ns') AS ns, JSONExtractString(line, 'at') AS at"
+    query = f"SELECT ns, count(), max(at) FROM (SELECT {paths} FROM file('{{{files}}}', 'LineAsString')) GROUP BY ns"
     print(chdb.query(query, "CSV"))
 
 

@@ -59,9 +59,9 @@ def others(data: Data, smallest: bool) -> dict[str, list[str]]:
         "DuckDB, read_json, inferred columns": [*ALONE, "read_json", *logs],
     }
     if find_spec("chdb"):
-        found["ClickHouse (chDB), JSONAsString, two paths"] = [*CHDB, *logs]
+        found["ClickHouse (chDB), two paths"] = [*CHDB, *logs]
     if smallest and shutil.which("jq"):
-        found[SLOW[0]] = ["jq", "-c", ".ns", *logs]
+        found[SLOW[0]] = ["jq", "-cR", "fromjson? | .ns", *logs]
     return found
 
 

@@ -15,8 +15,9 @@ from assay.build.prepare import Prepared, Wanted, gathered, nothing, prepare
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.stages import stage
-from assay.engine.execute import Job, connect, execute
+from assay.engine.execute import SQL, Job, connect, execute
 from assay.engine.graph import Node, nodes
+from assay.engine.hosts import enumerate_hosts
 from assay.engine.mount import mount
 from assay.engine.results import RunResults
 from assay.plan.steps import Applied, Listed, Plan, plan
@@ -176,11 +177,22 @@ def _execute(
         done += 1
         session.progress("working out results", done, total)
 
-    def one(index: int) -> RunResults:
-        said = {"run": jobs[index].label, "statements": len(jobs[index].graph)}
-        with stage("results", **said), connect(threads, session.store.room(), side_by_side) as connection:
+    def attempt(index: int, enumerated: bool) -> RunResults:
+        with connect(threads, session.store.room(), side_by_side) as connection:
             mount(connection, prepared[index].folders)
-            return execute(jobs[index], checked, session.store, connection, tell)
+            if enumerated:
+                enumerate_hosts(connection, prepared[index].folders)
+            return execute(jobs[index], checked, session.store, connection, tell, enumerated=enumerated)
+
+    def one(index: int) -> RunResults:
+        with stage("results", run=jobs[index].label, statements=len(jobs[index].graph)):
+            try:
+                return attempt(index, enumerated=True)
+            except AssayError as error:
+                if error.diagnostics[0].code != SQL:
+                    raise
+                # The few functions that take no enumeration for a text, and what is wrong in any case.
+                return attempt(index, enumerated=False)
 
     with ThreadPoolExecutor(max_workers=side_by_side) as pool:
         pending = [pool.submit(one, index) for index in range(len(jobs))]

@@ -14,6 +14,7 @@ from sqlglot import exp
 from assay.engine import results
 from assay.engine.formulas import Formulas
 from assay.engine.graph import Node, content_hashes, demanded
+from assay.engine.hosts import by_number
 from assay.engine.pruning import used
 from assay.engine.results import Distribution, FilterCount, RunResults
 from assay.engine.store import Store
@@ -26,6 +27,7 @@ from assay.sql import dialect, verdicts
 if TYPE_CHECKING:
     import duckdb
 
+SQL = "sql"  # the code of an error of a statement itself
 MEMORY = 1200  # MiB that all connections together may hold before they spill
 
 
@@ -65,11 +67,14 @@ def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnect
 
 
 class _Execution:
-    def __init__(self, job: Job, checked: Checked, store: Store, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(
+        self, job: Job, checked: Checked, store: Store, connection: duckdb.DuckDBPyConnection, enumerated: bool
+    ) -> None:
         self.job = job
         self.checked = checked
         self.store = store
         self.connection = connection
+        self.enumerated = enumerated
         self.hashes = content_hashes(job.graph, job.constants, job.raw, job.logs)
         self.nodes = {node.name: node for node in job.graph}
         self.kept: dict[str, Any] = {}
@@ -104,7 +109,8 @@ class _Execution:
 
     def create(self, node: Node) -> None:
         """Keep the rows of a table or view."""
-        self.execute(node, node.text)
+        view = self.enumerated and node.statement.kind == "view"
+        self.execute(node, by_number(node.statement) if view else node.text)
 
     def answer(self, kind: str, node: Node) -> Any:
         """What a statement that is asked for yields, as plain data."""
@@ -214,12 +220,15 @@ def execute(
     store: Store,
     connection: duckdb.DuckDBPyConnection,
     progress: Callable[[str], None] = lambda _: None,
+    *,
+    enumerated: bool = False,
 ) -> RunResults:
     """The results of a run: what the cache holds, and the rest worked out.
 
+    `enumerated` tells that the connection has the run's hosts as a type, of which events' hosts shall be.
     Raises AssayError with the first check that finds rows which must not be.
     """
-    execution = _Execution(job, checked, store, connection)
+    execution = _Execution(job, checked, store, connection, enumerated)
     execution.run(progress)
     for node in job.graph:
         execution.stop_at(node)
@@ -256,7 +265,7 @@ def _engine_error(label: str, node: Node, error: Exception) -> AssayError:
     if type(error).__name__ in ("OutOfMemoryException", "IOException", "InternalException", "FatalException"):
         return fail("engine", f"run {label}: the engine stopped at {what}: {cause}", status=INTERNAL)
     return fail(
-        "sql",
+        SQL,
         f"run {label}: the SQL of {what} fails: {cause}",
         hint="`assay check` tries every query on empty tables",
     )

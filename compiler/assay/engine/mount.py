@@ -80,11 +80,17 @@ def mount(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> Non
         if "," in path:
             raise fail("cache", f"the cache folder's path holds a comma: {path}", hint="name another with --cache")
     connection.execute("SET file_search_path = ?", [",".join(paths)])
-    temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
-    logs = located(raw_tables()[LOGS], folders)
-    view = exp.Create(this=exp.to_table(LOGS), kind="VIEW", expression=logs, properties=temporary)
-    connection.execute(dialect.text(view))
+    mount_logs(connection, folders, exp.Star())
     confine(connection, [*paths, EVENTS])
+
+
+def mount_logs(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path], columns: exp.Expr) -> None:
+    """Let `logs` be a view of every folder's."""
+    held = exp.Subquery(this=located(raw_tables()[LOGS], folders), alias=exp.TableAlias(this=exp.to_identifier("held")))
+    logs = dialect.select(columns).from_(held)
+    temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
+    view = exp.Create(this=exp.to_table(LOGS), kind="VIEW", expression=logs, properties=temporary, replace=True)
+    connection.execute(dialect.text(view))
 
 
 def confine(connection: duckdb.DuckDBPyConnection, folders: Sequence[str] = ()) -> None:
