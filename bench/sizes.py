@@ -42,9 +42,9 @@ class Built:
 
 @dataclass(slots=True)
 class Size:
-    """What was measured of a size."""
+    """What was measured of a size: so many megabytes of logs, which may be gone since."""
 
-    data: Data
+    megabytes: float
     others: dict[str, Measurement] = field(default_factory=dict)
     built: Built | None = None
     again: Measurement | None = None
@@ -80,7 +80,7 @@ def build(data: Data, work: Path, log: Path) -> Built:
 
 def measured(data: Data, smallest: bool, work: Path) -> Size:
     """All rows of a size."""
-    found = Size(data)
+    found = Size(data.megabytes)
     for name, command in others(data, smallest).items():
         progress(f"{data.megabytes:.0f} MB: {name}")
         found.others[name] = measure(command, work / "stderr")
@@ -96,7 +96,7 @@ def measured(data: Data, smallest: bool, work: Path) -> Size:
 def rates(sizes: Sequence[Size]) -> list[list[str]]:
     """MB/s of raw logs of every program at every size."""
     names = list(dict.fromkeys(name for size in sizes for name in size.others))
-    rows = [["MB/s of raw logs", *(f"{size.data.megabytes / 1000:.1f} GB" for size in sizes)]]
+    rows = [["MB/s of raw logs", *(f"{size.megabytes / 1000:.1f} GB" for size in sizes)]]
     for name in names:
         rows.append([name, *(_rate(size, size.others.get(name)) for size in sizes)])
     rows.append(["**assay build**, empty cache", *(_rate(size, size.built and size.built.measured) for size in sizes)])
@@ -105,18 +105,16 @@ def rates(sizes: Sequence[Size]) -> list[list[str]]:
 
 def costs(sizes: Sequence[Size]) -> list[list[str]]:
     """What a build costs at every size, and how far it is from the bounds."""
-    rows = [["assay build", *(f"{size.data.megabytes / 1000:.1f} GB" for size in sizes)]]
+    rows = [["assay build", *(f"{size.megabytes / 1000:.1f} GB" for size in sizes)]]
     built = [(size, size.built) for size in sizes if size.built]
     rows.append(["seconds", *(f"{item.measured.seconds:.1f}" for _, item in built)])
     rows += [[f"of these, {stage}", *(f"{item.stages[stage]:.1f}" for _, item in built)] for stage in STAGES]
     rows.append(["peak memory, MB", *(f"{item.measured.peak / 1e6:.0f}" for _, item in built)])
-    rows.append(
-        ["Parquet, share of raw", *(f"{item.parquet / size.data.megabytes / 1e4:.1f} %" for size, item in built)]
-    )
+    rows.append(["Parquet, share of raw", *(f"{item.parquet / size.megabytes / 1e4:.1f} %" for size, item in built)])
     for name in ("wc -l", "DuckDB, read_json, inferred columns"):
         ratios = (size.others[name].seconds / item.measured.seconds for size, item in built)
         rows.append([f"times as fast as {name}", *(f"{ratio:.2f}" for ratio in ratios)])
-    times = (size.data.megabytes / item.measured.seconds / INCUMBENT for size, item in built)
+    times = (size.megabytes / item.measured.seconds / INCUMBENT for size, item in built)
     rows.append([f"times as fast as the incumbent ({INCUMBENT:.0f} MB/s)", *(f"{ratio:.1f}" for ratio in times)])
     rows.append(
         ["built again, nothing changed, seconds", *(f"{size.again.seconds:.1f}" for size in sizes if size.again)]
@@ -125,7 +123,7 @@ def costs(sizes: Sequence[Size]) -> list[list[str]]:
 
 
 def _rate(size: Size, found: Measurement | None) -> str:
-    return f"{size.data.megabytes / found.seconds:.0f}" if found else ""
+    return f"{size.megabytes / found.seconds:.0f}" if found else ""
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:

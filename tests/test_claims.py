@@ -129,6 +129,14 @@ def test_the_provenance_section_shows_it(built: tuple[Path, Done]) -> None:
         ["100", "4", "35600", "35400", "no", "35600"],
         ["200", "4", "38660", "37358", "no", "38660"],
     ]
+    metric, rate, connections = (
+        "reported_txs",
+        "column.reported_experiment.rate",
+        "column.reported_experiment.connections",
+    )
+    assert rows["of_columns"] == [rate, connections, metric, metric, "", metric]
+    known = {entry["id"] for group in load(built[0] / "document.json")["terms"] for entry in group["entries"]}
+    assert {rate, connections} <= known
 
 
 def test_such_a_report_is_verified_and_a_changed_file_is_named(

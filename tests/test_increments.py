@@ -10,7 +10,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from assay.engine import kept_tables
+from assay.engine.store import Store
 from assay.ingest import shares
+from tests.compare_reference import CARDANO
 from tests.support.commands import assay
 from tests.support.runs import copied, lines_of
 
@@ -118,3 +121,73 @@ def test_a_large_file_is_read_in_pieces_and_nothing_tells(
     for folder in folders[::2]:
         shutil.rmtree(folder)
     assert rows(run, tmp_path / "pieces") == whole
+
+
+def test_a_run_whose_files_have_other_names_tells_of_broken_lines_by_these(tmp_path: Path) -> None:
+    run = plain_run("tiny/plain", tmp_path / "run")
+    broken = sorted(run.glob("node-*/node-1.json"))[0]
+    broken.write_text(broken.read_text(encoding="utf-8") + '{"at":"2026-02-05T18\n', encoding="utf-8")
+    before = rows(run, tmp_path / "cache")
+    broken.rename(broken.with_name("node-2.json"))
+    after = rows(run, tmp_path / "cache")
+    assert after == rows(run, tmp_path / "other cache")
+    assert [row[1] for row in before["quarantine"]] == [f"{broken.parent.name}/node-1.json"]
+    assert [row[1] for row in after["quarantine"]] == [f"{broken.parent.name}/node-2.json"]
+
+
+def test_a_kept_table_has_the_very_values_and_types_that_it_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_tables, "SLOW", 0.0)
+    made = """CREATE TEMP TABLE t (host host_name, huge HUGEINT, counter UBIGINT, "real" DOUBLE, small FLOAT,
+        none BIGINT, text VARCHAR, flag BOOLEAN)"""
+    values = """INSERT INTO t VALUES ('a', 42, 18446744073709551615, 'NaN', 0.1, NULL, 'x', true),
+        ('b', -170141183460469231731687303715884105728, 0, 'inf', 1e-30, 7, NULL, false)"""
+    of = {"t": "hash of t", "nested": "hash of nested"}
+
+    def engine() -> duckdb.DuckDBPyConnection:
+        connection = duckdb.connect()
+        connection.execute("CREATE TEMP TYPE host_name AS ENUM ('a', 'b')")
+        return connection
+
+    with engine() as connection:
+        tables = kept_tables.KeptTables(Store(tmp_path), connection, of, enumerated=True)
+        tables.keep("t", lambda: connection.execute(made).execute(values) and None)
+        tables.keep("nested", lambda: connection.execute("CREATE TEMP TABLE nested AS SELECT [1, 2] AS l") and None)
+        before = [connection.execute(text).fetchall() for text in ("DESCRIBE t", "FROM t")]
+        assert tables.known(["t", "nested", "t"]) == {"t"}
+    with engine() as connection:
+        kept_tables.KeptTables(Store(tmp_path), connection, of, enumerated=True).recall("t")
+        after = [connection.execute(text).fetchall() for text in ("DESCRIBE t", "FROM t")]
+        assert repr(after) == repr(before)
+    with duckdb.connect() as connection:
+        kept_tables.KeptTables(Store(tmp_path), connection, of, enumerated=False).recall("t")
+        assert connection.execute("SELECT typeof(host), host FROM t").fetchall() == [("VARCHAR", "a"), ("VARCHAR", "b")]
+
+
+METRICS = ("CentiCpu", "RSS", "Alloc", "cdfForgerTicked")
+
+
+def test_metrics_asked_later_are_worked_out_of_kept_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an edit of a metric does: what is asked is new, all that it is made of is not."""
+    monkeypatch.setattr(kept_tables, "SLOW", 0.0)
+
+    def asked(metric: str, cache: Path) -> object:
+        done = assay("query", metric, "--run", CARDANO / "edges" / "run", "--format", "json", "--cache", cache)
+        assert done.status == 0, done.err
+        return done.json()
+
+    fresh = {metric: asked(metric, tmp_path / metric) for metric in METRICS}
+    assert not (tmp_path / METRICS[0] / "tables").exists()
+    cache = tmp_path / "cache"
+    assert [asked(metric, cache) for metric in METRICS[:2]] == [fresh[metric] for metric in METRICS[:2]]
+    kept = sorted(cache.glob("tables/*"))
+    assert len(kept) > 3
+    for file in cache.glob("ingest/*/*/events/*/*.parquet"):
+        file.write_bytes(b"not these")
+    assert asked(METRICS[2], cache) == fresh[METRICS[2]]
+    shown = assay("cache", "--format", "json", "--cache", cache).json()
+    assert int(next(row for row in shown if row["kind"] == "results")["entries"]) >= len(kept)
+    # Without them it needs the raw events.
+    shutil.rmtree(cache / "tables")
+    assert assay("query", METRICS[3], "--run", CARDANO / "edges" / "run", "--cache", cache).status != 0

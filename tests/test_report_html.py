@@ -19,12 +19,12 @@ from typing import Any
 import altair
 import pytest
 
-from assay.report.document import Appendix, Chart, Document, Gallery, Mark, Plot, Series, Table, from_json
+from assay.report.document import Appendix, Chart, Document, Gallery, Mark, Plot, Quoted, Series, Table, from_json
 from assay.report.html import bundle_text, data_text, page, rows_of_tables
 from assay.report.html_bundle import bundle
 from assay.report.html_charts import theme, web_specs
 from assay.report.html_details import Behind, Detail
-from assay.report.html_tables import metric_grid, number, plain_grid
+from assay.report.html_tables import metric_grid, number, paragraphs, plain_grid
 from assay.report.markdown import markdown
 from assay.report.markdown_text import visible
 from assay.spec.diagnostics import AssayError
@@ -359,6 +359,34 @@ def test_every_number_of_a_pinned_table_leads_to_an_entry() -> None:
         assert set(told) <= set(known)
         assert {entry.id for group in document.terms for entry in group.entries} <= {*told, "count.samples"}
         assert all(entry.description for group in document.terms for entry in group.entries)
+
+
+@pytest.mark.parametrize("name", [name for name in PINNED if any(part.quoted for part in pinned(name).galleries)])
+def test_every_number_that_prose_quotes_leads_to_its_definition(name: str) -> None:
+    document, found = pinned(name), pinned_page(name)
+    quoted = [(part.text[item.paragraph][item.begin : item.end], item) for part in document.galleries
+              for item in part.quoted]  # fmt: skip
+    assert {item.entry for _, item in quoted} <= {entry.id for entry in document.entries}
+    texts = [text for element, text in found.texts if element == "a"]
+    links = [item for element, item in found.elements if element == "a"]
+    leads = [(text, link.get("data-metric"), link.get("data-of")) for text, link in zip(texts, links, strict=True)]
+    assert quoted != []
+    assert [(text, item.entry, item.of) for text, item in quoted if (text, item.entry, item.of) not in leads] == []
+
+
+def test_a_quoted_value_is_where_its_text_is() -> None:
+    value = Quoted(0, 3, 7, "size", "run a")
+    part = Gallery("part", "Part", ("In 5 tx, and <b>.",), (), (), quoted=(value,))
+    pieces = paragraphs(part, {"size": 1})
+    assert [[(cell.text, cell.metric, cell.of) for cell in row] for row in pieces] == [
+        [("In ", "", ""), ("5 tx", "size", "run a"), (", and <b>.", "", "")]
+    ]
+    assert [cell.metric for cell in paragraphs(part, {})[0]] == ["", "", ""]
+    for wrong in (replace(value, end=99), replace(value, paragraph=1), replace(value, end=3)):
+        with pytest.raises(AssayError, match="a quoted value of the part `Part` is not in its text"):
+            replace(part, quoted=(wrong,))
+    with pytest.raises(AssayError, match="is not in its text"):
+        replace(part, quoted=(value, value))
 
 
 def test_figures_stand_as_many_abreast_as_on_paper_and_tables_beside_each_other() -> None:

@@ -21,7 +21,7 @@ from assay.build.session import Session
 from assay.build.spec_states import write_specs
 from assay.build.sql_files import write_sql
 from assay.report import claims
-from assay.report.article import assemble_article, compared_metrics, labels_of, metrics_of
+from assay.report.article import assemble_article, compared_metrics, labels_of, metrics_of, with_claims
 from assay.report.article_classes import averaged
 from assay.report.article_columns import Compared
 from assay.report.article_rows import Row, listed, series_of
@@ -92,7 +92,7 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     figures = [figures_of(item) for item in found.runs]
     said = claims_of(checked, article, found.runs, figures)
     made = provenance(
-        checked, article, metrics_of(article), choices, figures,
+        checked, article, metrics_of(article, texts.values()), choices, figures,
         [inputs_of(checked, item) for item in found.runs], session.workspace.templates,
         texts_of(texts), phases_of(checked, found), claims.as_data(said),
     )  # fmt: skip
@@ -101,7 +101,8 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     named = labels_of(article, figures)
     counts = [run.prepared.counts for run in found.runs]
     warned = (*document.warnings, *undrawn(checked, part_of, figures, named, counts), *claims.warnings(said))
-    document = dataclasses.replace(document, claims=claims.shown(said), warnings=warned)
+    document = with_claims(document, checked, part_of, claims.shown(said))
+    document = dataclasses.replace(document, warnings=warned)
     columns = beside.columns if beside else figures
     results = _results(checked, name, figures) | _compared(checked, part_of, columns)
     results |= {"claims": claims.as_data(said)} if said else {}

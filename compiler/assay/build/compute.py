@@ -15,6 +15,7 @@ from assay.build.prepare import Prepared, Wanted, gathered, nothing, prepare
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.stages import stage
+from assay.engine import kept_tables
 from assay.engine.execute import SQL, Job, connect, execute
 from assay.engine.graph import Node, nodes
 from assay.engine.hosts import enumerate_hosts
@@ -179,7 +180,7 @@ def _execute(
 
     def attempt(index: int, enumerated: bool) -> RunResults:
         with connect(threads, session.store.room(), side_by_side) as connection:
-            mount(connection, prepared[index].folders)
+            mount(connection, prepared[index].folders, kept_tables.folders(session.store))
             if enumerated:
                 enumerate_hosts(connection, prepared[index].folders)
             return execute(jobs[index], checked, session.store, connection, tell, enumerated=enumerated)

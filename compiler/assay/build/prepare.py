@@ -219,7 +219,7 @@ class _Reading:
     def known(self, found: _Found, held: Path) -> Path | None:
         """The folder of events that the cache has."""
         for entry in sorted(held.iterdir()) if held.is_dir() else ():
-            if ingest.covers(entry, found.source, found.events, found.wanted):
+            if ingest.covers(entry, found.source, found.events, found.wanted) and _tells_of(entry, found.files):
                 self.tell(found, found.files.size)
                 used(entry)
                 return entry
@@ -229,7 +229,8 @@ class _Reading:
         """The folder of events, made now."""
         store = self.session.store
         fields = json.dumps({name: sorted(names) for name, names in sorted(found.wanted.items())})
-        key = hashlib.sha256(fields.encode()).hexdigest()[:16]
+        names = json.dumps(ingest.file_names(found.files))
+        key = hashlib.sha256((fields + names).encode()).hexdigest()[:16]
         place = held / f"{ingest.definitions_hash(found.source, found.events, found.wanted)[:16]}-{key}"
         self.at_work()
         self.fresh.add((found.run.id, found.source.name))
@@ -252,6 +253,11 @@ class _Reading:
         runs = {run for run, _ in self.done}
         what = f"reading {found.run.id}" if len(runs) == 1 else f"reading {len(runs)} runs"
         self.session.progress(what, sum(self.done.values()), self.size)
+
+
+def _tells_of(entry: Path, files: ingest.RunFiles) -> bool:
+    """Whether an entry calls the files in which lines are broken as they are called now."""
+    return ingest.named_as(entry, files) or not any(log.quarantined for log in facts(entry).logs)
 
 
 @contextmanager

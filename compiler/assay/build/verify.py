@@ -210,14 +210,18 @@ def _changed_definitions(
 ) -> Iterator[str]:
     """A line for each metric that means something else, and for each other part of the workspace that changed."""
     said = content.definitions
-    shown = metrics_of(report) if isinstance(report, Article) else [m.id for m in report_metrics(checked, report)]
+    texts = read_prose(session, checked, report) if isinstance(report, Article) else {}
+    if isinstance(report, Article):
+        shown = metrics_of(report, texts.values())
+    else:
+        shown = tuple(metric.id for metric in report_metrics(checked, report))
     now = {name: checked.definitions[name] for name in shown}
     for name in sorted({*now, *said}):
         if name not in now or name not in said:
             yield f"definition {name} is {'new' if name in now else 'gone'}"
         elif now[name] != said[name]:
             yield f"definition {name} changed ({_was(now[name], said[name])})"
-    prose = texts_of(read_prose(session, checked, report)) if isinstance(report, Article) else {}
+    prose = texts_of(texts)
     others = (
         (f"report definition {content.report}", outline(report, prose), content.outline),
         ("templates", templates_hash(session.workspace.templates), content.templates),

@@ -80,6 +80,7 @@ def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) 
     Errors are shown, and the last good report is left in place. Ctrl-C ends it.
     """
     from assay.cli.options import open_session_of
+    from assay.storage.scratch import leave
 
     seen = None
     learning: Learning | None = None
@@ -91,9 +92,11 @@ def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) 
             seen = now
             _built(context, report, runs, out)
             left = True
-        elif left and not (learning and learning.is_alive()):
-            learning = Learning(session, report)
-            left = learning.begun()
+        elif not (learning and learning.is_alive()):
+            leave(session.store.folder)  # who wants the cache alone need not wait for what only watches
+            if left:
+                learning = Learning(session, report)
+                left = learning.begun()
         time.sleep(PAUSE)
 
 

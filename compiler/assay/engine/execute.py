@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from assay.engine import results
 from assay.engine.formulas import Formulas
 from assay.engine.graph import Node, content_hashes, demanded
 from assay.engine.hosts import by_number
+from assay.engine.kept_tables import KeptTables
 from assay.engine.pruning import used
 from assay.engine.results import Distribution, FilterCount, RunResults
 from assay.engine.store import Store
@@ -78,6 +80,7 @@ class _Execution:
         self.hashes = content_hashes(job.graph, job.constants, job.raw, job.logs)
         self.nodes = {node.name: node for node in job.graph}
         self.kept: dict[str, Any] = {}
+        self.tables = KeptTables(store, connection, self.hashes, enumerated)
 
     def asked(self) -> list[tuple[str, str]]:
         """What the run is asked for: (kind, name of the node), in order."""
@@ -94,14 +97,20 @@ class _Execution:
 
     def run(self, progress: Callable[[str], None]) -> None:
         """Work out what the cache does not hold, in the plan's order; stop at the first check that finds something."""
-        missing = {name for kind, name in self.asked() if not self.recall(kind, name)}
-        needed = demanded(self.job.graph, missing)
         asked = {name: kind for kind, name in self.asked()}
+        missing = {name for name, kind in asked.items() if not self.recall(kind, name)}
+        there = self.tables.known([node.name for node in self.job.graph if node.statement.kind == "table"])
+        needed = demanded(self.job.graph, missing, there)
+        edited = len(missing) < len(asked)
         for node in self.job.graph:
             if node.name not in needed:
                 continue
             progress(node.name)
-            if node.statement.kind in ("table", "view"):
+            if node.name in there:
+                self.tables.recall(node.name)
+            elif node.statement.kind == "table" and edited:
+                self.tables.keep(node.name, partial(self.create, node))
+            elif node.statement.kind in ("table", "view"):
                 self.create(node)
             if node.name in missing:
                 self.keep(asked[node.name], node.name, self.answer(asked[node.name], node))

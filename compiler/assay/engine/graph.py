@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -78,8 +78,9 @@ def _definition(node: Node) -> str:
     return f"{node.text} {node.statement.step!r}"
 
 
-def demanded(graph: Sequence[Node], wanted: set[str]) -> set[str]:
-    """The wanted statements and all tables and views that they read, directly or not."""
+def demanded(graph: Sequence[Node], wanted: set[str], there: Collection[str] = ()) -> set[str]:
+    """The wanted statements and all tables and views that they read, directly or not; not what those read that are
+    there already."""
     by_name = {node.name: node for node in graph}
     found: set[str] = set()
     queue = sorted(wanted)
@@ -87,5 +88,5 @@ def demanded(graph: Sequence[Node], wanted: set[str]) -> set[str]:
         name = queue.pop()
         if name not in found:
             found.add(name)
-            queue.extend(by_name[name].reads)
+            queue.extend(by_name[name].reads if name not in there else ())
     return found

@@ -70,9 +70,10 @@ def _place(folders: Sequence[Path], pattern: str) -> Path:
     return next((folder for folder in folders if any(folder.glob(pattern))), folders[0]) / pattern
 
 
-def mount(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> None:
+def mount(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path], others: Sequence[str] = ()) -> None:
     """Let a connection read the folders' files by their relative paths; `logs` is a view of every one's.
 
+    It reaches no other files than those, and those in `others`.
     AssayError when a folder's path holds a comma, which the engine takes for the end of it.
     """
     paths = [str(folder.absolute()) for folder in folders]
@@ -81,7 +82,7 @@ def mount(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> Non
             raise fail("cache", f"the cache folder's path holds a comma: {path}", hint="name another with --cache")
     connection.execute("SET file_search_path = ?", [",".join(paths)])
     mount_logs(connection, folders, exp.Star())
-    confine(connection, [*paths, EVENTS])
+    confine(connection, [*paths, EVENTS, *others])
 
 
 def mount_logs(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path], columns: exp.Expr) -> None:

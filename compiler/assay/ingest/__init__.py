@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.ingest.constants import read_constants
 from assay.ingest.files import HostFiles, RunFiles, find_run, host_paths
 from assay.ingest.hashes import FileHash, content_key, file_hashes
-from assay.ingest.held import covers, definitions_hash, notes, recognition_hash
+from assay.ingest.held import covers, definitions_hash, file_names, named_as, notes, recognition_hash
 from assay.ingest.kinds import ingest
 
 __all__ = [
@@ -16,9 +16,11 @@ __all__ = [
     "covers",
     "definitions_hash",
     "file_hashes",
+    "file_names",
     "find_run",
     "host_paths",
     "ingest",
+    "named_as",
     "notes",
     "read_constants",
     "recognition_hash",

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from assay.ingest.files import RunFiles
 from assay.spec.model import Event, Source
 
 MANIFEST = "ingest.json"
@@ -40,7 +41,14 @@ def definitions_hash(source: Source, events: Sequence[Event], wanted: Wanted) ->
     return hashlib.sha256(json.dumps(body).encode()).hexdigest()
 
 
-def manifest(source: Source, events: Sequence[Event], wanted: Wanted, lacking: bool, notes: Sequence[str] = ()) -> str:
+def manifest(
+    source: Source,
+    events: Sequence[Event],
+    wanted: Wanted,
+    files: RunFiles,
+    lacking: bool,
+    notes: Sequence[str] = (),
+) -> str:
     """The text of `ingest.json`; `lacking` tells that lines are left out because wanted fields lack.
 
     `notes` are what whoever reads the results should know of the raw data.
@@ -51,8 +59,23 @@ def manifest(source: Source, events: Sequence[Event], wanted: Wanted, lacking: b
         for name, fields in sorted(wanted.items())
     }
     body = {"format": FORMAT, "recognition": recognition_hash(source, events), "lacking": lacking, "events": held}
+    body |= {"files": file_names(files)}
     body |= {"notes": list(notes)} if notes else {}
     return json.dumps(body, indent=1) + "\n"
+
+
+def file_names(files: RunFiles) -> list[str]:
+    """The names of a run's files from its directory, hosts in order, oldest first."""
+    return [path.relative_to(files.directory).as_posix() for host in files.hosts for path in host.files]
+
+
+def named_as(folder: Path, files: RunFiles) -> bool:
+    """Whether the files that a folder was made of are called as these are, which are of the same content."""
+    try:
+        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return bool(found.get("files") == file_names(files))
 
 
 def notes(folder: Path) -> tuple[str, ...]:

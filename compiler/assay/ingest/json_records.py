@@ -95,7 +95,7 @@ def ingest(
             except RecursionError:
                 raise fail("broken-file", f"a record is nested too deep: {files.directory}") from None
         files.unchanged()
-        (fresh / MANIFEST).write_text(manifest(source, events, wanted, bool(records.lost)), encoding="utf-8")
+        (fresh / MANIFEST).write_text(manifest(source, events, wanted, files, bool(records.lost)), encoding="utf-8")
 
 
 def _stored(

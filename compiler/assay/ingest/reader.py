@@ -61,7 +61,7 @@ def ingest(
             reading = Reading(fresh, progress, files.size, batches, connection=connection, how=how)
             reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share), share)
             write_summary(connection, how, files, reading.found, reading.lacking, fresh)
-        (fresh / MANIFEST).write_text(manifest(source, events, wanted, bool(reading.lacking)), encoding="utf-8")
+        (fresh / MANIFEST).write_text(manifest(source, events, wanted, files, bool(reading.lacking)), encoding="utf-8")
 
 
 @dataclass(slots=True, kw_only=True)

@@ -77,7 +77,7 @@ def ingest(
             lost = [row for name in dict.fromkeys(names) for row in _write(found, name, forms)]
             _summarise(found, source, forms, counts, lost)
         files.unchanged()
-        text = manifest(source, events, wanted, bool(lost), found.merged.notes)
+        text = manifest(source, events, wanted, files, bool(lost), found.merged.notes)
         (fresh / MANIFEST).write_text(text, encoding="utf-8")
 
 

@@ -141,7 +141,7 @@ def ingest(
             lost = _timeless(tables) + [row for name in forms for row in _write(tables, name)]
             _summarise(tables, own, found, lost)
         files.unchanged()
-        (fresh / MANIFEST).write_text(manifest(source, events, wanted, bool(lost)), encoding="utf-8")
+        (fresh / MANIFEST).write_text(manifest(source, events, wanted, files, bool(lost)), encoding="utf-8")
 
 
 def _opened(tables: Tables) -> list[TableFile]:

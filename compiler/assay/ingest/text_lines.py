@@ -69,7 +69,7 @@ def ingest(
             summarised(
                 connection, source, names, files, reading.found, reading.lacking, fresh, reasons(connection, how)
             )
-        (fresh / MANIFEST).write_text(manifest(source, events, wanted, bool(reading.lacking)), encoding="utf-8")
+        (fresh / MANIFEST).write_text(manifest(source, events, wanted, files, bool(reading.lacking)), encoding="utf-8")
 
 
 @dataclass(slots=True, kw_only=True)

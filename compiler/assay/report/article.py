@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.compare.style import style
@@ -17,9 +17,9 @@ from assay.report.assemble import filled, words
 from assay.report.assemble import notes as noted
 from assay.report.averages import averages
 from assay.report.dictionary import entry
-from assay.report.document import Document, Entry, Gallery, Group, Plot, Table
+from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Quoted, Table
 from assay.report.figures import Choices, RunFigures, told_apart
-from assay.report.prose import Prose, Quote
+from assay.report.prose import Paragraph, Prose, Quote
 from assay.report.terms import tables_of, terms
 from assay.spec import formula
 from assay.spec.article_model import Article, Choice, Part
@@ -64,13 +64,19 @@ def assemble_article(
         manifest=facts,
         sections=(),
         charts=(),
-        dictionary=_dictionary(checked, article),
+        dictionary=_dictionary(checked, article, prose.values()),
         warnings=(*noted(runs, named), *(noted(compared.columns, headings) if compared else ())),
         filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
         provenance=tuple(provenance.items()),
         galleries=galleries,
         terms=terms(checked, article, (facts, *tables_of(galleries))),
     )
+
+
+def with_claims(document: Document, checked: Checked, article: Article, claims: tuple[Appendix, ...]) -> Document:
+    """The document with what is claimed of it, and what that is about explained."""
+    named = terms(checked, article, (document.manifest, *tables_of(document.galleries), *claims))
+    return dataclasses.replace(document, claims=claims, terms=named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +126,8 @@ def _cast(
     return Cast(setting, shown, cases, prose, notes, columns, headings)
 
 
-def metrics_of(article: Article) -> tuple[str, ...]:
-    """The metrics that an article's tables and figures show, each once."""
+def metrics_of(article: Article, texts: Iterable[Prose] = ()) -> tuple[str, ...]:
+    """The metrics that an article's tables and figures show, and its texts quote, each once."""
     found: list[str] = []
     for part in article.parts:
         found += [name for listing in part.listings for name in listing.metrics]
@@ -130,6 +136,7 @@ def metrics_of(article: Article) -> tuple[str, ...]:
         found += compared_metrics(part)
         found += [name for scatter in asked.scatters_of(part) for name in (scatter.x, scatter.y)]
         found += [name for table in part.class_tables for name in formula.over(table.value)]
+    found += [quote.metric for text in texts for quote in text.quotes]
     return tuple(dict.fromkeys(found))
 
 
@@ -160,12 +167,13 @@ def _gallery(cast: Cast, part: Part, place: int, numbers: Iterator[int]) -> Gall
         for plot in grids(setting, grid, cast.cases, LAID if len(cast.runs) > UPRIGHT else UPRIGHT, f"{place}-{count}")
     ]
     classes, why = _classes(cast, part)
+    said = _said(cast, part)
     numbered = [dataclasses.replace(plot, figure=next(numbers)) if plot else None for plot in plots]
     gallery = Gallery(
         f"part-{place}",
         part.title,
         (
-            *_said(cast, part),
+            *(paragraph.text for paragraph in said),
             *_meant(cast, part),
             *cast.notes.get(part.title, ()),
             *not_drawn(setting, part, runs),
@@ -175,6 +183,7 @@ def _gallery(cast: Cast, part: Part, place: int, numbers: Iterator[int]) -> Gall
         (*tables(setting, part, runs), *classes, *_averages(setting, part, runs)),
         abreast=_abreast(len(runs), laid=len(cast.runs) > UPRIGHT),
         wide=tuple(dataclasses.replace(plot, figure=next(numbers)) for plot in wide),
+        quoted=tuple(_quoted(cast, said)),
     )
     shown = [item.run for item in runs], [item.label for item in runs]
     return beside(gallery, setting.checked, setting.look, part, cast.columns, shown)
@@ -208,7 +217,7 @@ def _abreast(runs: int, *, laid: bool) -> int:
 # What a part says
 
 
-def _said(cast: Cast, part: Part) -> tuple[str, ...]:
+def _said(cast: Cast, part: Part) -> tuple[Paragraph, ...]:
     """The prose of a part; paragraphs that quote a choice which a run does not make are left out."""
     if not part.prose:
         return ()
@@ -221,6 +230,17 @@ def _said(cast: Cast, part: Part) -> tuple[str, ...]:
         return asked.quoted(cast.setting.checked, cast.setting.look, quote, run, row)
 
     return cast.prose[part.prose].paragraphs(said)
+
+
+def _quoted(cast: Cast, said: Sequence[Paragraph]) -> Iterator[Quoted]:
+    """The values in paragraphs, and of which run and row each is."""
+    for place, paragraph in enumerate(said):
+        for begin, end, quote in paragraph.quoted:
+            run = _named(cast, quote)
+            label = next(shown.label for shown in cast.runs if shown.run is run)
+            row = [f"{name.replace('_', ' ')} {value}" for name, value in quote.where]
+            choice = [cast.setting.article.choice(quote.choice).title] if quote.choice else []
+            yield Quoted(place, begin, end, quote.metric, "; ".join([", ".join([*choice, *row]), label]).lstrip("; "))
 
 
 def _named(cast: Cast, quote: Quote) -> RunFigures:
@@ -265,8 +285,8 @@ def _choice(cast: Cast, choice: Choice) -> Iterator[str]:
         yield f"{', '.join(missing)} {'has' if len(missing) == 1 else 'have'} {choice.absent}."
 
 
-def _dictionary(checked: Checked, article: Article) -> tuple[Group, ...]:
-    names = list(metrics_of(article))
+def _dictionary(checked: Checked, article: Article, texts: Iterable[Prose]) -> tuple[Group, ...]:
+    names = list(metrics_of(article, texts))
     for name in names:  # the list grows meanwhile: by what formulas are over, which may be formulas, too
         names += [item for item in formula.over(checked.metric(name).measure) if item not in names]
     entries = tuple(entry(checked, name) for name in names)

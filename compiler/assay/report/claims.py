@@ -13,6 +13,7 @@ from assay.report import article_rows as asked
 from assay.report.article_rows import Row
 from assay.report.document import Appendix
 from assay.report.figures import RunFigures
+from assay.report.terms import of_column
 from assay.spec.article_model import Article, Pivot
 from assay.spec.claim_model import Cell, Claim
 from assay.spec.model import Metric
@@ -154,6 +155,7 @@ def shown(found: Sequence[Judged]) -> tuple[Appendix, ...]:
             (f"{item.pivot.title}. {verdict(item)}", *_files(item)),
             _header(item),
             tuple(_rows(item)),
+            _means(item),
         )
         for item in found
     )
@@ -170,6 +172,13 @@ def _header(item: Judged) -> tuple[str, ...]:
     down, across = (name.replace("_", " ").capitalize() for name in (item.pivot.down, item.pivot.across))
     run = (f"Found in {item.run.label}", "Agrees") if item.run else ()
     return (down, across, "Document", *run, *(f"Found in {source.label}" for source in item.equal))
+
+
+def _means(item: Judged) -> tuple[str, ...]:
+    """The entry of each column; the cells of the document are as it says, and lead to what it says them of."""
+    places = (of_column(item.pivot.grain, name) for name in (item.pivot.down, item.pivot.across))
+    run = (item.pivot.metric, "") if item.run else ()
+    return (*places, item.pivot.metric, *run, *(item.pivot.metric for _ in item.equal))
 
 
 def _rows(item: Judged) -> Iterator[tuple[str, ...]]:

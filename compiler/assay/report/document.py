@@ -192,10 +192,23 @@ class Plot:
 
 
 @dataclass(frozen=True, slots=True)
+class Quoted:
+    """A value in a paragraph (its place among the part's), by the places of its first character and of that behind its
+    last; the entry that it is a value of, and, in words, of what run and row."""
+
+    paragraph: int
+    begin: int
+    end: int
+    entry: str
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
 class Gallery:
     """A titled part of a report: paragraphs, plots as small multiples, then tables (of `Table`'s titles).
 
     So many plots stand `abreast`; where one is missing, its place is empty.  Those of `wide` are as wide as the page.
+    `quoted` are the values in the paragraphs, in order.
     """
 
     id: str
@@ -205,6 +218,15 @@ class Gallery:
     tables: tuple[Table, ...]
     abreast: int = 2
     wide: tuple[Plot, ...] = ()
+    quoted: tuple[Quoted, ...] = ()
+
+    def __post_init__(self) -> None:
+        last = (0, 0)
+        for item in self.quoted:
+            whole = len(self.text[item.paragraph]) if item.paragraph < len(self.text) else -1
+            if not (last <= (item.paragraph, item.begin) and item.begin < item.end <= whole):
+                raise _invalid(f"a quoted value of the part `{self.title}` is not in its text", found=repr(item))
+            last = item.paragraph, item.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,15 +250,21 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Appendix:
-    """A titled part at the end of a report: paragraphs, then a table (none where the header is empty)."""
+    """A titled part at the end of a report: paragraphs, then a table (none where the header is empty).
+
+    `of_columns` are the entries of what cells are values of, empty where that is nothing.
+    """
 
     title: str
     text: tuple[str, ...]
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    of_columns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check_width(self.title, self.header, self.rows)
+        if self.of_columns and len(self.of_columns) != len(self.header):
+            raise _invalid(f"the table `{self.title}` must name one entry a column", found=repr(self.of_columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +343,7 @@ SILENT: dict[str, object] = {
     "of_headings": "",
     "shows": (),
     "terms": (),
+    "quoted": (),
 }
 
 

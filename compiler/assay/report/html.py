@@ -20,7 +20,7 @@ from assay.report.document import Chart, Document, Entry, Plot, Table
 from assay.report.figures import row_label
 from assay.report.html_charts import theme, web_specs
 from assay.report.html_details import NOTHING, Behind
-from assay.report.html_tables import Grid, metric_grid, plain_grid
+from assay.report.html_tables import Grid, metric_grid, paragraphs, plain_grid
 from assay.report.markdown import contents, explained, figures
 from assay.report.markdown_text import visible
 from assay.report.terms import SAMPLE_COUNT
@@ -67,6 +67,7 @@ def page(document: Document, templates: Path, bundle: str, behind: Behind = NOTH
             rows=[rows_of_tables(gallery.tables) for gallery in shown.galleries],
             broad=any(gallery.abreast > 2 and gallery.plots for gallery in shown.galleries),
             grids=_grids(shown),
+            texts=[paragraphs(gallery, {entry.id: entry for entry in shown.entries}) for gallery in shown.galleries],
             names={entry.id: entry.name for entry in shown.entries},
             figures={item.id: _figure(shown, item, specs) for item in shown.figures},
             known=known,
@@ -192,7 +193,7 @@ def _grids(document: Document) -> dict[str, tuple[Grid, ...]]:
         found[f"section-{section.id}"] = (metric_grid(section, known, otherwise),)
     for gallery in document.galleries:
         found[f"section-{gallery.id}"] = tuple(plain_grid(item, labels, known) for item in gallery.tables)
-    found["claims"] = tuple(plain_grid(part, {}) for part in document.claims)
+    found["claims"] = tuple(plain_grid(part, {}, known) for part in document.claims)
     for number, part in enumerate(document.appendices, start=1):
         found[f"appendix-{number}"] = (plain_grid(part, {}),) if part.rows else ()
     return found

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from assay.report.document import Appendix, Section, Table
+from assay.report.document import Appendix, Gallery, Quoted, Section, Table
 from assay.report.markdown_text import visible
 
 #: a number, perhaps in brackets, cut (`>`) or marked (`*`)
@@ -64,6 +64,24 @@ class Grid:
     def leads(self) -> bool:
         """Whether any cell leads to a definition."""
         return any(cell.metric for row in (*self.rows, *self.foot) for cell in row)
+
+
+def paragraphs(gallery: Gallery, known: Mapping[str, object]) -> tuple[tuple[Cell, ...], ...]:
+    """The paragraphs of a part, each as pieces; a quoted value leads to its entry where that is known."""
+    return tuple(
+        tuple(_pieces(text, [item for item in gallery.quoted if item.paragraph == place], known))
+        for place, text in enumerate(gallery.text)
+    )
+
+
+def _pieces(text: str, quoted: Sequence[Quoted], known: Mapping[str, object]) -> Iterator[Cell]:
+    done = 0
+    for item in quoted:
+        yield Cell(text[done : item.begin])
+        entry = item.entry if item.entry in known else ""
+        yield Cell(text[item.begin : item.end], metric=entry, of=item.of if entry else "")
+        done = item.end
+    yield Cell(text[done:])
 
 
 def number(text: str) -> str:
@@ -179,7 +197,7 @@ class _Leads:
     def metric(self, y: int, index: int) -> str:
         """The entry that a cell leads to; empty: to none."""
         row = self.table.rows[y]
-        if isinstance(self.table, Table) and (self.table.of_rows or self.table.of_columns):
+        if self.table.of_columns or (isinstance(self.table, Table) and self.table.of_rows):
             name = self._named(self.table, y, index) if _is_value(row[index]) or self._is_label(index) else ""
             return name if name in self.known else ""
         if row[index] in self.metrics:
@@ -194,9 +212,10 @@ class _Leads:
         return isinstance(self.table, Table) and index == 0 and bool(self.table.of_rows) and not self.table.of_columns
 
     @staticmethod
-    def _named(table: Table, y: int, index: int) -> str:
+    def _named(table: Table | Appendix, y: int, index: int) -> str:
         of_column = table.of_columns[index] if table.of_columns else ""
-        return of_column or (table.of_rows[y] if table.of_rows else "")
+        of_rows = table.of_rows if isinstance(table, Table) else ()
+        return of_column or (of_rows[y] if of_rows else "")
 
 
 def _is_value(text: str) -> bool:

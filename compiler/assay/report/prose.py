@@ -47,22 +47,40 @@ class Prose:
     text: str
     quotes: tuple[Quote, ...]
 
-    def paragraphs(self, said: Callable[[Quote], str | None]) -> tuple[str, ...]:
+    def paragraphs(self, said: Callable[[Quote], str | None]) -> tuple[Paragraph, ...]:
         """The paragraphs, lines joined, every quote replaced by what is said for it; without those of which a quote
         says nothing."""
-        answers = iter([said(quote) for quote in self.quotes])
+        quotes = iter(self.quotes)
         found = []
         for part in re.split(r"\n\s*\n", self.text):
-            given = [next(answers) for _ in _QUOTE.finditer(part)]
-            if part.strip() and None not in given:
-                found.append(" ".join(_with_quotes(part, given).split()))
+            given = [(quote, said(quote)) for _, quote in zip(_QUOTE.finditer(part), quotes, strict=False)]
+            answers = [(quote, text) for quote, text in given if text is not None]
+            if part.strip() and len(answers) == len(given):
+                found.append(_paragraph(part, answers))
         return tuple(found)
 
 
-def _with_quotes(text: str, answers: Sequence[str | None]) -> str:
-    """A text with the answers in the places of its quotes."""
-    left = iter(answers)
-    return _QUOTE.sub(lambda _: next(left) or "", text)
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph as it is shown: its text, and the places in it where each quote begins and ends."""
+
+    text: str
+    quoted: tuple[tuple[int, int, Quote], ...]
+
+
+def _paragraph(text: str, answers: Sequence[tuple[Quote, str]]) -> Paragraph:
+    """A paragraph in one line, with the answers in the places of its quotes."""
+    between = _QUOTE.sub("\0", text).split("\0") if answers else [text]
+    made, quoted = between[0], []
+    for (quote, answer), after in zip(answers, between[1:], strict=True):
+        begin = len(_joined(f"{made}.")) - 1
+        quoted.append((begin, begin + len(_joined(answer)), quote))
+        made += _joined(answer) + after
+    return Paragraph(_joined(made), tuple(quoted))
+
+
+def _joined(text: str) -> str:
+    return " ".join(text.split())
 
 
 def read(path: Path, name: str, checked: Checked, choices: Sequence[Choice], problems: list[Diagnostic]) -> Prose:

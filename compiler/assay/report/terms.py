@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.report.document import Entry, Gallery, Group, Table
+from assay.report.document import Appendix, Entry, Gallery, Group, Table
 from assay.spec import formula
 from assay.spec.article_model import Article, ClassTable
 from assay.spec.model import Column, Constant, Grain
@@ -68,14 +68,19 @@ def of_filter(name: str) -> str:
 
 
 def terms(
-    checked: Checked, shown: Report | Article, tables: Iterable[Table], *, counts: bool = False, printed: bool = False
+    checked: Checked,
+    shown: Report | Article,
+    tables: Iterable[Table | Appendix],
+    *,
+    counts: bool = False,
+    printed: bool = False,
 ) -> tuple[Group, ...]:
     """The entries of all that tables name beside metrics and series; with `counts`, of sample counts, too.
 
     `printed` says that the numbers are those of a publication.
     """
     known = {*(item.id for item in checked.package.metrics), *(item.name for item in checked.package.series)}
-    named = [name for table in tables for name in (*table.of_rows, *table.of_columns, table.of_headings)]
+    named = [name for table in tables for name in _named(table)]
     names = dict.fromkeys([*named, *([SAMPLE_COUNT] if counts else [])])
     told = _Told(checked, shown)
     groups: dict[str, list[Entry]] = {}
@@ -87,6 +92,12 @@ def terms(
             groups.setdefault(GROUPS[name.partition(".")[0]], []).append(entry)
     order = dict.fromkeys(GROUPS.values())
     return tuple(Group(title, tuple(groups[title])) for title in order if title in groups)
+
+
+def _named(table: Table | Appendix) -> tuple[str, ...]:
+    if isinstance(table, Appendix):
+        return table.of_columns
+    return (*table.of_rows, *table.of_columns, table.of_headings)
 
 
 def tables_of(galleries: Sequence[Gallery]) -> Iterator[Table]:
