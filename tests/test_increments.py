@@ -165,7 +165,7 @@ def test_a_kept_table_has_the_very_values_and_types_that_it_had(
         assert connection.execute("SELECT typeof(host), host FROM t").fetchall() == [("VARCHAR", "a"), ("VARCHAR", "b")]
 
 
-METRICS = ("CentiCpu", "RSS", "Alloc", "cdfForgerTicked")
+METRICS = ("CentiCpu", "RSS", "Alloc", "Heap")
 
 
 def test_metrics_asked_later_are_worked_out_of_kept_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
