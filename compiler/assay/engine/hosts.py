@@ -28,6 +28,7 @@ TYPE = "host_name"
 def enumerate_hosts(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> None:
     """Let the hosts of a run whose folders are mounted be a type, in their order as texts, and `logs` have them."""
     names = dialect.select(column(HOST)).distinct().from_(LOGS).order_by(HOST)
+    # The library of trees has none for types.
     connection.execute(f"CREATE TEMPORARY TYPE {TYPE} AS ENUM ({dialect.text(names)})")
     mount_logs(connection, folders, exp.Star(replace=[_numbered(column(HOST))]))
 

@@ -19,6 +19,7 @@ from assay.engine.hosts import TYPE
 from assay.engine.pruning import used
 from assay.engine.store import Store
 from assay.sql import dialect
+from assay.sql.copying import copied
 from assay.sql.dialect import column
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class KeptTables:
         columns = [exp.alias_(_written(column(item), kind), item) for item, kind in types.items()]
         with self.store.filling(KIND, self.hashes[name]) as fresh:
             rows = dialect.select(*columns).from_(exp.to_table(name))
-            self.connection.execute(f"COPY ({dialect.text(rows)}) TO {_literal(fresh / ROWS)} (FORMAT parquet)")
+            self.connection.execute(copied(rows, (fresh / ROWS).absolute()))
             told = {item: TYPE if kind.startswith(HOSTS) else kind for item, kind in types.items()}
             (fresh / COLUMNS).write_text(json.dumps(told), encoding="utf-8")
 
@@ -99,7 +100,3 @@ def _written(value: exp.Expr, kind: str) -> exp.Expr:
 
 def _cast(value: exp.Expr, kind: str) -> exp.Expr:
     return exp.Cast(this=value, to=exp.DataType.build(kind, dialect=dialect.DIALECT, udt=True))
-
-
-def _literal(place: Path) -> str:
-    return exp.Literal.string(str(place.absolute())).sql(dialect.DIALECT)

@@ -18,9 +18,10 @@ from sqlglot import exp
 from assay.fetch import times
 from assay.fetch.server import Server, TooManyError
 from assay.ingest import sample_files, sample_store, tree
-from assay.ingest.folder import connected, copied
+from assay.ingest.folder import connected
 from assay.spec.diagnostics import AssayError, did_you_mean, fail
 from assay.sql import dialect
+from assay.sql.copying import copied
 from assay.sql.dialect import column
 
 if TYPE_CHECKING:

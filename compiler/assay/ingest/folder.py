@@ -65,15 +65,6 @@ def connected(folder: Path, memory: int = MEMORY) -> duckdb.DuckDBPyConnection:
     )
 
 
-def copied(query: exp.Query, target: Path) -> str:
-    """The statement that writes a query's rows as Parquet, and tells about its columns."""
-    options = [("FORMAT", "parquet"), ("COMPRESSION", "snappy"), ("PARQUET_VERSION", "v2")]
-    params = [exp.CopyParameter(this=exp.var(name), expression=exp.var(value)) for name, value in options]
-    params.append(exp.CopyParameter(this=exp.var("RETURN_STATS")))
-    copy = exp.Copy(this=exp.Paren(this=query), kind=False, files=[exp.Literal.string(str(target))], params=params)
-    return copy.sql(dialect=dialect.DIALECT, copy=False)
-
-
 def empty(table: str, columns: Mapping[str, str]) -> str:
     """The statement that makes an empty table of columns of the engine's types."""
     defined = [

@@ -19,7 +19,7 @@ from assay.ingest import instants, tree
 from assay.ingest.collected import Progress, silent
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.files import RunFiles
-from assay.ingest.folder import MEMORY, connected, copied, empty, written
+from assay.ingest.folder import MEMORY, connected, empty, written
 from assay.ingest.forms import Numbered, Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.lost_records import parsed
@@ -31,6 +31,7 @@ from assay.ingest.summary import Log, write_found
 from assay.spec.diagnostics import AssayError, Diagnostic, did_you_mean, fail
 from assay.spec.model import Event, Source
 from assay.sql import dialect
+from assay.sql.copying import copied
 from assay.sql.dialect import column
 from assay.sql.events import KEYS, parquet
 

@@ -19,7 +19,7 @@ from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, g
 from assay.ingest.collected import WORKERS, Collected, Progress, silent
 from assay.ingest.event_rows import event_rows
 from assay.ingest.files import RunFiles
-from assay.ingest.folder import MEMORY, connected, copied, written
+from assay.ingest.folder import MEMORY, connected, written
 from assay.ingest.forms import Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.recognise import Recognition
@@ -28,6 +28,7 @@ from assay.ingest.summary import write_summary
 from assay.ingest.worker import Filling, Share, fill, filling, moved
 from assay.spec.model import Event, Source
 from assay.sql import dialect
+from assay.sql.copying import copied
 from assay.sql.dialect import column
 from assay.sql.events import parquet
 

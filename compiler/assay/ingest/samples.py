@@ -18,7 +18,7 @@ from assay.ingest import sample_files, sample_store, tree
 from assay.ingest.collected import Progress, silent
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.files import RunFiles
-from assay.ingest.folder import MEMORY, connected, copied, written
+from assay.ingest.folder import MEMORY, connected, written
 from assay.ingest.forms import Numbered, Wanted, numbered, paths_of
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.plain import lines_at
@@ -28,6 +28,7 @@ from assay.ingest.summary import Log, write_found
 from assay.spec.diagnostics import did_you_mean, fail
 from assay.spec.model import Event, Field, Form, Source, Unless
 from assay.sql import dialect
+from assay.sql.copying import copied
 from assay.sql.dialect import column
 from assay.sql.events import parquet
 

@@ -21,7 +21,7 @@ from assay.ingest.block_files import Blocks
 from assay.ingest.collected import Progress, silent
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.files import HostFiles, RunFiles
-from assay.ingest.folder import MEMORY, connected, copied, empty, written
+from assay.ingest.folder import MEMORY, connected, empty, written
 from assay.ingest.forms import Numbered, Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.plain import plain
@@ -31,6 +31,7 @@ from assay.ingest.summary import Log, write_found
 from assay.spec.diagnostics import AssayError, Diagnostic, did_you_mean
 from assay.spec.model import Event, Field, Source
 from assay.sql import dialect
+from assay.sql.copying import copied
 from assay.sql.dialect import column
 from assay.sql.events import KEYS, parquet
 

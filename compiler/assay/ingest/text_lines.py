@@ -20,7 +20,7 @@ from assay.ingest import tree
 from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, gather
 from assay.ingest.collected import WORKERS, Collected, Progress, silent
 from assay.ingest.files import RunFiles
-from assay.ingest.folder import MEMORY, connected, copied, written
+from assay.ingest.folder import MEMORY, connected, written
 from assay.ingest.forms import TORN, Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.lines import refusals, scanned
@@ -34,6 +34,7 @@ from assay.ingest.worker import Share, share_of, unreadable
 from assay.spec.file_errors import is_full
 from assay.spec.model import Event, Source
 from assay.sql import dialect
+from assay.sql.copying import copied
 from assay.sql.dialect import column
 from assay.sql.events import parquet
 
