@@ -31,6 +31,7 @@ from assay.sql.expressions import places
 from assay.sql.program import Statement, compile_plan
 
 
+LARGE = 2 * 2**30  # bytes of raw files of a run
 T = TypeVar("T")
 
 
@@ -162,11 +163,16 @@ def _phase_job(prepared: Prepared, bounds: Bounds, cut: Plan, graph: tuple[Node,
     return replace(job, label=f"{prepared.run.id}, phase {bounds.name}", constants=constants)
 
 
+def _is_large(prepared: Sequence[Prepared]) -> bool:
+    """Whether a run is so large that it needs all memory for itself, else it would spill much."""
+    return any(sum(part.files.size for part in item.parts) > LARGE for item in prepared)
+
+
 def _execute(
     session: Session, checked: Checked, jobs: Sequence[Job], prepared: Sequence[Prepared], at_work: Callable[[], None]
 ) -> list[RunResults]:
     cores = os.cpu_count() or 1
-    side_by_side = min(len(jobs), cores)
+    side_by_side = 1 if _is_large(prepared) else min(len(jobs), cores)
     threads = session.threads or max(1, cores // side_by_side)
     done = 0
     total = sum(len(job.graph) for job in jobs)
