@@ -16,10 +16,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from compare import ASSAY, HERE, INCUMBENT, REPORT, Data, machine, progress, simulated
 from measure import CommandError, Measurement, measure
@@ -33,7 +35,8 @@ STAGES = ("hash", "read", "results", "charts", "pdf")
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A whole build: time and memory, bytes of Parquet, seconds by stage (those that run side by side overlap)."""
+    """A whole build: time and memory, bytes of Parquet, seconds from the begin of a stage of any run to its last end
+    (stages of several runs overlap)."""
 
     measured: Measurement
     parquet: int
@@ -71,11 +74,15 @@ def build(data: Data, work: Path, log: Path) -> Built:
     command = [ASSAY, "build", REPORT, *runs, "-o", str(work / "out"), "--cache", str(work / "cache")]
     measured = measure([*command, "--log-format", "json"], log)
     lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines() if line.startswith("{")]
-    stages = {
-        stage: max((line["seconds"] for line in lines if line["stage"] == stage), default=0.0) for stage in STAGES
-    }
+    stages = {stage: _span([line for line in lines if line["stage"] == stage]) for stage in STAGES}
     paths = {path.stat().st_ino: path.stat().st_size for path in (work / "cache" / "batches").rglob("*.parquet")}
     return Built(measured, sum(paths.values()), stages)
+
+
+def _span(lines: Sequence[Mapping[str, Any]]) -> float:
+    """Seconds from where the first of some lines of the log begins to where the last one ends."""
+    ends = [datetime.fromisoformat(line["at"]).timestamp() for line in lines]
+    return max(ends) - min(end - line["seconds"] for end, line in zip(ends, lines, strict=True)) if lines else 0.0
 
 
 def measured(data: Data, smallest: bool, work: Path) -> Size:
