@@ -27,7 +27,8 @@ from assay.report.html_details import Behind, Detail
 from assay.report.html_tables import metric_grid, number, paragraphs, plain_grid
 from assay.report.markdown import markdown
 from assay.report.markdown_text import visible
-from assay.spec.diagnostics import AssayError
+from assay.report.prose import Prose, Quote
+from assay.spec.diagnostics import AssayError, Span
 from tests.report_sample import TEMPLATES, sample, with_charts
 from tests.support.laboratory import ROOT
 from tools import web_fonts
@@ -387,6 +388,19 @@ def test_a_quoted_value_is_where_its_text_is() -> None:
             replace(part, quoted=(wrong,))
     with pytest.raises(AssayError, match="is not in its text"):
         replace(part, quoted=(value, value))
+
+
+def test_a_paragraph_knows_where_its_quotes_are() -> None:
+    first, second = (Quote(name, (), None, Span("prose.md")) for name in ("size", "rate"))
+    text = "Of\n {{ size() }}\0 and\t{{ rate() }}.\n\nAlone.\n\n{{ size() }} x"
+    prose = Prose(Path("prose.md"), text, (first, second, first))
+    said = {"size": "5  tx", "rate": "7 tx/s"}
+    shown = prose.paragraphs(lambda quote: said[quote.metric])
+    assert [item.text for item in shown] == ["Of 5 tx\0 and 7 tx/s.", "Alone.", "5 tx x"]
+    assert [[item.text[begin:end] for begin, end, _ in item.quoted] for item in shown] == [
+        ["5 tx", "7 tx/s"], [], ["5 tx"],
+    ]  # fmt: skip
+    assert [item.text for item in prose.paragraphs(lambda quote: None if quote is second else "5")] == ["Alone.", "5 x"]
 
 
 def test_figures_stand_as_many_abreast_as_on_paper_and_tables_beside_each_other() -> None:

@@ -70,13 +70,14 @@ class Paragraph:
 
 def _paragraph(text: str, answers: Sequence[tuple[Quote, str]]) -> Paragraph:
     """A paragraph in one line, with the answers in the places of its quotes."""
-    between = _QUOTE.sub("\0", text).split("\0") if answers else [text]
-    made, quoted = between[0], []
-    for (quote, answer), after in zip(answers, between[1:], strict=True):
+    made, done, quoted = "", 0, []
+    for found, (quote, answer) in zip(_QUOTE.finditer(text), answers, strict=True):
+        made += text[done : found.start()]
         begin = len(_joined(f"{made}.")) - 1
         quoted.append((begin, begin + len(_joined(answer)), quote))
-        made += _joined(answer) + after
-    return Paragraph(_joined(made), tuple(quoted))
+        made += _joined(answer)
+        done = found.end()
+    return Paragraph(_joined(made + text[done:]), tuple(quoted))
 
 
 def _joined(text: str) -> str:
