@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from tests.compare_reference import load
+from tests.compare_reference import CARDANO, load
 from tests.support.commands import assay, build
 from tests.support.laboratory import ROOT
 from tests.support.runs import changed_json, changed_log, copied, line
@@ -78,3 +78,14 @@ def test_runs_of_the_same_logs_that_are_read_together_are_read_once(tmp_path: Pa
     done = assay("ingest", *map(str, runs), "--cache", str(cache))
     assert done.status == 0, done.err
     assert len(set(done.out.split())) == 1
+
+
+def test_sql_that_takes_a_host_apart_as_a_text_works_as_it_is_checked(tmp_path: Path) -> None:
+    """Hosts are numbers to the engine, which not every function takes for texts."""
+    changed = "WHERE recognised > 0 AND host[1:5] = 'node-'"
+    space = workspace(tmp_path / "ws", ("queries/cardano/openings.sql", "WHERE recognised > 0", changed))
+    query = ("query", "CentiCpu", "--run", CARDANO / "tiny" / "plain" / "run", "--format", "json", "--no-filters")
+    usual = assay(*query, "--cache", tmp_path / "usual")
+    done = assay(*query, "--cache", tmp_path / "cache", within=space)
+    assert (usual.status, done.status) == (0, 0), done.err
+    assert done.json() == usual.json() != []
