@@ -112,7 +112,9 @@ def test_a_literal_that_makes_parsing_explode_ends_at_the_time_limit(tmp_path: P
 
 
 def test_a_computation_without_end_ends_at_the_time_limit(tmp_path: Path) -> None:
-    (tmp_path / "a.dhall").write_text("Natural/fold 1000000000 Natural (\\(n : Natural) -> n + 1) 0")
+    times = "Natural/fold 1000 Natural"  # three of them within each other: many steps, and few at a time on the stack
+    step = f"\\(n : Natural) -> {times} (\\(m : Natural) -> {times} (\\(k : Natural) -> k + n) m) n"
+    (tmp_path / "a.dhall").write_text(f"{times} ({step}) 1")
     with pytest.raises(AssayError) as problem:
         evaluate(tmp_path / "a.dhall", tmp_path, seconds=0.5)
     assert str(problem.value) == ("error[dhall-time]: the evaluation of `a.dhall` needs more than 0.5 s\n  at a.dhall")

@@ -1,8 +1,8 @@
 """The program that evaluates one Dhall file in a process of its own; run by `dhall_run`, never imported.
 
-Arguments: the folder of the evaluator's package, the expression, the memory limit in bytes, the limit of
-processor seconds, how many bytes it may write into a file (0, but where normal forms are kept).  Its input is a
-JSON list of texts that must be expressions.  It prints one JSON object: {"value": ...}, {"error": class,
+Arguments: the folder of the evaluator's package, the memory limit in bytes, the limit of processor seconds, how many
+bytes it may write into a file (0, but where normal forms are kept).  Its input is a JSON object: the `expression`, and
+`inner`, a list of texts that must be expressions.  It prints one JSON object: {"value": ...}, {"error": class,
 "text": ...}, or {"broken": the number of the first text that is no expression}.
 """
 
@@ -68,8 +68,8 @@ def answer(expression: str, inner: list[str]) -> str:
 
 def main() -> None:
     """Evaluate in a thread with a large stack and print the result."""
-    packages, expression, memory, seconds, writes = sys.argv[1:]
-    inner = json.load(sys.stdin)
+    packages, memory, seconds, writes = sys.argv[1:]
+    given = json.load(sys.stdin)
     sys.path.append(packages)
     confine(int(memory), int(seconds), int(writes))
     _thread.stack_size(STACK)
@@ -78,7 +78,7 @@ def main() -> None:
 
     def work() -> None:
         try:
-            sys.stdout.write(answer(expression, inner))
+            sys.stdout.write(answer(given["expression"], given["inner"]))
             sys.stdout.flush()
         finally:
             done.release()

@@ -2,9 +2,12 @@
 
 Dhall knows an import by the hash of its normal form (`./file sha256:...`), and an evaluator keeps the normal forms of
 such imports.  Here every file has a key: the hash of its content and of the keys of all that it imports.  What is
-learned of a key is its semantic hash, and that normal form.  In the private copy that is evaluated, imports of files
-that are known get their hash; so only files that changed, and those that import them, are worked out.  What comes out
-is what would come out of all the texts: the evaluator compares each normal form with its hash.
+learned of a key is its semantic hash, and that normal form.  In the private copy that is evaluated, files that are
+known hold nothing but an import by their hash; so only files that changed, and those that import them, are worked out.
+What comes out is what would come out of all the texts: the evaluator compares each normal form with its hash.
+
+The import stands in the file, not where the file is imported: the evaluator keeps files, not hashed imports, and would
+read and check the normal form again for each that imports it.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from assay.spec.dhall_errors import interpolated
+from assay.spec.dhall_forms import standard
 from assay.spec.dhall_run import Outcome, copied
 from assay.spec.imports import SourceFile
 from assay.storage.atomic import put
@@ -29,7 +33,6 @@ FOLDER = "dhall"  # the evaluator's own name below its cache folder
 NOTHING = "0" * 64
 SECONDS = 20.0
 WRITES = 64 << 20  # bytes of a normal form
-_PATH = re.compile(r"[^\s(){}\[\],\"]+")
 _FOUND = re.compile(r"Found\s+sha256:([0-9a-f]{64})")
 
 
@@ -56,9 +59,10 @@ class Known:
         if not hashes:
             return None
         inner = [piece.text for piece in interpolated([item for item in files if item.name not in hashes])]
-        with copied(frozen(files, hashes)) as copy, self._forms(hashes.values()) as forms:
-            name = f'./"{posixpath.basename(root)}"' + (f" sha256:{hashes[root]}" if root in hashes else "")
-            outcome = copy.evaluate(root, seconds, inner, expression=name, forms=forms)
+        there = frozen(files, hashes)
+        text = next(item.text for item in there if item.name == root)  # one normal form less than an import of it
+        with copied(there) as copy, self._forms(hashes.values()) as forms:
+            outcome = copy.evaluate(root, seconds, inner, expression=text, forms=forms)
         return outcome if outcome.kind == "value" else None
 
     def unknown(self, root: str, files: Sequence[SourceFile]) -> str:
@@ -81,9 +85,10 @@ class Known:
             inner = [piece.text for piece in interpolated([item for item in files if item.name == name])]
             done = copy.evaluate(name, SECONDS, inner, expression=base + match[1], forms=forms, writes=WRITES)
             made = forms / FOLDER / _form(match[1])
-            if done.kind == "broken" or not made.is_file():
+            form = _standard(made, match[1])
+            if done.kind == "broken" or not form:
                 return False
-            put(self.folder.parent, self.folder / "forms" / made.name, made.read_bytes())
+            put(self.folder.parent, self.folder / "forms" / made.name, form)
         put(self.folder.parent, self.folder / "keys" / found[name], match[1])
         return True
 
@@ -102,7 +107,7 @@ def keys(files: Sequence[SourceFile]) -> dict[str, str]:
     """Name -> key of each file of code, those that are imported first."""
     named = {item.name: item for item in files}
     found: dict[str, str] = {}
-    tool = f"{version('dhall')}\0"
+    tool = f"{version('dhall')}\0standard\0"
 
     def visit(item: SourceFile) -> str:
         if not item.is_code:
@@ -118,20 +123,19 @@ def keys(files: Sequence[SourceFile]) -> dict[str, str]:
 
 
 def frozen(files: Sequence[SourceFile], hashes: Mapping[str, str]) -> list[SourceFile]:
-    """The files with the hashes of imports that are known."""
-    return [replace(item, content=_frozen(item, hashes)) if item.is_code else item for item in files]
+    """The files, those that are known as imports by their hash; but not where the text itself is imported."""
+    texts = {link.target for item in files for link in item.imports if link.as_text}
+    known = {name: f"missing sha256:{text}".encode() for name, text in hashes.items() if name not in texts}
+    return [replace(item, content=known.get(item.name, item.content)) for item in files]
 
 
-def _frozen(item: SourceFile, hashes: Mapping[str, str]) -> bytes:
-    lines = item.text.split("\n")
-    links = [link for link in item.imports if link.target in hashes and not link.as_text]
-    for link in sorted(links, key=lambda link: (link.line, link.column), reverse=True):
-        line = lines[link.line - 1]
-        path = _PATH.match(line, link.column - 1)
-        named = path and posixpath.normpath(posixpath.join(posixpath.dirname(item.name), path[0]))
-        if path and named == link.target and not line[path.end() :].lstrip().startswith(("sha256:", "as ")):
-            lines[link.line - 1] = f"{line[: path.end()]} sha256:{hashes[link.target]}{line[path.end() :]}"
-    return "\n".join(lines).encode()
+def _standard(place: Path, sha256: str) -> bytes:
+    """The form that the evaluator wrote there, if it has this hash once it is as it is hashed; else none."""
+    try:
+        form = standard(place.read_bytes())
+    except (OSError, ValueError):
+        return b""
+    return form if hashlib.sha256(form).hexdigest() == sha256 else b""
 
 
 def _form(text: str) -> str:

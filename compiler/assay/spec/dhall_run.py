@@ -22,6 +22,8 @@ from assay.storage.scratch import folder as temporary
 
 MEMORY = 2 << 30
 PATIENCE = 4  # how many times as long as its processor time an evaluation may last
+# Of many small pieces; the heap of a thread grows by a page and two calls of the system each.
+_ALLOCATOR = {"MALLOC_ARENA_MAX": "1", "MALLOC_TOP_PAD_": str(64 << 20)}
 _PROGRAM = Path(__file__).with_name("dhall_child.py")
 
 
@@ -75,13 +77,14 @@ class Copy:
             return Outcome("absent")
         folder, base = posixpath.split(name)
         limits = [str(memory), str(math.ceil(seconds)), str(writes)]
-        command = [sys.executable, "-I", "-S", str(_PROGRAM), str(packages), expression or f'./"{base}"', *limits]
+        command = [sys.executable, "-I", "-S", str(_PROGRAM), str(packages), *limits]
+        given = {"expression": expression or f'./"{base}"', "inner": list(inner)}
         try:
             done = subprocess.run(
                 command,
                 cwd=self.folder / folder,
-                env={"XDG_CACHE_HOME": str(forms)} if forms else {},
-                input=json.dumps(inner).encode(),
+                env=_ALLOCATOR | ({"XDG_CACHE_HOME": str(forms)} if forms else {}),
+                input=json.dumps(given).encode(),
                 capture_output=True,
                 timeout=PATIENCE * seconds,
                 check=False,
