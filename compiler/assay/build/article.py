@@ -61,7 +61,7 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
         made = assembled(session, name, runs, options)
         (fresh / "results.json").write_text(lines_json(made.results), "utf-8")
         (fresh / "provenance.json").write_text(lines_json(in_forms(made.provenance, options.forms)), "utf-8")
-        write_specs(made.checked, fresh)
+        write_specs(made.checked, fresh, session.store.folder)
         write_sql(fresh / "sql", made.found)
         rendered(made.document, fresh, session, options.forms, made.behind)
     return Built(out, reports(out, options.forms), made.document.warnings)

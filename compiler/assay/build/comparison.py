@@ -23,7 +23,8 @@ from assay.report.assemble import assemble
 from assay.plan.cutting import is_cut
 from assay.plan.steps import JudgeStep
 from assay.report.figures import Choices, PhaseOf, RunFigures
-from assay.report.forms import USUAL
+from assay.report.forms import HTML, USUAL
+from assay.report.html_details import NOTHING
 from assay.report.pdf import warm_up
 from assay.report.results_json import lines_json, results_json
 from assay.spec.diagnostics import USAGE, did_you_mean, fail
@@ -212,10 +213,13 @@ def _write(
         document = replace(document, warnings=(note, *document.warnings))
     (fresh / "results.json").write_text(lines_json(results_json(checked, shown, ids, figures, choices)), "utf-8")
     (fresh / "provenance.json").write_text(lines_json(in_forms(made, forms)), "utf-8")
-    write_specs(checked, fresh)
+    write_specs(checked, fresh, session.store.folder)
     write_sql(fresh / "sql", found)
     named = dict(zip(document.manifest.header[1:], figures, strict=True))
-    behind = behind_report(checked, shown, report_metrics(checked, shown), found.plan.applied, found, named, choices)
+    behind = NOTHING
+    if HTML in forms:
+        metrics = report_metrics(checked, shown)
+        behind = behind_report(checked, shown, metrics, found.plan.applied, found, named, choices)
     rendered(document, fresh, session, forms, behind)
     return document.warnings
 

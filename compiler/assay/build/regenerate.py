@@ -54,7 +54,7 @@ def regenerate(
         made = _provenance(checked, name, form, file, session.workspace.templates)
         found = document(publication, rows, checked, form, _printed(made, publication, form, checked))
         (fresh / "provenance.json").write_text(lines_json(in_forms(made, forms)), "utf-8")
-        write_specs(checked, fresh)
+        write_specs(checked, fresh, session.store.folder)
         rendered(found, fresh, session, forms)
     return Regenerated(reports(out, forms), form.name, found.warnings)
 

@@ -34,40 +34,38 @@ def rendered(
 
     `behind` is what forms that are read on a screen tell of the metrics beside the document.
     """
-    key = _key(document, session.workspace.templates, forms, behind if HTML in forms else NOTHING)
+    text = to_json(document)
+    key = _key(text, session.workspace.templates, forms, behind if HTML in forms else NOTHING)
     place = session.store.place("rendered", key)
     with stage("report", forms=",".join(forms), cached=place.is_dir()):
-        _made(document, out, session, forms, behind, key)
+        place = session.store.place("rendered", key)
+        if not place.is_dir():
+            with session.store.filling("rendered", key) as fresh:
+                _render(document, text, fresh, session, forms, behind)
+        used(place)
+        shutil.copytree(place, out, dirs_exist_ok=True, copy_function=shutil.copyfile)
 
 
-def _made(document: Document, out: Path, session: Session, forms: Sequence[str], behind: Behind, key: str) -> None:
-    """A document written into `out` by way of the cache."""
-    place = session.store.place("rendered", key)
-    if not place.is_dir():
-        with session.store.filling("rendered", key) as fresh:
-            _render(document, fresh, session, forms, behind)
-    used(place)
-    shutil.copytree(place, out, dirs_exist_ok=True, copy_function=shutil.copyfile)
-
-
-def _render(document: Document, out: Path, session: Session, forms: Sequence[str], behind: Behind) -> None:
+def _render(
+    document: Document, text: str, out: Path, session: Session, forms: Sequence[str], behind: Behind
+) -> None:
     templates = session.workspace.templates
     with stage("charts", charts=len(document.charts)):
-        write_data(document, out, templates, session.progress, kept=session.store.folder / "drawings")
+        write_data(document, out, templates, session.progress, kept=session.store.folder / "drawings", text=text)
     if MARKDOWN in forms:
         with stage("markdown"):
             (out / "report.md").write_bytes(markdown(document).encode())
     if HTML in forms:
         with stage("html"):
-            text = page(document, templates, bundle(session.store.folder / "drawings"), behind)
-            (out / "report.html").write_bytes(text.encode())
+            shown = page(document, templates, bundle(session.store.folder / "drawings"), behind)
+            (out / "report.html").write_bytes(shown.encode())
     if PDF in forms:
         with stage("pdf"):
             lay_out(document, out, templates, session.progress)
 
 
-def _key(document: Document, templates: Path, forms: Sequence[str], behind: Behind) -> str:
-    digest = hashlib.sha256(to_json(document).encode())
+def _key(document: str, templates: Path, forms: Sequence[str], behind: Behind) -> str:
+    digest = hashlib.sha256(document.encode())
     tools = {form: form_tools(form) for form in forms}
     told = dataclasses.asdict(behind)
     digest.update(json.dumps([versions(), tools, told], sort_keys=True).encode())

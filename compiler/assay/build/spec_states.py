@@ -26,10 +26,9 @@ _NEEDED = ("specs", "queries", "golden/specs")
 State = Mapping[str, Checked]
 
 
-def write_specs(checked: Checked, folder: Path) -> None:
-    """Keep the package that a build is made of in its folder."""
-    text = json.dumps(normal_form.content(checked), ensure_ascii=False, indent=1)
-    (folder / SPECS).write_text(text + "\n", encoding="utf-8")
+def write_specs(checked: Checked, folder: Path, cache: Path) -> None:
+    """Keep the package that a build is made of in its folder; what a cache has of it need not be written anew."""
+    (folder / SPECS).write_text(workspace.text(checked, cache), encoding="utf-8")
 
 
 def states(session: Session, before: str, after: str) -> tuple[State, State]:

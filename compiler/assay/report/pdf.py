@@ -44,16 +44,18 @@ def write_data(
     progress: Progress | None = None,
     *,
     kept: Path | None = None,
+    text: str = "",
 ) -> None:
     """Write what every form of a report is made of: `document.json`, `charts/<id>.vl.json`, `charts/<id>.svg`.
 
     `out` is created; it should be fresh, for files of an earlier report stay.  `templates` holds `charts/` and
     `fonts/`; system fonts are never used.  `kept` is a folder in which drawings are kept between builds.  The same
-    document and templates give the same bytes.  Raises the errors of `charts.draw`.
+    document and templates give the same bytes.  `text` is the document as JSON, where that is known.  Raises the
+    errors of `charts.draw`.
     """
     tell = progress or _silent
     (out / "charts").mkdir(parents=True, exist_ok=True)
-    _write(out / "document.json", to_json(document))
+    _write(out / "document.json", text or to_json(document))
     drawings = draw(document.figures, templates, document.manifest.header[1:], kept)
     for done, drawing in enumerate(drawings, start=1):
         _write(out / "charts" / f"{drawing.id}.vl.json", drawing.spec)

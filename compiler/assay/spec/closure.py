@@ -6,9 +6,10 @@ What a relation's SQL refers to is told by the words of its text, so that it may
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 
 from assay.spec import formula
@@ -57,7 +58,7 @@ class _Walk:
         if metric.accepted:
             self.member(grain, ACCEPTED)
 
-    def table(self, name: str, words: set[str] | None) -> None:
+    def table(self, name: str, words: Set[str] | None) -> None:
         """A table is read; of its members those among `words` (None: whatever it has)."""
         found = self.tables.get(name)
         if isinstance(found, Event):
@@ -96,8 +97,8 @@ class _Walk:
 
     def text(self, sql: str, uses: Iterable[str]) -> None:
         """What a SQL text reads: constants, and of each table the members that are among its words."""
-        words = set(re.findall(r"\w+", sql))
-        self.needs.constants |= {word[1:] for word in re.findall(r"\$\w+", sql)}
+        words = _words(sql)
+        self.needs.constants |= {word[1:] for word in words if word.startswith("$")}
         for name in uses:
             self.table(name, words)
 
@@ -192,6 +193,12 @@ class _Walk:
                 self.member(grain, f"{item.text}_{item.name}")
             elif item.op == "constant":
                 self.needs.constants.add(item.name)
+
+
+@functools.cache
+def _words(sql: str) -> frozenset[str]:
+    """The words of a SQL text, those of constants with their `$`, too."""
+    return frozenset(re.findall(r"\$\w+", sql)) | frozenset(re.findall(r"\w+", sql))
 
 
 def _names(node: Expression) -> set[str]:

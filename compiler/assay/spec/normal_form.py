@@ -6,13 +6,14 @@ A normal form is what an auditor reads and diffs.  Values that say nothing (empt
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from assay.spec import closure, decode, formula, scopes
 from assay.spec.article_model import Article, ClassTable
@@ -214,8 +215,23 @@ class _Resolver:
         return dataclasses.replace(item, conditions=conditions)
 
 
-Written = dict[int, tuple[object, Any]]
-"""What objects are as plain data, by their identity; the objects are held, so that no other takes it."""
+_PROSE = ("doc", "message", "hint", "better", "width", "examples")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What is plain data already: objects by their identity (held, so that no other takes it), and some members of
+    tables by the name of the table and theirs."""
+
+    objects: dict[int, tuple[object, Any]] = field(default_factory=dict)
+    tables: dict[tuple[str, frozenset[str]], Any] = field(default_factory=dict)
+
+    def table(self, name: str, members: set[str], made: Callable[[], Any]) -> Any:
+        """Some members of a table, made plain once."""
+        key = name, frozenset(members)
+        if key not in self.tables:
+            self.tables[key] = made()
+        return self.tables[key]
 
 
 def plain(value: Any, *, prose: bool = True, written: Written | None = None) -> Any:
@@ -224,9 +240,9 @@ def plain(value: Any, *, prose: bool = True, written: Written | None = None) -> 
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         if written is None:
             return _plain(value, prose, None)
-        if id(value) not in written:
-            written[id(value)] = (value, _plain(value, prose, written))
-        return written[id(value)][1]
+        if id(value) not in written.objects:
+            written.objects[id(value)] = (value, _plain(value, prose, written))
+        return written.objects[id(value)][1]
     if isinstance(value, (list, tuple)):
         return [plain(item, prose=prose, written=written) for item in value]
     return value
@@ -235,10 +251,12 @@ def plain(value: Any, *, prose: bool = True, written: Written | None = None) -> 
 def _plain(value: Any, prose: bool, written: Written | None) -> Any:
     if isinstance(value, Expression):
         return show(value)
-    skipped = () if prose else _prose(value)
-    names = (item.name for item in dataclasses.fields(value))
-    pairs = ((name, plain(getattr(value, name), prose=prose, written=written)) for name in names)
-    return {name: inner for name, inner in pairs if name not in skipped and _says(name, inner)}
+    said = {}
+    for name in _names(cast(Hashable, type(value)), prose):  # classes are, but their checker asks their objects
+        inner = plain(getattr(value, name), prose=prose, written=written)
+        if _says(name, inner):
+            said[name] = inner
+    return said
 
 
 def _says(name: str, value: Any) -> bool:
@@ -246,20 +264,24 @@ def _says(name: str, value: Any) -> bool:
     return value is not None if name == "default" else value not in ("", None, [], {}, False)
 
 
-def _prose(value: object) -> tuple[str, ...]:
-    return ("doc", "message", "hint", "better", "width", "examples", *(("name",) if isinstance(value, Metric) else ()))
+@functools.cache
+def _names(kind: Any, prose: bool) -> tuple[str, ...]:
+    """The members of a class of objects, without prose those that do not count."""
+    skipped = () if prose else (*_PROSE, *(("name",) if issubclass(kind, Metric) else ()))
+    return tuple(item.name for item in dataclasses.fields(kind) if item.name not in skipped)
 
 
 def definitions(package: Package) -> dict[str, str]:
     """Definition hash of each metric: of all that it depends on (its grain's members, relations' SQL, events, fields,
     sources, constants, the predicates of all filters that can apply), but no prose."""
-    written: Written = {}
+    written = Written()
     return {metric.id: definition_hash(definition(package, metric, written)) for metric in package.metrics}
 
 
 def definition(package: Package, metric: Metric, written: Written | None = None) -> dict[str, Any]:
     """All that a metric depends on, as plain data without prose: what its definition hash is the hash of."""
     needs = closure.needs(package, [metric], package.filters)
+    written = written or Written()
 
     def plainly(items: Iterable[Any]) -> list[Any]:
         return [plain(item, prose=False, written=written) for item in items]
@@ -267,9 +289,15 @@ def definition(package: Package, metric: Metric, written: Written | None = None)
     constants = (item for source in package.sources for item in source.constants)
     body: dict[str, Any] = {
         "metric": plain(metric, prose=False, written=written),
-        "grains": [_members(package, name, members, written) for name, members in sorted(needs.grains.items())],
+        "grains": [
+            written.table(name, members, functools.partial(_members, package, name, members, written))
+            for name, members in sorted(needs.grains.items())
+        ],
         "relations": plainly(item for item in _sorted(package.relations) if item.name in needs.relations),
-        "events": [_event(package, name, fields, written) for name, fields in sorted(needs.events.items())],
+        "events": [
+            written.table(name, fields, functools.partial(_event, package, name, fields, written))
+            for name, fields in sorted(needs.events.items())
+        ],
         "sources": plainly(_lookups(item) for item in _sorted(_sources(package, needs))),
         "constants": plainly(item for item in constants if item.name in needs.constants),
         "filters": plainly(item for item in _sorted(package.filters) if item.name in needs.filters),
@@ -305,7 +333,7 @@ def _lookups(source: Any) -> Any:
     return dataclasses.replace(source, constants=(), hosts="", logs=(), host_files=False)
 
 
-def _members(package: Package, name: str, members: set[str], written: Written | None) -> Any:
+def _members(package: Package, name: str, members: set[str], written: Written) -> Any:
     grain = next(item for item in package.grains if item.name == name)
     kept = dataclasses.replace(
         grain,
@@ -319,7 +347,7 @@ def _members(package: Package, name: str, members: set[str], written: Written | 
     return plain(kept, prose=False, written=written)
 
 
-def _event(package: Package, name: str, fields: set[str], written: Written | None) -> Any:
+def _event(package: Package, name: str, fields: set[str], written: Written) -> Any:
     event = next(item for item in package.events if item.name == name)
     forms = tuple(
         dataclasses.replace(form, fields=tuple(item for item in form.fields if item.name in fields))
@@ -381,6 +409,7 @@ def header(text: str) -> str:
     return lines[1].removeprefix("dhall: ").strip()
 
 
+@functools.cache
 def code_version() -> str:
     """A word for the way packages are decoded and resolved, so that caches of another version are not read."""
     files = sorted(Path(__file__).parent.glob("*.py"))

@@ -128,11 +128,23 @@ def _kept(checked: Checked, place: Path | None) -> Checked:
     """The package, put into the cache where there is one that can be written."""
     if place:
         try:
-            put(place.parent.parent, place, json.dumps(normal_form.content(checked), ensure_ascii=False))
+            put(place.parent.parent, place, _text(checked))
         except OSError as error:
             hint = "name another with --cache"
             raise unwritable("cache", "cache folder", place.parent.parent, error, hint) from None
     return checked
+
+
+def text(checked: Checked, cache: Path) -> str:
+    """The normal form of a package as JSON; the text that the cache has, where the package came by way of it."""
+    try:
+        return _cached(cache, checked.sources).read_text(encoding="utf-8")
+    except OSError:
+        return _text(checked)
+
+
+def _text(checked: Checked) -> str:
+    return json.dumps(normal_form.content(checked), ensure_ascii=False, indent=1) + "\n"
 
 
 def _evaluated(workspace: Workspace, system: str, files: Sequence[SourceFile], cache: Path | None) -> Checked:

@@ -15,25 +15,30 @@ from assay.sql.expressions import literal
 
 
 def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[str], what: str) -> exp.Expr:
-    """The tree of a query over the tables that it `reads`.
+    """The tree of a query over the tables that it `reads`; where every constant is a place, it is shared: not to be
+    changed.
 
     Raises AssayError: `sql` when it does not parse, `unknown-constant` for a place that names none, and what
     `confined` refuses.
     """
     try:
-        tree = _tree(sql, tuple(reads), what).copy()
+        tree = _tree(sql, tuple(reads), what)
     except ParseError as error:
         raise _unparsable(error, sql, what) from None
-    for place in list(tree.find_all(exp.Placeholder)):
-        name = str(place.this)
+    names = [str(place.this) for place in tree.find_all(exp.Placeholder)]
+    for name in names:
         if name not in constants:
             raise fail(
                 "unknown-constant",
                 f"the SQL of {what} names a constant that no source of the package has: ${name}",
                 hint=did_you_mean(name, constants),
             )
-        place.replace(literal(constants[name]))
-    return tree
+    if all(isinstance(constants[name], exp.Placeholder) for name in names):
+        return tree
+    filled = tree.copy()
+    for place in list(filled.find_all(exp.Placeholder)):
+        place.replace(literal(constants[str(place.this)]))
+    return filled
 
 
 @functools.lru_cache(maxsize=512)
