@@ -80,6 +80,7 @@ def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) 
     Errors are shown, and the last good report is left in place. Ctrl-C ends it.
     """
     from assay.cli.options import open_session_of
+    from assay.spec.workspace import warm_up
     from assay.storage.scratch import leave
 
     seen = None
@@ -92,6 +93,7 @@ def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) 
             seen = now
             _built(context, report, runs, out)
             left = True
+            threading.Thread(target=warm_up, daemon=True).start()
         elif not (learning and learning.is_alive()):
             leave(session.store.folder)  # who wants the cache alone need not wait for what only watches
             if left:

@@ -6,6 +6,7 @@ cache, else from the Dhall evaluator.
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import json
 import re
@@ -165,6 +166,15 @@ def _evaluated(workspace: Workspace, system: str, files: Sequence[SourceFile], c
 
 def _header_of(place: Path) -> str:
     return normal_form.header(place.read_text(encoding="utf-8"))[:12] if place.is_file() else ""
+
+
+def warm_up() -> None:
+    """Load what evaluation and checking take long to load, before they are asked for."""
+    from assay.spec.unit_library import UnitLibrary
+
+    for module in ("check", "decode", "dhall_adapter"):
+        importlib.import_module(f"assay.spec.{module}")
+    UnitLibrary(())
 
 
 def unlearned(workspace: Workspace, system: str, cache: Path) -> bool:
