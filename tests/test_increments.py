@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -9,10 +10,11 @@ from pathlib import Path
 
 import duckdb
 import pytest
+import zstandard
 
 from assay.engine import kept_tables
 from assay.engine.store import Store
-from assay.ingest import shares
+from assay.ingest import reader, shares
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay
 from tests.support.runs import copied, lines_of
@@ -121,6 +123,43 @@ def test_a_large_file_is_read_in_pieces_and_nothing_tells(
     for folder in folders[::2]:
         shutil.rmtree(folder)
     assert rows(run, tmp_path / "pieces") == whole
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_a_large_packed_file_that_is_left_over_is_read_in_pieces_as_well(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else one worker would read it, and the others wait."""
+    pack = gzip.compress if suffix == ".gz" else zstandard.ZstdCompressor().compress
+    run = plain_run("tiny/plain", tmp_path / "run")
+    *_, last = sorted(run.glob("node-*/node-0.json"))
+    last.with_name("node-1.json").unlink()  # an odd number of files, this one the last
+    for number, file in enumerate(sorted(run.glob("node-*/node-*.json"))):
+        lines = file.read_text(encoding="utf-8").splitlines()
+        lines[10:10] = ["a text", '{"at":"2026-02-05T18', "x" * (300 * number)]
+        file.with_name(file.name + suffix).write_bytes(pack("\n".join(lines).encode()))
+        file.unlink()
+    whole = rows(run, tmp_path / "cache")
+    assert len(whole["quarantine"]) >= 5
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(shares, "PIECE", 700)
+    monkeypatch.setattr(shares, "ROUND", 2800)
+    assert rows(run, tmp_path / "pieces") == whole
+    folders = [file.parent for file in (tmp_path / "pieces").glob("batches/*/*/batch.json") if ":" in file.read_text()]
+    assert len(folders) > 3
+    assert not list((tmp_path / "pieces").glob("**/plain"))
+    # What is kept is not read again, but what is lost.
+    again: list[Path] = []
+    unpacked = reader.unpacked
+    monkeypatch.setattr(reader, "unpacked", lambda file, folder: again.append(file.path) or unpacked(file, folder))
+    shutil.rmtree(tmp_path / "pieces" / "ingest")
+    assert rows(run, tmp_path / "pieces") == whole
+    assert not again
+    shutil.rmtree(tmp_path / "pieces" / "ingest")
+    for folder in folders[::2]:
+        shutil.rmtree(folder)
+    assert rows(run, tmp_path / "pieces") == whole
+    assert again == [last.with_name(last.name + suffix)]
 
 
 def test_a_run_whose_files_have_other_names_tells_of_broken_lines_by_these(tmp_path: Path) -> None:

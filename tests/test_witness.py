@@ -8,7 +8,8 @@ import duckdb
 import pytest
 
 from assay.audit.origins import ROWS
-from assay.audit.witness import companion, witnessed
+from assay.audit.record_lists import companion
+from assay.audit.witness import witnessed
 from assay.plan.steps import EventStep
 from assay.spec.diagnostics import AssayError
 from assay.sql import dialect

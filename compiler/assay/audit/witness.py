@@ -10,12 +10,31 @@ Of records that only decide conditions nothing is told; lineage names their colu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from assay.audit.origins import ROWS, Schema, qualified
+from assay.audit.record_lists import (
+    aggregated,
+    all_of,
+    arguments,
+    call,
+    companion,
+    filtered,
+    is_aggregate,
+    is_there,
+    joined,
+    least,
+    nothing,
+    or_nothing,
+    over,
+    picking,
+    quoted,
+    quoted_column,
+    told_as,
+)
 from assay.plan.steps import EventStep
 from assay.spec.closure import ACCEPTED
 from assay.spec.diagnostics import fail
@@ -23,15 +42,8 @@ from assay.spec.scopes import LOG_COLUMNS, LOGS
 from assay.sql import dialect
 from assay.sql.program import Statement
 
-LINES = "STRUCT(event VARCHAR, host VARCHAR, seq BIGINT)[]"
-_AGGREGATES = ("arg_min_null", "arg_max_null", "fsum", "list", "favg", "string_agg", "mode")
 _SHIFTS = (exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue)
 _PLACES = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile)
-
-
-def companion(name: str) -> str:
-    """The name of the column that tells of a column."""
-    return f"{name} from"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +151,7 @@ class _Query:
         item.set("this", holder.this)
         if columns:
             more = [companion(names[index]) for index in told] + [companion(ROWS)] * (ROWS in before)
-            item.args["alias"].set("columns", [*item.args["alias"].args["columns"], *map(_quoted, more)])
+            item.args["alias"].set("columns", [*item.args["alias"].args["columns"], *map(quoted, more)])
 
     def _both(self, tree: exp.SetOperation, wanted: Sequence[int], rows: bool) -> None:
         whole = tree.copy()
@@ -168,7 +180,7 @@ def _once(tree: exp.SetOperation, wanted: Sequence[int], rows: bool) -> None:
     told = len(wanted) + rows
     names = [item.alias_or_name for item in _selects(every)]
     plain, more = names[: len(names) - told], names[len(names) - told :]
-    found = dialect.select(*plain, *(exp.alias_(_least(_quoted_column(name)), name, quoted=True) for name in more))
+    found = dialect.select(*plain, *(exp.alias_(least(quoted_column(name)), name, quoted=True) for name in more))
     found = found.from_(exp.Subquery(this=every, alias=exp.TableAlias(this=exp.to_identifier("both"))))
     found = found.group_by(*(dialect.column(name) for name in plain))
     found.set("with_", own)
@@ -193,7 +205,7 @@ def _among(tree: exp.SetOperation, whole: exp.Expr, told: int) -> None:
     alike = [exp.NullSafeEQ(this=_of("some", name), expression=_of("kept", name)) for name in plain]
     found = dialect.select(
         *(exp.alias_(_of("some", name), name, quoted=True) for name in plain),
-        *(exp.alias_(_least(_of("some", name)), name, quoted=True) for name in more),
+        *(exp.alias_(least(_of("some", name)), name, quoted=True) for name in more),
     )
     found = found.from_(_aliased(tree.this, "some")).join(_aliased(whole, "kept"), on=exp.and_(*alike), copy=False)
     found = found.group_by(*(_of("some", name) for name in plain))
@@ -227,7 +239,7 @@ class _Select:
         selects = list(self.tree.selects)
         distinct = self.tree.args.get("distinct") is not None and not self.tree.args["distinct"].args.get("on")
         told = bool(wanted or rows)
-        self.grouped = self.tree.args.get("group") is not None or any(map(_aggregated, selects)) or (distinct and told)
+        self.grouped = self.tree.args.get("group") is not None or any(map(aggregated, selects)) or (distinct and told)
         if distinct and told:
             self.tree.set("distinct", None)
             self.tree.set("group", exp.Group(expressions=[item.unalias().copy() for item in selects]))
@@ -236,9 +248,9 @@ class _Select:
             lines = self.lines(item.unalias(), inside=False)
             if lines is None and not isinstance(item.unalias(), exp.Null):
                 lines = self.rows(inside=False) if not item.find(exp.Column) else None
-            self.tree.select(_named(lines, item.alias_or_name), copy=False)
+            self.tree.select(told_as(lines, item.alias_or_name), copy=False)
         if rows:
-            self.tree.select(_named(self.rows(inside=False), ROWS), copy=False)
+            self.tree.select(told_as(self.rows(inside=False), ROWS), copy=False)
         for alias, asked in self.inner.items():
             self.query.rewrite(self.sources[alias], asked)
 
@@ -262,14 +274,14 @@ class _Select:
             return None
         if isinstance(node, exp.Column):
             found = self.column(node)
-            return found if inside or not self.grouped or found is None else _least(found)
+            return found if inside or not self.grouped or found is None else least(found)
         if isinstance(node, exp.Case):
             return self.case(node, inside)
         if isinstance(node, exp.Coalesce):
             return self.first([node.this, *node.expressions], inside)
         if isinstance(node, exp.Window):
             return self.window(node)
-        if _is_aggregate(node):
+        if is_aggregate(node):
             return self.aggregate(node)
         if isinstance(node, exp.Subquery):
             return self.scalar(node)
@@ -277,7 +289,7 @@ class _Select:
             return None
         if (chosen := self.member(node)) is not None:
             return chosen
-        return _joined(self.lines(item, inside) for item in node.iter_expressions())
+        return joined(self.lines(item, inside) for item in node.iter_expressions())
 
     def column(self, node: exp.Column) -> exp.Expr | None:
         """What tells of a column of a source."""
@@ -293,7 +305,7 @@ class _Select:
             self.query.demands[name].add(node.name)
         else:
             self.inner[node.table].add(node.name)
-        return _or_nothing(_quoted_column(companion(node.name), node.table))
+        return or_nothing(quoted_column(companion(node.name), node.table))
 
     def record(self, alias: str, event: str) -> exp.Expr:
         """The record that a row of an event is; nothing where a join found none."""
@@ -304,12 +316,12 @@ class _Select:
         if alias not in self.left:
             return found
         there = exp.Not(this=exp.Is(this=dialect.column("seq", alias), expression=exp.Null()))
-        return exp.Case(ifs=[exp.If(this=there, true=found)], default=_nothing())
+        return exp.Case(ifs=[exp.If(this=there, true=found)], default=nothing())
 
     def case(self, node: exp.Case, inside: bool) -> exp.Expr | None:
         """That of the branch which is taken; where the branch is a constant, that of the conditions."""
         conditions = [item.this for item in node.args["ifs"]] + ([node.this] if node.this else [])
-        deciding = _joined(self.lines(item, inside) for item in conditions)
+        deciding = joined(self.lines(item, inside) for item in conditions)
         branches = [item.args["true"] for item in node.args["ifs"]]
         found = [self.lines(item, inside) or deciding for item in branches]
         default = node.args.get("default")
@@ -317,11 +329,11 @@ class _Select:
         if all(item is None for item in (*found, last)):
             return None
         ifs = [
-            exp.If(this=item.this.copy(), true=lines.copy() if lines else _nothing())
+            exp.If(this=item.this.copy(), true=lines.copy() if lines else nothing())
             for item, lines in zip(node.args["ifs"], found, strict=True)
         ]
         return exp.Case(
-            this=node.this.copy() if node.this else None, ifs=ifs, default=last.copy() if last else _nothing()
+            this=node.this.copy() if node.this else None, ifs=ifs, default=last.copy() if last else nothing()
         )
 
     def first(self, values: Sequence[exp.Expr], inside: bool) -> exp.Expr | None:
@@ -330,10 +342,10 @@ class _Select:
         if all(item is None for item in found):
             return None
         ifs = [
-            exp.If(this=_there(item), true=lines if lines is not None else _nothing())
+            exp.If(this=is_there(item), true=lines if lines is not None else nothing())
             for item, lines in zip(values[:-1], found[:-1], strict=True)
         ]
-        return exp.Case(ifs=ifs, default=found[-1] if found[-1] is not None else _nothing())
+        return exp.Case(ifs=ifs, default=found[-1] if found[-1] is not None else nothing())
 
     def member(self, node: exp.Expr) -> exp.Expr | None:
         """That of a member of an ordered list of values, such as a centile."""
@@ -347,36 +359,36 @@ class _Select:
         if lines is None:
             return None
         order = [*(item.copy() for item in values.expressions), exp.Ordered(this=lines.copy())]
-        listed = _call("list", exp.Order(this=lines, expressions=order))
-        return _or_nothing(_call("list_extract", listed, index.copy()))
+        listed = call("list", exp.Order(this=lines, expressions=order))
+        return or_nothing(call("list_extract", listed, index.copy()))
 
     def aggregate(self, node: exp.Expr) -> exp.Expr | None:
         """Of a picked value that of the row it is picked from; of a sum or a number all that is added or counted."""
         where = None
         if isinstance(node, exp.Filter):
             where, node = node.expression.this, node.this
-        values = _arguments(node)
+        values = arguments(node)
         value = values[0] if values else None
         lines = (self.lines(value, inside=True) if value is not None else None) or self.rows(inside=True)
         if lines is None:
             return None
         conditions = [where.copy()] if where is not None else []
-        picked = _picking(node)
+        picked = picking(node)
         if picked:
             key = exp.Anonymous(this="row", expressions=[values[-1].copy(), lines.copy()])
             kept = values if not picked.endswith("_null") else values[1:]
-            conditions += [_there(item) for item in kept]
-            return _or_nothing(_filtered(_call(picked.removesuffix("_null"), lines, key), conditions))
+            conditions += [is_there(item) for item in kept]
+            return or_nothing(filtered(call(picked.removesuffix("_null"), lines, key), conditions))
         if value is not None:
-            conditions += [_there(value)]
-        return _all(_filtered(_call("list", lines), conditions))
+            conditions += [is_there(value)]
+        return all_of(filtered(call("list", lines), conditions))
 
     def window(self, node: exp.Window) -> exp.Expr | None:
         """The same of a value picked or summed over the rows of a window."""
         function = node.this
         if isinstance(function, _PLACES):
             return None
-        values = _arguments(function)
+        values = arguments(function)
         value = values[0] if values else None
         lines = (self.lines(value, inside=True) if value is not None else None) or self.rows(inside=True)
         if lines is None:
@@ -385,22 +397,22 @@ class _Select:
             shifted = function.copy()
             shifted.set("this", lines)
             shifted.set("default", None)
-            return _or_nothing(_over(node, shifted))
-        picked = _picking(function)
+            return or_nothing(over(node, shifted))
+        picked = picking(function)
         if picked:
-            kept = exp.Case(ifs=[exp.If(this=_there(values[-1]), true=values[-1].copy())])
-            return _or_nothing(_over(node, _call(picked.removesuffix("_null"), lines, kept)))
-        return _all(_over(node, _call("list", lines)))
+            kept = exp.Case(ifs=[exp.If(this=is_there(values[-1]), true=values[-1].copy())])
+            return or_nothing(over(node, call(picked.removesuffix("_null"), lines, kept)))
+        return all_of(over(node, call("list", lines)))
 
     def scalar(self, node: exp.Subquery) -> exp.Expr:
         """That of a query that yields one value."""
         inner = node.copy()
         name = companion(_selects(inner)[0].alias_or_name)
         self.query.rewrite(inner, {_selects(inner)[0].alias_or_name})
-        told = dialect.select(_quoted_column(name)).from_(
+        told = dialect.select(quoted_column(name)).from_(
             exp.Subquery(this=inner.this, alias=exp.TableAlias(this=exp.to_identifier("told")))
         )
-        return _or_nothing(exp.Subquery(this=told))
+        return or_nothing(exp.Subquery(this=told))
 
     def rows(self, inside: bool) -> exp.Expr | None:
         """What a row was made of: the rows that are joined, and what the conditions on it are about."""
@@ -415,108 +427,9 @@ class _Select:
             if name and name not in self.query.demands:
                 continue
             (self.query.demands[name] if name else self.inner[alias]).add(ROWS)
-            parts.append(_or_nothing(_quoted_column(companion(ROWS), alias)))
+            parts.append(or_nothing(quoted_column(companion(ROWS), alias)))
         where = self.tree.args.get("where")
         if where is not None and not any(item.name == ACCEPTED for item in where.find_all(exp.Column)):
             parts.append(self.lines(where.this, inside=True))
-        found = _joined(parts)
-        return found if inside or not self.grouped or found is None else _least(found)
-
-
-def _is_aggregate(node: exp.Expr) -> bool:
-    return isinstance(node, (exp.AggFunc, exp.Filter)) or (
-        isinstance(node, exp.Anonymous) and node.name.lower() in _AGGREGATES
-    )
-
-
-def _aggregated(node: exp.Expr) -> bool:
-    """Whether a value is made of many rows (an aggregate that is not over a window)."""
-    if isinstance(node, exp.Window):
-        return any(_aggregated(item) for item in _inside(node.this))
-    if isinstance(node, (exp.Select, exp.SetOperation)):
-        return False
-    return _is_aggregate(node) or any(_aggregated(item) for item in _inside(node))
-
-
-def _inside(node: exp.Expr) -> Iterator[exp.Expr]:
-    return node.iter_expressions()
-
-
-def _arguments(node: exp.Expr) -> list[exp.Expr]:
-    """The values that a function is of; none of a count of rows."""
-    if isinstance(node, exp.Anonymous):
-        given = list(node.expressions)
-    elif isinstance(node, (exp.ArgMin, exp.ArgMax)):
-        given = [node.this, node.expression]
-    else:
-        given = [node.this] if node.this is not None else []
-    plain = [item.this if isinstance(item, exp.Order) else item for item in given]
-    found = [item.expressions[0] if isinstance(item, exp.Distinct) else item for item in plain]
-    return [item for item in found if not isinstance(item, exp.Star)]
-
-
-def _picking(node: exp.Expr) -> str:
-    """The function by which a value is picked from one row; empty where it is not."""
-    if isinstance(node, exp.Anonymous):
-        return node.name.lower() if node.name.lower() in ("arg_min_null", "arg_max_null") else ""
-    if isinstance(node, (exp.ArgMin, exp.Min)):
-        return "arg_min"
-    return "arg_max" if isinstance(node, (exp.ArgMax, exp.Max)) else ""
-
-
-def _over(window: exp.Window, function: exp.Expr) -> exp.Window:
-    found = window.copy()
-    found.set("this", function)
-    return found
-
-
-def _filtered(call: exp.Expr, conditions: Sequence[exp.Expr]) -> exp.Expr:
-    return exp.Filter(this=call, expression=exp.Where(this=exp.and_(*conditions))) if conditions else call
-
-
-def _all(lists: exp.Expr) -> exp.Expr:
-    """All members of lists, each once, in order."""
-    return _sorted(_or_nothing(_call("flatten", lists)))
-
-
-def _joined(parts: Iterable[exp.Expr | None]) -> exp.Expr | None:
-    found = list({item.sql(dialect.DIALECT): item for item in parts if item is not None}.values())
-    if len(found) < 2:
-        return found[0].copy() if found else None
-    return _sorted(_call("flatten", exp.Array(expressions=[item.copy() for item in found])))
-
-
-def _sorted(lines: exp.Expr) -> exp.Expr:
-    return _call("list_sort", _call("list_distinct", lines))
-
-
-def _least(lines: exp.Expr) -> exp.Expr:
-    return exp.Min(this=lines)
-
-
-def _there(value: exp.Expr) -> exp.Expr:
-    return exp.Not(this=exp.Is(this=exp.paren(value.copy()), expression=exp.Null()))
-
-
-def _nothing() -> exp.Expr:
-    return exp.Cast(this=exp.Array(expressions=[]), to=exp.DataType.build(LINES, dialect=dialect.DIALECT))
-
-
-def _or_nothing(lines: exp.Expr) -> exp.Expr:
-    return exp.Coalesce(this=lines, expressions=[_nothing()])
-
-
-def _named(lines: exp.Expr | None, name: str) -> exp.Expr:
-    return exp.alias_(lines if lines is not None else _nothing(), companion(name), quoted=True)
-
-
-def _quoted(name: str) -> exp.Identifier:
-    return exp.to_identifier(name, quoted=True)
-
-
-def _quoted_column(name: str, table: str = "") -> exp.Column:
-    return exp.Column(this=_quoted(name), table=exp.to_identifier(table) if table else None)
-
-
-def _call(name: str, *arguments: exp.Expr) -> exp.Expr:
-    return exp.Anonymous(this=name, expressions=list(arguments))
+        found = joined(parts)
+        return found if inside or not self.grouped or found is None else least(found)

@@ -32,6 +32,7 @@ def names(kind: str) -> Completer:
     """Completes to the names of a list: metrics, filters, reports; specs that do not load complete to nothing."""
 
     def complete(context: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+        """The names that begin with what is typed, and what each is."""
         from assay.build import inspect
         from assay.cli.options import open_session_of
         from assay.spec.diagnostics import AssayError

@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from assay.storage import atomic
 
 FOLDER = "batches"  # in the cache; also that of batches that are not kept
 FACTS = "batch.json"
+_PIECE = re.compile(r"(?P<sha256>\w+):(?P<begin>\d+)-(?P<end>\d+)/(?P<total>\d+)")
 NAMED = 16  # characters of the hash of its first file that a batch's name begins with
 
 #: what tells a file from others: its host, its number among the host's, its content
@@ -64,12 +66,14 @@ class Batches:
     def known(self, files: Sequence[LogFile]) -> tuple[list[Batch], list[LogFile]]:
         """What is kept of some of the files, the largest batches first, and the files of which nothing is."""
         by_place = {_place(file): file for file in files if file.content}
-        found: list[Batch] = []
-        for places, facts, folder in sorted(self._kept(files), key=lambda item: -len(item[0])):
-            if all(place in by_place for place in places):
-                own = tuple(by_place.pop(place) for place in places)
-                found.append(_restored(folder, own, facts))
-                os.utime(folder)
+        kept = sorted(self._kept(files), key=lambda item: -len(item[0]))
+        found = _taken(kept, by_place)
+        for place, file in list(by_place.items()):
+            own = [item for item in kept if all(part[:2] == place[:2] and _of(part[2], file) for part in item[0])]
+            taken = _taken(own, {part: _piece(file, part) for item in own for part in item[0]})
+            if _is_whole([piece for batch in taken for piece in batch.files]):
+                found += taken
+                del by_place[place]
         return found, [file for file in files if not file.content or _place(file) in by_place]
 
     def keep(self, fresh: Path, files: Sequence[LogFile], found: Sequence[Share], lacking: Sequence[Lacking]) -> Batch:
@@ -105,6 +109,39 @@ class Batches:
                     yield [(host, order, content) for host, order, content in facts["files"]], facts, entry
                 except (OSError, ValueError, KeyError):
                     continue
+
+
+def _taken(kept: Iterable[tuple[list[Place], Facts, Path]], by_place: dict[Place, LogFile]) -> list[Batch]:
+    """The batches all of whose files are there; these are there no more."""
+    found: list[Batch] = []
+    for places, facts, folder in kept:
+        if all(place in by_place for place in places):
+            own = tuple(by_place.pop(place) for place in places)
+            found.append(_restored(folder, own, facts))
+            os.utime(folder)
+    return found
+
+
+def _of(content: str, file: LogFile) -> bool:
+    """Whether a content is a piece of a file that was unpacked when it was read."""
+    match = _PIECE.fullmatch(content)
+    return match is not None and file.end is None and match["sha256"] == file.content
+
+
+def _piece(file: LogFile, place: Place) -> LogFile:
+    match = _PIECE.fullmatch(place[2])
+    assert match is not None
+    return replace(file, begin=int(match["begin"]), end=int(match["end"]), total=int(match["total"]))
+
+
+def _is_whole(pieces: Sequence[LogFile]) -> bool:
+    """Whether pieces are all of a file, and none of them twice."""
+    at = 0
+    for piece in sorted(pieces, key=lambda item: item.begin):
+        if piece.begin != at or piece.end is None:
+            return False
+        at = piece.end
+    return bool(pieces) and at == pieces[0].total
 
 
 def _place(file: LogFile) -> Place:

@@ -7,7 +7,8 @@ the lines of a share of the files into a table of its own; then the events are w
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +24,7 @@ from assay.ingest.folder import MEMORY, connected, written
 from assay.ingest.forms import Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.recognise import Recognition
-from assay.ingest.shares import LogFile, log_files, pieces, rounds, shares
+from assay.ingest.shares import LogFile, log_files, pieces, rounds, shares, unpacked
 from assay.ingest.summary import write_summary
 from assay.ingest.worker import Filling, Share, fill, filling, moved
 from assay.spec.model import Event, Source
@@ -79,11 +80,32 @@ class Reading(Collected):
         for batch in self.kept:
             self.count(batch.files, batch.lines)
         self.tell(sum(batch.size for batch in self.kept))
-        fills = [filling(self.how, f"rows_{index}") for index in range(min(workers, len(rest)))]
+        busy = workers if any(file.is_large for file in rest) else min(workers, len(rest))
+        fills = [filling(self.how, f"rows_{index}") for index in range(busy)]
         with ThreadPoolExecutor(max_workers=workers) as pool:
-            for number, part in enumerate(rounds(rest, share, workers)):
+            for number, part in enumerate(self.rounds(rest, workers, share)):
                 self.kept.append(self.round(pool, number, shares(part, workers), fills))
         gather(self.kept, [event.name for event in self.events], self.folder)
+
+    def rounds(self, files: Sequence[LogFile], workers: int, share: int) -> Iterator[list[LogFile]]:
+        """What is read at a time.  A large packed file that all but one worker would wait for is unpacked before."""
+        for part in rounds(files, share, workers):
+            if len(part) > 1 or workers == 1 or not part[0].is_large:
+                yield part
+            else:
+                yield from self.unpacked(part[0], workers, share)
+
+    def unpacked(self, file: LogFile, workers: int, share: int) -> Iterator[list[LogFile]]:
+        """The pieces of a file of which nothing is kept, in rounds."""
+        folder = self.folder / "plain" / "whole"
+        folder.mkdir(parents=True)
+        kept, rest = self.batches.known(pieces([unpacked(file, folder)]))
+        for batch in kept:
+            self.count(batch.files, batch.lines)
+        self.tell(sum(batch.size for batch in kept))
+        self.kept += kept
+        yield from rounds(rest, share, workers)
+        shutil.rmtree(folder)
 
     def count(self, files: Sequence[LogFile], lines: Sequence[int]) -> None:
         """Note how many lines files, or pieces of files, have."""

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from assay.ingest.files import RunFiles
 from assay.ingest.packing import COMPRESSED, packed
-from assay.ingest.steady import Held
+from assay.ingest.plain import plain
+from assay.ingest.steady import Held, mark_of
 from assay.spec.diagnostics import fail
 
 ROUND = 384 * 2**20  # bytes of lines that are held at a time
@@ -22,7 +23,10 @@ EXPANSION = 10  # how much larger a compressed file is when it is not
 @dataclass(frozen=True, slots=True)
 class LogFile:
     """A log file of a run, or a piece of one: its number among all, its host, its number among the host's, oldest
-    first; of a piece, the bytes where it begins and ends."""
+    first; of a piece, the bytes where it begins and ends.
+
+    Of a piece of a packed file these are places in its content, which has `total` bytes and is unpacked at `unpacked`.
+    """
 
     number: int
     host: str
@@ -30,6 +34,8 @@ class LogFile:
     held: Held
     begin: int = 0
     end: int | None = None
+    total: int = 0
+    unpacked: Held | None = None
 
     @property
     def path(self) -> Path:
@@ -38,26 +44,37 @@ class LogFile:
 
     @property
     def size(self) -> int:
-        """How many of its bytes are read."""
-        return (self.held.size if self.end is None else self.end) - self.begin
+        """How many of its bytes are read, as it is packed."""
+        if self.end is None:
+            return self.held.size
+        if not self.total:
+            return self.end - self.begin
+        return self.end * self.held.size // self.total - self.begin * self.held.size // self.total
 
     @property
     def content(self) -> str:
         """What tells its content from others; empty when that is not known."""
         piece = "" if self.end is None else f":{self.begin}-{self.end}"
-        return self.held.sha256 and self.held.sha256 + piece
+        return self.held.sha256 and self.held.sha256 + piece + (f"/{self.total}" if self.total else "")
 
     def source(self, folder: Path) -> Path:
         """The file itself where that can be read, else a copy of what is to be read, in the folder."""
         name = f"{self.number}-{self.begin}.held"
         if self.end is None:
             return self.held.source(folder, name)
-        return self.held.piece(self.begin, self.end, folder / name)
+        return (self.unpacked or self.held).piece(self.begin, self.end, folder / name)
 
     @property
     def weight(self) -> int:
         """About how many bytes of lines it holds."""
+        if self.total and self.end is not None:
+            return self.end - self.begin
         return self.size * (EXPANSION if self.path.suffix in COMPRESSED else 1)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether pieces of it may be read by themselves."""
+        return self.weight > 2 * PIECE
 
 
 def log_files(files: RunFiles) -> tuple[LogFile, ...]:
@@ -70,15 +87,32 @@ def log_files(files: RunFiles) -> tuple[LogFile, ...]:
 
 
 def pieces(files: Sequence[LogFile]) -> tuple[LogFile, ...]:
-    """The files, large ones that are not packed in pieces of whole lines, in order."""
+    """The files, large ones in pieces of whole lines, in order; but for those that are packed, until they are not."""
     return tuple(piece for file in files for piece in _pieces(file))
 
 
 def _pieces(file: LogFile) -> list[LogFile]:
-    if file.size <= 2 * PIECE or packed(file.path):
+    content = file.unpacked or file.held
+    if content.size <= 2 * PIECE or packed(content.path):
         return [file]
-    edges = [0, *file.held.line_ends(range(PIECE, file.size - PIECE, PIECE)), file.size]
+    edges = [0, *content.line_ends(range(PIECE, content.size - PIECE, PIECE)), content.size]
     return [replace(file, begin=begin, end=end) for begin, end in itertools.pairwise(sorted(set(edges)))]
+
+
+def unpacked(file: LogFile, folder: Path) -> LogFile:
+    """A packed file with its content as a new file of the folder; one that is not packed as it is.
+
+    AssayError when it cannot be read to its end.
+    """
+    if not packed(file.path):
+        return file
+    for source in (file.held.source(folder, "held"), None):
+        # What changed meanwhile is read out of a copy.
+        content = plain(source or file.held.copied(folder / "held"), folder, "content")
+        if source != file.path or file.held.steady:
+            break
+    mark = mark_of(content)
+    return replace(file, total=mark.size, unpacked=Held(content, mark, mark.size))
 
 
 def rounds(files: Sequence[LogFile], share: int = 1, workers: int = 1) -> list[list[LogFile]]:

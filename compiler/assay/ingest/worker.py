@@ -110,7 +110,7 @@ def _fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[L
     named = [(f"{file.number}-{file.begin}", source) for file, source in zip(files, sources, strict=True)]
     _filled(connection, how, named, folder)
     for file in files:
-        if file.end is not None:
+        if file.end is not None and not file.unpacked:
             file.held.unchanged()
     return all(file.path != source or file.held.steady for file, source in zip(files, sources, strict=True))
 

@@ -110,6 +110,7 @@ class _Frames:
         self.held = b""
 
     def read(self, size: int = -1) -> bytes:
+        """At most so many bytes of the content; all that is left for a negative size."""
         parts, have = [self.held], len(self.held)
         while have < size or size < 0:
             chunk = next(self.chunks, b"")

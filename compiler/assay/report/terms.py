@@ -123,6 +123,7 @@ class _Told:
         return Entry(name, label, unit, said, "")
 
     def row(self, name: str) -> tuple[str, str, str]:
+        """Of a row of the manifest its label, unit, and where its value comes from."""
         assert isinstance(self.shown, Report)
         row = next((item for item in self.shown.manifest if item.id == name), None)
         if row is None:

@@ -225,6 +225,7 @@ def _cycles(checker: Checker) -> None:
     done: set[str] = set()
 
     def visit(name: str, trail: tuple[str, ...]) -> None:
+        """Follow what a table reads, which was reached by a trail of others."""
         if name in trail:
             cycle = (*trail[trail.index(name) :], name)
             checker.report(

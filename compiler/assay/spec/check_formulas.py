@@ -122,6 +122,7 @@ def _cycles(checker: Checker) -> set[str]:
     circular: set[str] = set()
 
     def visit(name: str, trail: tuple[str, ...]) -> None:
+        """Follow what a formula is over, which was reached by a trail of others."""
         if name in trail:
             circle = trail[trail.index(name) :]
             if not circular & set(circle):

@@ -118,6 +118,7 @@ def _record_maker(kind: type[Any], lenient: bool) -> Maker:
     empty |= {f.name: f.default for f in dataclasses.fields(kind) if f.default is not dataclasses.MISSING}
 
     def record(data: object) -> Any:
+        """The object of a record, all of whose keys are members of its class."""
         if not isinstance(data, dict):
             raise _shape(f"a record ({kind.__name__})", data)
         given = data if lenient else {_snake(str(key)): value for key, value in data.items()}
