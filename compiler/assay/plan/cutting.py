@@ -15,6 +15,7 @@ def is_cut(package: Package, table: str) -> bool:
     tables = {item.name: item for item in package.tables}
 
     def cut(name: str) -> bool:
+        """Whether the rows of a table are cut."""
         found = tables.get(name)
         if isinstance(found, Series):
             return True

@@ -202,6 +202,7 @@ def moves(history: History, found: Sequence[Issue], breaks: Sequence[Change], mo
     places = {(item.key, name): place(item, found, name) for item in breaks for name in workloads(found)}
 
     def crossed(metric: str, issue: Issue, run: int) -> tuple[str, ...]:
+        """The breaks in what was measured between an issue and the one before."""
         return tuple(
             item.key
             for item in breaks

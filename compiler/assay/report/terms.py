@@ -113,6 +113,7 @@ class _Told:
     shown: Report | Article
 
     def entry(self, name: str) -> Entry:
+        """What is told of a name, by its kind."""
         kind, _, rest = name.partition(".")
         kinds: Mapping[str, Callable[[str], tuple[str, str, str]]] = {
             "row": self.row, "constant": self.constant, "phase": self.phase, "column": self.column,
@@ -169,6 +170,7 @@ class _Told:
         return "Of what is due", "%", f"100 × {metric.id} / {due.id}: {metric.name}, in percent of {due.name}."
 
     def classes(self, name: str) -> tuple[str, str, str]:
+        """Of a table of classes its title, no unit, and what its classes are."""
         assert isinstance(self.shown, Article)
         table = next(
             item for part in self.shown.parts for item in part.class_tables if of_classes(item) == f"classes.{name}"

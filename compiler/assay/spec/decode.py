@@ -88,6 +88,7 @@ def _empty(hint: Any) -> Any:
 
 def _tuple_maker(make: Maker) -> Maker:
     def tuple_of(data: object) -> tuple[Any, ...]:
+        """The objects of a list; with leniency also of nothing, and of a mapping its pairs."""
         if not isinstance(data, list):
             if data in (None, ""):
                 return ()
