@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -15,6 +16,8 @@ import zstandard
 from assay.engine import kept_tables
 from assay.engine.store import Store
 from assay.ingest import reader, shares
+from assay.ingest.shares import LogFile
+from assay.ingest.steady import Held, Mark
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay
 from tests.support.runs import copied, lines_of
@@ -160,6 +163,13 @@ def test_a_large_packed_file_that_is_left_over_is_read_in_pieces_as_well(
         shutil.rmtree(folder)
     assert rows(run, tmp_path / "pieces") == whole
     assert again == [last.with_name(last.name + suffix)]
+
+
+def test_a_piece_that_is_one_long_line_is_not_cut_further(tmp_path: Path) -> None:
+    size = 3 * shares.PIECE
+    whole = LogFile(0, "node-0", 0, Held(tmp_path / "log", Mark(size, 0, 0), size))
+    assert whole.is_large
+    assert not replace(whole, begin=0, end=size).is_large
 
 
 def test_a_run_whose_files_have_other_names_tells_of_broken_lines_by_these(tmp_path: Path) -> None:

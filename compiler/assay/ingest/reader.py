@@ -83,20 +83,20 @@ class Reading(Collected):
         busy = workers if any(file.is_large for file in rest) else min(workers, len(rest))
         fills = [filling(self.how, f"rows_{index}") for index in range(busy)]
         with ThreadPoolExecutor(max_workers=workers) as pool:
-            for number, part in enumerate(self.rounds(rest, workers, share)):
+            for number, part in enumerate(self.parts(rest, workers, share)):
                 self.kept.append(self.round(pool, number, shares(part, workers), fills))
         gather(self.kept, [event.name for event in self.events], self.folder)
 
-    def rounds(self, files: Sequence[LogFile], workers: int, share: int) -> Iterator[list[LogFile]]:
+    def parts(self, files: Sequence[LogFile], workers: int, share: int) -> Iterator[list[LogFile]]:
         """What is read at a time.  A large packed file that all but one worker would wait for is unpacked before."""
         for part in rounds(files, share, workers):
             if len(part) > 1 or workers == 1 or not part[0].is_large:
                 yield part
             else:
-                yield from self.unpacked(part[0], workers, share)
+                yield from self.in_pieces(part[0], workers, share)
 
-    def unpacked(self, file: LogFile, workers: int, share: int) -> Iterator[list[LogFile]]:
-        """The pieces of a file of which nothing is kept, in rounds."""
+    def in_pieces(self, file: LogFile, workers: int, share: int) -> Iterator[list[LogFile]]:
+        """The pieces of a packed file of which nothing is kept, in rounds."""
         folder = self.folder / "plain" / "whole"
         folder.mkdir(parents=True)
         kept, rest = self.batches.known(pieces([unpacked(file, folder)]))

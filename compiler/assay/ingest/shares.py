@@ -73,8 +73,8 @@ class LogFile:
 
     @property
     def is_large(self) -> bool:
-        """Whether pieces of it may be read by themselves."""
-        return self.weight > 2 * PIECE
+        """Whether it is to be read in pieces; a piece, however large, is not to be cut further."""
+        return self.end is None and self.weight > 2 * PIECE
 
 
 def log_files(files: RunFiles) -> tuple[LogFile, ...]:
