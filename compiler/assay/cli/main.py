@@ -144,7 +144,7 @@ def check(context: click.Context, system: str | None, accept: bool) -> None:
         click.echo(f"{item.system}: {counts}: no problem")
         if not item.current:
             click.echo(
-                f"{item.system}: its normal form under golden/specs is not of these specs; "
+                f"{item.system}: its normal form under golden/specs is not what these specs come to; "
                 "`assay check --accept` writes it",
                 err=True,
             )

@@ -8,6 +8,8 @@ from decimal import Decimal
 
 from assay.spec.expression import ARITY, Expression
 
+#: leaves that are a word and a name
+_NAMED = ("column", "instant", "field", "constant", "metric", "parameter")
 _TOKEN = re.compile(
     r"\s*(?:(?P<string>\"(?:[^\"\\]|\\.)*\")|(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<word>[A-Za-z_]\w*)"
     r"|(?P<unit>\[[^\]]*\])|(?P<mark>[(),.]))"
@@ -61,6 +63,8 @@ def _node(reader: _Reader) -> Expression:
         return Expression("taken", name=reader.take("word"), text=word)
     if word in ARITY:
         return _call(reader, word)
+    if word not in _NAMED:
+        raise ValueError(f"unknown word {word}")
     name = json.loads(reader.take("string")) if reader.peek()[0] == "string" else reader.take("word")
     unit, factor, base = _unit(reader.take("unit")) if reader.peek()[0] == "unit" else ("", "", "")
     return Expression(word, name=name, text=base, unit=unit, factor=factor)
@@ -83,6 +87,8 @@ def _call(reader: _Reader, op: str) -> Expression:
         reader.take("mark")
         operands.append(_node(reader))
     reader.take("mark", ")")
+    if ARITY[op] not in (None, len(operands)):
+        raise ValueError(f"{op} takes {ARITY[op]} operands, found {len(operands)}")
     return Expression(op, tuple(operands), text=base, unit=unit, factor=factor)
 
 

@@ -367,7 +367,7 @@ def content(checked: Checked) -> dict[str, Any]:
 
 
 def dump(checked: Checked) -> str:
-    """The normal form as YAML."""
+    """The normal form as YAML; its head names the hash of what follows, so that a hand that changes it is noticed."""
     import yaml
 
     class Dumper(yaml.SafeDumper):
@@ -378,8 +378,13 @@ def dump(checked: Checked) -> str:
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
     Dumper.add_representer(str, text)
-    text_of: str = yaml.dump(content(checked), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
-    return text_of
+    whole = content(checked)
+    body = yaml.dump({"package": whole["package"]}, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
+    return f"format: {FORMAT}\ndhall: {checked.sources}\ncontent: {_digest(body)}\n{body}"
+
+
+def _digest(body: str) -> str:
+    return hashlib.sha256(body.encode()).hexdigest()
 
 
 def load(text: str, where: str) -> Checked:
@@ -402,11 +407,12 @@ def restored(found: dict[str, Any], where: str) -> Checked:
 
 
 def header(text: str) -> str:
-    """The sources' hash that a normal form names in its head (empty when it names none of this format)."""
-    lines = text.split("\n", 3)[:2]
-    if lines[:1] != [f"format: {FORMAT}"] or not lines[1].startswith("dhall: "):
+    """The sources' hash that a normal form names in its head; empty when it names none of this format, or what follows
+    is not what was written."""
+    *head, body = text.split("\n", 3)
+    if len(head) != 3 or head[0] != f"format: {FORMAT}" or head[2] != f"content: {_digest(body)}":
         return ""
-    return lines[1].removeprefix("dhall: ").strip()
+    return head[1].removeprefix("dhall: ").strip() if head[1].startswith("dhall: ") else ""
 
 
 @functools.cache

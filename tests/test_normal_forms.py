@@ -1,0 +1,64 @@
+"""Normal forms: what an auditor reads is what is worked out, and what was changed by a hand does not count."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from assay.spec.dhall_adapter import available
+from assay.spec.expression import ARITY, LEAVES, show
+from assay.spec.expression_text import parse
+from tests.support.commands import assay
+from tests.support.workspaces import edited
+
+
+@pytest.mark.skipif(not available(), reason="specs without a normal form need a Dhall evaluator")
+def test_a_normal_form_that_a_hand_changed_is_noticed_and_does_not_count(tmp_path: Path) -> None:
+    assert assay("--cache", tmp_path / "cache", "init", "ws", within=tmp_path).status == 0
+    place, form = tmp_path / "ws", tmp_path / "ws/golden/specs/service.yaml"
+    query = ("query", "wait", "--run", "runs/1.0", "--format", "json")
+    before = assay(*query, "--cache", tmp_path / "cache", within=place)
+    assert before.status == 0
+    edited(form, "minus(instant started, instant received)", "minus(instant sent, instant received)")
+    after = assay(*query, "--cache", tmp_path / "another", within=place)
+    assert (after.status, after.json()) == (0, before.json())
+    told = assay("check", "--cache", tmp_path / "a third", within=place)
+    said = "its normal form under golden/specs is not what these specs come to; `assay check --accept` writes it"
+    assert told.err == f"service: {said}\n"
+    assert assay("check", "--accept", "--cache", tmp_path / "a third", within=place).err == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("colunm start", "unknown word colunm"),
+        ("minus(instant a)", "minus takes 2 operands, found 1"),
+        ("not(column a, column b)", "not takes 1 operands, found 2"),
+        ("minus(instant a, instant b", "expected ), found the end"),
+        ("column", "expected word, found the end"),
+        ("1 2", "expected end, found 2"),
+        ("\u20ac", "unreadable at character 1"),
+        ('"\\q"', "Invalid \\escape: line 1 column 2 (char 1)"),
+    ],
+)
+def test_what_is_no_expression_is_told(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=r".") as problem:
+        parse(text)
+    assert str(problem.value) == message
+
+
+WORDS = [*ARITY, *LEAVES, "(", ")", ",", ".", " ", "1", "-2.5e3", '"a b"', "[s]", "[s = 1/2 base]", "name", "true"]
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=12).map("".join) | st.text(max_size=30))
+@example('p""')
+@example("a" * 5 + "." * 3)
+def test_any_text_is_an_expression_that_shows_itself_or_an_error(text: str) -> None:
+    try:
+        tree = parse(text)
+    except ValueError:
+        return
+    assert show(parse(show(tree))) == show(tree)
