@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -302,4 +303,42 @@ def test_a_bug_of_ours_is_said_to_be_one(out: Path, cache: Path, monkeypatch: py
         "error[bug]: this is a bug of Assay: ZeroDivisionError: division by zero\n"
         "  hint: ASSAY_DEBUG=1 shows where; please report it\n",
     )
+    assert contents(out) == FORMER
+
+
+NOT_UTF8 = """\
+error[not-utf8]: {what} is not UTF-8: `{name}`
+  hint: rename the file or folder; reports name what they are made of, and are UTF-8
+"""
+
+
+@pytest.mark.parametrize("arguments", [("--title", b"a\xff"), ("--run", b"n\xff=RUN"), ("--author", b"\xed\xa0\x80")])
+def test_arguments_that_are_no_text_are_refused(out: Path, cache: Path, arguments: tuple[str, bytes]) -> None:
+    name = os.fsdecode(arguments[1])
+    done = build([PLAIN], out, cache, arguments[0], name)
+    told = arguments[1].decode("utf-8", "backslashreplace")
+    assert (done.status, done.err) == (2, NOT_UTF8.format(what="an argument", name=told))
+    assert contents(out) == FORMER
+
+
+@pytest.mark.parametrize("name", [b"node-\xff/stdout", b"node-2/stdout-\xff", b"node-\xff/nothing"])
+def test_files_whose_names_are_no_text_are_refused(out: Path, cache: Path, tmp_path: Path, name: bytes) -> None:
+    run = copied("tiny/plain", tmp_path / "run")
+    place = run / os.fsdecode(name)
+    place.parent.mkdir(exist_ok=True)
+    place.write_text('{"at":"2026-02-05T18:52:16Z"}\n', encoding="utf-8")
+    done = build([str(run)], out, cache)
+    assert done.status == 1
+    assert done.err.startswith("error[not-utf8]: ")
+    assert "\\xff" in done.err
+    assert contents(out) == FORMER
+
+
+def test_facts_with_half_of_a_character_are_refused(out: Path, cache: Path, tmp_path: Path) -> None:
+    run = copied("tiny/plain", tmp_path / "run")
+    text = (run / "meta.json").read_text(encoding="utf-8")
+    (run / "meta.json").write_text(text.replace('"batch": "', '"batch": "\\\\ud800 is a text, this is not: \\ud800', 1))
+    done = build([str(run)], out, cache)
+    assert done.status == 1
+    assert "error[not-json]: meta.json is not JSON: half of a surrogate pair, which is no character" in done.err
     assert contents(out) == FORMER

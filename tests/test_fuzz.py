@@ -36,6 +36,8 @@ FOUND: dict[str, tuple[str, bytes]] = {
     "a publication nested too deep": ("publication", b'{"meta":' + b"[" * 100_000),
     "a publication with too many digits": ("publication", b'{"meta":' + b"9" * 5000 + b"}"),
     "half of a surrogate pair in a list of records": ("records", b'[{"time":1,"n":1,"m":2},{"time":"\\ud800"}]'),
+    "half of a surrogate pair in facts": ("facts", b'{"activeSlotsCoeff":"\\ud800","slotLength":1}'),
+    "half of a surrogate pair in a publication": ("publication", b'{"meta":{"title":"\\udc00x"}}'),
     "a record that nests": ("records", b'[{"time":1,"n":1,"m":' + b"[" * 600 + b"]" * 600 + b"}]"),
     "an answer with too many digits": ("samples", b'{"status":"success","data":' + b"9" * 5000 + b",,}"),
     "a line that only the engine takes for JSON": (

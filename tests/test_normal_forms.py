@@ -40,6 +40,7 @@ def test_a_normal_form_that_a_hand_changed_is_noticed_and_does_not_count(tmp_pat
         ("minus(instant a, instant b", "expected ), found the end"),
         ("column", "expected word, found the end"),
         ("1 2", "expected end, found 2"),
+        ("1 []", "a unit without a name"),
         ("\u20ac", "unreadable at character 1"),
         ('"\\q"', "Invalid \\escape: line 1 column 2 (char 1)"),
     ],

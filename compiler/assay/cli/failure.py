@@ -17,7 +17,8 @@ def run(command: click.Group, arguments: Sequence[str] | None) -> int:
     """Run a command; the exit status: 0 done, 1 specs or data are wrong, 2 usage, 3 a difference, 70 a bug of ours."""
     as_json = _wants_json(list(arguments) if arguments is not None else sys.argv[1:])
     try:
-        given = list(arguments) if arguments is not None else None
+        given = list(arguments) if arguments is not None else sys.argv[1:]
+        _check(given)
         status = command.main(args=given, prog_name="assay", standalone_mode=False)
         return status if isinstance(status, int) else 0
     except click.exceptions.Abort:
@@ -31,6 +32,16 @@ def run(command: click.Group, arguments: Sequence[str] | None) -> int:
         return 0
     except Exception as error:
         return _failed(error, as_json)
+
+
+def _check(arguments: Sequence[str]) -> None:
+    """Refuse arguments that are no text."""
+    if not " ".join(arguments).isascii():
+        from assay.spec.diagnostics import USAGE
+        from assay.spec.file_errors import whole
+
+        for argument in arguments:
+            whole(argument, "an argument", USAGE)
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:

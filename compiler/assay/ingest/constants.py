@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.spec.diagnostics import AssayError, Diagnostic, Span, excerpt_at
+from assay.spec.json_document import parsed
 from assay.spec.model import Constant, Source
 
 NANOSECONDS = 1_000_000_000
@@ -66,7 +67,7 @@ def _read(constant: Constant, directory: Path, documents: dict[Path, Any]) -> ob
 
 def _document(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+        return parsed(path.read_text(encoding="utf-8"), parse_float=Decimal)
     except json.JSONDecodeError as error:
         span = Span(str(path), error.lineno, error.colno)
         raise _problem(

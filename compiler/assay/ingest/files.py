@@ -13,6 +13,7 @@ from assay.ingest.plain import first_lines
 from assay.ingest.steady import Held, mark_of
 from assay.spec.check_lines import TEXT_LINES
 from assay.spec.diagnostics import fail
+from assay.spec.file_errors import whole
 from assay.spec.model import Source
 
 LOGS = "json-lines"  # the kind of source whose files are logs, read line by line
@@ -140,6 +141,7 @@ def _listed(directory: Path) -> str:
 
 
 def _host(source: Source, folder: Path, host: str) -> HostFiles:
+    whole(str(folder), "the name of a folder of the run")
     next(folder.iterdir(), None)  # which fails where patterns just find nothing
     found: dict[Path, Path] = {}
     for pattern in source.logs:
@@ -162,7 +164,8 @@ def _host(source: Source, folder: Path, host: str) -> HostFiles:
 
 
 def _found(path: Path) -> Held:
-    """A file as it is now."""
+    """A file as it is now; AssayError when it is gone, or has a name that is no text."""
+    whole(str(path), "the name of a file of the run")
     mark = mark_of(path)
     return Held(path, mark, mark.size)
 

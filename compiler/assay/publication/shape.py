@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.spec.diagnostics import Diagnostic, Span, fail
+from assay.spec.json_document import parsed
 
 MISSING = "—"
 UNDEFINED = ("nan", "NaN")
@@ -113,7 +114,7 @@ def load(path: Path) -> tuple[Any, str]:
     """The data and the text of a JSON file; AssayError when it cannot be read, or is no JSON."""
     try:
         text = path.read_text(encoding="utf-8")
-        return json.loads(text), text
+        return parsed(text), text
     except OSError as error:
         raise fail("publication", f"the publication cannot be read: {error.strerror}: {path}") from None
     except UnicodeDecodeError as error:

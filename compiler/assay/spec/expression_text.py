@@ -95,5 +95,7 @@ def _call(reader: _Reader, op: str) -> Expression:
 def _unit(text: str) -> tuple[str, str, str]:
     """A unit, the factor to others, and which those are (the last two empty where they are not told)."""
     unit, _, rest = text[1:-1].partition(" = ")
+    if not unit:
+        raise ValueError("a unit without a name")
     factor, _, base = rest.partition(" ")
     return unit, factor, base

@@ -8,7 +8,7 @@ import re
 import shutil
 from pathlib import Path
 
-from assay.spec.diagnostics import AssayError, fail
+from assay.spec.diagnostics import SPECS_OR_DATA, AssayError, fail
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 #: what the engine says when it means the same
@@ -67,3 +67,14 @@ def _cause(error: OSError) -> str:
     if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
         return str(error.args[0][0][2])
     return os.strerror(error.errno) if error.errno else str(error) or type(error).__name__
+
+
+def whole(name: str, what: str, status: int = SPECS_OR_DATA) -> str:
+    """A name of a file, or a text with one; AssayError where it is not UTF-8, and has halves of surrogate pairs."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        told = os.fsencode(name).decode("utf-8", "backslashreplace")
+        hint = "rename the file or folder; reports name what they are made of, and are UTF-8"
+        raise fail("not-utf8", f"{what} is not UTF-8: `{told}`", hint=hint, status=status) from None
+    return name
