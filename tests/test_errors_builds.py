@@ -342,3 +342,15 @@ def test_facts_with_half_of_a_character_are_refused(out: Path, cache: Path, tmp_
     assert done.status == 1
     assert "error[not-json]: meta.json is not JSON: half of a surrogate pair, which is no character" in done.err
     assert contents(out) == FORMER
+
+
+@pytest.mark.parametrize("argument", ["1e999999999", "9" * 5000, "1e-999999999", "NaN", "\u0663", "0x10", ""])
+def test_arguments_of_filters_that_nobody_can_mean_are_refused_at_once(cache: Path, argument: str) -> None:
+    """Worked out exactly, some of them would take all time and memory."""
+    run = ("--run", CARDANO / "tiny" / "plain" / "run", "--cache", cache)
+    done = assay("query", "cdfForgerStart", *run, "--filter", f"slot-leq={argument}")
+    what = "no number" if argument in ("NaN", "\u0663", "0x10") else "too large or too fine to be meant"
+    message = f"the argument of filter `slot-leq` is {what}" if argument else "filter `slot-leq` needs an argument"
+    assert (done.status, done.err.splitlines()[:2]) == (
+        2, [f"error[filter-argument]: {message}", "  expected: slot-leq=N, a whole number"],
+    )  # fmt: skip

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
 
 from assay.plan.steps import Applied
 from assay.spec.diagnostics import USAGE, AssayError, did_you_mean, fail
 from assay.spec.model import Filter, Package
+from assay.spec.number_text import NUMBER, decimal
 from assay.spec.report_model import Report
+
+SHOWN = 80  # characters of what was given
 
 
 def applied(package: Package, report: Report | None, given: Sequence[str], none: bool) -> tuple[Applied, ...]:
@@ -40,12 +42,11 @@ def _one(package: Package, text: str) -> Applied:
 
 def _number(item: Filter, argument: str, text: str) -> str:
     assert item.parameter is not None
-    try:
-        number = Decimal(argument)
-    except InvalidOperation:
-        raise _bad(item, text, f"the argument of filter `{item.name}` is no number") from None
-    whole = number.is_finite() and number == number.to_integral_value()
-    if not number.is_finite() or (item.parameter.type == "integer" and not whole):
+    number = decimal(argument)
+    if number is None:
+        what = "too large or too fine to be meant" if NUMBER.fullmatch(argument) else "no number"
+        raise _bad(item, text[:SHOWN], f"the argument of filter `{item.name}` is {what}")
+    if item.parameter.type == "integer" and number != number.to_integral_value():
         raise _bad(item, text, f"the argument of filter `{item.name}` does not fit")
     return str(int(number)) if item.parameter.type == "integer" else f"{number:f}"
 

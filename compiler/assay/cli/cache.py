@@ -13,9 +13,9 @@ import click
 if TYPE_CHECKING:
     from assay.engine.pruning import Entry, Limits
 
-DURATION = re.compile(r"(\d+)(m|h|d|w)")
+DURATION = re.compile(r"([0-9]{1,6})(m|h|d|w)")
 SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
-SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(kB|MB|GB|TB|KiB|MiB|GiB|TiB|B)")
+SIZE = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,12})?) ?(kB|MB|GB|TB|KiB|MiB|GiB|TiB|B)")
 BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
          "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}  # fmt: skip
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from assay.spec.diagnostics import fail
 
 UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
-_DURATION = re.compile(r"(?:[0-9]+(?:ms|[smhdw]))+")
+_DURATION = re.compile(r"(?:[0-9]{1,12}(?:ms|[smhdw]))+")
 _SECONDS = re.compile(r"[0-9]{1,11}(?:\.[0-9]+)?")
 _RFC3339 = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|[+-]\d\d:\d\d)")
 

@@ -13,9 +13,9 @@ from typing import Any
 from assay.spec.diagnostics import AssayError, Diagnostic, Span, excerpt_at
 from assay.spec.json_document import parsed
 from assay.spec.model import Constant, Source
+from assay.spec.number_text import MAGNITUDE
 
 NANOSECONDS = 1_000_000_000
-MAGNITUDE = 36  # of a number that is taken: powers of ten
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?Z")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from assay.spec.diagnostics import Diagnostic, Span, fail
 from assay.spec.json_document import parsed
+from assay.spec.number_text import decimal
 
 MISSING = "—"
 UNDEFINED = ("nan", "NaN")
@@ -93,12 +93,7 @@ KINDS: dict[type, str] = {str: "a text", list: "a list", dict: "an object", int:
 
 def is_number(cell: str) -> bool:
     """Whether a printed cell is a finite number, or stands for one that is missing or undefined."""
-    if cell in (MISSING, *UNDEFINED):
-        return True
-    try:
-        return math.isfinite(float(cell)) and cell == cell.strip() and "_" not in cell
-    except ValueError:
-        return False
+    return cell in (MISSING, *UNDEFINED) or decimal(cell) is not None
 
 
 def shown(value: object) -> str:

@@ -19,7 +19,7 @@ from assay.spec.normal_form import Checked
 
 _QUOTE = re.compile(r"\{\{(.*?)\}\}", re.S)
 _CALL = re.compile(r"\s*([\w.-]+)\s*\(([^()]*)\)\s*")
-_ARGUMENT = re.compile(r'\s*(\w+)\s*=\s*(?:"([^"]*)"|(-?\d+))\s*')
+_ARGUMENT = re.compile(r'\s*(\w+)\s*=\s*(?:"([^"]*)"|(-?[0-9]{1,18}))\s*')
 DECIMALS, RUN, CHOICE = "decimals", "run", "choice"
 
 Value = str | int

@@ -8,8 +8,9 @@ from assay.spec.article_model import Article
 from assay.spec.checker import Checker
 from assay.spec.claim_model import Claim
 from assay.spec.diagnostics import did_you_mean
+from assay.spec.number_text import decimal
 
-NUMBER = r"-?\d+(\.\d+)?"
+NUMBER = r"-?[0-9]+(\.[0-9]+)?"
 
 
 def claims(checker: Checker, article: Article) -> None:
@@ -35,7 +36,7 @@ def _cells(checker: Checker, what: str, claim: Claim) -> None:
     places = [(cell.down, cell.across) for cell in claim.cells]
     for cell in claim.cells:
         place = f"row {cell.down}, column {cell.across}"
-        if not re.fullmatch(NUMBER, cell.value):
+        if not re.fullmatch(NUMBER, cell.value) or decimal(cell.value) is None:
             message = f"a cell of {what} is no number ({place})"
             checker.report("claim-value", message, cell.value, expected="digits, as in 35600 or 1.5", found=cell.value)
         if places.count((cell.down, cell.across)) > 1:

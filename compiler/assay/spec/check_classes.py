@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from decimal import Decimal, InvalidOperation
 
 from assay.spec import formula
 from assay.spec.article_model import Class, ClassTable
 from assay.spec.check_formulas import comes_out
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
+from assay.spec.number_text import decimal
 from assay.spec.typing_rules import UnitError
 from assay.spec.unit_library import UnknownUnitError
 
@@ -49,11 +49,8 @@ def _class(checker: Checker, what: str, item: Class, unit: str) -> None:
 
 
 def _positive(text: str) -> bool:
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        return False
-    return number.is_finite() and number > 0
+    number = decimal(text)
+    return number is not None and number > 0
 
 
 def _columns(checker: Checker, what: str, table: ClassTable) -> None:

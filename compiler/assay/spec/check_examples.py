@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from decimal import Decimal, InvalidOperation
 from pathlib import PurePosixPath
 
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
 from assay.spec.example_model import Example, Expectation
 from assay.spec.formula import is_formula
+from assay.spec.number_text import decimal
 
 
 def examples(checker: Checker) -> None:
@@ -69,11 +69,8 @@ def _expectation(checker: Checker, item: Example, expectation: Expectation) -> N
         )  # fmt: skip
     numbers = []
     for text in expectation.samples:
-        try:
-            number = Decimal(text)
-        except InvalidOperation:
-            number = Decimal("nan")
-        if not number.is_finite():
+        number = decimal(text)
+        if number is None:
             checker.report(
                 "example", f"a sample of `{expectation.metric}` in example `{item.name}` is no number", item.name,
                 expected="a decimal number, such as 0.25", found=text,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
 from assay.spec import formula, scopes
@@ -11,6 +11,7 @@ from assay.spec.diagnostics import did_you_mean
 from assay.spec.expression import Expression
 from assay.spec.formula_units import FormulaScope, resolved, unit_of
 from assay.spec.model import Given, Metric, Package, Worked
+from assay.spec.number_text import decimal
 from assay.spec.typing_rules import KindError, UnitError, UnknownNameError
 from assay.spec.unit import Unit
 from assay.spec.unit_library import UnknownUnitError
@@ -148,7 +149,7 @@ def _example(checker: Checker, what: str, metric: Metric, example: Worked) -> No
     told = _given(checker, what, metric, example)
     if told is None or not _convertible(checker, what, example.unit, metric.unit.name, example.shows):
         return
-    shows = _decimal(example.shows)
+    shows = decimal(example.shows)
     if shows is None:
         _not_decimal(checker, what, example.shows)
         return
@@ -202,7 +203,7 @@ def _given(checker: Checker, what: str, metric: Metric, example: Worked) -> dict
 def _in_unit(checker: Checker, what: str, item: Given, unit: str) -> Fraction | None:
     if not _convertible(checker, what, item.unit, unit, item.metric):
         return None
-    number = _decimal(item.value)
+    number = decimal(item.value)
     if number is None:
         _not_decimal(checker, what, item.value)
         return None
@@ -220,14 +221,6 @@ def _convertible(checker: Checker, what: str, unit: Unit, due: str, word: str) -
     else:
         return True
     return False
-
-
-def _decimal(text: str) -> Decimal | None:
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() else None
 
 
 def _not_decimal(checker: Checker, what: str, text: str) -> None:

@@ -1,0 +1,51 @@
+"""Numbers as people write them: exactly, and of a size that can be meant."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.spec.number_text import MAGNITUDE, decimal
+
+
+@pytest.mark.parametrize("text", ["0", "-0", "1.50", "+2", ".5", "5.", "1e3", "1E-3", "1e36", "-1e-36", "0e999"])
+def test_numbers_are_exact(text: str) -> None:
+    assert str(decimal(text)) == str(Decimal(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " 1",
+        "1 ",
+        "1_0",
+        "0x10",
+        "nan",
+        "inf",
+        "1e37",
+        "1e-37",
+        "1e1000",
+        "9" * 101,
+        "0." + "3" * 37,
+        "\u0663",
+        "e5",
+        ".",
+    ],
+)
+def test_what_is_none_or_too_large_or_too_fine_is_none(text: str) -> None:
+    assert decimal(text) is None
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**18), max_value=10**18, places=9))
+def test_every_number_of_a_usual_size_is_taken(number: Decimal) -> None:
+    assert decimal(str(number)) == number
+
+
+@given(st.text(alphabet="0123456789.eE+-_ ", max_size=12))
+def test_whatever_is_taken_is_a_number_within_bounds(text: str) -> None:
+    found = decimal(text)
+    assert found is None or not found or abs(found.adjusted()) <= MAGNITUDE
