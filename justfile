@@ -72,6 +72,10 @@ fuzz minutes="30" *args:
     ASSAY_FUZZ_EXAMPLES=5 pytest -q tests/test_ingest_corrupted.py
     python -m fuzz.run --minutes {{minutes}} {{args}}
 
+# Fuzz one reader of pure Python, following the code that cases reach (needs `pip install atheris`).
+guided target seconds="120":
+    python -m fuzz.guided {{target}} --seconds {{seconds}}
+
 # Build the wheel into dist/.
 wheel:
     hatchling build --target wheel --directory dist

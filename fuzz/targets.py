@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -118,6 +119,14 @@ def _run(folder: Path, data: bytes) -> None:
     _judged(done.status, done.err)
 
 
+def _arguments(folder: Path, data: bytes) -> None:
+    """The arguments of a command, one a line; those of a run and a cache stand before them."""
+    (folder / "run").symlink_to(CARDANO / "tiny" / "plain" / "run")
+    given = [os.fsdecode(line) for line in data.replace(b"\0", b"").split(b"\n")]
+    done = assay("query", "cdfForgerStart", "--run", "run", "--cache", "cache", *given, within=folder)
+    _judged(done.status, done.err)
+
+
 def _judged(status: int, said: str) -> None:
     if status not in STATUSES or "Traceback" in said:
         raise WrongError(f"exit status {status}: {said[-2000:]}")
@@ -162,6 +171,10 @@ TARGETS: dict[str, Target] = {
     "samples": Target(_sample_seeds, _samples),
     "facts": Target(lambda: _files("golden/cardano/baseline/run/*.json"), _facts),
     "publication": Target(lambda: _files("golden/published/release-10.[45]*.json"), _publication),
+    "arguments": Target(
+        lambda: [b"--filter\nslot-leq=41\n--filter\nfullness-above=0.5\n--format\ntable",
+                 b"RSS\n--summary\nmean-of-hosts\n--no-filters\n--format\ncsv", b"--run\nother=run\n--system\ncardano"],
+        _arguments, slow=True),
     "run": Target(lambda: _files("golden/cardano/real/*.log"), _run, slow=True),
     "specs": Target(lambda: _files(SPEC), _specs, slow=True),
 }  # fmt: skip

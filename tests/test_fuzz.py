@@ -6,12 +6,15 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from fuzz.guided import TARGETS as GUIDED
 from fuzz.run import case, fuzz
 from fuzz.targets import TARGETS, attempt
 
 #: seconds of fuzzing; `just fuzz` takes minutes
-SECONDS = float(os.environ.get("ASSAY_FUZZ_SECONDS", "12"))
+SECONDS = float(os.environ.get("ASSAY_FUZZ_SECONDS", "60"))
 SEED = int(os.environ.get("ASSAY_FUZZ_SEED", "2026"))
 
 
@@ -53,3 +56,11 @@ FOUND: dict[str, tuple[str, bytes]] = {
 def test_what_was_found_is_mended(tmp_path: Path, name: str) -> None:
     target, data = FOUND[name]
     attempt(target, tmp_path, data)
+
+
+@pytest.mark.parametrize("name", GUIDED)
+@given(data=st.data())
+def test_what_is_pure_python_takes_whatever_it_is_given(name: str, data: st.DataObject) -> None:
+    run, seed = GUIDED[name]
+    run(seed)
+    run(data.draw(st.binary(max_size=80) | st.permutations(list(seed)).map(bytes)))

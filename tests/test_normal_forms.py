@@ -41,6 +41,7 @@ def test_a_normal_form_that_a_hand_changed_is_noticed_and_does_not_count(tmp_pat
         ("column", "expected word, found the end"),
         ("1 2", "expected end, found 2"),
         ("1 []", "a unit without a name"),
+        (f"1e{'9' * 20}", f"1e{'9' * 20} is beyond all numbers"),
         ("\u20ac", "unreadable at character 1"),
         ('"\\q"', "Invalid \\escape: line 1 column 2 (char 1)"),
     ],

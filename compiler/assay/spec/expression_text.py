@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 from assay.spec.expression import ARITY, Expression
 
@@ -72,7 +72,10 @@ def _node(reader: _Reader) -> Expression:
 
 def _number(reader: _Reader) -> Expression:
     text = reader.take("number")
-    number = Decimal(text)
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        raise ValueError(f"{text} is beyond all numbers") from None
     if reader.peek()[0] == "unit":
         unit, factor, base = _unit(reader.take("unit"))
         return Expression("quantity", number=number, text=base, unit=unit, factor=factor)
