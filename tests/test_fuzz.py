@@ -39,6 +39,7 @@ FOUND: dict[str, tuple[str, bytes]] = {
     "a publication nested too deep": ("publication", b'{"meta":' + b"[" * 100_000),
     "a publication with too many digits": ("publication", b'{"meta":' + b"9" * 5000 + b"}"),
     "half of a surrogate pair in a list of records": ("records", b'[{"time":1,"n":1,"m":2},{"time":"\\ud800"}]'),
+    "facts with a number beyond all numbers": ("facts", b'{"epochLength":1E99999999999999999999}'),
     "half of a surrogate pair in facts": ("facts", b'{"activeSlotsCoeff":"\\ud800","slotLength":1}'),
     "half of a surrogate pair in a publication": ("publication", b'{"meta":{"title":"\\udc00x"}}'),
     "a record that nests": ("records", b'[{"time":1,"n":1,"m":' + b"[" * 600 + b"]" * 600 + b"}]"),

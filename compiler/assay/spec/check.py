@@ -13,6 +13,7 @@ from assay.spec import (
     check_examples,
     check_formulas,
     check_lines,
+    check_names,
     check_phases,
     check_reports,
     check_series,
@@ -35,7 +36,9 @@ AS_THEY_ARE = ("samples", "text-lines")
 def check(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
     """Every problem of a package, in the order of its parts; problems that are alike are told once."""
     checker = Checker(package, locate, UnitLibrary(unit.name for unit in package.units))
-    for step in _STEPS:
+    for step in _FIRST:
+        step(checker)
+    for step in _STEPS if not checker.problems else ():
         step(checker)
     return checker.found()
 
@@ -451,6 +454,8 @@ def _filters(checker: Checker) -> None:
                 )
 
 
+#: what all others take for granted
+_FIRST: tuple[Callable[[Checker], None], ...] = (check_names.names, check_names.types, check_names.files)
 _STEPS: tuple[Callable[[Checker], None], ...] = (
     _duplicates,
     _units,

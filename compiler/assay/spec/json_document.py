@@ -13,9 +13,12 @@ def parsed(text: str, **how: Any) -> Any:
     """What a document says; `how` is as of `json.loads`.
 
     Raises json.JSONDecodeError, also for half of a surrogate pair, which JSON may write and no text may hold;
-    ValueError and RecursionError for numbers of too many digits and documents that nest too deep.
+    ValueError and RecursionError for numbers beyond what can be meant and documents that nest too deep.
     """
-    found = json.loads(text, **how)
+    try:
+        found = json.loads(text, **how)
+    except ArithmeticError:
+        raise ValueError("it has a number beyond all numbers") from None
     half = _HALF.search(text)
     if half and not _is_text(found):
         raise json.JSONDecodeError("half of a surrogate pair, which is no character", text, half.start())

@@ -1,0 +1,122 @@
+"""The checker's first part: names that can be names, types that there are, files that are a run's own.
+
+All other parts take that for granted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+
+from assay.spec.checker import Checker
+from assay.spec.diagnostics import did_you_mean
+from assay.spec.model import Column, Grain, Package
+
+LONGEST = 100  # characters of a name, which names files, too
+COLUMN_TYPES = ("integer", "unsigned", "huge", "real", "text", "boolean", "instant")
+FIELD_TYPES = ("integer", "unsigned", "real", "text", "boolean")
+CONSTANT_TYPES = ("integer", "real", "text", "boolean", "instant", "duration")
+PARAMETER_TYPES = ("integer", "real")
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_WORDS = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+Named = tuple[str, str]  # what it is of, its name
+
+
+def names(checker: Checker) -> None:
+    """Names of what SQL names are words; others have dots and hyphens as well, but nothing that a path, an address or
+    a command would read as something else."""
+    _named(checker, _columns(checker.package), _WORD, "letters, digits and `_`, no digit first")
+    _named(checker, _others(checker.package), _WORDS, "letters, digits, `_`, `.` and `-`, the last two not first")
+
+
+def _named(checker: Checker, found: Iterable[Named], pattern: re.Pattern[str], expected: str) -> None:
+    for what, name in dict.fromkeys(found):
+        if not pattern.fullmatch(name) or len(name) > LONGEST:
+            said = f"{what} cannot be called `{name[:LONGEST]}`"
+            checker.report("name", said, name, expected=f"{expected}, at most {LONGEST}")
+
+
+def _columns(package: Package) -> Iterator[Named]:
+    yield "a system", package.system
+    for source in package.sources:
+        yield from ((f"a constant of source `{source.name}`", item.name) for item in source.constants)
+    for event in package.events:
+        yield "an event", event.name
+        yield from ((f"a field of event `{event.name}`", item.name) for form in event.forms for item in form.fields)
+    for relation in package.relations:
+        yield "a relation", relation.name
+        yield from ((f"a column of relation `{relation.name}`", item.name) for item in relation.columns)
+    for grain in package.grains:
+        yield "a grain", grain.name
+        yield from ((f"a column of grain `{grain.name}`", item.name) for item in _members(grain))
+        yield from ((f"an instant of grain `{grain.name}`", item.name) for item in grain.instants)
+    yield from (("a series", item.name) for item in package.series)
+    yield from (("a cut", item.name) for item in package.cuts)
+
+
+def _others(package: Package) -> Iterator[Named]:
+    groups: tuple[tuple[str, Iterable[str]], ...] = (
+        ("a source", (item.name for item in package.sources)),
+        ("a metric", (item.id for item in package.metrics)),
+        ("a filter", (item.name for item in package.filters)),
+        ("a summary", (item.name for item in package.summaries)),
+        ("a report", (item.name for item in package.reports)),
+        ("an article", (item.name for item in package.articles)),
+        ("a history", (item.name for item in package.histories)),
+    )
+    for what, found in groups:
+        yield from ((what, name) for name in found)
+
+
+def types(checker: Checker) -> None:
+    """Types of fields, columns, constants and parameters are among those that there are."""
+    for what, name, kind, known in _typed(checker.package):
+        if kind not in known:
+            said = f"{what.format(name)} is of an unknown type `{kind[:LONGEST]}`"
+            near = did_you_mean(kind, known)
+            hint = near if near.startswith("did you mean") else ""
+            checker.report("unknown-type", said, name, expected=", ".join(known), hint=hint)
+
+
+def _typed(package: Package) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    for source in package.sources:
+        yield from (("constant `{}`", item.name, item.type, CONSTANT_TYPES) for item in source.constants)
+    for event in package.events:
+        for form in event.forms:
+            yield from (
+                (f"field `{{}}` of event `{event.name}`", item.name, item.type, FIELD_TYPES) for item in form.fields
+            )
+    for relation in package.relations:
+        yield from _columns_of(f"column `{{}}` of relation `{relation.name}`", relation.columns)
+    for grain in package.grains:
+        yield from _columns_of(f"column `{{}}` of grain `{grain.name}`", _members(grain))
+    for item in package.filters:
+        if item.parameter:
+            yield f"parameter `{{}}` of filter `{item.name}`", item.parameter.name, item.parameter.type, PARAMETER_TYPES
+
+
+def _columns_of(what: str, columns: Iterable[Column]) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    yield from ((what, item.name, item.type, COLUMN_TYPES) for item in columns)
+
+
+def _members(grain: Grain) -> tuple[Column, ...]:
+    tallies, derived = (item.column for item in grain.tallies), (item.column for item in grain.derived)
+    return (*grain.columns, *tallies, *derived)
+
+
+def files(checker: Checker) -> None:
+    """Files of sources and constants are below the run's directory."""
+    for source in checker.package.sources:
+        globs = [*source.logs, *([source.hosts] if source.hosts else [])]
+        documents = dict.fromkeys(name for item in source.constants for name in item.files)
+        for name in (*globs, *documents):
+            path = PurePosixPath(name)
+            if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in name or "***" in name:
+                checker.report(
+                    "run-file",
+                    f"source `{source.name}` reads a file that cannot be one of a run: `{name[:LONGEST]}`",
+                    name,
+                    expected="a path below the run's directory, such as node-*.json",
+                )

@@ -1,0 +1,118 @@
+"""Names that can be names, types that there are, files that are a run's own: what is said where they are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assay.spec.check import check
+from assay.spec.diagnostics import render
+from assay.spec.model import Package
+from assay.spec.workspace import load as loaded
+from assay.spec.workspace import shipped
+
+WORD = "letters, digits and `_`, no digit first, at most 100"
+WORDS = "letters, digits, `_`, `.` and `-`, the last two not first, at most 100"
+BELOW = "a path below the run's directory, such as node-*.json"
+COLUMNS = "integer, unsigned, huge, real, text, boolean, instant"
+
+Change = Callable[[Package], Package]
+
+
+@pytest.fixture(scope="module")
+def package(cache: Path) -> Package:
+    return loaded(shipped(), "cardano", cache).package
+
+
+def _event(package: Package, **changes: object) -> Package:
+    first, *others = package.events
+    return replace(package, events=(replace(first, **changes), *others))  # type: ignore[arg-type]
+
+
+def _field(package: Package, **changes: object) -> Package:
+    (form, *forms) = package.events[0].forms
+    fields = (replace(form.fields[0], **changes), *form.fields[1:])  # type: ignore[arg-type]
+    return _event(package, forms=(replace(form, fields=fields), *forms))
+
+
+def _source(package: Package, **changes: object) -> Package:
+    return replace(package, sources=(replace(package.sources[0], **changes),))  # type: ignore[arg-type]
+
+
+def _constant(package: Package, **changes: object) -> Package:
+    first, *others = package.sources[0].constants
+    return _source(package, constants=(replace(first, **changes), *others))  # type: ignore[arg-type]
+
+
+def _column(package: Package, **changes: object) -> Package:
+    first, *others = package.relations
+    columns = (replace(first.columns[0], **changes), *first.columns[1:])  # type: ignore[arg-type]
+    return replace(package, relations=(replace(first, columns=columns), *others))
+
+
+def _metric(package: Package, name: str) -> Package:
+    first, *others = package.metrics
+    return replace(package, metrics=(replace(first, id=name), *others))
+
+
+def _filter(package: Package, kind: str) -> Package:
+    found = next(item for item in package.filters if item.parameter)
+    assert found.parameter
+    changed = replace(found, parameter=replace(found.parameter, type=kind))
+    return replace(package, filters=tuple(changed if item is found else item for item in package.filters))
+
+
+def name(what: str, said: str, expected: str) -> str:
+    return f"error[name]: {what} cannot be called `{said}`\n  expected: {expected}"
+
+
+def kind(what: str, said: str, expected: str, hint: str = "") -> str:
+    told = f"error[unknown-type]: {what} is of an unknown type `{said}`\n  expected: {expected}"
+    return told + (f"\n  hint: {hint}" if hint else "")
+
+
+def file(said: str) -> str:
+    what = f"source `workbench_logs` reads a file that cannot be one of a run: `{said}`"
+    return f"error[run-file]: {what}\n  expected: {BELOW}"
+
+
+SLIPS: dict[str, tuple[Change, str]] = {
+    "an event that would be a path": (lambda p: _event(p, name="a/b"), name("an event", "a/b", WORD)),
+    "an event without a name": (lambda p: _event(p, name=""), name("an event", "", WORD)),
+    "a field with a hyphen": (
+        lambda p: _field(p, name="a-b"), name("a field of event `block_adopted`", "a-b", WORD)),
+    "a column that begins with a digit": (
+        lambda p: _column(p, name="1st"), name("a column of relation `adoptions`", "1st", WORD)),
+    "a constant of other letters": (
+        lambda p: _constant(p, name="größe"), name("a constant of source `workbench_logs`", "größe", WORD)),
+    "a metric that leads upwards": (lambda p: _metric(p, "../x"), name("a metric", "../x", WORDS)),
+    "a metric that is long": (lambda p: _metric(p, "x" * 101), name("a metric", "x" * 100, WORDS)),
+    "a system with a blank": (lambda p: replace(p, system="my system"), name("a system", "my system", WORD)),
+    "a type of a field that is misspelt": (
+        lambda p: _field(p, type="integr"),
+        kind("field `block` of event `block_adopted`", "integr", "integer, unsigned, real, text, boolean",
+             "did you mean `integer`?")),
+    "a type of a column": (
+        lambda p: _column(p, type=""), kind("column `block` of relation `adoptions`", "", COLUMNS)),
+    "a type of a parameter": (
+        lambda p: _filter(p, "text"),
+        kind("parameter `n` of filter `epoch-geq`", "text", "integer, real")),
+    "logs above the run": (lambda p: _source(p, logs=("../*/stdout",)), file("../*/stdout")),
+    "logs of no name": (lambda p: _source(p, logs=("",)), file("")),
+    "hosts from the top": (lambda p: _source(p, hosts="/etc/*"), file("/etc/*")),
+    "a document above the run": (lambda p: _constant(p, files=("../secret.json",)), file("../secret.json")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_slip_is_told_with_what_is_expected(package: Package, slip: str) -> None:
+    change, said = SLIPS[slip]
+    (problem,) = check(change(package), lambda _word, _passed: (None, ""))
+    assert render(problem) == said
+
+
+def test_nothing_is_said_of_names_that_are_as_they_should_be(package: Package) -> None:
+    assert check(package, lambda _word, _passed: (None, "")) == ()
