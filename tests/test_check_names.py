@@ -10,7 +10,7 @@ import pytest
 
 from assay.spec.check import check
 from assay.spec.diagnostics import render
-from assay.spec.model import Package
+from assay.spec.model import Package, Pair
 from assay.spec.workspace import load as loaded
 from assay.spec.workspace import shipped
 
@@ -65,6 +65,13 @@ def _filter(package: Package, kind: str) -> Package:
     return replace(package, filters=tuple(changed if item is found else item for item in package.filters))
 
 
+def _instant(package: Package, on: tuple[Pair, ...]) -> Package:
+    grain = next(item for item in package.grains if item.name == "block")
+    instants = tuple(replace(item, on=on) if item.name == "started" else item for item in grain.instants)
+    changed = replace(grain, instants=instants)
+    return replace(package, grains=tuple(changed if item is grain else item for item in package.grains))
+
+
 def name(what: str, said: str, expected: str) -> str:
     return f"error[name]: {what} cannot be called `{said}`\n  expected: {expected}"
 
@@ -100,6 +107,10 @@ SLIPS: dict[str, tuple[Change, str]] = {
     "a type of a parameter": (
         lambda p: _filter(p, "text"),
         kind("parameter `n` of filter `epoch-geq`", "text", "integer, real")),
+    "an instant that no column finds": (
+        lambda p: _instant(p, ()),
+        "error[no-key]: instant `started` of grain `block` does not say which columns its rows are found by\n"
+        "  expected: `on` with a pair of columns, such as `G.same a b`"),
     "logs above the run": (lambda p: _source(p, logs=("../*/stdout",)), file("../*/stdout")),
     "logs of no name": (lambda p: _source(p, logs=("",)), file("")),
     "hosts from the top": (lambda p: _source(p, hosts="/etc/*"), file("/etc/*")),

@@ -101,7 +101,7 @@ error[unknown-unit]: field `slot` of event `leadership_check_started` is in an u
   at specs/cardano/units.dhall:6:19
     6 | in  { slot = unit "slotz" "slots"
       |                   ^^^^^^^
-  note: 51 more like it
+  note: 68 more like it
   hint: did you mean `slot`?
 """,
     ),

@@ -91,6 +91,12 @@ def _all_units(package: Package) -> Iterator[tuple[str, str, str]]:
             (f"column `{item.name}` of relation `{relation.name}`", item.unit.name, item.name)
             for item in relation.columns
         )
+    for grain in package.grains:
+        what = f"of grain `{grain.name}`"
+        yield from ((f"column `{item.name}` {what}", item.unit.name, item.name) for item in grain.every_column)
+    for item in package.filters:
+        if item.parameter:
+            yield f"the parameter of filter `{item.name}`", item.parameter.unit.name, item.name
     for series in package.series:
         yield f"series `{series.name}`", series.unit.name, series.name
     for metric in package.metrics:
@@ -455,7 +461,12 @@ def _filters(checker: Checker) -> None:
 
 
 #: what all others take for granted
-_FIRST: tuple[Callable[[Checker], None], ...] = (check_names.names, check_names.types, check_names.files)
+_FIRST: tuple[Callable[[Checker], None], ...] = (
+    check_names.names,
+    check_names.types,
+    check_names.bindings,
+    check_names.files,
+)
 _STEPS: tuple[Callable[[Checker], None], ...] = (
     _duplicates,
     _units,

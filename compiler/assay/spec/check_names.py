@@ -1,4 +1,4 @@
-"""The checker's first part: names that can be names, types that there are, files that are a run's own.
+"""The checker's first part: names that can be names, types that there are, keys, files that are a run's own.
 
 All other parts take that for granted.
 """
@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
-from assay.spec.model import Column, Grain, Package
+from assay.spec.model import Column, Package
 
 LONGEST = 100  # characters of a name, which names files, too
 COLUMN_TYPES = ("integer", "unsigned", "huge", "real", "text", "boolean", "instant")
@@ -40,6 +40,7 @@ def _named(checker: Checker, found: Iterable[Named], pattern: re.Pattern[str], e
 
 def _columns(package: Package) -> Iterator[Named]:
     yield "a system", package.system
+    yield from (("a unit", item.name) for item in package.units)
     for source in package.sources:
         yield from ((f"a constant of source `{source.name}`", item.name) for item in source.constants)
     for event in package.events:
@@ -50,7 +51,7 @@ def _columns(package: Package) -> Iterator[Named]:
         yield from ((f"a column of relation `{relation.name}`", item.name) for item in relation.columns)
     for grain in package.grains:
         yield "a grain", grain.name
-        yield from ((f"a column of grain `{grain.name}`", item.name) for item in _members(grain))
+        yield from ((f"a column of grain `{grain.name}`", item.name) for item in grain.every_column)
         yield from ((f"an instant of grain `{grain.name}`", item.name) for item in grain.instants)
     yield from (("a series", item.name) for item in package.series)
     yield from (("a cut", item.name) for item in package.cuts)
@@ -91,7 +92,7 @@ def _typed(package: Package) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
     for relation in package.relations:
         yield from _columns_of(f"column `{{}}` of relation `{relation.name}`", relation.columns)
     for grain in package.grains:
-        yield from _columns_of(f"column `{{}}` of grain `{grain.name}`", _members(grain))
+        yield from _columns_of(f"column `{{}}` of grain `{grain.name}`", grain.every_column)
     for item in package.filters:
         if item.parameter:
             yield f"parameter `{{}}` of filter `{item.name}`", item.parameter.name, item.parameter.type, PARAMETER_TYPES
@@ -101,9 +102,16 @@ def _columns_of(what: str, columns: Iterable[Column]) -> Iterator[tuple[str, str
     yield from ((what, item.name, item.type, COLUMN_TYPES) for item in columns)
 
 
-def _members(grain: Grain) -> tuple[Column, ...]:
-    tallies, derived = (item.column for item in grain.tallies), (item.column for item in grain.derived)
-    return (*grain.columns, *tallies, *derived)
+def bindings(checker: Checker) -> None:
+    """What is looked up in another table is found by a column at least."""
+    for grain in checker.package.grains:
+        bound = [(f"instant `{item.name}`", item.name, item.on) for item in grain.instants if item.of]
+        bound += [(f"tally `{item.column.name}`", item.column.name, item.on) for item in grain.tallies]
+        bound += [("the subject", grain.name, grain.subject.on)] if grain.subject else []
+        for what, name, on in bound:
+            if not on:
+                said = f"{what} of grain `{grain.name}` does not say which columns its rows are found by"
+                checker.report("no-key", said, name, expected="`on` with a pair of columns, such as `G.same a b`")
 
 
 def files(checker: Checker) -> None:

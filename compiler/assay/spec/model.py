@@ -178,7 +178,7 @@ class Event:
     @property
     def fields(self) -> tuple[Field, ...]:
         """The fields as the first form has them (names, types and units are those of every form)."""
-        return self.forms[0].fields
+        return self.forms[0].fields if self.forms else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +304,12 @@ class Grain:
     checks: tuple[Check, ...]
     doc: str
     at: str = ""
+
+    @property
+    def every_column(self) -> tuple[Column, ...]:
+        """Its columns, those of its tallies, those that are derived."""
+        tallies, derived = (item.column for item in self.tallies), (item.column for item in self.derived)
+        return (*self.columns, *tallies, *derived)
 
 
 @dataclass(frozen=True, slots=True)
