@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import os
 import shutil
@@ -170,6 +171,14 @@ def test_a_piece_that_is_one_long_line_is_not_cut_further(tmp_path: Path) -> Non
     whole = LogFile(0, "node-0", 0, Held(tmp_path / "log", Mark(size, 0, 0), size))
     assert whole.is_large
     assert not replace(whole, begin=0, end=size).is_large
+
+
+def test_as_many_pieces_are_read_at_a_time_for_each_of_two_workers(tmp_path: Path) -> None:
+    line = 2000  # bytes, about: a piece ends where a line does
+    edges = [place + (line if place else 0) for place in range(0, 13 * shares.PIECE, shares.PIECE)]
+    file = LogFile(0, "node-0", 0, Held(tmp_path / "log", Mark(edges[-1], 0, 0), edges[-1]))
+    found = [replace(file, begin=begin, end=end) for begin, end in itertools.pairwise(edges)]
+    assert [len(part) for part in shares.rounds(found, 1, 2)] == [4, 4, 4]
 
 
 def test_a_run_whose_files_have_other_names_tells_of_broken_lines_by_these(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from assay.spec.diagnostics import fail
 ROUND = 384 * 2**20  # bytes of lines that are held at a time
 FILES = 4096  # files of a round
 FILE_STEP = 2**40  # places of lines of a host's next file begin here
-PIECE = 96 * 2**20  # bytes, about, of a piece of a large file
+PIECE = 94 * 2**20  # bytes, about, of a piece of a large file: four of them, with the rest of a line each, are a round
 EXPANSION = 10  # how much larger a compressed file is when it is not
 
 
