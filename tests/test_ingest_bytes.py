@@ -247,6 +247,15 @@ def test_a_giant_line_takes_memory_that_is_bounded(tmp_path: Path, giant: str) -
     assert memory < 1024
 
 
+@pytest.mark.parametrize("size", [9, 40, 200])
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_a_giant_last_line_is_not_lost(tmp_path: Path, size: int, end: bytes) -> None:
+    """The engine refuses a line of 200 MB within a file, and would drop it at its end."""
+    content = GOOD.encode() + b'\n{"x":"' + b"x" * (size * 10**6) + b'"}' + end
+    made = read(tmp_path, {"m-1/out": content})
+    assert (made.log()["lines"], made.log()["quarantined"]) == (2, 1)
+
+
 def test_what_is_packed_is_told_by_its_bytes_whatever_its_name(tmp_path: Path) -> None:
     content = f"{GOOD}\n{{\n".encode()
     made = read(tmp_path, {"m-1/out.gz": content, "m-2/out": gzip.compress(content), "m-3/m-3.json.zst": content})

@@ -6,6 +6,7 @@ The engine's own decompression notices neither a wrong checksum nor an end that 
 from __future__ import annotations
 
 import codecs
+import os
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -138,6 +139,14 @@ def plain(path: Path, folder: Path, name: str) -> Path:
         for chunk in decompressed(path):
             stream.write(chunk)
     return place
+
+
+def ends_too_long(path: Path) -> bool:
+    """Whether the last line of a plain file is too long: within a file the scan refuses it, there it may drop it."""
+    with path.open("rb") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, size - LONGEST))
+        return size >= LONGEST and b"\n" not in stream.read()[:-1]
 
 
 @dataclass(slots=True)
