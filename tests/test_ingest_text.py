@@ -334,3 +334,11 @@ def test_an_event_that_is_too_long_is_broken_and_other_lines_are_not(
     assert found.rows("tick", "seq", "n") == [(1, 1), (5, 3)]
     assert [row[1:4] for row in found.broken()] == [("m-1/out", 2, "longer than 8 MiB")]
     assert (found.log()["lines"], found.log()["quarantined"]) == (5, 1)
+
+
+def test_a_giant_last_line_of_a_text_is_not_lost(tmp_path: Path) -> None:
+    """The engine would drop it without a word."""
+    content = f"{line('Tick 5')}\n{line('Tick 6 ')}".encode() + b"x" * 200_000_000
+    bears = replace(LINES, quarantine=replace(LINES.quarantine, share=1.0))
+    log = read(tmp_path, {"m-1/out": content}, (TICK,), None, bears).log()
+    assert (log["lines"], log["recognised"], log["quarantined"]) == (2, 1, 1)

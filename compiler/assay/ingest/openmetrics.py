@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from assay.ingest import lines, sample_store, tree
-from assay.ingest.plain import mended
+from assay.ingest.plain import ends_too_long, mended
 from assay.ingest.sample_store import NAME, add_samples, add_series, counted, drop, first_of, make, run
 from assay.spec.diagnostics import fail
 from assay.sql import dialect
@@ -46,7 +46,7 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
     import duckdb
 
     try:
-        _scan(connection, plain)
+        _scan(connection, mended(plain, folder, f"{file}.ended")[0] if ends_too_long(plain) else plain)
     except duckdb.Error:
         try:
             _scan(connection, mended(plain, folder, f"{file}.mended")[0])

@@ -6,6 +6,7 @@ are no event nothing is kept but how many there are.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Sequence
@@ -24,7 +25,7 @@ from assay.ingest.folder import MEMORY, connected, written
 from assay.ingest.forms import TORN, Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.lines import refusals, scanned
-from assay.ingest.plain import mended, plain
+from assay.ingest.plain import ends_too_long, mended, plain
 from assay.ingest.shares import FILE_STEP, LogFile, log_files
 from assay.ingest.summary import summarised
 from assay.ingest.text_broken import reasons
@@ -143,12 +144,14 @@ def _filled(cursor: duckdb.DuckDBPyConnection, table: str, query: exp.Select, fi
 
 def _scanned(cursor: duckdb.DuckDBPyConnection, table: str, text: str, source: Path, folder: Path) -> None:
     """Fill a table out of a file, by the statement `text`."""
-    try:
-        cursor.execute(text, scanned([plain(source, folder, "log.plain")]))
-    except refusals():
-        copy, long = mended(source, folder, "log.mended")
-        cursor.execute(text, scanned([copy]))
-        cursor.execute(_torn(table), {"places": [number - 1 for number in long]})
+    place = plain(source, folder, "log.plain")
+    if not ends_too_long(place):
+        with contextlib.suppress(*refusals()):
+            cursor.execute(text, scanned([place]))
+            return
+    copy, long = mended(source, folder, "log.mended")
+    cursor.execute(text, scanned([copy]))
+    cursor.execute(_torn(table), {"places": [number - 1 for number in long]})
 
 
 def _torn(table: str) -> str:
