@@ -259,6 +259,12 @@ def test_what_is_broken_is_quarantined_and_counted(
     assert quarantined(found) == broken
 
 
+def test_a_line_that_is_too_long_is_broken(tmp_path: Path) -> None:
+    found = made(tmp_path, f"Id: a\nN: 1\nX: {'x' * 9 * 2**20}\nId: b\nN: 2\n")
+    assert found.rows("block", "id", "n") == [("a", 1), ("b", 2)]
+    assert found.broken() == [("", "a.txt", 3, "longer than 8 MiB", "X: " + "x" * 197)]
+
+
 def test_a_broken_block_is_quarantined_with_what_it_says(tmp_path: Path) -> None:
     found = made(tmp_path, "Id: a  Id: b\nN: x  N: 2\n")
     assert found.broken() == [("", "a.txt", 1, 'field n of block: expected an integer, found "x"', "Id: a; N: x")]

@@ -343,6 +343,23 @@ def test_a_cell_may_be_long(tmp_path: Path, rest: str) -> None:
     assert len(found.rows("quarantine")) == bool(rest)
 
 
+@pytest.mark.parametrize(("rest", "good"), [("", 1), ("3,4,b\n", 2)])
+@pytest.mark.parametrize("cell", ["x" * 9 * 2**20, "x" * 70 * 2**20, '"' + ("x" * 2**20 + "\n") * 8 + '"'])
+def test_a_row_that_is_too_long_is_broken(tmp_path: Path, cell: str, rest: str, good: int) -> None:
+    # The engine would not say a word of one of 32 MiB or more at the end of a file.
+    found = made(tmp_path, f"at,n,s\n0,1,a\n1,2,{cell}\n{rest}", (event("row", field("n"), field("s", "text")),))
+    lines = 1 + cell.count("\n")
+    assert found.rows("row", "n", "s") == [(1, "a"), (4, "b")][:good]
+    assert found.rows("quarantine", "line", "offset", "reason") == [(3, 13, "longer than 8 MiB")]
+    assert found.rows("logs", "lines", "objects", "recognised") == [(good + lines, good, good)]
+
+
+def test_a_row_of_as_many_bytes_as_it_may_have_is_read(tmp_path: Path) -> None:
+    text = "x" * (8 * 2**20 - 4)
+    found = made(tmp_path, f"at,n,s\n1,2,{text}\n", (event("row", field("n"), field("s", "text")),))
+    assert found.rows("row", "s") == [(text,)]
+
+
 def test_a_packed_file_that_is_cut_off_ends_the_ingest(tmp_path: Path) -> None:
     said = refused(tmp_path, {"a.csv.gz": gzip.compress(b"at,n\n1,2\n" * 1000)[:-9]})
     assert said.startswith("error[broken-file]: the log file cannot be read to its end: DIR/run/a.csv.gz")

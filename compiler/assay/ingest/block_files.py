@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.ingest.table_files import ENCODING, Record
+from assay.ingest.plain import STUB, TOO_LONG
+from assay.ingest.table_files import ENCODING, Record, is_too_long
 from assay.spec.diagnostics import fail
 
 BAR = "│"
@@ -83,6 +84,9 @@ class Blocks:
             band: list[_Block] | None = None  # None before the first block, empty where blocks cannot be told apart
             number = 0
             for line, text in enumerate(stream, start=1):
+                if is_too_long(text):
+                    yield None, Record(0, line, 1, (), TOO_LONG, text.strip()[:STUB])
+                    continue
                 cells = _cells(text)
                 begun = sum(_key(cell) == self.begins for cell in cells)
                 if begun:

@@ -1,9 +1,10 @@
 """CSV files: their columns, their rows as the engine scans them, and the rows that are broken.
 
 Two readers agree on what a row is.  The engine's is swift, and refuses a file that has any row of another width, a
-quote in a wrong place, mixed line ends, or bytes that are no UTF-8; then Python's goes through the file, tells what is
-broken, and leaves a copy that the engine scans.  Rows are numbered from 1, the header not among them; lines that are
-empty are no rows; empty cells at the end of a row that are more than there are columns are none.
+quote in a wrong place, mixed line ends, bytes that are no UTF-8, or more bytes than a row may have; then Python's goes
+through the file, tells what is broken, and leaves a copy that the engine scans.  Rows are numbered from 1, the header
+not among them; lines that are empty are no rows; empty cells at the end of a row that are more than there are columns
+are none.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from sqlglot import exp
 
 from assay.ingest import tree
 from assay.ingest.packing import CHUNK
+from assay.ingest.plain import LONGEST, STUB, TOO_LONG
 from assay.spec.diagnostics import AssayError, fail
 from assay.sql import dialect
 
 ENCODING = "utf-8-sig"
 LINE_END = re.compile(rb"\r\n|\n|\r")
-LONGEST = 64 * 2**20  # bytes of a cell
-csv.field_size_limit(LONGEST)  # else a cell of 128 KiB would be taken for an open quote
+csv.field_size_limit(8 * LONGEST)  # else a cell of 128 KiB would be taken for an open quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def records(path: Path, plain: Path) -> Iterator[Record]:
         while True:
             lines.taken.clear()
             first = lines.number + 1
-            cells, fault = _next(path, rows, first)
+            cells, fault = _next(path, rows, lines)
             if cells is None:
                 return
             text = "".join(lines.taken).rstrip("\r\n")
@@ -78,20 +79,24 @@ def records(path: Path, plain: Path) -> Iterator[Record]:
             while width and len(cells) > width and not cells[-1]:
                 cells.pop()
             width = width or len(cells)
-            if not fault and len(cells) != width:
+            if is_too_long(text):
+                cells, fault, text = [], TOO_LONG, text[:STUB]
+            elif not fault and len(cells) != width:
                 fault = f"expected {_cells(width)}, found {len(cells)}"
             yield Record(number, first, lines.number + 1 - first, tuple(cells), fault, text)
             number += 1
 
 
-def _next(path: Path, rows: Iterator[list[str]], line: int) -> tuple[list[str] | None, str]:
+def _next(path: Path, rows: Iterator[list[str]], lines: _Lines) -> tuple[list[str] | None, str]:
     """The cells of the next row, or why there are none; None at the end."""
+    line = lines.number + 1
     try:
         return next(rows), ""
     except StopIteration:
         return None, ""
     except csv.Error as error:
-        if "unexpected end" in str(error) or "field larger" in str(error):
+        unclosed = "field larger" in str(error) and lines.number > line
+        if unclosed or "unexpected end" in str(error):
             raise _open_quote(path, line) from None
         return [], "a quote in a wrong place"
 
@@ -107,6 +112,11 @@ def _open_quote(path: Path, line: int) -> AssayError:
 
 def _cells(number: int) -> str:
     return "1 cell" if number == 1 else f"{number} cells"
+
+
+def is_too_long(text: str) -> bool:
+    """Whether a row, or a line, has more bytes than it may."""
+    return len(text) > LONGEST // 4 and len(text.encode()) > LONGEST
 
 
 def header(path: Path, plain: Path) -> tuple[str, ...]:
@@ -138,6 +148,7 @@ def scan(width: int, numbered: bool) -> exp.Select:
         "escape": tree.text('"'),
         "header": exp.true(),
         "auto_detect": exp.false(),
+        "max_line_size": dialect.integer(2 * LONGEST if numbered else LONGEST),  # a copy may quote more
         "compression": exp.Literal.string("none"),  # what is packed is unpacked before, whatever its name
         "strict_mode": exp.true(),
     }
