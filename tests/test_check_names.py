@@ -1,4 +1,4 @@
-"""Names that can be names, types that there are, files that are a run's own: what is said where they are not."""
+"""Names that can be names, types that there are, files of runs and of specs: what is said where they are not."""
 
 from __future__ import annotations
 
@@ -72,6 +72,12 @@ def _instant(package: Package, on: tuple[Pair, ...]) -> Package:
     return replace(package, grains=tuple(changed if item is grain else item for item in package.grains))
 
 
+def _chart(package: Package, template: str) -> Package:
+    (report,) = package.reports
+    charts = (replace(report.charts[0], template=template), *report.charts[1:])
+    return replace(package, reports=(replace(report, charts=charts),))
+
+
 def name(what: str, said: str, expected: str) -> str:
     return f"error[name]: {what} cannot be called `{said}`\n  expected: {expected}"
 
@@ -113,6 +119,8 @@ SLIPS: dict[str, tuple[Change, str]] = {
         "  expected: `on` with a pair of columns, such as `G.same a b`"),
     "logs above the run": (lambda p: _source(p, logs=("../*/stdout",)), file("../*/stdout")),
     "logs of no name": (lambda p: _source(p, logs=("",)), file("")),
+    "a chart template above its folder": (
+        lambda p: _chart(p, "../cdf"), name("a chart template", "../cdf", WORDS)),
     "hosts from the top": (lambda p: _source(p, hosts="/etc/*"), file("/etc/*")),
     "a document above the run": (lambda p: _constant(p, files=("../secret.json",)), file("../secret.json")),
 }  # fmt: skip
@@ -123,6 +131,19 @@ def test_a_slip_is_told_with_what_is_expected(package: Package, slip: str) -> No
     change, said = SLIPS[slip]
     (problem,) = check(change(package), lambda _word, _passed: (None, ""))
     assert render(problem) == said
+
+
+@pytest.mark.parametrize("prose", ["../../../secret.txt", "/etc/passwd", "prose/../../x.md", "."])
+def test_prose_is_below_the_specs_of_its_system(cache: Path, prose: str) -> None:
+    package = loaded(shipped(), "cometbft", cache).package
+    first, *others = package.articles
+    part, *parts = first.parts
+    changed = replace(first, parts=(replace(part, prose=prose), *parts))
+    (problem,) = check(replace(package, articles=(changed, *others)), lambda _word, _passed: (None, ""))
+    assert render(problem) == (
+        f"error[prose-file]: article `{first.name}` has prose that cannot be a file of its specs: `{prose}`\n"
+        "  expected: a path below the system's folder of specs, such as prose/summary.md"
+    )
 
 
 def test_nothing_is_said_of_names_that_are_as_they_should_be(package: Package) -> None:

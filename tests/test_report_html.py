@@ -8,6 +8,7 @@ import functools
 import hashlib
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -472,6 +473,46 @@ def test_a_template_without_one_for_the_page_is_drawn_as_in_print(tmp_path: Path
     spec = web_specs((chart,), tmp_path, ("run",))["a"]
     assert spec["usermeta"] == {"assay": {"paper": True}}
     assert [layer["data"]["name"] for layer in spec["layer"]] == ["points", "legend", "legend"]
+
+
+# Templates of a workspace, which may be anybody's
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("<p>\n{{ ''.__class__.__mro__ }}", 2, "access to attribute '__class__' of 'str' object is unsafe."),
+        ("{{ document.title.format.__globals__ }}", 1, "access to attribute '__globals__' of"),
+        ("<p>\n\n{% if %}", 3, "Expected an expression, got 'end of statement block'"),
+        ("\n{{ document.titel }}", 2, "has no attribute 'titel'"),
+        ("{{ 1 // 0 }}", 1, "division"),
+        ("{% include '../secret' %}", 1, "../secret"),
+    ],
+)
+def test_a_template_does_nothing_but_fill_a_page(tmp_path: Path, text: str, line: int, said: str) -> None:
+    templates = tmp_path / "templates"
+    shutil.copytree(TEMPLATES, templates)
+    (tmp_path / "secret").write_text("secret", encoding="utf-8")
+    place = templates / "html" / "report.html.j2"
+    place.write_text(text, encoding="utf-8")
+    with pytest.raises(AssayError) as found:
+        page(sample(), templates, "")
+    (problem,) = found.value.diagnostics
+    assert (problem.code, problem.span) == ("template", Span(str(place), line))
+    assert problem.message.startswith("the page cannot be made: ")
+    assert said in problem.message
+
+
+def test_a_style_sheet_cannot_end_its_element(tmp_path: Path) -> None:
+    templates = tmp_path / "templates"
+    shutil.copytree(TEMPLATES, templates)
+    place = templates / "html" / "report.css"
+    place.write_text("p {}</style><script>", encoding="utf-8")
+    with pytest.raises(AssayError) as found:
+        page(sample(), templates, "")
+    assert str(found.value) == (
+        f"error[template]: the text would end the element of the page that holds it\n  at {place}"
+    )
 
 
 # Bytes

@@ -34,7 +34,7 @@ from assay.report.results_json import distribution, lines_json, of_formula, phas
 from assay.report.undrawn import said_value, undrawn
 from assay.spec.article_model import Article
 from assay.spec.formula import is_formula
-from assay.spec.diagnostics import USAGE, Diagnostic, fail, raise_all
+from assay.spec.diagnostics import USAGE, Diagnostic, Span, fail, raise_all
 from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
 
@@ -156,15 +156,14 @@ def _in_column(run: RunFigures, metric: Metric, summary: str) -> dict[str, objec
 
 def read_prose(session: Session, checked: Checked, article: Article) -> Mapping[str, Prose]:
     """The prose of an article by its files; AssayError with everything that is wrong in it."""
-    folder = session.workspace.specs / checked.package.system
-    problems: list[Diagnostic] = []
-    found = {
-        part.prose: read(
-            folder / part.prose, f"specs/{checked.package.system}/{part.prose}", checked, article.choices, problems
-        )
-        for part in article.parts
-        if part.prose
-    }
+    workspace, problems = session.workspace, list[Diagnostic]()
+    found: dict[str, Prose] = {}
+    for name in (part.prose for part in article.parts if part.prose):
+        shown, place = f"specs/{checked.package.system}/{name}", workspace.specs / checked.package.system / name
+        if not workspace.holds(place):
+            problems.append(Diagnostic("prose", "a link leads out of the workspace", Span(shown)))
+            continue
+        found[name] = read(place, shown, checked, article.choices, problems)
     raise_all(problems)
     return found
 

@@ -27,7 +27,7 @@ from assay.plan.steps import Applied, plan
 from assay.report.article import metrics_of
 from assay.report.article_rows import listed, series_of
 from assay.spec import labels, normal_form, workspace
-from assay.spec.diagnostics import USAGE, AssayError, did_you_mean, fail, raise_all
+from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
 from assay.spec.formula import is_formula
 from assay.spec.model import Metric, Package, Source
 from assay.spec.report_model import Report
@@ -49,7 +49,7 @@ class SystemCheck:
 
 
 def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
-    """Check all specs of a system, its SQL on empty tables too; with `accept`, write its normal form.
+    """Check all specs of a system, its SQL on empty tables and its prose too; with `accept`, write its normal form.
 
     Raises AssayError with every problem.
     """
@@ -61,6 +61,7 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     statements = compiled(checked, plan(package, package.metrics, every, relations, series=lines, cuts=package.cuts))
     constants = [item for source in package.sources for item in source.constants]
     problems = [*dry_run(nodes(statements), constants), *report_problems(package, session.workspace.templates)]
+    problems += _prose_problems(session, checked)
     if not problems and can_be_cut(package):
         cut = compiled(checked, plan(package, package.metrics, every, relations, series=lines, cut=True))
         problems += dry_run(nodes(cut), constants)
@@ -77,6 +78,17 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     return SystemCheck(
         system, {name: number for name, number in counts.items() if number or name in names}, held == checked.sources
     )
+
+
+def _prose_problems(session: Session, checked: Checked) -> tuple[Diagnostic, ...]:
+    """What is wrong with the prose of articles, each thing once."""
+    found: list[Diagnostic] = []
+    for article in checked.package.articles:
+        try:
+            read_prose(session, checked, article)
+        except AssayError as error:
+            found += error.diagnostics
+    return tuple(dict.fromkeys(found))
 
 
 def can_be_cut(package: Package) -> bool:

@@ -13,7 +13,8 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from traceback import extract_tb
+from typing import Any
 
 from assay.report.chart_spec import description
 from assay.report.document import Chart, Document, Entry, Plot, Table
@@ -24,11 +25,10 @@ from assay.report.html_tables import Grid, metric_grid, paragraphs, plain_grid
 from assay.report.markdown import contents, explained, figures
 from assay.report.markdown_text import visible
 from assay.report.terms import SAMPLE_COUNT
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
+from assay.spec.diagnostics import Span, fail
 
 FONTS = ("ReportSans-Regular", "ReportSans-Semibold", "ReportSerif-Regular", "ReportSerif-Semibold")
+TEMPLATE = "report.html.j2"
 DIGITS = 10
 OTHER = "Other numbers"
 #: strokes of lines in the order of their names
@@ -58,9 +58,8 @@ def page(document: Document, templates: Path, bundle: str, behind: Behind = NOTH
     script = _asset(templates, "report.js")
     known = explained(shown)
     return (
-        _environment(templates)
-        .get_template("report.html.j2")
-        .render(
+        _filled(
+            templates / "html",
             document=shown,
             runs=shown.manifest.header[1:],
             parts=_contents(shown),
@@ -86,6 +85,27 @@ def page(document: Document, templates: Path, bundle: str, behind: Behind = NOTH
     )
 
 
+def _filled(folder: Path, **values: object) -> str:
+    """The template of a page, with values; what it may do is bounded, for it may be anybody's."""
+    from jinja2 import FileSystemLoader, StrictUndefined, TemplateError  # slow to import, and only a page needs it
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    environment = ImmutableSandboxedEnvironment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    try:
+        return environment.get_template(TEMPLATE).render(values)
+    except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
+        frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename == str(folder / TEMPLATE)]
+        line = int(getattr(error, "lineno", None) or (frames[-1].lineno if frames else 0) or 0)
+        said = " ".join(str(error).split())
+        raise fail("template", f"the page cannot be made: {said}", span=Span(str(folder / TEMPLATE), line)) from None
+
+
 def _shown(document: Document) -> Document:
     """The document with a picture in the place of every control character."""
     return _mapped(document)  # type: ignore[no-any-return]
@@ -103,23 +123,12 @@ def _mapped(value: Any) -> Any:
     return value
 
 
-def _environment(templates: Path) -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # slow to import, and only a page needs it
-
-    return Environment(
-        loader=FileSystemLoader(templates / "html"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
 def _asset(templates: Path, name: str) -> str:
     """A style sheet or a script, which must not end the element that holds it."""
-    text = (templates / "html" / name).read_text(encoding="utf-8")
+    place = templates / "html" / name
+    text = place.read_text(encoding="utf-8")
     if re.search(r"</(script|style)|<!--", text, re.I):
-        raise AssertionError(f"{name} ends its element")
+        raise fail("template", "the text would end the element of the page that holds it", span=Span(str(place)))
     return text
 
 

@@ -1,4 +1,4 @@
-"""The checker's first part: names that can be names, types that there are, keys, files that are a run's own.
+"""The checker's first part: names that can be names, types that there are, keys, files of runs and of specs.
 
 All other parts take that for granted.
 """
@@ -66,9 +66,23 @@ def _others(package: Package) -> Iterator[Named]:
         ("a report", (item.name for item in package.reports)),
         ("an article", (item.name for item in package.articles)),
         ("a history", (item.name for item in package.histories)),
+        ("a chart template", _templates(package)),
     )
     for what, found in groups:
         yield from ((what, name) for name in found)
+
+
+def _templates(package: Package) -> Iterator[str]:
+    for report in package.reports:
+        charts = (*report.charts, *(chart for edition in report.editions for chart in edition.charts))
+        yield from (chart.template for chart in charts)
+    yield from (item.template for item in package.histories)
+    for part in (part for article in package.articles for part in article.parts):
+        scatters = (*part.scatters, *(item for grid in part.grids for item in grid.scatters))
+        timelines = (*part.timelines, *(item for grid in part.grids for item in grid.timelines))
+        yield from (item.template for item in scatters)
+        yield from (item.template for item in timelines)
+        yield from (item.template for item in part.grids)
 
 
 def types(checker: Checker) -> None:
@@ -115,16 +129,29 @@ def bindings(checker: Checker) -> None:
 
 
 def files(checker: Checker) -> None:
-    """Files of sources and constants are below the run's directory."""
+    """Files of sources and constants are below the run's directory, prose is below the system's folder of specs."""
     for source in checker.package.sources:
         globs = [*source.logs, *([source.hosts] if source.hosts else [])]
         documents = dict.fromkeys(name for item in source.constants for name in item.files)
         for name in (*globs, *documents):
-            path = PurePosixPath(name)
-            if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in name or "***" in name:
+            if not _is_below(name) or "***" in name:
                 checker.report(
                     "run-file",
                     f"source `{source.name}` reads a file that cannot be one of a run: `{name[:LONGEST]}`",
                     name,
                     expected="a path below the run's directory, such as node-*.json",
                 )
+    for article in checker.package.articles:
+        for name in (part.prose for part in article.parts if part.prose and not _is_below(part.prose)):
+            checker.report(
+                "prose-file",
+                f"article `{article.name}` has prose that cannot be a file of its specs: `{name[:LONGEST]}`",
+                name,
+                expected="a path below the system's folder of specs, such as prose/summary.md",
+            )
+
+
+def _is_below(name: str) -> bool:
+    """Whether a name leads to something below the folder from which it is looked up."""
+    path = PurePosixPath(name)
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts and "\0" not in name

@@ -43,9 +43,18 @@ class Workspace:
 
     @property
     def templates(self) -> Path:
-        """Folder of the templates: the workspace's own, or the shipped ones."""
+        """Folder of the templates: the workspace's own, or the shipped ones.  AssayError: a link leads out."""
         own = self.root / "templates"
-        return own if own.is_dir() else shipped().root / "templates"
+        if not own.is_dir():
+            return shipped().root / "templates"
+        for path in (own, *own.rglob("*")):
+            if path.is_symlink() and not self.holds(path):
+                raise fail("template", "a link leads out of the workspace", span=Span(str(path)))
+        return own
+
+    def holds(self, path: Path) -> bool:
+        """Whether a file is inside once every symbolic link is followed."""
+        return path.resolve().is_relative_to(self.root.resolve())
 
     def normal_form(self, system: str) -> Path:
         """Where a system's normal form is committed."""
