@@ -18,7 +18,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.audit.provenance import content_hash, outline, templates_hash, versions
+from assay.audit.provenance import outline, templates_hash
+from assay.audit.recorded import content_hash
+from assay.audit.versions import versions
 from assay.build.compute import compiled
 from assay.build.filters import applied
 from assay.build.inspect import KINDS

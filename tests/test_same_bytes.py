@@ -16,7 +16,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.build.comparison import Options, build
+from assay.build.comparison import build
+from assay.build.options import Options
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.engine.store import Store

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from assay.audit.provenance import content_hash
+from assay.audit.recorded import content_hash
 from assay.spec.dhall_adapter import available
 from tests.support import commands
 from tests.support.commands import Done, assay

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.build import article
-from assay.build.comparison import Options
+from assay.build.options import Options
 from assay.build.runs import named_runs
 from assay.build.session import open_session
 from assay.report.document import to_json

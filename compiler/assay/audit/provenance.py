@@ -7,24 +7,19 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 
-from assay.report.converter import VEGA_LITE
+from assay.audit.recorded import FORMAT, content_hash
+from assay.audit.versions import form_tools, versions
 from assay.report.figures import Choices, RunFigures, labels
-from assay.report.forms import TOOLS as FORM_TOOLS
 from assay.report.forms import USUAL
 from assay.spec import normal_form
 from assay.spec.article_model import Article
 from assay.spec.model import Package
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import Report
-
-FORMAT = 1
-TOOLS = ("duckdb", "sqlglot", "typst", "vl-convert-python")
 
 File = tuple[str, int, str]
 """Name of an input file from its run's directory, bytes, sha256."""
@@ -52,24 +47,11 @@ class CutRuns:
     runs: Mapping[str, tuple[tuple[tuple[str, int, str], ...], tuple[RunFigures, ...]]]
 
 
-def versions() -> dict[str, str]:
-    """Versions of Assay and of the tools that shape its output.
-
-    Python's is not among them: no output may depend on it.
-    """
-    return {**{name: metadata.version(name) for name in ("assay", *TOOLS)}, "vega-lite": VEGA_LITE}
-
-
 def in_forms(made: Mapping[str, object], forms: Sequence[str]) -> dict[str, object]:
     """A provenance with the forms that the report takes, each with the versions of the tools that only it needs."""
     if tuple(forms) == USUAL:
         return dict(made)
     return {"format": made["format"], "hash": made["hash"], "forms": {form: form_tools(form) for form in forms}, **made}
-
-
-def form_tools(form: str) -> dict[str, str]:
-    """The versions of the tools that only one form of a report needs."""
-    return {name: metadata.version(name) for name in FORM_TOOLS[form]}
 
 
 def documents(package: Package, constants: Mapping[str, object], directory: Path) -> tuple[File, ...]:
@@ -177,12 +159,6 @@ def provenance(
         "places": {item.run: item.place for item in inputs},
         "resources": {item.run: dict(item.resources) for item in inputs},
     }
-
-
-def content_hash(content: Mapping[str, object]) -> str:
-    """sha256 of the content, written in one way only."""
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _run(run: RunFigures, label: str, inputs: Inputs) -> dict[str, object]:

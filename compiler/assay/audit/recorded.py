@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from assay.audit.provenance import FORMAT, content_hash
 from assay.report.forms import FILES, USUAL
 from assay.spec.diagnostics import AssayError, Span, fail
 
+FORMAT = 1
 NAME = "provenance.json"
 T = TypeVar("T")
 _STRICT: dict[str, Any] = {"extra": "forbid"}
@@ -167,6 +169,12 @@ def recorded(folder: Path) -> Recorded | RecordedPublished:
     ):
         raise _invalid(place, "places: must name the directory of each run, and of no other")
     return Recorded(content, intact, places, forms)
+
+
+def content_hash(content: Mapping[str, object]) -> str:
+    """sha256 of the content, written in one way only."""
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _files(content: PublishedContent, places: object, place: Path) -> tuple[Path, ...]:

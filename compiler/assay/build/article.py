@@ -10,12 +10,13 @@ from pathlib import Path
 from assay.audit.provenance import in_forms, printed, provenance
 from assay.build.article_parts import shown
 from assay.build.claimed import claims_of
-from assay.build.comparison import Built, Options, date_of, figures_of, inputs_of, phases_of
+from assay.build.comparison import date_of, figures_of, inputs_of, phases_of
 from assay.build.compute import Computation, compute
 from assay.build.details import behind_article
+from assay.build.options import Built, Options, reports
 from assay.build.outputs import replacing
 from assay.build.phases import asked
-from assay.build.rendering import rendered, reports
+from assay.build.rendering import rendered
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.spec_states import write_specs
@@ -57,7 +58,7 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
 
     Writes the files of a report; all or nothing.  Raises AssayError.
     """
-    with replacing(out, session.waits_for(out)) as fresh:
+    with replacing(out, session.waits_for(out), session.finished) as fresh:
         made = assembled(session, name, runs, options)
         (fresh / "results.json").write_text(lines_json(made.results), "utf-8")
         (fresh / "provenance.json").write_text(lines_json(in_forms(made.provenance, options.forms)), "utf-8")

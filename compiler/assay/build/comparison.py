@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assay.audit.provenance import CutRuns, Inputs, documents, in_forms, printed, provenance
 from assay.build import filters
 from assay.build.details import behind_report
 from assay.build.compute import Computation, Computed, compute, report_metrics
+from assay.build.options import Built, Options, reports
 from assay.build.outputs import replacing
 from assay.build.phases import asked
-from assay.build.rendering import rendered, reports
+from assay.build.rendering import rendered
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.spec_states import write_specs
@@ -23,7 +24,7 @@ from assay.report.assemble import assemble
 from assay.plan.cutting import is_cut
 from assay.plan.steps import JudgeStep
 from assay.report.figures import Choices, PhaseOf, RunFigures
-from assay.report.forms import HTML, USUAL
+from assay.report.forms import HTML
 from assay.report.html_details import NOTHING
 from assay.report.pdf import warm_up
 from assay.report.results_json import lines_json, results_json
@@ -31,31 +32,6 @@ from assay.spec.diagnostics import USAGE, did_you_mean, fail
 from assay.spec.model import Metric
 from assay.spec.report_model import Report
 from assay.spec.normal_form import Checked
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the user may say of a build; empty texts leave it to the report (or, the date, to the data)."""
-
-    filters: tuple[str, ...] = ()
-    no_filters: bool = False
-    summary: str = ""
-    style: str = ""
-    title: str = ""
-    author: str = ""
-    date: str = ""
-    at: tuple[str, ...] = ()
-    phases: tuple[str, ...] = ()
-    forms: tuple[str, ...] = USUAL
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """A finished build: its folder, the report in each of its forms, and the warnings that it carries."""
-
-    folder: Path
-    reports: tuple[Path, ...]
-    warnings: tuple[str, ...]
 
 
 def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, options: Options) -> Built:
@@ -71,7 +47,7 @@ def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, opti
     cut = asked(checked.package, report.phases, options.at, options.phases)
     shown, left_out = can_be_cut(checked, report) if cut else (report, ())
     metrics = report_metrics(checked, shown)
-    with replacing(out, session.waits_for(out)) as fresh:
+    with replacing(out, session.waits_for(out), session.finished) as fresh:
         found = compute(
             session, checked, runs, metrics, applied, relations, lambda: warm_up(session.workspace.templates),
             asked=cut,

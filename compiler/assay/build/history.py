@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from assay.audit.provenance import content_hash, in_forms, of_publications, versions
+from assay.audit.provenance import in_forms, of_publications
+from assay.audit.recorded import content_hash
+from assay.audit.versions import versions
 from assay.build.article import build_article
-from assay.build.comparison import Built, Options, build
+from assay.build.comparison import build
+from assay.build.options import Built, Options, reports
 from assay.build.outputs import replacing
-from assay.build.rendering import rendered, reports
+from assay.build.rendering import rendered
 from assay.build.runs import named_runs
 from assay.build.session import Session
 from assay.build.spec_states import write_specs

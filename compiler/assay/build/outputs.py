@@ -22,11 +22,14 @@ COMPLETE = "complete.json"
 
 
 @contextmanager
-def replacing(out: Path, waiting: Callable[[], None] = nobody) -> Iterator[Path]:
+def replacing(
+    out: Path, waiting: Callable[[], None] = nobody, finished: Callable[[Path], None] = lambda _: None
+) -> Iterator[Path]:
     """A fresh folder; its entries take their places in `out` when the block ends well.
 
     Other entries of `out` stay, but for a report in a form that the former build wrote and this one does not: beside
-    other numbers it would be wrong.  One process at a time writes into `out`; `waiting` is called when another does.
+    other numbers it would be wrong.  One process at a time writes into `out`; `waiting` is called when another does,
+    `finished` with the folder when it is filled.
     What one left that was killed is put in order first.
     AssayError `output` when the folder cannot be written.
     """
@@ -36,7 +39,7 @@ def replacing(out: Path, waiting: Callable[[], None] = nobody) -> Iterator[Path]
         with held(out, waiting):
             try:
                 _settle(out)
-                yield from _filled(out)
+                yield from _filled(out, finished)
                 done = True
             finally:
                 if made and not done:
@@ -47,12 +50,13 @@ def replacing(out: Path, waiting: Callable[[], None] = nobody) -> Iterator[Path]
         raise _unwritable(out, error) from None
 
 
-def _filled(out: Path) -> Iterator[Path]:
+def _filled(out: Path, finished: Callable[[Path], None]) -> Iterator[Path]:
     place, lock = claimed(out, PREFIX)
     try:
         fresh = place / "report"
         fresh.mkdir()
         yield fresh
+        finished(fresh)
         (place / "begun").write_text(json.dumps(sorted(_outdated(fresh, out))), encoding="utf-8")
         (place / "begun").replace(place / COMPLETE)
         _move(place, out)

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.audit.provenance import content_hash, in_forms, of_publications, versions
+from assay.audit.provenance import in_forms, of_publications
+from assay.audit.recorded import content_hash
+from assay.audit.versions import versions
 from assay.build.outputs import replacing
-from assay.build.rendering import rendered, reports
+from assay.build.options import reports
+from assay.build.rendering import rendered
 from assay.build.session import Session
 from assay.build.spec_states import write_specs
 from assay.compare.style import style

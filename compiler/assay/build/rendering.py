@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.audit.provenance import form_tools, versions
+from assay.audit.versions import form_tools, versions
 from assay.build.session import Session
 from assay.build.stages import stage
 from assay.engine.pruning import used
@@ -20,11 +20,6 @@ from assay.report.html_bundle import bundle
 from assay.report.html_details import NOTHING, Behind
 from assay.report.markdown import markdown
 from assay.report.pdf import lay_out, write_data
-
-
-def reports(folder: Path, forms: Sequence[str]) -> tuple[Path, ...]:
-    """The file that a reader opens, of each form."""
-    return tuple(folder / FILES[form][0] for form in forms)
 
 
 def rendered(

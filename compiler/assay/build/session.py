@@ -31,13 +31,17 @@ def unheard(_said: str) -> None:
     """A notice that nobody reads."""
 
 
+def nothing(_folder: Path) -> None:
+    """What most do with a finished build."""
+
+
 @dataclass(slots=True)
 class Session:
     """What commands share.  Packages are loaded when first asked for.
 
     `notice` is told what a user should know who waits.  `threads` is how many each engine connection takes; 0 shares
     the cores among the connections.  `mirrors` are the directories of runs that are elsewhere, with their addresses;
-    `held` are the locks that keep those as they are until `close`.
+    `finished` is called with the folder of a report that is whole, before it takes its place.  `held` are the locks that keep those as they are until `close`.
     """
 
     workspace: Workspace
@@ -46,6 +50,7 @@ class Session:
     threads: int = 0
     packages: dict[str, Checked] = field(default_factory=dict)
     notice: Notice = unheard
+    finished: Callable[[Path], None] = nothing
     mirrors: dict[Path, str] = field(default_factory=dict)
     held: ExitStack = field(default_factory=ExitStack)
 

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.audit.folders import compared
-from assay.audit.provenance import file_of, form_tools, outline, templates_hash, versions
+from assay.audit.provenance import file_of, outline, templates_hash
 from assay.audit.recorded import NAME, Content, Forms, Recorded, RecordedFile, RecordedPublished, recorded
+from assay.audit.versions import form_tools, versions
 from assay.build.article import build_article, read_prose, texts_of
-from assay.build.comparison import Options, build
+from assay.build.comparison import build
+from assay.build.options import Options
 from assay.build.compute import report_metrics
 from assay.build.runs import NamedRun, here, named_runs, run_at
 from assay.build.session import Session

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.audit.provenance import content_hash, file_of
-from assay.audit.recorded import RecordedPublished
-from assay.build.comparison import Options
+from assay.audit.provenance import file_of
+from assay.audit.recorded import RecordedPublished, content_hash
+from assay.build.options import Options
 from assay.build.history import build_history
 from assay.build.regenerate import regenerate
 from assay.build.session import Session

@@ -136,8 +136,8 @@ class Learning(threading.Thread):
 
 def _built(context: click.Context, report: str, runs: tuple[str, ...], out: str) -> None:
     """Build once, and say how long it took, or what is wrong."""
-    from assay.build.comparison import Options
     from assay.build.history import build_shown
+    from assay.build.options import Options
     from assay.cli.options import working
     from assay.spec.diagnostics import USAGE, AssayError
 

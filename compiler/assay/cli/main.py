@@ -74,14 +74,20 @@ def build(
     forms: tuple[str, ...], **options: Any,
 ) -> None:  # fmt: skip
     """Build a report over runs."""
-    from assay.build.comparison import Options
-    from assay.build.history import build_shown
+    from assay.build import kept
+    from assay.build.options import Options
     from assay.report.forms import ordered
 
     with working(context) as session:
         if not runs and not publications and session.is_of_runs(report):
             raise click.UsageError("Missing option '--run'.", context)
-        built = build_shown(session, report, runs, publications, Path(out), Options(**options, forms=ordered(forms)))
+        said = Options(**options, forms=ordered(forms))
+        if publications or not runs:
+            from assay.build.history import build_shown
+
+            built = build_shown(session, report, runs, publications, Path(out), said)
+        else:
+            built = kept.build(session, report, runs, Path(out), said)
     for warning in built.warnings:
         click.echo(f"warning: {warning}", err=True)
     for place in built.reports:

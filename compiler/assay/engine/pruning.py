@@ -22,7 +22,7 @@ from assay.storage.scratch import leave
 KINDS = {
     "logs": (("ingest", 2), ("batches", 2)),
     "results": (("results", 1), ("tables", 1)),
-    "reports": (("rendered", 1), ("drawings", 1)),
+    "reports": (("builds", 1), ("rendered", 1), ("drawings", 1)),
     "specs": (("specs", 1), ("dhall", 2)),
     "mirrors": (("mirror", 1),),
 }

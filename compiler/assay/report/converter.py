@@ -19,9 +19,9 @@ from queue import LifoQueue
 from typing import Any
 
 from assay.report import vega_process
+from assay.report.forms import VEGA_LITE
 from assay.spec.diagnostics import INTERNAL, AssayError, fail
 
-VEGA_LITE = "6.4"
 PROCESSES = min(4, os.cpu_count() or 1)
 #: drawn only to have everything loaded
 SMALL = '{"data": {"values": [{"x": 1}]}, "mark": "line", "encoding": {"x": {"field": "x"}, "y": {"field": "x"}}}'

@@ -17,6 +17,7 @@ TOOLS = {PDF: (), MARKDOWN: (), HTML: ("jinja2", "markupsafe")}
 """Form -> the Python packages, beside those of every form, whose versions may change its bytes."""
 
 USUAL = (PDF,)
+VEGA_LITE = "6.4"  # the version that charts are written in, and drawn by
 
 
 def ordered(asked: Iterable[str]) -> tuple[str, ...]:

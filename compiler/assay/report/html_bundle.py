@@ -6,7 +6,7 @@ import hashlib
 from importlib.metadata import version
 from pathlib import Path
 
-from assay.report.converter import VEGA_LITE
+from assay.report.forms import VEGA_LITE
 from assay.report.html import bundle_text
 from assay.report.svg import keep
 

@@ -13,7 +13,8 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from assay.report.converter import VEGA_LITE, convert
+from assay.report.converter import convert
+from assay.report.forms import VEGA_LITE
 from assay.storage import atomic
 
 
