@@ -47,8 +47,9 @@ class Workspace:
         own = self.root / "templates"
         if not own.is_dir():
             return shipped().root / "templates"
-        for path in (own, *own.rglob("*")):
-            if path.is_symlink() and not self.holds(path):
+        whole = own.resolve()  # all of it may be elsewhere, where somebody has put it
+        for path in own.rglob("*"):
+            if path.is_symlink() and not (self.holds(path) or path.resolve().is_relative_to(whole)):
                 raise fail("template", "a link leads out of the workspace", span=Span(str(path)))
         return own
 
