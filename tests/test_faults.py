@@ -8,12 +8,14 @@ import random
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from assay.build.kept import SETTLED
 from assay.storage.locks import held
 from assay.storage.scratch import own
 from tests.support.commands import assay_process
@@ -31,6 +33,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("faults") / "place"
     done = assay_process("init", str(folder))
     assert done.status == 0, done.err
+    time.sleep(SETTLED / 1e9)  # else the first builds are not kept, and later ones are
     return folder
 
 
