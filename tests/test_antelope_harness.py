@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import pypdf
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.compare_reference import load
@@ -149,6 +149,7 @@ def text(block: plain.Block, new: bool, produced: bool) -> str:
     )
 
 
+@example([plain.Block(0, "a", number, 0, 0, 0, 0, 0) for number in (0, 0, 0, 1, 0, 0, 0)], "new", False, 5, -1, 2)
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(BLOCKS, min_size=1, max_size=30),

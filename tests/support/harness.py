@@ -46,7 +46,7 @@ def window(found: Sequence[Block], drop: int) -> tuple[int, int, list[Block]]:
     trailing = 0
     while trailing < len(found) - leading - 1 and found[-1 - trailing].transactions == 0:
         trailing += 1
-    return leading, trailing, list(found[leading + drop : len(found) - trailing - drop])
+    return leading, trailing, list(found[leading + drop : max(0, len(found) - trailing - drop)])
 
 
 def statistics(name: str, values: Sequence[int]) -> dict[str, Value]:
