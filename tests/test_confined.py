@@ -39,6 +39,18 @@ def refused(sql: str) -> str:
         ("SELECT uuid() AS a FROM slots", "uuid"),
         ("SELECT * FROM query('SELECT 1')", "query"),
         ("SELECT * FROM duckdb_settings()", "duckdb_settings"),
+        ("SELECT h FROM LATERAL json_execute_serialized_sql('x') AS t (h)", "json_execute_serialized_sql"),
+        ("SELECT * FROM slots, LATERAL duckdb_settings()", "duckdb_settings"),
+        ("SELECT * FROM LATERAL histogram(other, secret)", "histogram"),
+        ("SELECT json_serialize_plan('SELECT 1') FROM slots", "json_serialize_plan"),
+        ("SELECT version() FROM slots", "current_version"),
+        ("SELECT current_schema FROM slots", "current_schema"),
+        ("SELECT age(slot) FROM slots", "age"),
+        ("SELECT ago(slot) FROM slots", "ago"),
+        ("SELECT sleep_ms(1000) FROM slots", "sleep_ms"),
+        ("SELECT in_search_path('a', 'b') FROM slots", "in_search_path"),
+        ("SELECT * FROM slots USING SAMPLE 3", "tablesample"),
+        ("SELECT * FROM slots TABLESAMPLE 10%", "tablesample"),
     ],
 )
 def test_functions_that_read_more_than_tables(sql: str, function: str) -> None:
@@ -125,3 +137,59 @@ def test_the_engine_itself_reaches_nothing_else(tmp_path: Path, sql: str) -> Non
         assert connection.execute(f"SELECT content FROM read_text('{inside}/events/a.txt')").fetchall() == [("mine",)]
         with pytest.raises((duckdb.PermissionException, duckdb.InvalidInputException, duckdb.IOException)):
             connection.execute(sql.format(outside=outside))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "WITH d AS (DELETE FROM slots RETURNING slot) SELECT * FROM d",
+        "WITH d AS (UPDATE slots SET slot = 1 RETURNING slot) SELECT * FROM d",
+        "SELECT * FROM (WITH d AS (DELETE FROM slots RETURNING slot) SELECT * FROM d)",
+    ],
+)
+def test_no_part_of_a_query_changes_anything(sql: str) -> None:
+    assert refused(sql) == "error[sql-statement]: the SQL of relation `r` holds what is no query"
+
+
+@pytest.mark.parametrize(
+    ("sql", "table"),
+    [
+        ("SELECT * FROM (WITH other AS (SELECT 1) SELECT * FROM other) AS a, other", "other"),
+        ("SELECT * FROM (WITH sqlite_master AS (SELECT 1) SELECT 1) AS a, sqlite_master", "sqlite_master"),
+        ('SELECT * FROM (WITH "/etc/x.csv" AS (SELECT 1) SELECT 1) AS a, "/etc/x.csv"', "/etc/x.csv"),
+        ("WITH a AS (SELECT * FROM b), b AS (SELECT 1) SELECT * FROM a", "b"),
+        ("WITH a AS (SELECT * FROM a) SELECT * FROM a", "a"),
+        ("SELECT * FROM slots, LATERAL (SELECT * FROM other) AS t", "other"),
+    ],
+)
+def test_names_of_queries_count_where_they_are_known(sql: str, table: str) -> None:
+    said = "error[sql-table]: the SQL of relation `r` reads a table that it does not declare:"
+    assert refused(sql) == f"{said} `{table}`"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "WITH a AS (SELECT * FROM slots), b AS (SELECT * FROM a) SELECT * FROM b, a",
+        "WITH RECURSIVE a AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM a WHERE n < 3) SELECT * FROM a",
+        "WITH a AS (SELECT 1) SELECT * FROM (WITH b AS (SELECT * FROM a) SELECT * FROM b), a",
+        "WITH slots AS (SELECT * FROM slots) SELECT * FROM slots",
+        "SELECT * FROM slots, LATERAL (SELECT slots.slot) AS t, UNNEST([1]) AS u (n)",
+        "SELECT age(a, b), slots.current_slot FROM slots",
+    ],
+)
+def test_what_reads_declared_tables_alone_stays(sql: str) -> None:
+    compile_query(sql, {}, READS, "relation `r`")
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELECT 'abc", "does not parse"),
+        ("SELECT $$abc", "does not parse"),
+        ("SELECT /* abc", "does not parse"),
+        ("SELECT " + "(" * 3000 + "1" + ")" * 3000, "is nested too deep"),
+    ],
+)
+def test_a_text_that_is_no_sql_is_told(sql: str, said: str) -> None:
+    assert refused(sql).startswith(f"error[sql]: the SQL of relation `r` {said}")

@@ -1,12 +1,18 @@
-"""Links in a workspace that lead out of it: to files that neither specs nor templates may read."""
+"""What specs, templates and normal forms of somebody else may not do: reach files outside, or the network."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 
+from assay.report.charts import load_template
+from assay.report.pdf import NOWHERE, PROXIES, typeset
+from assay.report.prose import read
 from assay.spec.diagnostics import AssayError
 from assay.spec.workspace import Workspace
 from tests.support.commands import assay
@@ -60,3 +66,155 @@ def test_all_templates_may_be_elsewhere(tmp_path: Path) -> None:
     workspace.root.mkdir()
     (workspace.root / "templates").symlink_to(ROOT / "templates")
     assert workspace.templates == workspace.root / "templates"
+
+
+# Normal forms that anybody can write
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A workspace as `assay init` makes it, with its normal form."""
+    folder = tmp_path / "place"
+    assert assay("init", folder).status == 0
+    assert assay("check", "--accept", "--cache", tmp_path / "cache", within=folder).status == 0
+    return folder
+
+
+def forged(place: Path, old: str, new: str) -> None:
+    """Put another text into the normal form, with the hash of what then stands there."""
+    form = place / "golden" / "specs" / "service.yaml"
+    *head, _, body = form.read_text(encoding="utf-8").split("\n", 3)
+    assert old in body
+    body = body.replace(old, new)
+    digest = hashlib.sha256(body.encode()).hexdigest()
+    form.write_text("\n".join([*head, f"content: {digest}", body]), encoding="utf-8")
+
+
+def test_a_forged_normal_form_writes_no_file(place: Path, tmp_path: Path) -> None:
+    forged(place, "path: web-1/log.jsonl", "path: ../../../../../../../../.." + str(tmp_path / "made.jsonl"))
+    done = assay("--cache", tmp_path / "other", "test", within=place)
+    assert (done.status, done.err) == (0, "")
+    assert not (tmp_path / "made.jsonl").exists()
+
+
+def test_a_forged_normal_form_reads_no_file(place: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.json"
+    secret.write_text((place / "runs" / "1.0" / "meta.json").read_text(encoding="utf-8"), encoding="utf-8")
+    (place / "runs" / "1.0" / "meta.json").unlink()
+    forged(place, "- meta.json", f"- {secret}")
+    done = assay("query", "wait", "--run", "runs/1.0", "--cache", tmp_path / "other", within=place)
+    assert done.status == 1
+    assert "the run has no meta.json" in done.err
+
+
+def test_a_forged_definition_is_not_believed(place: Path, tmp_path: Path) -> None:
+    form = (place / "golden" / "specs" / "service.yaml").read_text(encoding="utf-8")
+    definition = form.split("definition: ", 1)[1].split("\n", 1)[0]
+    forged(place, definition, "0" * len(definition))
+    done = assay("explain", "wait", "--format", "json", "--cache", tmp_path / "other", within=place)
+    assert "0" * len(definition) not in done.out
+
+
+@pytest.mark.parametrize("body", ["", "a", ": [", "package: {}", "package: !!python/object:os.system {}"])
+def test_a_normal_form_of_nothing_is_as_if_it_were_not_there(place: Path, tmp_path: Path, body: str) -> None:
+    form = place / "golden" / "specs" / "service.yaml"
+    head = form.read_text(encoding="utf-8").split("\n", 3)[:2]
+    digest = hashlib.sha256(body.encode()).hexdigest()
+    form.write_text("\n".join([*head, f"content: {digest}", body]), encoding="utf-8")
+    done = assay("list", "metrics", "--cache", tmp_path / "other", within=place)
+    assert (done.status, done.err) == (0, "")
+
+
+@pytest.mark.parametrize("what", ["golden", "golden/specs", "golden/specs/service.yaml", "golden/sql"])
+def test_a_normal_form_is_not_written_through_a_link_that_leads_out(place: Path, tmp_path: Path, what: str) -> None:
+    (place / what).rename(tmp_path / "elsewhere")
+    (place / what).symlink_to(tmp_path / "elsewhere")
+    before = {path: path.read_bytes() for path in (tmp_path / "elsewhere").rglob("*") if path.is_file()}
+    done = assay("check", "--accept", "--cache", tmp_path / "cache", within=place)
+    assert done.status == 1
+    assert done.err.startswith("error[accept]: a link leads out of the workspace\n  at ")
+    assert {path: path.read_bytes() for path in (tmp_path / "elsewhere").rglob("*") if path.is_file()} == before
+
+
+# Templates and the network
+
+
+@pytest.mark.parametrize("package", ['"@preview/example:0.1.0"', '("@pre" + "view/example:0.1.0")'])
+def test_typst_asks_no_network_for_packages(tmp_path: Path, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
+    before = {name: os.environ.get(name) for name in PROXIES}
+    (tmp_path / "report.typ").write_text(f"#import {package}: add\n", encoding="utf-8")
+    with pytest.raises(AssayError) as found:
+        typeset(tmp_path, ROOT / "templates" / "fonts", "2026-01-01")
+    said = str(found.value)
+    assert said.startswith("error[typesetting]: the report cannot be set: a template imports a package\n")
+    assert said.endswith("\n  hint: copy what it needs into the templates")
+    assert "refused" in said  # by this machine, whose port 9 nobody serves: no name was asked for
+    assert NOWHERE.startswith("http://127.0.0.1")
+    assert {name: os.environ.get(name) for name in PROXIES} == before
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nojson", "the chart template is no JSON: Expecting value"),
+        ("[]", "the chart template has no `usermeta.assay`"),
+        ('"x"', "the chart template has no `usermeta.assay`"),
+        ("{}", "the chart template has no `usermeta.assay`"),
+        ('{"usermeta": {}}', "the chart template has no `usermeta.assay`"),
+    ],
+)
+def test_a_chart_template_that_is_none_is_told(tmp_path: Path, text: str, said: str) -> None:
+    place = tmp_path / "charts" / "cdf.vl.json"
+    place.parent.mkdir()
+    place.write_text(text, encoding="utf-8")
+    with pytest.raises(AssayError) as found:
+        load_template(tmp_path, "cdf")
+    assert str(found.value).startswith(f"error[template]: {said}\n  at {place}")
+
+
+# Texts that take long
+
+
+@pytest.fixture
+def braces(tmp_path: Path) -> Path:
+    """A text of nothing but the beginnings of quotes."""
+    place = tmp_path / "braces.md"
+    place.write_text("{{" * 200_000, encoding="utf-8")
+    return place
+
+
+def test_prose_is_read_in_time_that_grows_with_its_length(braces: Path) -> None:
+    began = time.process_time()
+    assert read(braces, "braces.md", None, (), []).quotes == ()  # type: ignore[arg-type]
+    assert time.process_time() - began < 10  # it was an hour
+
+
+# What reaches the terminal
+
+
+HIDDEN = "a\x1b]0;PWN\x07\x1b[31m\u202ered\x9b"
+SHOWN = "a\\x1b]0;PWN\\x07\\x1b[31m\\u202ered\\x9b"
+
+
+def test_an_error_shows_what_would_act_on_a_terminal(place: Path, tmp_path: Path) -> None:
+    done = assay("query", HIDDEN, "--run", "runs/1.0", "--cache", tmp_path / "cache", within=place)
+    assert done.err.startswith(f"error[unknown-metric]: there is no metric `{SHOWN}`")
+    said = assay("--errors", "json", "query", HIDDEN, "--run", "runs/1.0", within=place).err
+    assert not set(HIDDEN) & set("\x1b\x07\u202e\x9b") & set(said)
+
+
+def test_a_warning_shows_what_would_act_on_a_terminal(place: Path, tmp_path: Path) -> None:
+    requests = place / "specs" / "service" / "requests.dhall"
+    text = requests.read_text(encoding="utf-8")
+    check = (
+        '{ code = "odd", sql = "SELECT host FROM requests LIMIT 1", uses = [ "requests" ], '
+        'message = "\\u001b]0;PWN\\u0007 {host}", hint = "", severity = "warning" }'
+    )
+    assert "checks = " not in text
+    requests.write_text(text.replace(", key = ", f", checks = [ {check} ], key = ", 1), encoding="utf-8")
+    words = ("build", "service/comparison", "--run", "runs/1.0", "-o", tmp_path / "out", "--to", "md")
+    done = assay(*words, "--cache", tmp_path / "cache", within=place)
+    assert done.status == 0, done.err
+    assert "\\x1b]0;PWN\\x07 web-" in done.err
+    assert not {"\x1b", "\x07"} & set(done.err)

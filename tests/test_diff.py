@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -218,5 +219,11 @@ def test_a_build_whose_specs_are_gone_or_broken(two: Path, cache: Path, tmp_path
         1,
         "error[specs]: the specs of the build cannot be read: Expecti",
     )
+    for factor in ("1e99999999", "1/0", "x"):
+        said = json.loads((two / "specs.json").read_text(encoding="utf-8"))
+        said["package"]["metrics"][0]["measured"]["factor"] = factor
+        (copy / "specs.json").write_text(json.dumps(said), encoding="utf-8")
+        broken = assay("--cache", cache, "diff", copy, copy)
+        assert broken.err.startswith(f"error[specs]: the specs of the build cannot be read: `{factor}` is no factor\n")
     (copy / "specs.json").unlink()
     assert "error[no-specs]" in assay("--cache", cache, "diff", copy, copy).err

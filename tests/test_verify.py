@@ -312,6 +312,23 @@ def test_a_provenance_must_have_every_member(run: Path, cache: Path, tmp_path: P
     )
 
 
+@pytest.mark.parametrize("name", ["/dev/zero", "../../../../etc/passwd", "a/../../b", "a\0b", ""])
+def test_a_provenance_names_files_of_its_runs_alone(run: Path, cache: Path, tmp_path: Path, name: str) -> None:
+    found = json.loads((made(run, cache) / "provenance.json").read_text(encoding="utf-8"))
+    found["content"]["runs"][0]["files"][0]["file"] = name
+    assert refused(tmp_path / "build", cache, json.dumps(found)) == (
+        "error[provenance]: the provenance is not what a build writes: DIR/provenance.json\n"
+        f"  found:    runs: {json.dumps(name)} is no file of a run\n"
+    )
+
+
+def test_a_file_that_is_no_file_now_is_told(run: Path, cache: Path) -> None:
+    out = made(run, cache)
+    (run / "meta.json").unlink()
+    (run / "meta.json").symlink_to("/dev/zero")
+    assert "input plain/meta.json: cannot be read (no regular file)" in verified(out, cache).out
+
+
 def test_a_folder_without_a_provenance_is_no_build(tmp_path: Path, cache: Path) -> None:
     hint = "  hint: name the folder that a report was built into (-o)\n"
     for place, said in ((tmp_path, "holds no provenance.json"), (tmp_path / "nowhere", "does not exist")):

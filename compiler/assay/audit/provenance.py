@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -64,6 +65,8 @@ def documents(package: Package, constants: Mapping[str, object], directory: Path
 def file_of(directory: Path, name: str) -> File:
     """An input file as it is now.  Raises OSError."""
     place = directory / name
+    if place.exists() and not place.is_file():
+        raise OSError(errno.EINVAL, "no regular file", str(place))
     with place.open("rb") as stream:
         return name, place.stat().st_size, hashlib.file_digest(stream, "sha256").hexdigest()
 

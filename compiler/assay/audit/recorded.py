@@ -11,6 +11,8 @@ from typing import Any, ClassVar, TypeVar
 
 from assay.report.forms import FILES, USUAL
 from assay.spec.diagnostics import AssayError, Span, fail
+from assay.spec.file_errors import is_below
+from assay.spec.json_document import parsed
 
 FORMAT = 1
 NAME = "provenance.json"
@@ -161,6 +163,9 @@ def recorded(folder: Path) -> Recorded | RecordedPublished:
         published = _content(PublishedContent, said, place)
         return RecordedPublished(published, intact, _files(published, places, place), forms)
     content = _content(Content, said, place)
+    for item in (item for run in content.runs for item in run.inputs):
+        if not is_below(item.file):
+            raise _invalid(place, f"runs: {json.dumps(item.file[:80])} is no file of a run")
     ids = [run.id for run in content.runs]
     if (
         not isinstance(places, dict)
@@ -205,7 +210,7 @@ def _document(folder: Path, place: Path) -> Any:
         what = "holds no provenance.json" if folder.is_dir() else "does not exist"
         raise fail("no-build", f"the folder {what}: {folder}", hint="name the folder that a report was built into (-o)")
     try:
-        return json.loads(place.read_text(encoding="utf-8"))
+        return parsed(place.read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
         span = Span(str(place), error.lineno, error.colno)
         raise fail("provenance", f"the provenance is not JSON: {error.msg}", span=span) from None

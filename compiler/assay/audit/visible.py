@@ -19,6 +19,11 @@ def visible(text: str) -> str:
     return "".join(_shown(character) for character in text)
 
 
+def visible_lines(text: str) -> str:
+    """The same of a text of several lines; line feeds and tabs stay."""
+    return "\n".join("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
+
+
 def _shown(character: str) -> str:
     if unicodedata.category(character) not in HIDDEN:
         return character

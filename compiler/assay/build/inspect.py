@@ -27,7 +27,7 @@ from assay.plan.steps import Applied, plan
 from assay.report.article import metrics_of
 from assay.report.article_rows import listed, series_of
 from assay.spec import labels, normal_form, workspace
-from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
+from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
 from assay.spec.formula import is_formula
 from assay.spec.model import Metric, Package, Source
 from assay.spec.report_model import Report
@@ -68,6 +68,9 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     raise_all(problems)
     place = session.workspace.normal_form(system)
     if accept:
+        for folder in (place, session.workspace.root / "golden" / "sql" / system):
+            if not session.workspace.holds(folder):
+                raise fail("accept", "a link leads out of the workspace", span=Span(str(folder)))
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(normal_form.dump(checked), encoding="utf-8")
         _accept_sql(session, checked)

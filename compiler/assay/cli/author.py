@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.audit.visible import visible, visible_lines
 from assay.cli.options import RUN_HELP
 
 if TYPE_CHECKING:
@@ -148,10 +149,10 @@ def _built(context: click.Context, report: str, runs: tuple[str, ...], out: str)
     except AssayError as error:
         if error.status == USAGE:
             raise
-        click.echo(f"{error}\n", err=True)
+        click.echo(visible_lines(f"{error}\n"), err=True)
         return
     for warning in built.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        click.echo(visible(f"warning: {warning}"), err=True)
     click.echo(f"{', '.join(map(str, built.reports))} ({time.monotonic() - began:.1f} s)")
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.audit.visible import visible
+
 if TYPE_CHECKING:
     from assay.audit.spec_diff import MetricChange, SystemDiff, Told
 
@@ -38,7 +40,7 @@ def diff(context: click.Context, before: str, after: str, form: str) -> int:
         click.echo(json.dumps([_data(item) for item in found], ensure_ascii=False, indent=1))
     else:
         for line in _lines(found):
-            click.echo(line)
+            click.echo(visible(line))
     return DIFFERENCE if found else 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -68,10 +67,11 @@ def _failed(error: Exception, as_json: bool) -> int:
 
 
 def _show(error: Exception, as_json: bool) -> None:
+    from assay.audit.visible import visible_json, visible_lines
     from assay.spec.diagnostics import AssayError
 
     assert isinstance(error, AssayError)
     if as_json:
-        click.echo(json.dumps([item.to_json() for item in error.diagnostics], ensure_ascii=False, indent=1), err=True)
+        click.echo(visible_json([item.to_json() for item in error.diagnostics]), err=True)
     else:
-        click.echo(str(error), err=True)
+        click.echo(visible_lines(str(error)), err=True)

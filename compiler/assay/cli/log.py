@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 
 import click
 
+from assay.audit.visible import visible
+
 FORMS = ("text", "json")
 
 
@@ -15,7 +17,7 @@ class _Text(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         facts = getattr(record, "facts", {})
         said = [f"{name}={_plain(value)}" for name, value in facts.items()]
-        return " ".join([f"{_instant(record):%H:%M:%S.%f}"[:-3], record.getMessage(), *said])
+        return visible(" ".join([f"{_instant(record):%H:%M:%S.%f}"[:-3], record.getMessage(), *said]))
 
 
 class _Json(logging.Formatter):

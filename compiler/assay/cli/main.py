@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from assay.audit.visible import visible
 from assay.cli import audit
 from assay.cli.author import init, schema, watch
 from assay.cli.cache import cache
@@ -89,7 +90,7 @@ def build(
         else:
             built = kept.build(session, report, runs, Path(out), said)
     for warning in built.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        click.echo(visible(f"warning: {warning}"), err=True)
     for place in built.reports:
         click.echo(str(place))
 
@@ -114,7 +115,7 @@ def regenerate(
     with working(context) as session:
         made = make_again(session, publication, Path(out), report, edition, ordered(forms))
     for warning in made.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        click.echo(visible(f"warning: {warning}"), err=True)
     for place in made.reports:
         click.echo(str(place))
 
@@ -212,7 +213,7 @@ def query(
     with working(context) as session:
         answer = inspect.query(session, metrics, named_runs(runs), filters, no_filters, system, summary, at, phases)
     for warning in answer.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        click.echo(visible(f"warning: {warning}"), err=True)
     print_answer(answer, form)
 
 

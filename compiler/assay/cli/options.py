@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.audit.visible import visible
 from assay.cli.completion import names
 from assay.cli.log import FORMS
 
@@ -110,4 +111,4 @@ def open_session_of(context: click.Context) -> Session:
 
     cache = context.obj["cache"]
     folder = Path(cache) if cache else default_folder()
-    return open_session(Path.cwd(), folder, notice=lambda said: click.echo(said, err=True))
+    return open_session(Path.cwd(), folder, notice=lambda said: click.echo(visible(said), err=True))

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.audit.visible import visible
+
 if TYPE_CHECKING:
     from assay.build.inspect import Answer
     from assay.build.verify import Verified
@@ -81,7 +83,7 @@ def print_verified(found: Verified) -> int:
     from assay.spec.diagnostics import DIFFERENCE
 
     for line in found.differences:
-        click.echo(line)
+        click.echo(visible(line))
     if found.files:
         what = f"{found.differing} with other bytes" if found.differing else "all the same bytes"
         click.echo(f"{found.files} files: {what}")

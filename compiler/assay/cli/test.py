@@ -10,6 +10,8 @@ from xml.etree import ElementTree
 
 import click
 
+from assay.audit.visible import visible
+
 if TYPE_CHECKING:
     from assay.build.examples import Outcome, Tested
 
@@ -40,7 +42,7 @@ def examples(context: click.Context, system: str | None, junit: Path | None, for
     else:
         for item in found:
             for line in _lines(item):
-                click.echo(line)
+                click.echo(visible(line))
     return 0 if all(item.holds for item in found) else DIFFERENCE
 
 

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
+from assay.engine.check_texts import places_of
 from assay.engine.graph import Node
 from assay.engine.mount import confine
-from assay.plan.steps import EventStep, RelationStep
-from assay.spec.diagnostics import Diagnostic
+from assay.plan.steps import CheckStep, EventStep, RelationStep
+from assay.spec.diagnostics import Diagnostic, did_you_mean
 from assay.spec.model import Column, Constant, Relation
 from assay.spec.phase_model import SINCE, UNTIL
 from assay.spec.scopes import LOG_COLUMNS, LOGS
 from assay.sql.events import empty_table
 
+if TYPE_CHECKING:
+    import duckdb
+
+SECONDS = 20
+MEMORY = "1GB"
 _FAMILIES: Mapping[str, frozenset[str]] = {
     "whole number": frozenset(
         (
@@ -53,6 +62,7 @@ def dry_run(graph: Sequence[Node], constants: Iterable[Constant]) -> tuple[Diagn
     values = {item.name: _SAMPLES[item.type] for item in constants} | {SINCE: 0, UNTIL: 1}
     problems: list[Diagnostic] = []
     with duckdb.connect() as connection:
+        connection.execute(f"SET memory_limit = '{MEMORY}'")
         confine(connection)
         connection.execute(empty_table(LOGS, ((name, found.type) for name, found in LOG_COLUMNS.items())))
         for node in graph:
@@ -65,14 +75,41 @@ def dry_run(graph: Sequence[Node], constants: Iterable[Constant]) -> tuple[Diagn
             if node.name == LOGS:
                 continue
             try:
-                connection.execute(node.text, {name: values[name] for name in node.places} or None)
+                with _limited(connection):
+                    connection.execute(node.text, {name: values[name] for name in node.places} or None)
+            except duckdb.InterruptException:
+                told = f"the SQL of `{node.name}` takes more than {SECONDS} seconds on empty tables"
+                problems.append(Diagnostic("sql", told))
+                break
             except duckdb.Error as error:
                 problems.append(_failed(node, error))
                 break
+            if isinstance(step, CheckStep):
+                problems += _unknown_places(step, [str(item[0]) for item in connection.description or ()])
             if isinstance(step, RelationStep):
                 described = connection.execute(f"DESCRIBE {node.name}").fetchall()
                 problems += _compared(step.relation, {str(row[0]): str(row[1]) for row in described})
     return tuple(problems)
+
+
+@contextmanager
+def _limited(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """End what takes too long."""
+    timer = threading.Timer(SECONDS, connection.interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _unknown_places(step: CheckStep, columns: Sequence[str]) -> Iterator[Diagnostic]:
+    """Places of a check's texts that name none of its columns."""
+    for name in places_of(step.check.message + step.check.hint):
+        if name not in columns:
+            message = f"check `{step.check.code}` of `{step.of}` speaks of a column that it does not have: `{name}`"
+            yield Diagnostic("check-place", message, found=", ".join(columns), hint=did_you_mean(name, columns))
 
 
 def _failed(node: Node, error: Exception) -> Diagnostic:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.engine import results
+from assay.engine.check_texts import filled
 from assay.engine.formulas import Formulas
 from assay.engine.graph import Node, content_hashes, demanded
 from assay.engine.hosts import by_number
@@ -249,11 +250,11 @@ def check_problem(
 ) -> Diagnostic:
     """What a check says of the first row that it found; `more` are the others."""
     check = step.check
-    message = check.message.format(**row)
+    message = filled(check.message, row)
     if check.severity == "error":  # a warning is told beside the run's own label
         message = f"run {label}: {message}"
     others = (f"{more} more like it",) if more > 0 else ()
-    hint = check.hint.format(**row)
+    hint = filled(check.hint, row)
     return Diagnostic(check.code, message, notes=(*others, *notes), hint=hint, severity=check.severity)
 
 

@@ -14,7 +14,7 @@ from assay.report.converter import PROCESSES
 from assay.report.document import Chart, Plot
 from assay.report.plot_spec import plot_spec
 from assay.report.svg import Drawer
-from assay.spec.diagnostics import did_you_mean, fail
+from assay.spec.diagnostics import Span, did_you_mean, fail
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,17 @@ def load_template(templates: Path, name: str) -> dict[str, Any]:
             expected=f"the file {path}",
             hint=did_you_mean(name, known),
         )
-    loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return loaded
+    try:
+        loaded: Any = json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        span = Span(str(path), error.lineno, error.colno)
+        raise fail("template", f"the chart template is no JSON: {error.msg}", span=span) from None
+    except (ValueError, RecursionError) as error:
+        raise fail("template", f"the chart template cannot be read: {error}", span=Span(str(path))) from None
+    settings = loaded.get("usermeta") if isinstance(loaded, dict) else None
+    if not isinstance(settings, dict) or not isinstance(settings.get("assay"), dict):
+        raise fail("template", "the chart template has no `usermeta.assay`", span=Span(str(path)))
+    return dict(loaded)
 
 
 def spec_text(spec: dict[str, Any]) -> str:

@@ -85,6 +85,9 @@ def page(document: Document, templates: Path, bundle: str, behind: Behind = NOTH
     )
 
 
+_TOO_MUCH = (MemoryError, RecursionError)
+
+
 def _filled(folder: Path, **values: object) -> str:
     """The template of a page, with values; what it may do is bounded, for it may be anybody's."""
     from jinja2 import FileSystemLoader, StrictUndefined, TemplateError  # slow to import, and only a page needs it
@@ -99,7 +102,7 @@ def _filled(folder: Path, **values: object) -> str:
     )
     try:
         return environment.get_template(TEMPLATE).render(values)
-    except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
+    except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError, *_TOO_MUCH) as error:
         frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename == str(folder / TEMPLATE)]
         line = int(getattr(error, "lineno", None) or (frames[-1].lineno if frames else 0) or 0)
         said = " ".join(str(error).split())

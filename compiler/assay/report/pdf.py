@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, how much there is."""
 
+NO_PACKAGES = "packages"  # a folder that is not there
+PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
+NOWHERE = "http://127.0.0.1:9"
 STANDARDS: list[typst.PDFStandard] = ["a-3a", "ua-1"]
 """Archivable with the data attached, and accessible: Typst refuses what breaks a rule of either."""
 
@@ -90,14 +95,17 @@ def typeset(folder: Path, fonts: Path, date: str) -> bytes:
 
     moment = datetime.datetime.combine(parse_date(date), datetime.time(), datetime.UTC)
     try:
-        pdf, warnings = typst.compile_with_warnings(
-            str(folder / "report.typ"),
-            root=str(folder),
-            font_paths=_load_fonts(fonts),
-            ignore_system_fonts=True,
-            pdf_standards=STANDARDS,
-            timestamp=moment,
-        )
+        with _offline():
+            pdf, warnings = typst.compile_with_warnings(
+                str(folder / "report.typ"),
+                root=str(folder),
+                font_paths=_load_fonts(fonts),
+                ignore_system_fonts=True,
+                pdf_standards=STANDARDS,
+                package_path=str(folder / NO_PACKAGES),
+                package_cache_path=str(folder / NO_PACKAGES),
+                timestamp=moment,
+            )
     except typst.TypstError as error:
         raise _typesetting(error, fonts) from None
     if warnings:
@@ -105,11 +113,29 @@ def typeset(folder: Path, fonts: Path, date: str) -> bytes:
     return pdf
 
 
+@contextmanager
+def _offline() -> Iterator[None]:
+    """Packages of Typst come from the network, which no template may ask: its way there leads nowhere meanwhile."""
+    before = {name: os.environ.get(name) for name in PROXIES}
+    os.environ.update(dict.fromkeys(PROXIES, NOWHERE))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
 def _typesetting(problem: typst.TypstError | typst.TypstWarning, fonts: Path) -> Exception:
     hint = "; ".join(problem.hints)
     if "could not be displayed" in problem.message:
         hint = f"a font that has these characters can be put into {fonts}"
     message = f"the report cannot be set: {problem.message}"
+    if "package" in problem.message:
+        message = "the report cannot be set: a template imports a package"
+        hint = "copy what it needs into the templates"
     return fail("typesetting", message, excerpt=problem.diagnostic.rstrip(), hint=hint)
 
 

@@ -17,7 +17,7 @@ from assay.spec.diagnostics import Diagnostic, Span, did_you_mean, excerpt_at
 from assay.spec.model import Grain, Metric
 from assay.spec.normal_form import Checked
 
-_QUOTE = re.compile(r"\{\{(.*?)\}\}", re.S)
+_QUOTE = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*)\}\}", re.S)
 _CALL = re.compile(r"\s*([\w.-]+)\s*\(([^()]*)\)\s*")
 _ARGUMENT = re.compile(r'\s*(\w+)\s*=\s*(?:"([^"]*)"|(-?[0-9]{1,18}))\s*')
 DECIMALS, RUN, CHOICE = "decimals", "run", "choice"

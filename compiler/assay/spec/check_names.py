@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import PurePosixPath
 
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
+from assay.spec.file_errors import is_below
 from assay.spec.model import Column, Package
 
 LONGEST = 100  # characters of a name, which names files, too
@@ -134,7 +134,7 @@ def files(checker: Checker) -> None:
         globs = [*source.logs, *([source.hosts] if source.hosts else [])]
         documents = dict.fromkeys(name for item in source.constants for name in item.files)
         for name in (*globs, *documents):
-            if not _is_below(name) or "***" in name:
+            if not is_below(name) or "***" in name:
                 checker.report(
                     "run-file",
                     f"source `{source.name}` reads a file that cannot be one of a run: `{name[:LONGEST]}`",
@@ -142,16 +142,10 @@ def files(checker: Checker) -> None:
                     expected="a path below the run's directory, such as node-*.json",
                 )
     for article in checker.package.articles:
-        for name in (part.prose for part in article.parts if part.prose and not _is_below(part.prose)):
+        for name in (part.prose for part in article.parts if part.prose and not is_below(part.prose)):
             checker.report(
                 "prose-file",
                 f"article `{article.name}` has prose that cannot be a file of its specs: `{name[:LONGEST]}`",
                 name,
                 expected="a path below the system's folder of specs, such as prose/summary.md",
             )
-
-
-def _is_below(name: str) -> bool:
-    """Whether a name leads to something below the folder from which it is looked up."""
-    path = PurePosixPath(name)
-    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts and "\0" not in name

@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import shutil
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from assay.spec.diagnostics import SPECS_OR_DATA, AssayError, fail
 
@@ -78,3 +78,9 @@ def whole(name: str, what: str, status: int = SPECS_OR_DATA) -> str:
         hint = "rename the file or folder; reports name what they are made of, and are UTF-8"
         raise fail("not-utf8", f"{what} is not UTF-8: `{told}`", hint=hint, status=status) from None
     return name
+
+
+def is_below(name: str) -> bool:
+    """Whether a name leads to something below the folder from which it is looked up."""
+    path = PurePosixPath(name)
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts and "\0" not in name

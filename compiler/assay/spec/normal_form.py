@@ -9,6 +9,7 @@ import dataclasses
 import functools
 import hashlib
 import json
+import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -28,6 +29,7 @@ from assay.spec.unit import Unit
 from assay.spec.unit_library import UnitLibrary
 
 FORMAT = 1
+_FACTOR = re.compile(r"-?[0-9]{1,400}(?:/(?!0+$)[0-9]{1,400})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,9 +403,16 @@ def restored(found: dict[str, Any], where: str) -> Checked:
     measured, hashes = {}, {}
     for item in body["metrics"]:
         said = item.pop("measured")
-        measured[item["id"]] = Measured(said["type"], said["unit"], Fraction(said["factor"]))
+        measured[item["id"]] = Measured(said["type"], said["unit"], _factor(said["factor"]))
         hashes[item["id"]] = item.pop("definition")
     return Checked(decode.package(body, where, lenient=True), measured, hashes, found["dhall"])
+
+
+def _factor(text: str) -> Fraction:
+    """A factor as it is written.  ValueError for anything else, and for what is beyond all factors."""
+    if not _FACTOR.fullmatch(text):
+        raise ValueError(f"`{text[:40]}` is no factor")
+    return Fraction(text)
 
 
 def header(text: str) -> str:

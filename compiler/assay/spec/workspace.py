@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.spec import normal_form, spec_index
-from assay.spec.diagnostics import USAGE, Span, did_you_mean, excerpt_at, fail, raise_all
+from assay.spec.diagnostics import USAGE, AssayError, Span, did_you_mean, excerpt_at, fail, raise_all
 from assay.spec.file_errors import unwritable
 from assay.spec.normal_form import Checked
 from assay.storage.atomic import put
@@ -124,7 +124,24 @@ def _known(workspace: Workspace, system: str, files: Sequence[SourceFile], cache
     text = committed.read_text(encoding="utf-8") if committed.is_file() else ""
     if normal_form.header(text) != wanted:
         return None
-    return _kept(normal_form.load(text, str(committed)), place)
+    found = _committed(text, str(committed), wanted, files)
+    return _kept(found, place) if found else None
+
+
+def _committed(text: str, where: str, sources: str, files: Sequence[SourceFile]) -> Checked | None:
+    """The package of a committed normal form, checked and resolved as one out of Dhall is, for anybody can write its
+    hashes; None when anything is wrong with it."""
+    from yaml import YAMLError
+
+    from assay.spec import check
+
+    try:
+        package = normal_form.load(text, where).package
+    except (AssayError, YAMLError, LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError):
+        return None
+    if check.check(package, locator([item for item in files if item.is_code])):
+        return None
+    return normal_form.resolve(package, sources)
 
 
 def _cached(cache: Path, sources: str) -> Path:

@@ -5,6 +5,7 @@ The engine refuses files and settings at run time, too; here an author is told b
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterator
 
 import sqlglot
@@ -13,23 +14,24 @@ from sqlglot import exp
 from assay.spec.diagnostics import AssayError, did_you_mean, fail
 from assay.sql import dialect
 
+logging.getLogger("sqlglot").addHandler(logging.NullHandler())  # what it cannot parse is told by us
 #: tables that are made of their arguments alone
 _MADE = (exp.GenerateSeries, exp.Unnest, exp.Explode)
+#: what is no part of a query that only reads, wherever it stands in it
+_STATEMENTS = (exp.DML, exp.Create, exp.Command, exp.Set, exp.Copy, exp.Describe, exp.Summarize, exp.Pragma)
 #: what depends on the clock, on chance, on settings or on the machine; names that begin so are refused, too
 _REFUSED = frozenset(
     [
         "now",
-        "current_timestamp",
-        "current_date",
-        "current_time",
-        "current_localtime",
-        "current_localtimestamp",
         "today",
         "get_current_time",
         "get_current_timestamp",
         "transaction_timestamp",
         "localtime",
         "localtimestamp",
+        "ago",
+        "pg_sleep",
+        "sleep_ms",
         "rand",
         "random",
         "uuid",
@@ -39,16 +41,13 @@ _REFUSED = frozenset(
         "setseed",
         "nextval",
         "currval",
+        "setval",
+        "stats",
+        "in_search_path",
+        "json_execute_serialized_sql",
+        "json_serialize_plan",
         "getenv",
         "getvariable",
-        "current_setting",
-        "current_user",
-        "current_role",
-        "current_schema",
-        "current_schemas",
-        "current_database",
-        "current_catalog",
-        "current_query",
         "session_user",
         "user",
         "version",
@@ -56,41 +55,53 @@ _REFUSED = frozenset(
         "query_table",
         "write_log",
         "txid_current",
-        "current_transaction_id",
-        "current_connection_id",
-        "current_query_id",
         "glob",
         "sniff_csv",
         "which_secret",
         "read_duckdb",
     ]
 )
-_REFUSED_BEGINNINGS = ("read_", "duckdb_", "pragma_", "parquet_", "pg_", "icu_", "iceberg_", "sqlite_", "postgres_")
+_REFUSED_BEGINNINGS = ("current_", "inet_", "read_", "duckdb_", "pragma_", "parquet_", "pg_", "icu_",
+                       "iceberg_", "sqlite_", "postgres_")  # fmt: skip
 
 
 def confined(sql: str, reads: Collection[str], what: str) -> exp.Expr:
     """The tree of a query that stays within its tables.
 
-    Raises sqlglot's ParseError when it does not parse; AssayError `sql-statement` for anything but one query,
-    `sql-table` for a table that is not declared, `sql-function` for what reads files, settings, the clock or chance.
+    Raises sqlglot's ParseError or TokenError when it does not parse; AssayError `sql-statement` for anything but one
+    query, `sql-table` for a table that is not declared, `sql-function` for what reads files, settings, the clock or
+    chance.
     """
     statements = [item for item in sqlglot.parse(sql, read=dialect.DIALECT) if item is not None]
     if len(statements) != 1 or not isinstance(statements[0], exp.Query):
         names = ", ".join(type(item).__name__.upper() for item in statements) or "nothing"
         raise fail("sql-statement", f"the SQL of {what} is not one query", expected="SELECT ...", found=names)
     tree = statements[0]
-    for problem in (*_tables(tree, reads, what), *_functions(tree, what)):
+    for problem in (*_parts(tree, what), *_tables(tree, reads, what), *_functions(tree, what)):
         raise problem
     return tree
 
 
+def _parts(tree: exp.Expr, what: str) -> Iterator[AssayError]:
+    """Every part of a query is one, too."""
+    inner = (part.this for part in tree.find_all(exp.CTE))
+    for part in (*tree.find_all(*_STATEMENTS), *(part for part in inner if not isinstance(part, exp.Query))):
+        said = f"the SQL of {what} holds what is no query"
+        yield fail("sql-statement", said, expected="SELECT ...", found=type(part).__name__.upper())
+    for _ in tree.find_all(exp.TableSample):
+        yield _refused("tablesample", what)
+
+
 def _tables(tree: exp.Expr, reads: Collection[str], what: str) -> Iterator[AssayError]:
-    known = {name.casefold() for name in reads} | {cte.alias.casefold() for cte in tree.find_all(exp.CTE)}
+    declared = {name.casefold() for name in reads}
+    for lateral in tree.find_all(exp.Lateral):
+        if not isinstance(lateral.this, (exp.Subquery, *_MADE)):
+            yield _refused(_name(lateral.this), what)
     for table in tree.find_all(exp.Table):
         inner = table.this
         if isinstance(inner, exp.Identifier):
             name = table.sql(dialect=dialect.DIALECT) if table.db or table.catalog else inner.name
-            if table.db or name.casefold() not in known:
+            if table.db or name.casefold() not in declared | _named_around(table):
                 yield fail(
                     "sql-table",
                     f"the SQL of {what} reads a table that it does not declare: `{name}`",
@@ -101,10 +112,32 @@ def _tables(tree: exp.Expr, reads: Collection[str], what: str) -> Iterator[Assay
             yield _refused(_name(inner), what)
 
 
+def _named_around(table: exp.Expr) -> set[str]:
+    """The names of queries that a table may mean where it stands: of each `WITH` around it those that come before, and
+    when it is recursive the one that it stands in."""
+    found: set[str] = set()
+    inside, around = table, table.parent
+    while around is not None:
+        if isinstance(around, exp.With):
+            place = next(number for number, item in enumerate(around.expressions) if item is inside)
+            before = around.expressions[: place + bool(around.recursive)]
+        else:
+            given = around.args.get("with_")
+            before = given.expressions if given is not None and given is not inside else []
+        found |= {item.alias.casefold() for item in before}
+        inside, around = around, around.parent
+    return found
+
+
 def _functions(tree: exp.Expr, what: str) -> Iterator[AssayError]:
     for function in tree.find_all(exp.Func):
         name = _name(function)
-        if name in _REFUSED or name.startswith(_REFUSED_BEGINNINGS):
+        until_now = name == "age" and len(function.expressions) == 1
+        if name in _REFUSED or name.startswith(_REFUSED_BEGINNINGS) or until_now:
+            yield _refused(name, what)
+    for found in tree.find_all(exp.Column):
+        name = found.name.casefold()
+        if not found.table and not found.this.quoted and name.startswith("current_"):  # a function without brackets
             yield _refused(name, what)
 
 

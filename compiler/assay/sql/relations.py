@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from sqlglot import exp
-from sqlglot.errors import ParseError
+from sqlglot.errors import ParseError, TokenError
 
 from assay.spec.diagnostics import AssayError, did_you_mean, excerpt_of, fail
 from assay.sql.confined import confined
@@ -25,6 +25,11 @@ def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[s
         tree = _tree(sql, tuple(reads), what)
     except ParseError as error:
         raise _unparsable(error, sql, what) from None
+    except TokenError as error:
+        cause = re.split(r"[.:]? at line|\. Line", str(error))[0].split("\n")[0]
+        raise fail("sql", f"the SQL of {what} does not parse: {cause}") from None
+    except RecursionError:
+        raise fail("sql", f"the SQL of {what} is nested too deep") from None
     names = [str(place.this) for place in tree.find_all(exp.Placeholder)]
     for name in names:
         if name not in constants:

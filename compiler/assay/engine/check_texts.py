@@ -1,0 +1,18 @@
+"""Texts of checks: `{column}` stands for what the row that was found has in a column, and for nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_PLACE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def places_of(text: str) -> tuple[str, ...]:
+    """The columns that a text names, in order."""
+    return tuple(_PLACE.findall(text))
+
+
+def filled(text: str, row: Mapping[str, object]) -> str:
+    """The text with values in their places; a place that names no column stays."""
+    return _PLACE.sub(lambda found: str(row[found[1]]) if found[1] in row else found[0], text)
