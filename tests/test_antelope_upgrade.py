@@ -332,7 +332,8 @@ def test_a_live_run_shows_that_a_private_mapping_spares_the_drive(
     if recording is None:
         pytest.skip(f"{tmp_path} is not on a drive of this machine")
     run = recording.result()
-    assert run.after == 0  # the kernel: nothing that was written through a private mapping went to storage
+    # Of what was written through a private mapping nothing goes to storage; others may write a little meanwhile.
+    assert run.after < run.before / 1000
     if run.before < MEGABYTES * 250_000:
         pytest.skip(f"the kernel counts {run.before / 1e6:.1f} MB/s of the writer's {MEGABYTES:.0f}: no real drive")
     drive = upgrade_run.written(run, upgrade_run.device_of(tmp_path))

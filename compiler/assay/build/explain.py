@@ -17,7 +17,8 @@ from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.trace_run import Sample, Spread, tracing
 from assay.plan.steps import Applied
-from assay.report.results_json import distribution
+from assay.report.results_json import distribution, of_formula
+from assay.spec import formula
 from assay.spec.article_model import Article
 from assay.spec.diagnostics import USAGE, did_you_mean, fail
 from assay.spec.model import Metric
@@ -122,6 +123,12 @@ def _of_run(
     found = compute(session, checked, [run], metrics, applied, series=series)
     (computed,) = found.runs
     notes = (*computed.absent, *computed.results.warnings)
+    if isinstance(item, Metric) and formula.is_formula(item):
+        values: dict[str, float | None] = {one: of.averages[summary] for one, of in computed.results.metrics.items()}
+        values |= {one: of.averages[summary] for one, of in computed.results.formulas.items()}
+        over = {one: values[one] for one in formula.over(item.measure) if one in values}
+        told_of = of_formula(computed.results.formulas[item.id], summary)
+        return RunFacts(run.id, {**told_of, "over": over}, None, (), notes)
     figures: dict[str, object] = {}
     if isinstance(item, Metric):
         figures = distribution(computed.results.metrics[item.id], summary)

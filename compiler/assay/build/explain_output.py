@@ -6,7 +6,7 @@ import dataclasses
 import math
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from assay.audit.facts import EventFact, Facts, FieldFact
 from assay.audit.screen import INDENT, Part, bars, fitted, headed, more, number, one_line, with_unit, wrapped
@@ -116,6 +116,9 @@ def _shown(facts: Facts) -> list[str]:
 
 def _run(found: Explained, run: RunFacts, width: int, encoding: str, records: int) -> Iterator[str]:
     symbol = found.item.unit.symbol
+    if "over" in run.figures:
+        yield from _formula(run, symbol, width)
+        return
     size, noun = run.figures["size"], "samples" if found.facts.kind == "metric" else "values"
     told = [f"{name} {number(run.figures[name])}" for name in FIGURES if name in run.figures]
     unit = f" (in {symbol})" if symbol else ""
@@ -131,6 +134,16 @@ def _run(found: Explained, run: RunFacts, width: int, encoding: str, records: in
     yield f"Largest of {size} {noun}"
     for place, sample in enumerate(run.largest, start=1):
         yield from sample_lines(f"{place}. ", sample, symbol, width, records)
+
+
+def _formula(run: RunFacts, symbol: str, width: int) -> Iterator[str]:
+    """What a formula comes to, and the values that it is over."""
+    value, over = run.figures["average"], cast(Mapping[str, object], run.figures["over"])
+    said = "no value" if value is None else with_unit(cast(float, value), symbol)
+    values = [f"`{name}` {'none' if of is None else number(of)}" for name, of in over.items()]
+    yield from headed("Run", [f"{run.run}: {said}, over {', '.join(values)}"], width)
+    for note in run.warnings[:WARNINGS]:
+        yield from headed("", [one_line(f"warning: {note}", width - INDENT)], width)
 
 
 def sample_lines(before: str, sample: Sample, symbol: str, width: int, records: int = RECORDS) -> Iterator[str]:

@@ -121,7 +121,15 @@ class Session:
         within = (system,) if slash and system in systems else systems
         known = {f"{item}/{found.name}": (item, found) for item in within for found in self._all_shown(item)}
         if not slash or name not in known:
-            raise fail("unknown-report", f"there is no report `{name}`", hint=did_you_mean(name, known), status=USAGE)
+            elsewhere = not Path.cwd().resolve().is_relative_to(self.workspace.root.resolve())
+            note = ("no folder here or above has specs/, so these are the specs that come with Assay",)
+            raise fail(
+                "unknown-report",
+                f"there is no report `{name}`",
+                hint=did_you_mean(name, known),
+                notes=note if elsewhere else (),
+                status=USAGE,
+            )
         return self.package(system), known[name][1]
 
     def _all_shown(self, system: str) -> tuple[Report | History | Article, ...]:

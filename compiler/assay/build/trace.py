@@ -24,6 +24,7 @@ from assay.build.trace_run import Group, Sample, Spread, Tracing, tracing
 from assay.build.verify import moved_runs, runs_now
 from assay.plan.steps import Applied
 from assay.report.results_json import distribution
+from assay.spec import formula
 from assay.spec.article_model import Article
 from assay.spec.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, fail, raise_all
 from assay.spec.model import Metric
@@ -91,6 +92,10 @@ def trace(session: Session, folder: Path, name: str, moved: Sequence[str] = ()) 
     if not cell.metric:
         raise _fact(cell, content)
     metric = built.checked.metric(cell.metric)
+    if formula.is_formula(metric):
+        over = ", ".join(f"`{item}`" for item in formula.over(metric.measure))
+        raise fail("not-traceable", f"`{cell.name}` is a formula, which has no samples of its own", found=f"over {over}",
+                   hint="trace the cells of these, or `assay explain` it with --run", status=USAGE)  # fmt: skip
     _same_definition(built, metric)
     places_now = runs_now(session, built.checked, built.found, moved_runs(built.found, moved))
     pairs = [(places_now[place], content.runs[place]) for place in cell.runs]

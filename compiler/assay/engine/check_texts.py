@@ -1,18 +1,25 @@
-"""Texts of checks: `{column}` stands for what the row that was found has in a column, and for nothing else."""
+"""Texts of checks: `{column}` stands for what the row that was found has in a column, and for nothing else.
+
+`{column:g}` is a real number with six digits.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-_PLACE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_PLACE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(:g)?\}")
 
 
 def places_of(text: str) -> tuple[str, ...]:
     """The columns that a text names, in order."""
-    return tuple(_PLACE.findall(text))
+    return tuple(found[1] for found in _PLACE.finditer(text))
 
 
 def filled(text: str, row: Mapping[str, object]) -> str:
     """The text with values in their places; a place that names no column stays."""
-    return _PLACE.sub(lambda found: str(row[found[1]]) if found[1] in row else found[0], text)
+    return _PLACE.sub(lambda found: _value(row[found[1]], bool(found[2])) if found[1] in row else found[0], text)
+
+
+def _value(value: object, short: bool) -> str:
+    return f"{value:g}" if short and isinstance(value, (int, float)) else str(value)

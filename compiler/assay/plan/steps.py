@@ -83,6 +83,10 @@ class JudgeStep:
         return self.grain.name
 
 
+KEY = "duplicate-key"
+ROWS_OF_KEY = "rows_of_key"
+
+
 @dataclass(frozen=True, slots=True)
 class CheckStep:
     """Rows that must not be."""
@@ -211,7 +215,7 @@ class _Order:
         for used in relation.uses:
             self.table(used)
         self.steps[relation.name] = RelationStep(relation)
-        self.checks(relation.name, relation.checks)
+        self.checks(relation.name, (key_check(relation), *relation.checks))
 
     def grain(self, grain: Grain) -> None:
         """A grain after its rows, its subject and all that they read."""
@@ -241,6 +245,15 @@ class _Order:
                 self.table(used)
             step = CheckStep(check, name)
             self.steps.setdefault(step.name, step)
+
+
+def key_check(relation: Relation) -> Check:
+    """No two rows of a relation have one key."""
+    names = ", ".join(f"{name} {{{name}}}" for name in relation.key)
+    said = f"rows of one key: {names}" if names else "rows, and no key tells them apart"
+    hint = "group the relation's SQL by its key, or name every column that tells its rows apart in `key`"
+    message = f"relation `{relation.name}` has {{{ROWS_OF_KEY}}} {said}"
+    return Check(KEY, "", (), message, hint, "error")
 
 
 def bound_tables(grain: Grain, members: frozenset[str]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from assay.compare.results import Distribution
@@ -19,6 +20,8 @@ from assay.spec.report_model import Report
 from assay.spec.report_model import Section as SectionSpec
 
 DELTA = ("Δ", "Δ%")
+
+_PLACE = re.compile(r"\{([^{}]+)\}")
 
 
 def assemble(
@@ -65,9 +68,7 @@ def words(runs: Sequence[RunFigures], named: Sequence[str]) -> dict[str, str]:
 
 def filled(text: str, said: Mapping[str, str]) -> str:
     """A text with its places filled."""
-    for name, value in said.items():
-        text = text.replace("{" + name + "}", value)
-    return text
+    return _PLACE.sub(lambda found: said.get(found[1], found[0]), text)
 
 
 def _manifest(report: Report, runs: Sequence[RunFigures], named: Sequence[str], choices: Choices) -> Table:

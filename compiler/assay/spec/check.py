@@ -17,13 +17,14 @@ from assay.spec import (
     check_phases,
     check_reports,
     check_series,
+    check_words,
     formula,
     scopes,
 )
 from assay.spec.checker import AS_UNIT, Checker, Locate
 from assay.spec.diagnostics import Diagnostic, did_you_mean
 from assay.spec.model import Event, Grain, Metric, Package
-from assay.spec.typing_rules import Scope, Typed, UnitError
+from assay.spec.typing_rules import Scope, Typed, UnitError, reduced
 from assay.spec.unit_library import UnitLibrary, UnknownUnitError
 
 SOURCE_KINDS = ("json-lines", "text-lines", "json-records", "csv", "blocks", "samples")
@@ -303,6 +304,15 @@ def _grains(checker: Checker) -> None:
                 grain.name,
                 hint=did_you_mean(name, scope.leaves["column"]),
             )
+        made_of = next((item for item in checker.package.relations if item.name == grain.relation), None)
+        if made_of and not set(made_of.key) <= set(grain.key):
+            checker.report(
+                "grain-key",
+                f"{what} has a key that does not tell the rows of relation `{made_of.name}` apart",
+                grain.name,
+                expected=", ".join(made_of.key),
+                found=", ".join(grain.key) or "none",
+            )
     _runs(checker)
 
 
@@ -385,7 +395,7 @@ def _metric(checker: Checker, metric: Metric, scope: Scope) -> None:
             hint="`elapsed` measures from one instant to another",
         )
     elif found:
-        _metric_unit(checker, metric, found)
+        _metric_unit(checker, metric, reduced(found, metric.reduction.kind if metric.reduction else ""))
     if metric.where:
         where = checker.kind(metric.where, scope, what, metric.id)
         if where and where.type != "boolean":
@@ -466,6 +476,7 @@ _FIRST: tuple[Callable[[Checker], None], ...] = (
     check_names.types,
     check_names.bindings,
     check_names.files,
+    check_words.words,
 )
 _STEPS: tuple[Callable[[Checker], None], ...] = (
     _duplicates,

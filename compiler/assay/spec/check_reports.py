@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
-from assay.spec import formula, scopes
+from assay.spec import check_words, formula, scopes
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
 from assay.spec.report_model import Edition, History, Report
@@ -20,6 +20,9 @@ def reports(checker: Checker) -> None:
         _charts(checker, report)
         _summary(checker, report)
         _constants(checker, report)
+        check_words.manifest(checker, report)
+        _filters(checker, report)
+        _told_apart(checker, report)
         _editions(checker, report)
     for history in checker.package.histories:
         _history(checker, history)
@@ -77,6 +80,42 @@ def _constants(checker: Checker, report: Report) -> None:
                 report.name,
                 hint=did_you_mean(name, known),
             )
+
+
+def _filters(checker: Checker, report: Report) -> None:
+    """The filters that a report applies exist, and have the argument that they take."""
+    known = {item.name: item for item in checker.package.filters}
+    for use in report.filters:
+        what = f"report `{report.name}` applies"
+        if use.name not in known:
+            hint = did_you_mean(use.name, known)
+            checker.report("unknown-filter", f"{what} an unknown filter `{use.name}`", report.name, hint=hint)
+            continue
+        parameter = known[use.name].parameter
+        if bool(parameter) != bool(use.argument):
+            checker.report(
+                "filter-argument",
+                f"{what} filter `{use.name}` {'without its argument' if parameter else 'with an argument'}",
+                report.name,
+                expected=f"{parameter.name}, {parameter.type}" if parameter else "none",
+                found=use.argument or "none",
+            )
+
+
+def _told_apart(checker: Checker, report: Report) -> None:
+    """Tables, charts and entries of the dictionary are there once each."""
+    entries = [name for group in report.dictionary for name in group.metrics]
+    groups = (
+        ("sections called", [section.title for section in report.sections]),
+        ("charts of", [chart.metric for chart in report.charts]),
+        ("entries of the dictionary for", entries),
+        *((f"rows of section `{item.title}` for", list(item.metrics)) for item in report.sections),
+    )
+    for what, names in groups:
+        for name, times in Counter(names).items():
+            if times > 1:
+                said = f"report `{report.name}` has {times} {what} `{name}`"
+                checker.report("duplicate-part", said, name or report.name, hint="leave out, or rename, all but one")
 
 
 def _editions(checker: Checker, report: Report) -> None:

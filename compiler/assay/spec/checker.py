@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from assay.spec.diagnostics import Diagnostic, Span, did_you_mean
 from assay.spec.expression import Expression
 from assay.spec.model import Package
-from assay.spec.typing_rules import KindError, Scope, Typed, UnitError, UnknownNameError, infer
+from assay.spec.typing_rules import KindError, OtherUnitError, Scope, Typed, UnitError, UnknownNameError, infer
 from assay.spec.unit_library import UnitLibrary, UnknownUnitError
 
 AS_UNIT = "`asUnit` declares a number to be in a unit, for every reader to see"
@@ -72,6 +72,16 @@ class Checker:
                 word,
                 expected=error.expected,
                 found=error.found,
+            )
+        except OtherUnitError as error:
+            self.report(
+                "unit",
+                f"{what} puts values of different units beside each other",
+                word,
+                expected=error.expected,
+                found=error.found,
+                hint="write both in one unit: they would be compared, or added, as they are",
+                cause=f"{error.expected} {error.found}",
             )
         except UnitError as error:
             self.report(

@@ -24,7 +24,7 @@ from assay.spec.expression import Expression, show
 from assay.spec.formula_units import resolved
 from assay.spec.model import Filter, Grain, Instant, Metric, Package, Parameter, Series, Source
 from assay.spec.phase_model import Cut
-from assay.spec.typing_rules import Scope, Units, infer
+from assay.spec.typing_rules import Scope, Units, infer, reduced
 from assay.spec.unit import Unit
 from assay.spec.unit_library import UnitLibrary
 
@@ -72,7 +72,9 @@ def resolve(package: Package, sources: str) -> Checked:
             measured[metric.id] = Measured("real", metric.unit.name, Fraction(1))
             continue
         found = infer(metric.measure, scopes.of_grain(package, grains[metric.grain]), library.units())
-        kind = "unsigned" if _unsigned(metric.measure, grains[metric.grain]) else found.type
+        found = reduced(found, metric.reduction.kind if metric.reduction else "")
+        counts = metric.reduction is not None and metric.reduction.kind == "count"
+        kind = "unsigned" if not counts and _unsigned(metric.measure, grains[metric.grain]) else found.type
         measured[metric.id] = Measured(kind, found.unit, library.factor(found.unit, metric.unit.name))
     return Checked(package, measured, definitions(package), sources)
 

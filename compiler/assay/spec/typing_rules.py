@@ -29,6 +29,11 @@ class UnitError(Exception):
 
 
 @dataclass(eq=False)
+class OtherUnitError(UnitError):
+    """The units convert, but nothing here converts them."""
+
+
+@dataclass(eq=False)
 class KindError(Exception):
     """A value of type `found` stands where `expected` is needed."""
 
@@ -84,8 +89,19 @@ class Units:
     combine: Combine
 
 
+_NOT_EMPTY = ("coalesce", "greatest", "and", "or")
+COUNT = "count"
+
+
+def reduced(found: Typed, reduction: str) -> Typed:
+    """The type and unit of what samples are reduced to: their number counts, whatever they are of."""
+    return Typed("integer", COUNT) if reduction == "count" else found
+
+
 def infer(node: Expression, scope: Scope, units: Units) -> Typed:
     """Type and unit of an expression.  Raises UnknownNameError, KindError, UnitError."""
+    if node.op in _NOT_EMPTY and not node.operands:
+        raise KindError("at least one value", "none", node)
     rule = _RULES.get(node.op)
     return rule(node, scope, units) if rule else scope.leaf(node)
 
@@ -119,7 +135,7 @@ def _same(left: Typed, right: Typed, node: Expression, units: Units) -> Typed:
         return left
     if {left.type, right.type} <= {"integer", "real"}:
         if units.factor(right.unit, left.unit) != 1:
-            raise UnitError(left.unit, right.unit)
+            raise OtherUnitError(left.unit, right.unit)
         return Typed("real" if "real" in (left.type, right.type) else "integer", left.unit)
     if left.type != right.type:
         raise KindError(left.type, right.type, node)

@@ -92,7 +92,8 @@ def distribution(metric: Metric, grain: Grain, integral: bool, constants: Consta
                 "domain",
                 dialect.select(exp.alias_(column(metric.per), "per"))
                 .distinct(copy=False)
-                .from_(dialect.table(domain), copy=False),
+                .from_(dialect.table(domain), copy=False)
+                .where(exp.Not(this=exp.Is(this=column(metric.per), expression=exp.Null())), copy=False),
             )
         )
         query = _over_domain()

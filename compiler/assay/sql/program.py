@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from assay.plan.steps import (
+    KEY,
     CheckStep,
     EventStep,
     JudgeStep,
@@ -19,9 +20,9 @@ from assay.plan.steps import (
     cut_name,
     rows_of,
 )
-from assay.spec.model import Check, Grain, Metric
+from assay.spec.model import Check, Grain, Metric, Relation
 from assay.spec.normal_form import Checked
-from assay.sql import dialect, distributions, grains, listings, phases, relations, series
+from assay.sql import dialect, distributions, grains, keys, listings, phases, relations, series
 
 Constants = Mapping[str, object]
 EventTables = Mapping[str, exp.Query]
@@ -41,7 +42,8 @@ class Statement:
 def compile_plan(plan: Plan, checked: Checked, constants: Constants, events: EventTables) -> tuple[Statement, ...]:
     """Every statement of a plan, in order.  `events` are the queries that yield the event tables."""
     finer = _finer(plan)
-    made = [_statement(step, finer, constants, events) for step in plan.steps]
+    steps = [step for step in plan.steps if not _holds(step, checked, constants)]
+    made = [_statement(step, finer, constants, events, checked) for step in steps]
     by_name = {grain.name: grain for grain in checked.package.grains}
     made += [metric_statement(metric, by_name[metric.grain], checked, constants) for metric in plan.metrics]
     made += [Statement("rows", item.name, listings.rows(item, constants)) for item in plan.listed]
@@ -80,7 +82,22 @@ def _finer(plan: Plan) -> frozenset[str]:
     return frozenset(step.grain.name for step in plan.steps if isinstance(step, RowsStep) and step.grain.subject)
 
 
-def _statement(step: Step, finer: frozenset[str], constants: Constants, events: EventTables) -> Statement:
+def _holds(step: Step, checked: Checked, constants: Constants) -> bool:
+    """Whether a check of a key need not be made: the relation's SQL sees to it."""
+    if not isinstance(step, CheckStep) or step.check.code != KEY or step.check.sql:
+        return False
+    relation = _relation(checked, step)
+    query = relations.compile_query(relation.sql, constants, relation.uses, f"relation `{relation.name}`")
+    return keys.are_unique(query, relation.key)
+
+
+def _relation(checked: Checked, step: CheckStep) -> Relation:
+    return next(item for item in checked.package.relations if item.name == step.of)
+
+
+def _statement(
+    step: Step, finer: frozenset[str], constants: Constants, events: EventTables, checked: Checked
+) -> Statement:
     if isinstance(step, EventStep):
         return Statement("view", step.name, events[step.name], step)
     if isinstance(step, RelationStep):
@@ -93,6 +110,8 @@ def _statement(step: Step, finer: frozenset[str], constants: Constants, events: 
         return Statement("table", step.name, series.table(step.series, step.key, constants, step.cut), step)
     if isinstance(step, JudgeStep):
         return Statement("table", step.name, grains.judge(step, constants), step)
+    if step.check.code == KEY and not step.check.sql:
+        return Statement("check", step.name, keys.duplicates(_relation(checked, step)), step)
     what = f"check `{step.check.code}` of `{step.of}`"
     query = relations.compile_query(step.check.sql, constants, (*step.check.uses, step.of), what)
     return Statement("check", step.name, query, step)

@@ -70,6 +70,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* Alloc: RTS alloc rate */
 /* definition 10d7e60374d93c080849775781f124dec396ea82e7a43abcbcada093bb2ab2c1 */

@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* CentiBlkIO: Block IO waits */
 /* definition d6e5eda712e2c4ffcaf219279ca67d0af36b3cac2ec919ba7addf8a112a0521b */

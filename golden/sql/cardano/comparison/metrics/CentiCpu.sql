@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* CentiCpu: Process CPU usage */
 /* definition 3505ec1772114f853135b484a35f10c1ddcb8d5d0c542070dccbdbfcde62afd9 */

@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* CentiGC: RTS GC CPU usage */
 /* definition 9e1eb0e506a8e41a451d7ee0eaf7170489c1aaa300fc8ba30b376324b6587f57 */

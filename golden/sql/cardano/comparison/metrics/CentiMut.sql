@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* CentiMut: RTS Mutator CPU usage */
 /* definition 1c89c74ba619018caf6affe746a2699d93deb2cfce8851e54ffeb0656159567d */

@@ -70,6 +70,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* FsRd: Filesystem reads */
 /* definition 46dbaf83b21b3032bcd16cab5d37ddaadc14d7927a41d277da50294c07cab04e */

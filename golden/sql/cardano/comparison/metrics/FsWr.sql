@@ -70,6 +70,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* FsWr: Filesystem writes */
 /* definition cd39356d4315e2ea4eaa93835f3810e5993dac1624933dae8fc632e36bb106b6 */

@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* GcsMajor: Major GCs */
 /* definition f43e2217a06bfbab3854d21ec00606c861b37a19b34d56a5b4f7423798483b61 */

@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* GcsMinor: Minor GCs */
 /* definition 8d3d58e7cde91b9f94d6cd00b68dba4f476a82f7510e00f62849a3dd607c9d0a */

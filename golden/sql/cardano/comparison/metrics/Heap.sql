@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* Heap: RTS heap size */
 /* definition 77c8d033755b8a7f0a2b6699cc23fc04604b723895a8dd67519de73425f37d74 */

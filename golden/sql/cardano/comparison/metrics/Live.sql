@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* Live: RTS live GC dateset */
 /* definition 4cec9aa7c3f812140e6b64967ffc5c4dbce3e74788a28991ac07245a4b23e33e */

@@ -70,6 +70,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* NetRd: Network reads */
 /* definition 66ffe05c5e49c1d9ffba5fb5c83adf282febacbe8323730c2723115de40f5c3a */

@@ -70,6 +70,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* NetWr: Network writes */
 /* definition 68248701096f0d0a28ea56f9428393105cd8c1d47e248221c371d04631a8ea0e */

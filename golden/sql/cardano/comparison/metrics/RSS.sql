@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* RSS: Kernel RSS */
 /* definition 5a7263eb00d53d35f32c3339d9f01e482a3657c25b03e06c156cb55bdfef7062 */

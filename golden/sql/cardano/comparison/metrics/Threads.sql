@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* Threads: Threads */
 /* definition 0e0e9b72f40590437039803d6dfaeb6f2a2092f76b004488f795d785c38f9530 */

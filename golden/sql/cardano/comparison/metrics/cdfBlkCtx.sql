@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* cdfBlkCtx: Block context acquisition delay */
 /* definition 38b2c44b211776621b99bb0aeea0af53b06bcb39a53b53875244bed29d4fc461 */

@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* cdfBlockGap: Interblock gap */
 /* definition 90639de30771ff666aca224b7aaca35c8dbc393f6604af5631fe1a017f0f895f */

@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* cdfDensity: Chain density */
 /* definition affe2c0904cfdc4b281e979a6a35bbbfbee3e6eec3925a6e4b709eab1e52d81a */

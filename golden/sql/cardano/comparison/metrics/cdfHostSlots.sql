@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM host
+  WHERE
+    NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
 /* definition 80a1a7b6e2fc753bededbb69917fe266e73a6ad250f28b2ee2c9aa20174f4eca */

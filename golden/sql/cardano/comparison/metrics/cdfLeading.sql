@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* cdfLeading: Leadership check duration */
 /* definition 83971c7e5c8f876a850af9d09384e7fd3d9be30720b11faf4731391cbf4026c2 */

@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* cdfLeads: Leaderships */
 /* definition 9c1dc70e1b73a80af6e79f2871cd5cb2a65599e80cc23d4ca2a1a1aaf2cca6e7 */

@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* cdfLgrState: Ledger state acquisition delay */
 /* definition 8a5699946a8018c452dbc780c4c8c780059d66bce86fb44d79e47648b1226766 */

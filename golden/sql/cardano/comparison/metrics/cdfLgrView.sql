@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* cdfLgrView: Ledger view acquisition delay */
 /* definition 8fc308bf43f57cdf7bc29e0fbae89d9ba44fabe190d53b5a823e46a432f7833d */

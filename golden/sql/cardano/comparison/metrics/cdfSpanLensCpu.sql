@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* cdfSpanLensCpu: CPU 85% spans */
 /* definition bdcad56437217958dc7104f0ed2ac6093800aa3a9e996ac96e8be778040d9e0f */

@@ -68,6 +68,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
 /* definition c3164c7da9f22a1b6733ccf661fb6ad350d73b52615f1eee19564c3eeae7817c */

@@ -75,6 +75,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
 /* definition 02a8e046c2e9bca70daeec513dfde577a9a1ac1b47f980b15d04ee777074e77e */

@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* cdfStarted: Forge loop tardiness */
 /* definition c018028e27ccaa36e3c695132ee01cd8f4186faf96101aa5658b2fcc0aa74d34 */

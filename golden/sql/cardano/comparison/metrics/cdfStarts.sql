@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* cdfStarts: Forge loop starts */
 /* definition 07867e1c70ab194dbc42becf853ba30705589abd1ffe84e6ba03fecad686fa05 */

@@ -66,6 +66,8 @@ WITH samples AS (
   SELECT DISTINCT
     host AS per
   FROM slot
+  WHERE
+    NOT host IS NULL
 )
 /* cdfUtxo: UTxO size */
 /* definition 4ce38be3b6497b0af401e32182a7da9f05df1677dc08dbcaa5525b2f95d968a8 */

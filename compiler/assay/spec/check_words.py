@@ -1,0 +1,147 @@
+"""The checker's part about words that mean something: how instants are picked, how samples are reduced, scales of
+charts, kinds of cells.  A word that there is not would be taken for another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assay.spec.checker import Checker
+from assay.spec.diagnostics import did_you_mean
+from assay.spec.model import Check, Grain, Instant
+from assay.spec.report_model import Chart, Report
+
+LATEST_BEFORE, COMPUTED = "latest before", "computed"
+PICKS = ("first", "last", LATEST_BEFORE, COMPUTED)
+CENTILE = "centile"
+REDUCTIONS = ("min", "max", "sum", "count", CENTILE)
+SCALES = ("auto", "linear", "log")
+SEVERITIES = ("error", "warning")
+DEVIATIONS = ("greatest", "mean")
+WHOLE = ("integer", "unsigned", "huge", "instant", "duration")
+#: kind of a cell -> the types that it shows
+CELLS = {
+    "text": ("text", "integer", "unsigned", "huge", "real", "boolean", "instant", "duration"),
+    "unsuffixed": ("text",),
+    "integer": WHOLE,
+    "real": (*WHOLE, "real"),
+    "spread": WHOLE,
+    "date": ("instant",),
+    "time": ("instant",),
+}
+
+
+def words(checker: Checker) -> None:
+    """Every word is one of those that there are."""
+    for what, name, word, known in _words(checker):
+        if word not in known:
+            near = did_you_mean(word, known)
+            hint = near if near.startswith("did you mean") else ""
+            checker.report(
+                "unknown-word", what, name, expected=", ".join(known), found=word or "nothing", hint=hint, cause=what
+            )
+    for metric in checker.package.metrics:
+        reduction = metric.reduction
+        if reduction and reduction.kind == CENTILE and not 0 <= reduction.centile <= 1:
+            checker.report(
+                "centile",
+                f"metric `{metric.id}` is reduced to a centile that there is not",
+                metric.id,
+                expected="from 0 to 1",
+                found=repr(reduction.centile),
+            )
+    for grain in checker.package.grains:
+        for instant in grain.instants:
+            _bound(checker, grain, instant)
+
+
+Word = tuple[str, str, str, Sequence[str]]  # what it is about, where it stands, the word, those that there are
+
+
+def _words(checker: Checker) -> Iterator[Word]:
+    package = checker.package
+    for grain in package.grains:
+        for instant in grain.instants:
+            yield (
+                f"instant `{instant.name}` of grain `{grain.name}` is picked in no known way",
+                instant.name,
+                instant.pick,
+                PICKS,
+            )
+        yield from _severities(f"grain `{grain.name}`", grain.checks)
+    for relation in package.relations:
+        yield from _severities(f"relation `{relation.name}`", relation.checks)
+    for metric in package.metrics:
+        if metric.reduction:
+            yield f"metric `{metric.id}` is reduced in no known way", metric.id, metric.reduction.kind, REDUCTIONS
+    for summary in package.summaries:
+        yield f"summary `{summary.name}` shows an unknown deviation", summary.name, summary.deviation, DEVIATIONS
+    for report in package.reports:
+        yield from _scales(f"report `{report.name}`", report.charts)
+        for edition in report.editions:
+            yield from _scales(f"edition `{edition.name}` of report `{report.name}`", edition.charts)
+        for row in report.manifest:
+            yield f"row `{row.id}` of report `{report.name}` is of an unknown kind", row.id, row.cell.kind, tuple(CELLS)
+
+
+def _severities(what: str, checks: Sequence[Check]) -> Iterator[Word]:
+    for item in checks:
+        yield f"check `{item.code}` of {what} is of an unknown severity", item.code, item.severity, SEVERITIES
+
+
+def _scales(what: str, charts: Sequence[Chart]) -> Iterator[Word]:
+    for chart in charts:
+        yield f"{what} has a chart of `{chart.metric}` on an unknown scale", chart.metric, chart.scale, SCALES
+
+
+def _bound(checker: Checker, grain: Grain, instant: Instant) -> None:
+    """An instant has what its way of picking needs."""
+    what = f"instant `{instant.name}` of grain `{grain.name}`"
+    if instant.pick == COMPUTED and instant.value is None:
+        checker.report("instant-value", f"{what} is computed, and does not say of what", instant.name)
+    if instant.pick != LATEST_BEFORE:
+        return
+    earlier = {item.name: item.before for item in grain.instants}
+    others = [name for name in earlier if name != instant.name]
+    if instant.before not in others:
+        checker.report(
+            "instant-before",
+            f"{what} is the latest before an instant that the grain has not: `{instant.before}`",
+            instant.name,
+            hint=did_you_mean(instant.before, others),
+        )
+        return
+    seen = {instant.name}
+    name = instant.before
+    while name:
+        if name in seen:
+            checker.report("cycle", f"{what} is picked by way of itself", instant.name)
+            return
+        seen.add(name)
+        name = earlier.get(name, "")
+
+
+def manifest(checker: Checker, report: Report) -> None:
+    """Rows of a report's manifest show what there is, of a type that their cells show."""
+    types = {item.name: item.type for source in checker.package.sources for item in source.constants}
+    columns = {
+        relation.name: {item.name: item.type for item in relation.columns} for relation in checker.package.relations
+    }
+    for row in report.manifest:
+        what = f"row `{row.id}` of report `{report.name}`"
+        if row.relation and row.relation not in columns:
+            hint = did_you_mean(row.relation, columns)
+            checker.report("unknown-relation", f"{what} shows an unknown relation `{row.relation}`", row.id, hint=hint)
+            continue
+        if row.relation and row.column not in columns[row.relation]:
+            said = f"{what} shows a column that relation `{row.relation}` lacks: `{row.column}`"
+            checker.report("unknown-column", said, row.id, hint=did_you_mean(row.column, columns[row.relation]))
+            continue
+        kind = columns[row.relation][row.column] if row.relation else types.get(row.constant, "")
+        if kind and kind not in CELLS[row.cell.kind]:
+            checker.report(
+                "cell-type",
+                f"{what} cannot show a value of type {kind} as {row.cell.kind}",
+                row.id,
+                expected=", ".join(CELLS[row.cell.kind]),
+                found=kind,
+            )

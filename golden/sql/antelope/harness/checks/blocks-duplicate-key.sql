@@ -1,0 +1,11 @@
+SELECT
+  place,
+  COUNT(*) AS rows_of_key
+FROM blocks
+GROUP BY
+  place
+HAVING
+  COUNT(*) > 1
+ORDER BY
+  place
+LIMIT 100;

@@ -1,0 +1,11 @@
+SELECT
+  host,
+  COUNT(*) AS rows_of_key
+FROM nodes
+GROUP BY
+  host
+HAVING
+  COUNT(*) > 1
+ORDER BY
+  host
+LIMIT 100;

@@ -1,0 +1,14 @@
+SELECT
+  block,
+  host,
+  COUNT(*) AS rows_of_key
+FROM observations
+GROUP BY
+  block,
+  host
+HAVING
+  COUNT(*) > 1
+ORDER BY
+  block,
+  host
+LIMIT 100;

@@ -1,0 +1,11 @@
+SELECT
+  experiment_id,
+  COUNT(*) AS rows_of_key
+FROM reported_experiments
+GROUP BY
+  experiment_id
+HAVING
+  COUNT(*) > 1
+ORDER BY
+  experiment_id
+LIMIT 100;

@@ -1,0 +1,127 @@
+"""Words of specs that there are not, and what report and check cannot do: told by `assay check`, with a place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.spec.check import check
+from assay.spec.diagnostics import render
+from assay.spec.expression import Expression
+from assay.spec.model import Package, Reduction
+from assay.spec.report_model import FilterUse
+from assay.spec.workspace import load as loaded
+from assay.spec.workspace import shipped
+
+Change = Callable[[Package], Package]
+
+
+@pytest.fixture(scope="module")
+def package(cache: Path) -> Package:
+    return loaded(shipped(), "cardano", cache).package
+
+
+def _instant(package: Package, name: str, **changes: Any) -> Package:
+    grain = next(item for item in package.grains if item.name == "block")
+    instants = tuple(replace(item, **changes) if item.name == name else item for item in grain.instants)
+    changed = replace(grain, instants=instants)
+    return replace(package, grains=tuple(changed if item is grain else item for item in package.grains))
+
+
+def _metric(package: Package, **changes: Any) -> Package:
+    old = next(item for item in package.metrics if item.id == "cdfForgerStart")
+    new = replace(old, **changes)
+    return replace(package, metrics=tuple(new if item is old else item for item in package.metrics))
+
+
+def _report(package: Package, **changes: Any) -> Package:
+    (report,) = package.reports
+    return replace(package, reports=(replace(report, **changes),))
+
+
+def _chart(package: Package, **changes: Any) -> Package:
+    first, *others = package.reports[0].charts
+    return _report(package, charts=(replace(first, **changes), *others))
+
+
+def _row(package: Package, relation: str, column: str, kind: str) -> Package:
+    first, *others = package.reports[0].manifest
+    cell = replace(first.cell, kind=kind)
+    return _report(
+        package, manifest=(replace(first, constant="", relation=relation, column=column, cell=cell), *others)
+    )
+
+
+def _twice(package: Package, part: str) -> Package:
+    first, *others = getattr(package.reports[0], part)
+    return _report(package, **{part: (first, first, *others)})
+
+
+def _key(package: Package, key: tuple[str, ...]) -> Package:
+    grain = next(item for item in package.grains if item.name == "observation")
+    changed = replace(grain, key=key)
+    return replace(package, grains=tuple(changed if item is grain else item for item in package.grains))
+
+
+EMPTY = Expression("or", ())
+SLIPS: dict[str, tuple[Change, str]] = {
+    "a pick": (lambda p: _instant(p, "started", pick="frist"),
+        "error[unknown-word]: instant `started` of grain `block` is picked in no known way\n"
+        "  expected: first, last, latest before, computed\n  found:    frist\n  hint: did you mean `first`?"),
+    "an instant before one that there is not": (lambda p: _instant(p, "started", pick="latest before", before="nope"),
+        "error[instant-before]: instant `started` of grain `block` is the latest before an instant that the grain has "
+        "not: `nope`"),
+    "an instant before itself": (lambda p: _instant(p, "started", pick="latest before", before="started"),
+        "error[instant-before]: instant `started` of grain `block` is the latest before an instant that the grain has "
+        "not: `started`"),
+    "an instant computed of nothing": (lambda p: _instant(p, "started", pick="computed", value=None),
+        "error[instant-value]: instant `started` of grain `block` is computed, and does not say of what"),
+    "a reduction": (lambda p: _metric(p, reduction=Reduction(("host",), "avg", 0.0)),
+        "error[unknown-word]: metric `cdfForgerStart` is reduced in no known way\n"
+        "  expected: min, max, sum, count, centile\n  found:    avg"),
+    "a centile below all": (lambda p: _metric(p, reduction=Reduction(("host",), "centile", -0.5)),
+        "error[centile]: metric `cdfForgerStart` is reduced to a centile that there is not\n"
+        "  expected: from 0 to 1\n  found:    -0.5"),
+    "a centile beyond all": (lambda p: _metric(p, reduction=Reduction(("host",), "centile", 1.5)),
+        "error[centile]: metric `cdfForgerStart` is reduced to a centile that there is not\n"
+        "  expected: from 0 to 1\n  found:    1.5"),
+    "a number in the unit of what is counted": (lambda p: _metric(p, reduction=Reduction(("host",), "count", 0.0)),
+        "error[unit]: metric `cdfForgerStart` is measured in a unit that does not convert to its own\n"
+        "  expected: second\n  found:    count\n"),
+    "a condition of none": (lambda p: _metric(p, where=EMPTY),
+        "error[type]: metric `cdfForgerStart` has a value of the wrong type in "),
+    "a scale": (lambda p: _chart(p, scale="lg"),
+        "error[unknown-word]: report `comparison` has a chart of `"),
+    "a relation of a row": (lambda p: _row(p, "nope", "x", "integer"),
+        "error[unknown-relation]: row `"),
+    "a column of a row": (lambda p: _row(p, "run_summary", "machine", "integer"),
+        "error[unknown-column]: row `"),
+    "a text as a day": (lambda p: _row(p, "run_summary", "machines", "date"),
+        "error[cell-type]: row `"),
+    "two charts of a metric": (lambda p: _twice(p, "charts"),
+        "error[duplicate-part]: report `comparison` has 2 charts of `"),
+    "two sections of a title": (lambda p: _twice(p, "sections"),
+        "error[duplicate-part]: report `comparison` has 2 sections called `"),
+    "an unknown filter": (lambda p: _report(p, filters=(FilterUse("unitry", ""),)),
+        "error[unknown-filter]: report `comparison` applies an unknown filter `unitry`\n"
+        "  hint: did you mean `unitary`?"),
+    "a filter without its argument": (lambda p: _report(p, filters=(FilterUse("slot-leq", ""),)),
+        "error[filter-argument]: report `comparison` applies filter `slot-leq` without its argument\n"),
+    "a filter with an argument that it does not take": (lambda p: _report(p, filters=(FilterUse("unitary", "3"),)),
+        "error[filter-argument]: report `comparison` applies filter `unitary` with an argument\n"
+        "  expected: none\n  found:    3"),
+    "a key that does not tell rows apart": (lambda p: _key(p, ("block",)),
+        "error[grain-key]: grain `observation` has a key that does not tell the rows of relation `observations` apart\n"
+        "  expected: block, host\n  found:    block"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_slip_is_told(package: Package, slip: str) -> None:
+    change, said = SLIPS[slip]
+    problem, *_ = check(change(package), lambda _word, _passed: (None, ""))
+    assert render(problem).startswith(said)
