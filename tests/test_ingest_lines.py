@@ -262,6 +262,17 @@ def test_logs_without_any_event_are_an_error(tmp_path: Path) -> None:
     )
 
 
+def test_events_that_are_all_broken_are_told_with_what_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(AssayError) as error:
+        read(tmp_path, [record(ts="2024-13-19T10:16:27Z", n=1), record(n="x")])
+    assert refusal(error.value, tmp_path) == (
+        "error[nothing-recognised]: none of the 2 log lines of 1 hosts is an event that the specs know\n"
+        '  note: m-1/out:1: bad time: "2024-13-19T10:16:27Z"\n'
+        '  note: m-1/out:2: field n of tick: expected an integer, found "x"\n'
+        "  hint: are these logs of this system? `assay list events` tells the names that are known"
+    )
+
+
 def test_a_host_whose_files_are_all_empty_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(AssayError) as error:
         read(tmp_path, {"m-1/out": GOOD.encode(), "m-2/out": b"", "m-2/out-1": b""})

@@ -216,10 +216,10 @@ def _judge(source: Source, logs: Sequence[Log], broken: Iterable[Broken]) -> Non
         of = {log.host: [item for item in told if item.host == log.host] for log in many}
         raise AssayError(tuple(_too_many(source, log, _limit(source, log), of[log.host]) for log in many))
     if not any(log.recognised for log in logs):
-        raise _nothing(source, logs)
+        raise _nothing(source, logs, broken)
 
 
-def _nothing(source: Source, logs: Sequence[Log]) -> AssayError:
+def _nothing(source: Source, logs: Sequence[Log], broken: Iterable[Broken]) -> AssayError:
     """The error of a run without any recognised line."""
     things = RECORDS[source.kind]
     if not any(log.lines for log in logs):
@@ -232,6 +232,7 @@ def _nothing(source: Source, logs: Sequence[Log]) -> AssayError:
     return fail(
         "nothing-recognised",
         f"none of the {sum(log.lines for log in logs)} {things}{where} is an event that the specs know",
+        notes=[f"{item.file}:{item.line}: {item.reason}" for item in itertools.islice(broken, TOLD)],
         hint=f"are these {NAMES[source.kind]} of this system? `assay list events` tells the names that are known",
     )
 
