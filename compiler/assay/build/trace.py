@@ -112,6 +112,9 @@ def _built(session: Session, folder: Path) -> _Built:
     if isinstance(found, RecordedPublished):
         message = f"the report is made of published values, which no logs are behind: {folder}"
         raise fail("not-traceable", message, hint="trace a report that was built over runs")
+    if found.content.phases:
+        message = f"the report compares phases of runs, and cells of phases are not traced: {folder}"
+        raise fail("not-traceable", message, hint="`assay explain` tells the samples of a metric in a whole run")
     try:
         checked, report = session.shown(found.content.report)
     except AssayError as error:
