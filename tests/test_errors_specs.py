@@ -225,15 +225,19 @@ error[duplicate-metric]: 2 metrics are called `cdfForgerForge`
     "SQL that does not parse": (
         ("queries/cardano/observations.sql", "INNER JOIN roles ON", "INNER JOIN ON"),
         """\
-error[sql]: the SQL of relation `observations` does not parse: Expected table name but got `ON` (line 4, column 13)
+error[sql]: the SQL of relation `observations` does not parse: Expected table name but got `ON`
+  at queries/cardano/observations.sql:4:12
     4 | INNER JOIN ON roles.block = chain.block
-      |             ^
+      |            ^^
 """,
     ),
     "a constant that no source has": (
         ("queries/cardano/openings.sql", "$slot_length", "$slot_lenth"),
         """\
 error[unknown-constant]: the SQL of relation `openings` names a constant that no source of the package has: $slot_lenth
+  at queries/cardano/openings.sql:5:72
+    5 |     (greatest(first_recognised_ns, $system_start) - $system_start) // $slot_lenth AS slot
+      |                                                                        ^^^^^^^^^^
   hint: did you mean `slot_length`?
 """,
     ),
@@ -265,26 +269,32 @@ CHECKED: dict[str, tuple[Edit, str]] = {
         ("queries/cardano/timeline.sql", "latest AS slot", "latst AS slot"),
         """\
 error[sql]: the SQL of `timeline` fails: Binder Error: Referenced column "latst" not found in FROM clause!
-    LINE 8:     latst AS slot,
-                ^^^^^
+  at queries/cardano/timeline.sql:4:23
+    4 |     SELECT host, seq, latst AS slot, before
+      |                       ^^^^^
 """,
     ),
     "a relation that yields another column than it declares": (
         ("queries/cardano/openings.sql", ") // $slot_length AS slot", ") // $slot_length AS opening"),
         """\
 error[relation-columns]: relation `openings` does not yield the columns that it declares
+  at queries/cardano/openings.sql
   expected: host, slot
   found:    host, opening
 
 error[sql]: the SQL of `slot_marks` fails: Binder Error: Table "openings" does not have a column named "slot"
-    LINE 37:   openings.slot AS opening,
-               ^^^^^^^^^^^^^
+  at queries/cardano/slot_marks.sql:21:5
+    21 |     openings.slot AS opening,
+       |     ^^^^^^^^^^^^^
 """,
     ),
     "a number style that does not exist": (
         ("specs/cardano/reports.dhall", 'style = "typst-2026"', 'style = "typst2026"'),
         """\
 error[unknown-style]: report `comparison` is in a number style that does not exist: `typst2026`
+  at specs/cardano/reports.dhall:27:17
+    27 |       , style = "typst2026"
+       |                 ^^^^^^^^^^^
   hint: did you mean `typst-2026`?
 """,
     ),
@@ -292,6 +302,9 @@ error[unknown-style]: report `comparison` is in a number style that does not exi
         ("specs/schema/report.dhall", 'template = "cdf"', 'template = "cdff"'),
         """\
 error[unknown-chart-template]: report `comparison` has charts of a template that does not exist: `cdff`
+  at specs/schema/report.dhall:158:65
+    158 |     , cdf = \\(m : M.Metric.Type) -> { metric = m.id, template = "cdff", scale = "auto" } : Chart
+        |                                                                 ^^^^^^
   hint: did you mean `cdf`?
 """,
     ),

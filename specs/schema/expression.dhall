@@ -42,7 +42,8 @@ in  { Token
         \(x : Double) -> \(u : U.Unit) -> [ token // { op = "quantity", number = Double/show x, unit = u.name } ] : Expression
       -- a column of the grain
     , column = \(c : Column) -> leaf "column" c.name
-      -- arithmetic; `over` is the real quotient, `div` the integer one (cut toward zero), `floor` rounds down
+      -- arithmetic; `over` is the real quotient, `div` that of whole numbers (cut toward zero), both absent where the
+      -- divisor is zero; `floor` rounds down
     , plus = binary "plus"
     , minus = binary "minus"
     , times = binary "times"
@@ -51,7 +52,7 @@ in  { Token
     , floor = unary "floor"
       -- the greater of two values, of those that are there
     , greatest = \(a : Expression) -> \(b : Expression) -> many "greatest" [ a, b ]
-      -- conversion to a unit, cut to a whole number of it
+      -- conversion of a whole number to a unit, cut to a whole number of it
     , whole = \(u : U.Unit) -> \(a : Expression) -> a # [ token // { op = "whole", unit = u.name } ] : Expression
       -- the number is declared to be in another unit: a claim, seen by every reader of the definition, not a conversion
     , asUnit = \(u : U.Unit) -> \(a : Expression) -> a # [ token // { op = "as_unit", unit = u.name } ] : Expression

@@ -27,6 +27,7 @@ from assay.plan.steps import Applied, plan
 from assay.report.article import metrics_of
 from assay.report.article_rows import listed, series_of
 from assay.spec import labels, normal_form, workspace
+from assay.spec.checker import Locate
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
 from assay.spec.formula import is_formula
 from assay.spec.model import Metric, Package, Source
@@ -60,7 +61,7 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     lines = [item.name for item in package.series]
     statements = compiled(checked, plan(package, package.metrics, every, relations, series=lines, cuts=package.cuts))
     constants = [item for source in package.sources for item in source.constants]
-    problems = [*dry_run(nodes(statements), constants), *report_problems(package, session.workspace.templates)]
+    problems = [*dry_run(nodes(statements), constants), *report_problems(package, session.workspace.templates, _locate(session, system))]
     problems += _prose_problems(session, checked)
     if not problems and can_be_cut(package):
         cut = compiled(checked, plan(package, package.metrics, every, relations, series=lines, cut=True))
@@ -81,6 +82,16 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     return SystemCheck(
         system, {name: number for name, number in counts.items() if number or name in names}, held == checked.sources
     )
+
+
+def _locate(session: Session, system: str) -> Locate:
+    """Where names stand in a system's specs, which are read when the first is asked for."""
+
+    def locate(word: str, passed: int) -> tuple[Span | None, str]:
+        files = [item for item in workspace.scan(session.workspace, system) if item.is_code]
+        return workspace.locator(files)(word, passed)
+
+    return locate
 
 
 def _prose_problems(session: Session, checked: Checked) -> tuple[Diagnostic, ...]:

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assay.compare.style import style_names
+from assay.spec.checker import Locate
 from assay.spec.diagnostics import Diagnostic, did_you_mean
 from assay.spec.model import Package
 
 ENDING = ".vl.json"
 
 
-def report_problems(package: Package, templates: Path) -> Iterator[Diagnostic]:
+def report_problems(package: Package, templates: Path, locate: Locate) -> Iterator[Diagnostic]:
     """Reports of a package in an unknown number style, or with charts of an unknown template; each name told once."""
     known = [path.name.removesuffix(ENDING) for path in (templates / "charts").glob(f"*{ENDING}")]
     told: set[str] = set()
@@ -21,12 +22,14 @@ def report_problems(package: Package, templates: Path) -> Iterator[Diagnostic]:
             yield Diagnostic(
                 "unknown-style",
                 f"{what} is in a number style that does not exist: `{style}`",
+                *locate(style, 0),
                 hint=did_you_mean(style, style_names()),
             )
         for name in sorted(set(names) - set(known) - told):
             yield Diagnostic(
                 "unknown-chart-template",
                 f"{what} has charts of a template that does not exist: `{name}`",
+                *locate(name, 0),
                 hint=did_you_mean(name, known),
             )
         told |= {*styles, *names}

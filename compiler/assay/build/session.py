@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from assay.build.stages import stage
 from assay.engine.store import Store
 from assay.spec import workspace as workspaces
 from assay.spec.article_model import Article
-from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, did_you_mean, fail
+from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail
 from assay.spec.model import Metric
 from assay.spec.report_model import History, Report
 from assay.spec.normal_form import Checked
@@ -63,7 +63,8 @@ class Session:
         self.held.close()
 
     def as_named(self, error: AssayError) -> AssayError:
-        """An error with the addresses of runs in the place of the directories that they are mirrored into."""
+        """An error with the addresses of runs in the place of the directories that they are mirrored into, and with the
+        files of the SQL that it is about."""
         def named(text: str) -> str:
             for folder, address in self.mirrors.items():
                 text = text.replace(str(folder), address)
@@ -71,10 +72,21 @@ class Session:
 
         def all_named(item: Diagnostic) -> Diagnostic:
             span = replace(item.span, file=named(item.span.file)) if item.span else None
+            file = self.file_of(item.text) if item.text else ""
+            span = replace(span or Span(""), file=file) if file else span
             return replace(item, message=named(item.message), expected=named(item.expected), found=named(item.found),
                            notes=tuple(map(named, item.notes)), span=span)  # fmt: skip
 
         return AssayError(tuple(map(all_named, error.diagnostics)), error.status)
+
+    def file_of(self, text: str) -> str:
+        """The file with this text among those that the packages loaded so far are made of; empty where there is none."""
+        for system in self.packages:
+            with suppress(AssayError, OSError):
+                for item in workspaces.scan(self.workspace, system):
+                    if item.content == text.encode():
+                        return item.name
+        return ""
 
     def package(self, system: str) -> Checked:
         """A system's package, checked; AssayError with all problems of its specs."""

@@ -19,6 +19,7 @@ from assay.audit.witness import witnessed
 from assay.build.prepare import Prepared
 from assay.build.session import Session
 from assay.engine.execute import connect
+from assay.engine.given import given
 from assay.engine.mount import mount
 from assay.engine.results import scale
 from assay.spec.diagnostics import INTERNAL, fail
@@ -192,10 +193,10 @@ def tracing(
         mount(connection, prepared.folders)
         for item in (*told.statements, samples):
             names = {str(place.this) for place in item.query.find_all(exp.Placeholder)}
-            values = {name: prepared.constants[name] for name in names}
+            values = given(names, prepared.constants)
             session.progress("tracing", told.statements.index(item) if item is not samples else 0, 1)
             try:
-                connection.execute(creation(item), values or None)
+                connection.execute(creation(item), values)
             except duckdb.Error as error:
                 cause = str(error).split("\n")[0]
                 raise fail("engine", f"run {prepared.run.id}: tracing stopped at `{item.name}`: {cause}",

@@ -8,11 +8,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from assay.engine.check_texts import places_of
+from assay.engine.declared import place_in, text_of, undeclared
+from assay.engine.given import given
 from assay.engine.graph import Node
 from assay.engine.mount import confine
 from assay.plan.steps import CheckStep, EventStep, RelationStep
 from assay.spec.diagnostics import Diagnostic, did_you_mean
-from assay.spec.model import Column, Constant, Relation
+from assay.spec.model import Constant
 from assay.spec.phase_model import SINCE, UNTIL
 from assay.spec.scopes import LOG_COLUMNS, LOGS
 from assay.sql.events import empty_table
@@ -22,34 +24,6 @@ if TYPE_CHECKING:
 
 SECONDS = 20
 MEMORY = "1GB"
-_FAMILIES: Mapping[str, frozenset[str]] = {
-    "whole number": frozenset(
-        (
-            "BIGINT",
-            "INTEGER",
-            "SMALLINT",
-            "TINYINT",
-            "HUGEINT",
-            "UBIGINT",
-            "UINTEGER",
-            "USMALLINT",
-            "UTINYINT",
-            "UHUGEINT",
-        )
-    ),
-    "real number": frozenset(("DOUBLE", "FLOAT")),
-    "text": frozenset(("VARCHAR",)),
-    "boolean": frozenset(("BOOLEAN",)),
-}
-_DECLARED = {
-    "integer": "whole number",
-    "unsigned": "whole number",
-    "huge": "whole number",
-    "instant": "whole number",
-    "real": "real number",
-    "text": "text",
-    "boolean": "boolean",
-}
 _SAMPLES: Mapping[str, object] = {
     "integer": 1, "real": 0.5, "text": "", "boolean": False, "instant": 0, "duration": 1_000_000_000,
 }  # fmt: skip
@@ -74,21 +48,21 @@ def dry_run(graph: Sequence[Node], constants: Iterable[Constant]) -> tuple[Diagn
                 continue
             if node.name == LOGS:
                 continue
+            constants_of = given(node.places, values)
             try:
                 with _limited(connection):
-                    connection.execute(node.text, {name: values[name] for name in node.places} or None)
+                    connection.execute(node.text, constants_of)
             except duckdb.InterruptException:
                 told = f"the SQL of `{node.name}` takes more than {SECONDS} seconds on empty tables"
-                problems.append(Diagnostic("sql", told))
+                problems.append(Diagnostic("sql", told, text=text_of(node)))
                 break
             except duckdb.Error as error:
-                problems.append(_failed(node, error))
+                problems.append(_failed(connection, node, constants_of, error))
                 break
             if isinstance(step, CheckStep):
                 problems += _unknown_places(step, [str(item[0]) for item in connection.description or ()])
             if isinstance(step, RelationStep):
-                described = connection.execute(f"DESCRIBE {node.name}").fetchall()
-                problems += _compared(step.relation, {str(row[0]): str(row[1]) for row in described})
+                problems += undeclared(connection, step.relation)
     return tuple(problems)
 
 
@@ -112,36 +86,12 @@ def _unknown_places(step: CheckStep, columns: Sequence[str]) -> Iterator[Diagnos
             yield Diagnostic("check-place", message, found=", ".join(columns), hint=did_you_mean(name, columns))
 
 
-def _failed(node: Node, error: Exception) -> Diagnostic:
-    text = str(error)
-    cause = text.split("\n")[0]
-    excerpt = text[text.index("LINE ") :] if "LINE " in text else ""
-    return Diagnostic("sql", f"the SQL of `{node.name}` fails: {cause}", excerpt=excerpt)
-
-
-def _compared(relation: Relation, found: Mapping[str, str]) -> list[Diagnostic]:
-    declared = {item.name: item for item in relation.columns}
-    problems = []
-    if list(found) != list(declared):
-        problems.append(
-            Diagnostic(
-                "relation-columns",
-                f"relation `{relation.name}` does not yield the columns that it declares",
-                expected=", ".join(declared),
-                found=", ".join(found),
-            )
-        )
-    for name, kind in found.items():
-        if name in declared and kind not in _FAMILIES[_DECLARED[declared[name].type]]:
-            problems.append(_wrong_type(relation, declared[name], kind))
-    return problems
-
-
-def _wrong_type(relation: Relation, column: Column, found: str) -> Diagnostic:
-    expected = f"{column.type}, a {_DECLARED[column.type]}"
-    return Diagnostic(
-        "relation-type",
-        f"column `{column.name}` of relation `{relation.name}` is of another type than it declares",
-        expected=expected,
-        found=found,
-    )
+def _failed(
+    connection: duckdb.DuckDBPyConnection, node: Node, values: Mapping[str, object] | None, error: Exception
+) -> Diagnostic:
+    said = str(error)
+    sql = text_of(node)
+    place = place_in(connection, sql, values)
+    excerpt = said[said.index("LINE ") :] if "LINE " in said and not place else ""
+    cause = said.split("\n")[0]
+    return Diagnostic("sql", f"the SQL of `{node.name}` fails: {cause}", place, excerpt, text=sql)

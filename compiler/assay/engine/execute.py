@@ -14,15 +14,17 @@ from sqlglot import exp
 
 from assay.engine import results
 from assay.engine.check_texts import filled
+from assay.engine.declared import place_in, text_of, undeclared
 from assay.engine.formulas import Formulas
+from assay.engine.given import given
 from assay.engine.graph import Node, content_hashes, demanded
 from assay.engine.hosts import by_number
 from assay.engine.kept_tables import KeptTables
 from assay.engine.pruning import used
 from assay.engine.results import Distribution, FilterCount, RunResults
 from assay.engine.store import Store
-from assay.plan.steps import CheckStep, JudgeStep, Plan
-from assay.spec.diagnostics import INTERNAL, AssayError, Diagnostic, fail
+from assay.plan.steps import CheckStep, JudgeStep, Plan, RelationStep
+from assay.spec.diagnostics import INTERNAL, AssayError, Diagnostic, Span, fail, raise_all
 from assay.spec.file_errors import is_full
 from assay.spec.normal_form import Checked
 from assay.sql import dialect, verdicts
@@ -121,6 +123,8 @@ class _Execution:
         """Keep the rows of a table or view."""
         view = self.enumerated and node.statement.kind == "view"
         self.execute(node, by_number(node.statement) if view else node.text)
+        if isinstance(node.statement.step, RelationStep):
+            raise_all(undeclared(self.connection, node.statement.step.relation))
 
     def answer(self, kind: str, node: Node) -> Any:
         """What a statement that is asked for yields, as plain data."""
@@ -137,13 +141,14 @@ class _Execution:
         """Run a text; an engine error names the statement."""
         import duckdb
 
-        values = {name: self.job.constants[name] for name in node.places} if text == node.text else {}
+        values = given(node.places, self.job.constants)
         try:
-            return self.connection.execute(text, values or None)
+            return self.connection.execute(text, values if text == node.text else None)
         except duckdb.Error as error:
             if is_full(error):
                 raise self.store.full() from None
-            raise _engine_error(self.job.label, node, error) from None
+            place = place_in(self.connection, text_of(node), values)
+            raise _engine_error(self.job.label, node, error, place) from None
 
     def rows(self, node: Node, text: str) -> list[tuple[Any, ...]]:
         """All rows of a text."""
@@ -266,7 +271,7 @@ def _rejected_notes(counts: Sequence[FilterCount]) -> tuple[str, ...]:
     )
 
 
-def _engine_error(label: str, node: Node, error: Exception) -> AssayError:
+def _engine_error(label: str, node: Node, error: Exception, place: Span | None) -> AssayError:
     cause = str(error).split("\n\nLINE")[0].replace("\n", " ")[:500]
     if node.statement.step is None and node.statement.kind == "metric":
         what = f"metric `{node.name}`"
@@ -278,4 +283,6 @@ def _engine_error(label: str, node: Node, error: Exception) -> AssayError:
         SQL,
         f"run {label}: the SQL of {what} fails: {cause}",
         hint="`assay check` tries every query on empty tables",
+        span=place,
+        text=text_of(node),
     )

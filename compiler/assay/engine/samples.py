@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.engine.execute import check_problem
+from assay.engine.given import given
 from assay.engine.graph import Node, demanded
 from assay.plan.steps import CheckStep
 from assay.spec.diagnostics import Diagnostic
@@ -38,7 +39,7 @@ def create(
     needed = demanded(graph, names)
     for node in graph:
         if node.name in needed and node.statement.kind in ("table", "view"):
-            connection.execute(node.text, {name: constants[name] for name in node.places} or None)
+            connection.execute(node.text, given(node.places, constants))
 
 
 def broken_checks(
@@ -48,7 +49,7 @@ def broken_checks(
     for node in graph:
         step = node.statement.step
         if isinstance(step, CheckStep) and step.check.severity == "error":
-            cursor = connection.execute(node.text, {name: constants[name] for name in node.places} or None)
+            cursor = connection.execute(node.text, given(node.places, constants))
             names = [item[0] for item in cursor.description or ()]
             found = cursor.fetchall()
             if found:
@@ -95,4 +96,4 @@ def _there(value: exp.Expr, wanted: bool) -> exp.Expr:
 
 def _rows(connection: duckdb.DuckDBPyConnection, query: exp.Expr, constants: Mapping[str, object]) -> list[Any]:
     named = {str(place.this) for place in query.find_all(exp.Placeholder)}
-    return connection.execute(dialect.text(query), {name: constants[name] for name in named} or None).fetchall()
+    return connection.execute(dialect.text(query), given(named, constants)).fetchall()

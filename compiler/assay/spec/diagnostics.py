@@ -21,7 +21,8 @@ INTERNAL = 70
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A place in a text file: 1-based line and column; `length` columns are underlined (0: none)."""
+    """A place in a text file: 1-based line and column; `length` columns are underlined (0: none); without a `file`, in
+    the text that the problem is about."""
 
     file: str
     line: int = 0
@@ -29,6 +30,8 @@ class Span:
     length: int = 0
 
     def __str__(self) -> str:
+        if not self.file:
+            return f"line {self.line}, column {self.column}"
         parts = [self.file]
         if self.line:
             parts.append(str(self.line))
@@ -42,7 +45,8 @@ class Diagnostic:
     """One problem.
 
     `code` is stable and short (`unknown-metric`); `message` is one line without a full stop; `expected` and `found`
-    complete it where both are known; `hint` says what to try.
+    complete it where both are known; `hint` says what to try.  `text` is what the place is in, where no file is named
+    yet (the SQL of a query); whoever knows the files names it.
     """
 
     code: str
@@ -54,6 +58,14 @@ class Diagnostic:
     hint: str = ""
     notes: tuple[str, ...] = ()
     severity: str = "error"
+    text: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The excerpt: the one given, else the line of the text that the place is in."""
+        if self.excerpt or not self.text or not self.span:
+            return self.excerpt
+        return excerpt_of(self.text.splitlines(), self.span.line, self.span.column, self.span.length)
 
     def to_json(self) -> dict[str, object]:
         """The problem as plain data (keys that are empty are left out)."""
@@ -65,7 +77,7 @@ class Diagnostic:
             ("code", self.code),
             ("message", self.message),
             ("where", where),
-            ("excerpt", self.excerpt),
+            ("excerpt", self.shown),
             ("expected", self.expected),
             ("found", self.found),
             ("hint", self.hint),
@@ -97,9 +109,10 @@ def fail(
     hint: str = "",
     notes: Sequence[str] = (),
     status: int = SPECS_OR_DATA,
+    text: str = "",
 ) -> AssayError:
     """An error of one problem, ready to be raised."""
-    item = Diagnostic(code, message, span, excerpt, expected, found, hint, tuple(notes))
+    item = Diagnostic(code, message, span, excerpt, expected, found, hint, tuple(notes), text=text)
     return AssayError((item,), status)
 
 
@@ -115,8 +128,7 @@ def render(item: Diagnostic) -> str:
     lines = [f"{item.severity}[{item.code}]: {item.message}"]
     if item.span:
         lines.append(f"  at {item.span}")
-    if item.excerpt:
-        lines.extend(f"    {line}".rstrip() for line in item.excerpt.splitlines())
+    lines.extend(f"    {line}".rstrip() for line in item.shown.splitlines())
     if item.expected:
         lines.append(f"  expected: {item.expected}")
     if item.found:

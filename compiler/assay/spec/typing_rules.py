@@ -129,6 +129,13 @@ def number(typed: Typed, node: Expression) -> Typed:
     return typed
 
 
+def whole_number(typed: Typed, node: Expression) -> Typed:
+    """The type, when it is a whole number's; KindError otherwise (engines do not agree on cutting other quotients)."""
+    if number(typed, node).type != "integer":
+        raise KindError("a whole number", typed.type, node)
+    return typed
+
+
 def _same(left: Typed, right: Typed, node: Expression, units: Units) -> Typed:
     """The common type of two operands; units must convert one into the other without a factor."""
     if left.type == right.type == "instant":
@@ -158,9 +165,10 @@ def _sum(node: Expression, scope: Scope, units: Units) -> Typed:
 
 def _product(node: Expression, scope: Scope, units: Units) -> Typed:
     left, right = (number(infer(operand, scope, units), operand) for operand in node.operands)
-    kind = "real" if node.op == "over" or "real" in (left.type, right.type) else "integer"
     if node.op == "div":
-        kind = "integer"
+        whole_number(left, node.operands[0])
+        whole_number(right, node.operands[1])
+    kind = "real" if node.op == "over" or "real" in (left.type, right.type) else "integer"
     return Typed(kind, units.combine(node.op, left.unit, right.unit))
 
 
@@ -169,7 +177,7 @@ def _floor(node: Expression, scope: Scope, units: Units) -> Typed:
 
 
 def _whole(node: Expression, scope: Scope, units: Units) -> Typed:
-    operand = number(infer(node.operands[0], scope, units), node)
+    operand = whole_number(infer(node.operands[0], scope, units), node.operands[0])
     units.factor(operand.unit, node.unit)
     return Typed("integer", node.unit)
 

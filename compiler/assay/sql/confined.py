@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
 import sqlglot
 from sqlglot import exp
 
 from assay.spec.diagnostics import AssayError, did_you_mean, fail
 from assay.sql import dialect
+from assay.sql.places import of_word
 
 logging.getLogger("sqlglot").addHandler(logging.NullHandler())  # what it cannot parse is told by us
 #: tables that are made of their arguments alone
@@ -73,43 +75,70 @@ def confined(sql: str, reads: Collection[str], what: str) -> exp.Expr:
     chance.
     """
     statements = [item for item in sqlglot.parse(sql, read=dialect.DIALECT) if item is not None]
+    text = _Text(sql, what)
     if len(statements) != 1 or not isinstance(statements[0], exp.Query):
         names = ", ".join(type(item).__name__.upper() for item in statements) or "nothing"
-        raise fail("sql-statement", f"the SQL of {what} is not one query", expected="SELECT ...", found=names)
+        raise text.fail("sql-statement", "is not one query", expected="SELECT ...", found=names)
     tree = statements[0]
-    for problem in (*_parts(tree, what), *_tables(tree, reads, what), *_functions(tree, what)):
+    for problem in (*_parts(tree, text), *_tables(tree, reads, text), *_functions(tree, text)):
         raise problem
     return tree
 
 
-def _parts(tree: exp.Expr, what: str) -> Iterator[AssayError]:
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The text of a query, and what it is of."""
+
+    sql: str
+    what: str
+
+    def fail(
+        self, code: str, said: str, word: str = "", *, expected: str, found: str = "", hint: str = ""
+    ) -> AssayError:
+        """A problem of the query; it stands where the word does."""
+        place = of_word(self.sql, word) if word else None
+        message = f"the SQL of {self.what} {said}"
+        return fail(code, message, expected=expected, found=found, hint=hint, span=place, text=self.sql)
+
+    def refused(self, name: str) -> AssayError:
+        """A function that there is no need of."""
+        return self.fail(
+            "sql-function",
+            f"calls `{name}`, which reads more than its tables",
+            name,
+            expected="functions of the data alone: no files, settings, clock, chance",
+        )
+
+
+def _parts(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
     """Every part of a query is one, too."""
     inner = (part.this for part in tree.find_all(exp.CTE))
     for part in (*tree.find_all(*_STATEMENTS), *(part for part in inner if not isinstance(part, exp.Query))):
-        said = f"the SQL of {what} holds what is no query"
-        yield fail("sql-statement", said, expected="SELECT ...", found=type(part).__name__.upper())
+        found = type(part).__name__.upper()
+        yield text.fail("sql-statement", "holds what is no query", found, expected="SELECT ...", found=found)
     for _ in tree.find_all(exp.TableSample):
-        yield _refused("tablesample", what)
+        yield text.refused("tablesample")
 
 
-def _tables(tree: exp.Expr, reads: Collection[str], what: str) -> Iterator[AssayError]:
+def _tables(tree: exp.Expr, reads: Collection[str], text: _Text) -> Iterator[AssayError]:
     declared = {name.casefold() for name in reads}
     for lateral in tree.find_all(exp.Lateral):
         if not isinstance(lateral.this, (exp.Subquery, *_MADE)):
-            yield _refused(_name(lateral.this), what)
+            yield text.refused(_name(lateral.this))
     for table in tree.find_all(exp.Table):
         inner = table.this
         if isinstance(inner, exp.Identifier):
             name = table.sql(dialect=dialect.DIALECT) if table.db or table.catalog else inner.name
             if table.db or name.casefold() not in declared | _named_around(table):
-                yield fail(
+                yield text.fail(
                     "sql-table",
-                    f"the SQL of {what} reads a table that it does not declare: `{name}`",
+                    f"reads a table that it does not declare: `{name}`",
+                    inner.name,
                     expected=", ".join(sorted(reads)) or "no table",
                     hint=did_you_mean(name, reads) or "name it among `uses`",
                 )
         elif not isinstance(inner, _MADE):
-            yield _refused(_name(inner), what)
+            yield text.refused(_name(inner))
 
 
 def _named_around(table: exp.Expr) -> set[str]:
@@ -129,27 +158,19 @@ def _named_around(table: exp.Expr) -> set[str]:
     return found
 
 
-def _functions(tree: exp.Expr, what: str) -> Iterator[AssayError]:
+def _functions(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
     for function in tree.find_all(exp.Func):
         name = _name(function)
         until_now = name == "age" and len(function.expressions) == 1
         if name in _REFUSED or name.startswith(_REFUSED_BEGINNINGS) or until_now:
-            yield _refused(name, what)
+            yield text.refused(name)
     for found in tree.find_all(exp.Column):
         name = found.name.casefold()
         if not found.table and not found.this.quoted and name.startswith("current_"):  # a function without brackets
-            yield _refused(name, what)
+            yield text.refused(name)
 
 
 def _name(function: exp.Expr) -> str:
     if isinstance(function, exp.Anonymous):
         return str(function.name).casefold()
     return function.sql_name().casefold() if isinstance(function, exp.Func) else type(function).__name__.casefold()
-
-
-def _refused(name: str, what: str) -> AssayError:
-    return fail(
-        "sql-function",
-        f"the SQL of {what} calls `{name}`, which reads more than its tables",
-        expected="functions of the data alone: no files, settings, clock, chance",
-    )

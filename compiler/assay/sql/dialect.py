@@ -48,6 +48,11 @@ def cast(value: exp.Expr, kind: str) -> exp.Expr:
     return exp.Cast(this=value, to=_type(kind).copy())
 
 
+def unless_zero(value: exp.Expr) -> exp.Expr:
+    """A number, null where it is zero: what is divided by it has no value then."""
+    return exp.Anonymous(this="nullif", expressions=[value, integer(0)])
+
+
 def reals(values: Sequence[str]) -> exp.Expr:
     """A list of doubles from their decimal texts."""
     numbers = exp.Array(expressions=[exp.Literal.number(value) for value in values])

@@ -29,6 +29,10 @@ def compile_expression(node: Expression, names: Names) -> exp.Expr:
     if leaf:
         return leaf(node, names)
     operands = [_operand(compile_expression(operand, names)) for operand in node.operands]
+    if node.op in _EXACT and all(leaf.op in _NUMBERS for leaf in node.walk() if not leaf.operands):
+        operands[0] = dialect.cast(_bare(operands[0]), "integer")  # else small numbers make one of 32 bits
+    if node.op in ("over", "div"):
+        operands[1] = _divisor(node.operands[1], operands[1])
     if node.op in _BINARY:
         return _BINARY[node.op](this=operands[0], expression=operands[1])
     return _OPERATORS[node.op](node, operands)
@@ -37,6 +41,10 @@ def compile_expression(node: Expression, names: Names) -> exp.Expr:
 def _operand(value: exp.Expr) -> exp.Expr:
     return exp.paren(value) if isinstance(value, (exp.Binary, exp.Connector, exp.Not, exp.Is)) else value
 
+
+#: operators whose result may be far from what they are of, and literals that are whole numbers
+_EXACT = ("plus", "minus", "times", "whole")
+_NUMBERS = ("integer", "quantity")
 
 _BINARY: Mapping[str, type[exp.Binary]] = {
     "plus": exp.Add,
@@ -49,6 +57,12 @@ _BINARY: Mapping[str, type[exp.Binary]] = {
     "below": exp.LT,
     "equals": exp.EQ,
 }
+
+
+def _divisor(node: Expression, value: exp.Expr) -> exp.Expr:
+    """What is divided by; nothing where it is zero, and so is the quotient (as in formulas), where the engine would
+    end the statement, or yield an infinity."""
+    return value if node.op in ("integer", "real") and node.number else dialect.unless_zero(_bare(value))
 
 
 def _quotient(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:

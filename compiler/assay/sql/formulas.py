@@ -100,8 +100,7 @@ class _Compiler:
 
 
 def _quotient(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
-    zero = exp.Anonymous(this="nullif", expressions=[operands[1], dialect.integer(0)])
-    return exp.Div(this=operands[0], expression=zero)
+    return exp.Div(this=operands[0], expression=dialect.unless_zero(operands[1]))
 
 
 _OPERATORS: Mapping[str, Callable[[Expression, list[exp.Expr]], exp.Expr]] = {

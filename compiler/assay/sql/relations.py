@@ -9,9 +9,10 @@ from collections.abc import Collection, Mapping
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
-from assay.spec.diagnostics import AssayError, did_you_mean, excerpt_of, fail
+from assay.spec.diagnostics import AssayError, did_you_mean, fail
 from assay.sql.confined import confined
 from assay.sql.expressions import literal
+from assay.sql.places import of_parse_error, of_word
 
 
 def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[str], what: str) -> exp.Expr:
@@ -27,9 +28,9 @@ def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[s
         raise _unparsable(error, sql, what) from None
     except TokenError as error:
         cause = re.split(r"[.:]? at line|\. Line", str(error))[0].split("\n")[0]
-        raise fail("sql", f"the SQL of {what} does not parse: {cause}") from None
+        raise fail("sql", f"the SQL of {what} does not parse: {cause}", text=sql) from None
     except RecursionError:
-        raise fail("sql", f"the SQL of {what} is nested too deep") from None
+        raise fail("sql", f"the SQL of {what} is nested too deep", text=sql) from None
     names = [str(place.this) for place in tree.find_all(exp.Placeholder)]
     for name in names:
         if name not in constants:
@@ -37,6 +38,8 @@ def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[s
                 "unknown-constant",
                 f"the SQL of {what} names a constant that no source of the package has: ${name}",
                 hint=did_you_mean(name, constants),
+                span=of_word(sql, name),
+                text=sql,
             )
     if all(isinstance(constants[name], exp.Placeholder) for name in names):
         return tree
@@ -55,9 +58,5 @@ def _tree(sql: str, reads: tuple[str, ...], what: str) -> exp.Expr:
 def _unparsable(error: ParseError, sql: str, what: str) -> AssayError:
     first = error.errors[0] if error.errors else {}
     cause = re.sub(r"<Token .*?text: (.*?), line.*?>", r"`\1`", str(first.get("description", error)))
-    line, column = int(first.get("line") or 0), int(first.get("col") or 0)
-    return fail(
-        "sql",
-        f"the SQL of {what} does not parse: {cause} (line {line}, column {column})",
-        excerpt=excerpt_of(sql.splitlines(), line, column),
-    )
+    cause = re.sub(r"^Required keyword: .*", "something is missing", cause)
+    return fail("sql", f"the SQL of {what} does not parse: {cause}", span=of_parse_error(sql, error), text=sql)

@@ -1,10 +1,10 @@
 WITH samples AS (
   SELECT
-    CAST(chained AS DOUBLE) / total AS value
+    CAST(chained AS DOUBLE) / NULLIF(total, 0) AS value
   FROM forging_host
   WHERE
     total > 0 AND NOT (
-      CAST(chained AS DOUBLE) / total
+      CAST(chained AS DOUBLE) / NULLIF(total, 0)
     ) IS NULL
 ), ordered AS (
   SELECT

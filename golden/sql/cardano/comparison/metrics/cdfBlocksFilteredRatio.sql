@@ -1,10 +1,10 @@
 WITH samples AS (
   SELECT
-    CAST(filtered AS DOUBLE) / chained AS value
+    CAST(filtered AS DOUBLE) / NULLIF(chained, 0) AS value
   FROM forging_host
   WHERE
     chained > 0 AND NOT (
-      CAST(filtered AS DOUBLE) / chained
+      CAST(filtered AS DOUBLE) / NULLIF(chained, 0)
     ) IS NULL
 ), ordered AS (
   SELECT

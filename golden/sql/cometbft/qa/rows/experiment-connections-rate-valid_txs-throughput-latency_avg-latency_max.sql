@@ -2,7 +2,7 @@ SELECT
   connections,
   rate,
   valid_txs AS "valid_txs",
-  CAST(valid_txs AS DOUBLE) / span AS "throughput",
+  CAST(valid_txs AS DOUBLE) / NULLIF(span, 0) AS "throughput",
   latency_avg AS "latency_avg",
   latency_max AS "latency_max"
 FROM experiment

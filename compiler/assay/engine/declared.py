@@ -1,0 +1,96 @@
+"""The SQL of specs beside what it declares: the columns of relations, and where a text of SQL is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from assay.plan.steps import CheckStep, RelationStep
+from assay.spec.diagnostics import Diagnostic, Span
+from assay.spec.model import Column, Relation
+from assay.sql import dialect, places
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from assay.engine.graph import Node
+
+HOSTS = "ENUM("  # the type of a run's hosts, whose values are texts
+_FAMILIES: Mapping[str, frozenset[str]] = {
+    "whole number": frozenset(
+        (
+            "BIGINT",
+            "INTEGER",
+            "SMALLINT",
+            "TINYINT",
+            "HUGEINT",
+            "UBIGINT",
+            "UINTEGER",
+            "USMALLINT",
+            "UTINYINT",
+            "UHUGEINT",
+        )
+    ),
+    "real number": frozenset(("DOUBLE", "FLOAT")),
+    "text": frozenset(("VARCHAR",)),
+    "boolean": frozenset(("BOOLEAN",)),
+}
+_DECLARED = {
+    "integer": "whole number",
+    "unsigned": "whole number",
+    "huge": "whole number",
+    "instant": "whole number",
+    "real": "real number",
+    "text": "text",
+    "boolean": "boolean",
+}
+
+
+def undeclared(connection: duckdb.DuckDBPyConnection, relation: Relation) -> Iterator[Diagnostic]:
+    """What a relation whose table is there yields otherwise than it declares: columns, and their types."""
+    described = connection.execute(f"DESCRIBE {dialect.text(dialect.table(relation.name))}").fetchall()
+    found = {str(row[0]): "VARCHAR" if str(row[1]).startswith(HOSTS) else str(row[1]) for row in described}
+    declared = {item.name: item for item in relation.columns}
+    if list(found) != list(declared):
+        yield Diagnostic(
+            "relation-columns",
+            f"relation `{relation.name}` does not yield the columns that it declares",
+            expected=", ".join(declared),
+            found=", ".join(found),
+            text=relation.sql,
+        )
+    for name, kind in found.items():
+        if name in declared and kind not in _FAMILIES[_DECLARED[declared[name].type]]:
+            yield _wrong_type(relation, declared[name], kind)
+
+
+def _wrong_type(relation: Relation, column: Column, found: str) -> Diagnostic:
+    family = _DECLARED[column.type]
+    return Diagnostic(
+        "relation-type",
+        f"column `{column.name}` of relation `{relation.name}` is of another type than it declares",
+        expected=column.type if column.type == family else f"{column.type}, a {family}",
+        found=found,
+        text=relation.sql,
+    )
+
+
+def text_of(node: Node) -> str:
+    """The SQL of specs that a statement was made of, as its file has it; empty for what the compiler wrote."""
+    step = node.statement.step
+    if isinstance(step, RelationStep):
+        return step.relation.sql
+    return step.check.sql if isinstance(step, CheckStep) else ""
+
+
+def place_in(connection: duckdb.DuckDBPyConnection, sql: str, values: Mapping[str, object] | None) -> Span | None:
+    """Where in a text of SQL the engine finds it wrong; it is not run."""
+    import duckdb
+
+    if not sql:
+        return None
+    try:
+        connection.execute(f"EXPLAIN\n{sql}", values and dict(values))
+    except duckdb.Error as error:
+        return places.of_engine_error(sql, str(error))
+    return None

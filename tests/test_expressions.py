@@ -1,0 +1,179 @@
+"""Expressions of the spec language: what their SQL comes to is what plain Python does, with absent values and zeros."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+
+import duckdb
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from assay.spec.expression import Expression
+from assay.spec.typing_rules import NONE, KindError, Scope, Typed, infer
+from assay.spec.unit_library import UnitLibrary
+from assay.sql.expressions import Names, compile_expression
+
+Value = int | float | bool | str | None
+Row = Mapping[str, Value]
+
+COLUMNS = {"i": "integer", "j": "integer", "r": "real", "q": "real", "b": "boolean", "c": "boolean", "t": "text"}
+TYPES = {"integer": "BIGINT", "real": "DOUBLE", "boolean": "BOOLEAN", "text": "VARCHAR"}
+SCOPE = Scope({"column": {name: Typed(kind) for name, kind in COLUMNS.items()}})
+UNITS = UnitLibrary(()).units()
+TEXTS = ("started", "ended", "")
+FACTORS = ("1/8", "1000", "3/7")
+COMPARED: Mapping[str, Callable[[float, float], bool]] = {
+    "at_least": lambda a, b: a >= b,
+    "at_most": lambda a, b: a <= b,
+    "above": lambda a, b: a > b,
+    "below": lambda a, b: a < b,
+    "equals": lambda a, b: a == b,
+}
+
+small = st.integers(-60, 60)
+rough = st.sampled_from([-2.5, -1.0, -0.0, 0.0, 0.1, 0.75, 3.0, 12.5])
+rows = st.fixed_dictionaries(
+    {
+        "i": st.none() | small, "j": st.none() | small, "r": st.none() | rough, "q": st.none() | rough,
+        "b": st.none() | st.booleans(), "c": st.none() | st.booleans(), "t": st.none() | st.sampled_from(TEXTS),
+    }
+)  # fmt: skip
+
+
+def node(op: str, *operands: Expression) -> Expression:
+    return Expression(op, operands)
+
+
+def columns(kind: str) -> st.SearchStrategy[Expression]:
+    return st.sampled_from([Expression("column", name=name) for name, of in COLUMNS.items() if of == kind])
+
+
+def made(ops: tuple[str, ...], *parts: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
+    return st.tuples(st.sampled_from(ops), *parts).map(lambda found: node(*found))
+
+
+integers: st.SearchStrategy[Expression] = st.deferred(
+    lambda: st.one_of(
+        columns("integer"),
+        small.map(lambda value: Expression("integer", number=Decimal(value))),
+        made(("plus", "minus", "times", "div", "greatest", "coalesce"), integers, integers),
+        made(("floor",), numbers),
+        st.tuples(integers, st.sampled_from(FACTORS)).map(
+            lambda found: Expression("whole", (found[0],), unit=NONE, factor=found[1])
+        ),
+    )
+)
+reals: st.SearchStrategy[Expression] = st.deferred(
+    lambda: st.one_of(
+        columns("real"),
+        rough.map(lambda value: Expression("real", number=Decimal(str(value)))),
+        made(("over",), numbers, numbers),
+        made(("plus", "minus", "times", "greatest", "coalesce"), reals, numbers),
+    )
+)
+numbers = integers | reals
+conditions: st.SearchStrategy[Expression] = st.deferred(
+    lambda: st.one_of(
+        columns("boolean"),
+        made(tuple(COMPARED), numbers, numbers),
+        made(("and", "or"), conditions, conditions),
+        made(("not",), conditions),
+        made(("present", "absent"), st.one_of(numbers, conditions, columns("text"))),
+        st.sampled_from(["start.*", "(started)?", "art"]).map(
+            lambda pattern: node("matches", Expression("column", name="t"), Expression("text", text=pattern))
+        ),
+    )
+)
+
+
+def plain(at: Expression, row: Row) -> Value:
+    """What an expression comes to for a row; None where there is no value."""
+    if at.op == "column":
+        return row[at.name]
+    if at.number is not None:
+        return int(at.number) if at.op == "integer" else float(at.number)
+    if at.op == "text":
+        return at.text
+    values = [plain(operand, row) for operand in at.operands]
+    there = [value for value in values if value is not None]
+    if at.op in ("present", "absent"):
+        return bool(there) == (at.op == "present")
+    if at.op in ("and", "or"):
+        decides = at.op == "or"
+        return decides if decides in there else None if None in values else not decides
+    if at.op == "coalesce":
+        return there[0] if there else None
+    if at.op == "greatest":
+        return max(there, key=number) if there else None
+    return None if None in values else worked_out(at, there)
+
+
+def number(value: Value) -> float:
+    assert isinstance(value, (int, float))
+    return value
+
+
+def worked_out(at: Expression, values: list[int | float | bool | str]) -> Value:
+    """An operator of values that are all there."""
+    if at.op == "matches":
+        return re.fullmatch(str(values[1]), str(values[0])) is not None
+    if at.op == "not":
+        return not values[0]
+    a, b = number(values[0]), number(values[-1])
+    if at.op in COMPARED:
+        return COMPARED[at.op](a, b)
+    if at.op == "floor":
+        return math.floor(a)
+    if at.op == "whole":
+        return math.trunc(Fraction(a) * Fraction(at.factor))
+    if at.op in ("over", "div"):
+        if b == 0:
+            return None
+        return a / b if at.op == "over" else math.trunc(Fraction(a) / Fraction(b))
+    return {"plus": a + b, "minus": a - b, "times": a * b}[at.op]
+
+
+@pytest.fixture(scope="module")
+def engine() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect()
+
+
+@given(tree=st.one_of(integers, reals, conditions), row=rows)
+@settings(deadline=None, max_examples=400)
+def test_sql_comes_to_what_plain_python_does(engine: duckdb.DuckDBPyConnection, tree: Expression, row: Row) -> None:
+    assume(all(abs(number(plain(part, row) or 0)) < 2**53 for part in tree.walk() if part.op not in ("column", "text")))
+    kind = infer(tree, SCOPE, UNITS).type
+    given_row = ", ".join(f"CAST(${name} AS {TYPES[of]}) AS {name}" for name, of in COLUMNS.items())
+    sql = compile_expression(tree, Names()).sql(dialect="duckdb")
+    value, of = engine.execute(f"SELECT {sql} AS v, typeof(v) FROM (SELECT {given_row})", dict(row)).fetchall()[0]
+    assert value == plain(tree, row)
+    assert value is None or (of == "DOUBLE") == (kind == "real")
+
+
+ONE, OTHER, REAL = (Expression("column", name=name) for name in "ijr")
+
+
+@pytest.mark.parametrize(
+    ("tree", "due"),
+    [
+        (node("over", ONE, OTHER), "CAST(i AS DOUBLE) / NULLIF(j, 0)"),
+        (node("over", ONE, Expression("integer", number=Decimal(2))), "CAST(i AS DOUBLE) / 2"),
+        (node("div", ONE, node("minus", OTHER, ONE)), "i // NULLIF(j - i, 0)"),
+    ],
+)
+def test_what_is_divided_by_is_never_zero(tree: Expression, due: str) -> None:
+    assert compile_expression(tree, Names()).sql(dialect="duckdb") == due
+
+
+@pytest.mark.parametrize(
+    "tree", [node("div", ONE, REAL), node("div", REAL, OTHER), Expression("whole", (REAL,), unit=NONE)]
+)
+def test_whole_quotients_are_of_whole_numbers(tree: Expression) -> None:
+    with pytest.raises(KindError) as error:
+        infer(tree, SCOPE, UNITS)
+    assert (error.value.expected, error.value.found, error.value.node) == ("a whole number", "real", REAL)
