@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import duckdb
 
 SQL = "sql"  # the code of an error of a statement itself
+AT_ONCE = 10_000  # rows that are counted
 MEMORY = 1200  # MiB that all connections together may hold before they spill
 
 
@@ -90,7 +91,9 @@ class _Execution:
         found: list[tuple[str, str]] = []
         for node in self.job.graph:
             step = node.statement.step
-            if node.statement.kind in ("check", "metric", "rows"):
+            if node.statement.kind == "check":
+                found.append(("offenders", node.name))
+            elif node.statement.kind in ("metric", "rows"):
                 found.append((node.statement.kind, node.name))
             elif isinstance(step, JudgeStep) and step.applied:
                 found.append(("rejections", node.name))
@@ -133,7 +136,9 @@ class _Execution:
             return [list(row) for row in self.rows(node, dialect.text(verdicts.rejections(node.statement.step)))]
         if kind == "row":
             return self.records(node, dialect.text(exp.select("*").from_(node.name)))
-        if kind in ("check", "rows"):
+        if kind == "offenders":
+            return offenders(self.execute(node, node.text))
+        if kind == "rows":
             return self.records(node, node.text)
         return [list(row) for row in self.rows(node, node.text)]
 
@@ -186,9 +191,11 @@ class _Execution:
         step = node.statement.step
         if not isinstance(step, CheckStep):
             return []
-        rows = self.kept[node.name]
-        notes = _rejected_notes(self.filters()) if rows and self.job.plan.applied else ()
-        return [check_problem(step, row, len(rows) - 1, self.job.label, notes) for row in rows[:1]]
+        first, more = self.kept[node.name]
+        if first is None:
+            return []
+        notes = _rejected_notes(self.filters()) if self.job.plan.applied else ()
+        return [check_problem(step, first, more, self.job.label, notes)]
 
     def filters(self) -> tuple[FilterCount, ...]:
         """How many rows each filter rejected, where that was asked."""
@@ -248,6 +255,16 @@ def execute(
     for node in job.graph:
         execution.stop_at(node)
     return execution.results()
+
+
+def offenders(cursor: duckdb.DuckDBPyConnection) -> tuple[dict[str, object] | None, int]:
+    """Of the rows that a check finds the first, by column, and how many more there are."""
+    names = [str(item[0]) for item in cursor.description or ()]
+    first = cursor.fetchone()
+    more = 0
+    while part := cursor.fetchmany(AT_ONCE):
+        more += len(part)
+    return (dict(zip(names, first, strict=True)) if first else None), more
 
 
 def check_problem(

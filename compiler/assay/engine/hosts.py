@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from assay.engine.mount import mount_logs
-from assay.spec.scopes import LOGS
+from assay.spec.scopes import HOST, LOGS
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.program import Statement, creation
@@ -21,7 +21,6 @@ from assay.sql.program import Statement, creation
 if TYPE_CHECKING:
     import duckdb
 
-HOST = "host"
 TYPE = "host_name"
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from assay.engine.execute import check_problem
+from assay.engine.execute import check_problem, offenders
 from assay.engine.given import given
 from assay.engine.graph import Node, demanded
 from assay.plan.steps import CheckStep
@@ -50,10 +50,9 @@ def broken_checks(
         step = node.statement.step
         if isinstance(step, CheckStep) and step.check.severity == "error":
             cursor = connection.execute(node.text, given(node.places, constants))
-            names = [item[0] for item in cursor.description or ()]
-            found = cursor.fetchall()
-            if found:
-                yield check_problem(step, dict(zip(names, found[0], strict=True)), len(found) - 1, label)
+            first, more = offenders(cursor)
+            if first is not None:
+                yield check_problem(step, first, more, label)
 
 
 def ascending(

@@ -11,7 +11,7 @@ from assay.ingest.files import RunFiles
 from assay.spec.model import Event, Source
 
 MANIFEST = "ingest.json"
-FORMAT = 4
+FORMAT = 5
 
 Wanted = Mapping[str, Iterable[str]]
 

@@ -97,7 +97,7 @@ def write_found(
 ) -> None:
     """Judge what was found, and write it: logs, events (host, event, number), broken lines."""
     _judge(source, logs, broken)
-    _write(connection, folder / "logs.parquet", LOGS, [_row(log) for log in logs])
+    _write(connection, folder / "logs.parquet", LOGS, [_row(source, log) for log in logs])
     _write(connection, folder / "counts.parquet", COUNTS, counts)
     _write_broken(connection, broken, folder / "quarantine.parquet")
 
@@ -119,7 +119,7 @@ NAMES = {
     "blocks": "texts",
     "samples": "samples",
 }
-LOGS = {name: "TEXT" if name == "host" else "BIGINT" for name in Log.__dataclass_fields__}
+LOGS = {"source": "TEXT"} | {name: "TEXT" if name == "host" else "BIGINT" for name in Log.__dataclass_fields__}
 COUNTS = {"host": "TEXT", "event": "TEXT", "n": "BIGINT"}
 QUARANTINE = {
     "host": "TEXT",
@@ -133,8 +133,8 @@ TOLD = 3  # broken lines of a host that the error names
 BATCH = 5000  # broken lines that are held at a time
 
 
-def _row(log: Log) -> tuple[Any, ...]:
-    return tuple(getattr(log, name) for name in LOGS)
+def _row(source: Source, log: Log) -> tuple[Any, ...]:
+    return (source.name, *(getattr(log, name) for name in Log.__dataclass_fields__))
 
 
 def _log(host: str, tallies: Sequence[Tally], lost: Sequence[Lost]) -> Log:

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.spec import formula
-from assay.spec.closure import Needs, needs
+from assay.spec.closure import Needs, events_of, needs
 from assay.spec.model import Check, Event, Filter, Grain, Instant, Metric, Package, Relation, Series
 from assay.spec.phase_model import Cut
-from assay.spec.scopes import LOGS
+from assay.spec.scopes import HOST, LOGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,13 @@ class EventStep:
 
 @dataclass(frozen=True, slots=True)
 class RelationStep:
-    """The table of a relation."""
+    """The table of a relation.
+
+    `sources` are those whose logs it may read: those of the events that it is made of; none where the package has one.
+    """
 
     relation: Relation
+    sources: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -55,10 +59,14 @@ class RelationStep:
 
 @dataclass(frozen=True, slots=True)
 class RowsStep:
-    """The wide table of a grain with these members, before filters: `<grain>_rows`."""
+    """The wide table of a grain with these members, before filters: `<grain>_rows`.
+
+    The instants `across` pick a row out of the logs of several hosts, where no place in a log tells which is the first.
+    """
 
     grain: Grain
     members: frozenset[str]
+    across: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -89,10 +97,11 @@ ROWS_OF_KEY = "rows_of_key"
 
 @dataclass(frozen=True, slots=True)
 class CheckStep:
-    """Rows that must not be."""
+    """Rows that must not be; `sources` as of relations."""
 
     check: Check
     of: str
+    sources: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -180,6 +189,9 @@ class _Order:
     def __init__(self, package: Package, need: Needs, applied: tuple[Applied, ...], cut: bool) -> None:
         self.cut = cut
         self.tables = {item.name: item for item in package.tables}
+        several = {item.name for item in package.sources if item.hosts}
+        self.of_hosts = frozenset(item.name for item in package.events if item.source in several)
+        self.package = package
         self.need = need
         self.applied = applied
         self.steps: dict[str, Step] = {}
@@ -214,7 +226,7 @@ class _Order:
         """A relation after all that it uses; its checks after it."""
         for used in relation.uses:
             self.table(used)
-        self.steps[relation.name] = RelationStep(relation)
+        self.steps[relation.name] = RelationStep(relation, self.sources(relation.uses))
         self.checks(relation.name, (key_check(relation), *relation.checks))
 
     def grain(self, grain: Grain) -> None:
@@ -225,9 +237,21 @@ class _Order:
         self.steps[grain.name] = JudgeStep(grain, applied_to(grain, self.applied), self.cut)
         self.checks(grain.name, grain.checks)
 
+    def sources(self, uses: Iterable[str]) -> tuple[str, ...]:
+        """Of tables with the logs among them, the sources of the events that they are made of; none of one source."""
+        if LOGS not in uses or len(self.package.sources) < 2:
+            return ()
+        events = events_of(self.package, uses)
+        return tuple(sorted({item.source for item in self.package.events if item.name in events}))
+
+    def across(self, grain: Grain) -> frozenset[str]:
+        """The instants that are bound to an event of several hosts, but not by the host."""
+        unbound = (item for item in grain.instants if HOST not in {pair.field for pair in item.on})
+        return frozenset(item.name for item in unbound if item.of in self.of_hosts)
+
     def rows(self, grain: Grain) -> None:
         """The rows of a grain after all that they are bound to."""
-        step = RowsStep(grain, frozenset(self.need.grains[grain.name]))
+        step = RowsStep(grain, frozenset(self.need.grains[grain.name]), self.across(grain))
         if step.name in self.steps:
             return
         for name in bound_tables(grain, step.members):
@@ -243,7 +267,7 @@ class _Order:
         for check in checks:
             for used in check.uses:
                 self.table(used)
-            step = CheckStep(check, name)
+            step = CheckStep(check, name, self.sources((*check.uses, name)))
             self.steps.setdefault(step.name, step)
 
 

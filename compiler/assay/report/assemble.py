@@ -51,7 +51,7 @@ def assemble(
         sections=sections,
         charts=tuple(_chart(checked, index, item, runs, named) for index, item in enumerate(report.charts, start=1)),
         dictionary=_dictionary(checked, report),
-        warnings=(*notes(whole, figures.labels(report, whole)), *_warnings(report, runs, named)),
+        warnings=(*notes(whole, figures.labels(report, whole)), *_warnings(checked, report, runs, named)),
         filters=filters,
         provenance=tuple(provenance.items()),
         terms=terms(checked, report, (manifest, filters), counts=any(None in item.metrics for item in sections)),
@@ -137,7 +137,7 @@ def _dictionary(checked: Checked, report: Report) -> tuple[Group, ...]:
     )
 
 
-def _warnings(report: Report, runs: Sequence[RunFigures], named: Sequence[str]) -> Iterable[str]:
+def _warnings(checked: Checked, report: Report, runs: Sequence[RunFigures], named: Sequence[str]) -> Iterable[str]:
     for name in report.compare:
         values = [str(run.constants[name]) for run in runs]
         if len(set(values)) > 1:
@@ -147,6 +147,12 @@ def _warnings(report: Report, runs: Sequence[RunFigures], named: Sequence[str]) 
         said = ", ".join(f"{label}: {run.hosts}" for label, run in zip(named, runs, strict=True))
         yield f"The runs differ in their number of hosts ({said})."
     yield from notes(runs, named)
+    shown = [name for section in report.sections for name in section.metrics if name]
+    for label, run in zip(named, runs, strict=True):
+        measured = (name for name in dict.fromkeys(shown) if name in run.results.metrics)
+        empty = [checked.metric(name).name for name in measured if not run.results.metrics[name].size]
+        if empty:
+            yield f"{label}: there are no samples of {', '.join(empty)}."
 
 
 def notes(runs: Sequence[RunFigures], named: Sequence[str]) -> Iterable[str]:

@@ -87,10 +87,12 @@ def phase_rows(runs: Sequence[RunFigures]) -> tuple[tuple[str, ...], ...]:
 
 
 def average(run: RunFigures, metric: Metric, summary: str) -> float | None:
-    """A metric's average over a run, or what a formula comes to over such averages; None where it has no value."""
+    """A metric's average over a run, or what a formula comes to over such averages; None where it has no
+    value, or no sample."""
     if is_formula(metric):
         return run.results.formulas[metric.id].averages[summary]
-    return run.results.metrics[metric.id].averages[summary]
+    found = run.results.metrics[metric.id]
+    return found.averages[summary] if found.size else None
 
 
 def row_label(name: str, symbol: str) -> str:

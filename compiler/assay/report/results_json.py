@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 
 from assay.compare.results import Centile, Distribution, FormulaResult
@@ -69,15 +70,15 @@ def _metric(checked: Checked, name: str, runs: Sequence[RunFigures], choices: Ch
 
 
 def distribution(found: Distribution, summary: str) -> dict[str, object]:
-    """A distribution as plain data, in the metric's unit."""
+    """A distribution as plain data, in the metric's unit; without samples its size is 0, and so is all else."""
     return {
         "size": found.size,
-        "average": found.averages[summary],
-        "averages": dict(sorted(found.averages.items())),
-        "median": found.median,
-        "stddev": found.stddevs[summary],
-        "min": found.least,
-        "max": found.greatest,
+        "average": _number(found.averages[summary]),
+        "averages": {name: _number(value) for name, value in sorted(found.averages.items())},
+        "median": _number(found.median),
+        "stddev": _number(found.stddevs[summary]),
+        "min": _number(found.least),
+        "max": _number(found.greatest),
         "centiles": [_centile(found, item) for item in found.centiles],
     }
 
@@ -87,9 +88,14 @@ def of_formula(found: FormulaResult, summary: str) -> dict[str, object]:
     return {"average": found.averages[summary], "averages": dict(sorted(found.averages.items()))}
 
 
-def _centile(found: Distribution, item: Centile) -> list[float]:
+def _centile(found: Distribution, item: Centile) -> list[float | str]:
     values = [item.value] if item.low is None or item.high is None else [item.value, item.low, item.high]
-    return [item.centile, *(found.scaled(value) for value in values)]
+    return [item.centile, *(_number(found.scaled(value)) for value in values)]
+
+
+def _number(value: float) -> float | str:
+    """A number; JSON has none that are not finite, so these are the texts that Prometheus has for them."""
+    return value if math.isfinite(value) else "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"
 
 
 def _manifest(report: Report, run: RunFigures, choices: Choices) -> dict[str, object]:
@@ -123,6 +129,10 @@ def lines_json(value: Mapping[str, object]) -> str:
 
 def _member(value: object) -> str:
     if not isinstance(value, dict) or not value:
-        return json.dumps(value, ensure_ascii=False)
-    parts = [f" {json.dumps(key)}: {json.dumps(item, ensure_ascii=False)}" for key, item in value.items()]
+        return _text(value)
+    parts = [f" {json.dumps(key)}: {_text(item)}" for key, item in value.items()]
     return "{\n" + ",\n".join(parts) + "\n}"
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

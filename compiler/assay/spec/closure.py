@@ -1,21 +1,20 @@
 """What a set of metrics needs: the tables, columns and fields that they are made of, directly or not.
 
 Demand is by member: of a grain only the columns and instants that something refers to, of an event only the fields.
-What a relation's SQL refers to is told by the words of its text, so that it may be more than it needs, never less.
+What a relation's SQL refers to is told by the words of its text; a star stands for all that there is.
 """
 
 from __future__ import annotations
 
-import functools
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Set
+from collections.abc import Collection, Iterable, Set
 from dataclasses import dataclass, field
 
 from assay.spec import formula
 from assay.spec.expression import Expression
-from assay.spec.model import Event, Filter, Grain, Metric, Package, Relation, Series
+from assay.spec.model import Event, Filter, Grain, Metric, Package, Relation, Series, Table
 from assay.spec.phase_model import Cut
+from assay.spec.sql_words import takes_all, words
 
 ACCEPTED = "accepted"
 
@@ -95,12 +94,13 @@ class _Walk:
         for check in relation.checks:
             self.text(check.sql, check.uses)
 
-    def text(self, sql: str, uses: Iterable[str]) -> None:
+    def text(self, sql: str, uses: Collection[str]) -> None:
         """What a SQL text reads: constants, and of each table the members that are among its words."""
-        words = _words(sql)
-        self.needs.constants |= {word[1:] for word in words if word.startswith("$")}
+        said = words(sql)
+        self.needs.constants |= {word[1:] for word in said if word.startswith("$")}
+        whole = [name for name in uses if isinstance(self.tables.get(name), Relation)]
         for name in uses:
-            self.table(name, words)
+            self.table(name, None if takes_all(sql, whole) else said)
 
     def all_members(self, grain: Grain) -> set[str]:
         """Every member that a grain can have."""
@@ -195,10 +195,30 @@ class _Walk:
                 self.needs.constants.add(item.name)
 
 
-@functools.cache
-def _words(sql: str) -> frozenset[str]:
-    """The words of a SQL text, those of constants with their `$`, too."""
-    return frozenset(re.findall(r"\$\w+", sql)) | frozenset(re.findall(r"\w+", sql))
+def events_of(package: Package, tables: Iterable[str]) -> frozenset[str]:
+    """The events that tables are made of, directly or not; also of packages whose names are not checked yet."""
+    known = {item.name: item for item in package.tables}
+    found: set[str] = set()
+    ahead = list(tables)
+    while ahead:
+        name = ahead.pop()
+        if name not in found and name in known:
+            found.add(name)
+            ahead += _made_of(known[name])
+    return frozenset(found & {event.name for event in package.events})
+
+
+def _made_of(table: Table) -> Iterable[str]:
+    """The names of the tables that a table is made of."""
+    if isinstance(table, Relation):
+        return table.uses
+    if isinstance(table, Grain):
+        own = table.runs.of if table.runs else table.relation
+        return (own, *(item.of for item in table.instants if item.of), *(item.of for item in table.tallies))
+    if isinstance(table, Series):
+        read = [*(item.event for item in table.samples), *([table.gone.event] if table.gone else [])]
+        return (table.windows, *(term.series for term in table.terms), *read)
+    return ()
 
 
 def _names(node: Expression) -> set[str]:

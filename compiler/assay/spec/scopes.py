@@ -9,8 +9,12 @@ from assay.spec.typing_rules import BOOLEAN, INSTANT, NANOSECOND, NONE, Scope, T
 
 #: the table of each host's log, which every run has
 LOGS = "logs"
+#: the columns of the host whose log a record is of, and of what it was read by
+HOST = "host"
+SOURCE = "source"
 LOG_COLUMNS: Mapping[str, Typed] = {
-    "host": Typed("text"),
+    SOURCE: Typed("text"),
+    HOST: Typed("text"),
     "lines": Typed("integer"),
     "objects": Typed("integer"),
     "recognised": Typed("integer"),
@@ -60,7 +64,7 @@ def rows(package: Package, table: str) -> Mapping[str, Typed] | None:
     if table == LOGS:
         return LOG_COLUMNS
     if isinstance(found, Event):
-        base = {"host": Typed("text"), "seq": Typed("integer"), "t_ns": INSTANT}
+        base = {HOST: Typed("text"), "seq": Typed("integer"), "t_ns": INSTANT}
         return {**base, **{item.name: typed(item) for item in found.fields}}
     if isinstance(found, Relation):
         return _columns(found.columns)

@@ -92,9 +92,9 @@ def integer(value: int) -> exp.Expr:
     return exp.Literal.number(value) if value >= 0 else exp.Neg(this=exp.Literal.number(-value))
 
 
-def picked(value: str, last: bool) -> exp.Expr:
-    """The value of the row with the least (`last`: greatest) `seq` of a group, null if it is null there."""
-    return exp.Anonymous(this="arg_max_null" if last else "arg_min_null", expressions=[column(value), column("seq")])
+def picked(value: exp.Expr, by: exp.Expr, last: bool) -> exp.Expr:
+    """The value of the row of a group where `by` is least (`last`: greatest), null if it is null there."""
+    return exp.Anonymous(this="arg_max_null" if last else "arg_min_null", expressions=[value, by])
 
 
 def ordered_list(value: exp.Expr) -> exp.Expr:

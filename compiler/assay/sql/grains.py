@@ -11,8 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlglot import exp
 
 from assay.plan.steps import Applied, JudgeStep, RowsStep, instants, rows_name
+from assay.spec.closure import ACCEPTED
 from assay.spec.expression import Expression
 from assay.spec.model import Grain, Instant, Pair, Tally
+from assay.spec.scopes import HOST
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.expressions import Names, compile_expression
@@ -23,7 +25,7 @@ Constants = Mapping[str, object]
 
 
 def rows(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
-    """The wide table of a grain before filters.  Of the grains `finer` the rows, not the verdicts, are read."""
+    """The wide table of a grain before filters.  Of the grains `finer` all rows are counted, not what verdicts left."""
     if step.grain.runs:
         return _runs(step.grain, constants)
     stages = [("bound", _bound(step, finer, constants))]
@@ -83,7 +85,7 @@ def _bind(query: exp.Select, instant: Instant, step: RowsStep, constants: Consta
         source = _narrowed(instant, constants)
         return dialect.latest_before(query, source, exp.and_(_agree(instant.on, instant.name), ahead))
     place = any(item.before == instant.name for item in instants(step.grain, step.members))
-    grouped = _picked(instant, place, constants).subquery(alias=instant.name)
+    grouped = _picked(instant, instant.name in step.across, place, constants).subquery(alias=instant.name)
     return query.join(grouped, on=_agree(instant.on, instant.name), join_type="LEFT")
 
 
@@ -101,16 +103,18 @@ def _narrowed(instant: Instant, constants: Constants) -> exp.Expr:
     )
 
 
-def _picked(instant: Instant, place: bool, constants: Constants) -> exp.Select:
-    """First or last row of the bound table for each key; with `place`, also where it stands in the log."""
+def _picked(instant: Instant, across: bool, place: bool, constants: Constants) -> exp.Select:
+    """First or last row of the bound table for each key, in log order, or `across` logs in time; with `place`, also
+    where it stands in the log."""
     last = instant.pick == "last"
+    by = exp.Tuple(expressions=[column("t_ns"), column(HOST), column("seq")]) if across else column("seq")
     keys = [column(pair.field) for pair in instant.on]
     extreme = exp.Max(this=column("seq")) if last else exp.Min(this=column("seq"))
-    query = dialect.select(*keys, exp.alias_(dialect.picked("t_ns", last), "t_ns"))
+    query = dialect.select(*keys, exp.alias_(dialect.picked(column("t_ns"), by, last), "t_ns"))
     if place:
         query = query.select(exp.alias_(extreme, "seq"), copy=False)
     for taken in instant.fields:
-        query = query.select(exp.alias_(dialect.picked(taken, last), taken))
+        query = query.select(exp.alias_(dialect.picked(column(taken), by.copy(), last), taken))
     query = query.from_(dialect.table(instant.of)).group_by(*(key.copy() for key in keys))
     return query.where(compile_expression(instant.where, Names(constants=constants))) if instant.where else query
 
@@ -118,7 +122,8 @@ def _picked(instant: Instant, place: bool, constants: Constants) -> exp.Select:
 def _count(query: exp.Select, tally: Tally, finer: frozenset[str], constants: Constants) -> exp.Select:
     name = tally.column.name
     keys = [column(pair.field) for pair in tally.on]
-    source = rows_name(tally.of) if tally.of in finer else tally.of
+    judged = tally.where is not None and any(item.name == ACCEPTED for item in tally.where.walk())
+    source = rows_name(tally.of) if tally.of in finer and not judged else tally.of
     counted = dialect.select(*keys, exp.alias_(exp.Count(this=exp.Star()), "n")).from_(dialect.table(source))
     if tally.where:
         counted = counted.where(compile_expression(tally.where, Names(constants=constants)))
@@ -192,7 +197,8 @@ def _runs(grain: Grain, constants: Constants) -> exp.Select:
         exp.alias_(exp.Count(this=exp.Star()), "length"),
     )
     for name in runs.carry:
-        query = query.select(exp.alias_(exp.ArgMin(this=column(name), expression=column(runs.along)), f"first_{name}"))
-        query = query.select(exp.alias_(exp.ArgMax(this=column(name), expression=column(runs.along)), f"last_{name}"))
+        for word, last in (("first", False), ("last", True)):
+            picked = dialect.picked(column(name), column(runs.along), last)
+            query = query.select(exp.alias_(picked, f"{word}_{name}"))
     query = query.from_(dialect.table("holding")).group_by(*(item.copy() for item in by), column("island"))
     return dialect.staged(query, (("accepted_rows", accepted), ("holding", holding)))

@@ -10,7 +10,7 @@ from assay.plan.steps import ROWS_OF_KEY
 from assay.spec.model import Relation
 from assay.sql import dialect
 
-SHOWN = 100  # keys that are told of
+_OF_ROWS = ("unnest", "generate_subscripts", "regexp_split_to_table")
 
 
 def duplicates(relation: Relation) -> exp.Select:
@@ -22,7 +22,7 @@ def duplicates(relation: Relation) -> exp.Select:
     query = query.having(several, copy=False)
     if not keys:
         return query
-    return query.group_by(*(key.copy() for key in keys)).order_by(*(key.copy() for key in keys)).limit(SHOWN)
+    return query.group_by(*(key.copy() for key in keys)).order_by(*(key.copy() for key in keys))
 
 
 def are_unique(query: exp.Expr, key: Collection[str]) -> bool:
@@ -32,12 +32,28 @@ def are_unique(query: exp.Expr, key: Collection[str]) -> bool:
     named = {item.alias_or_name: item.unalias() for item in query.selects}
     if query.args.get("distinct"):
         return not query.args["distinct"].args.get("on") and set(named) <= set(key)
+    if any(_makes_rows(item) for item in query.selects):
+        return False
     group = query.args.get("group")
     if group is None:
-        return not query.args.get("from_") or (
-            bool(query.selects) and all(item.find(exp.AggFunc) and not item.find(exp.Window) for item in query.selects)
-        )
+        return not query.args.get("from_") or any(_aggregates(item, query) for item in query.selects)
     if any(value for name, value in group.args.items() if name != "expressions"):
         return False
     of_key = [value for name, value in named.items() if name in key]
-    return all(item in of_key for item in group.expressions)
+    return all(item in of_key and not isinstance(item, exp.Literal) for item in group.expressions)
+
+
+def _makes_rows(value: exp.Expr) -> bool:
+    """Whether a value may be several rows: lists become those, and of functions that are not known it is not known."""
+    return any(
+        isinstance(item, (exp.UDTF, exp.Explode)) or item.name.casefold() in _OF_ROWS
+        for item in value.find_all(exp.UDTF, exp.Explode, exp.Anonymous)
+    )
+
+
+def _aggregates(value: exp.Expr, query: exp.Select) -> bool:
+    """Whether a value is of all rows of the query, not of those of a query inside it or of a window."""
+    return any(
+        item.find_ancestor(exp.Select) is query and not item.find_ancestor(exp.Window)
+        for item in value.find_all(exp.AggFunc)
+    )

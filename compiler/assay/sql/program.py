@@ -78,8 +78,11 @@ def metric_statement(metric: Metric, grain: Grain, checked: Checked, constants: 
 
 
 def _finer(plan: Plan) -> frozenset[str]:
-    """Grains that others tally before their verdicts are known: those that have a subject."""
-    return frozenset(step.grain.name for step in plan.steps if isinstance(step, RowsStep) and step.grain.subject)
+    """Grains that others tally as they are before verdicts: those that have a subject, for their verdicts come later,
+    and those that a phase cuts, for what is tallied is of the whole run."""
+    made = frozenset(step.grain.name for step in plan.steps if isinstance(step, RowsStep) and step.grain.subject)
+    judged = (step for step in plan.steps if isinstance(step, JudgeStep))
+    return made | {step.grain.name for step in judged if step.cut and step.grain.at}
 
 
 def _holds(step: Step, checked: Checked, constants: Constants) -> bool:
@@ -103,7 +106,7 @@ def _statement(
     if isinstance(step, RelationStep):
         what = f"relation `{step.name}`"
         query = relations.compile_query(step.relation.sql, constants, step.relation.uses, what)
-        return Statement("table", step.name, query, step)
+        return Statement("table", step.name, relations.of_sources(query, step.sources), step)
     if isinstance(step, RowsStep):
         return Statement("table", step.name, grains.rows(step, finer, constants), step)
     if isinstance(step, SeriesStep):
@@ -114,7 +117,7 @@ def _statement(
         return Statement("check", step.name, keys.duplicates(_relation(checked, step)), step)
     what = f"check `{step.check.code}` of `{step.of}`"
     query = relations.compile_query(step.check.sql, constants, (*step.check.uses, step.of), what)
-    return Statement("check", step.name, query, step)
+    return Statement("check", step.name, relations.of_sources(query, step.sources), step)
 
 
 def standalone(

@@ -10,6 +10,8 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
 from assay.spec.diagnostics import AssayError, did_you_mean, fail
+from assay.spec.scopes import LOGS, SOURCE
+from assay.sql import dialect
 from assay.sql.confined import confined
 from assay.sql.expressions import literal
 from assay.sql.places import of_parse_error, of_word
@@ -47,6 +49,19 @@ def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[s
     for place in list(filled.find_all(exp.Placeholder)):
         place.replace(literal(constants[str(place.this)]))
     return filled
+
+
+def of_sources(query: exp.Expr, sources: Collection[str]) -> exp.Expr:
+    """A query that reads of the logs those of some sources (none named: all that there are), whatever else is read."""
+    if not sources:
+        return query
+    found = query.copy()
+    for table in list(found.find_all(exp.Table)):
+        if table.name.casefold() == LOGS and not table.db:
+            kept = exp.In(this=dialect.column(SOURCE), expressions=[exp.Literal.string(name) for name in sources])
+            alias = exp.TableAlias(this=exp.to_identifier(table.alias or LOGS))
+            table.replace(exp.Subquery(this=dialect.select("*").from_(LOGS).where(kept), alias=alias))
+    return found
 
 
 @functools.lru_cache(maxsize=512)

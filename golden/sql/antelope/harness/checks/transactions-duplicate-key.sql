@@ -7,5 +7,4 @@ GROUP BY
 HAVING
   COUNT(*) > 1
 ORDER BY
-  id
-LIMIT 100;
+  id;

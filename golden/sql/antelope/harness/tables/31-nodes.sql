@@ -41,7 +41,13 @@ SELECT
   COALESCE(switches.forked_blocks, '') AS forked_blocks,
   COALESCE(drops.dropped, 0) AS dropped,
   COALESCE(drops.dropped_blocks, '') AS dropped_blocks
-FROM logs
+FROM (
+  SELECT
+    *
+  FROM logs
+  WHERE
+    source IN ('nodes')
+) AS logs
 LEFT JOIN told
   ON told.host = logs.host
 LEFT JOIN switches

@@ -10,5 +10,4 @@ HAVING
   COUNT(*) > 1
 ORDER BY
   host,
-  block
-LIMIT 100;
+  block;

@@ -7,5 +7,4 @@ GROUP BY
 HAVING
   COUNT(*) > 1
 ORDER BY
-  block
-LIMIT 100;
+  block;

@@ -7,5 +7,4 @@ GROUP BY
 HAVING
   COUNT(*) > 1
 ORDER BY
-  host
-LIMIT 100;
+  host;

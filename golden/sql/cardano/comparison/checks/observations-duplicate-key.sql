@@ -10,5 +10,4 @@ HAVING
   COUNT(*) > 1
 ORDER BY
   block,
-  host
-LIMIT 100;
+  host;

@@ -10,5 +10,4 @@ HAVING
   COUNT(*) > 1
 ORDER BY
   host,
-  seq
-LIMIT 100;
+  seq;

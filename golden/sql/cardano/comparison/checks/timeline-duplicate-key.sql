@@ -10,5 +10,4 @@ HAVING
   COUNT(*) > 1
 ORDER BY
   host,
-  slot
-LIMIT 100;
+  slot;

@@ -24,8 +24,8 @@ SELECT
   MIN(slot) AS first,
   MAX(slot) AS last,
   COUNT(*) AS length,
-  ARG_MIN(epoch_slot, slot) AS first_epoch_slot,
-  ARG_MAX(epoch_slot, slot) AS last_epoch_slot
+  ARG_MIN_NULL(epoch_slot, slot) AS first_epoch_slot,
+  ARG_MAX_NULL(epoch_slot, slot) AS last_epoch_slot
 FROM holding
 GROUP BY
   host,

@@ -7,5 +7,4 @@ GROUP BY
 HAVING
   COUNT(*) > 1
 ORDER BY
-  experiment_id
-LIMIT 100;
+  experiment_id;

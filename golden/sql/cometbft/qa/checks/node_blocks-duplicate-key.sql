@@ -10,5 +10,4 @@ HAVING
   COUNT(*) > 1
 ORDER BY
   node,
-  height
-LIMIT 100;
+  height;

@@ -10,5 +10,4 @@ HAVING
   COUNT(*) > 1
 ORDER BY
   experiment_id,
-  place
-LIMIT 100;
+  place;

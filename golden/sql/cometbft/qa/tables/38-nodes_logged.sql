@@ -85,7 +85,13 @@ SELECT
   longest.catching_up,
   COALESCE(proposals.proposals, 0) AS proposals,
   COALESCE(complaints.complaints, 0) AS complaints
-FROM logs
+FROM (
+  SELECT
+    *
+  FROM logs
+  WHERE
+    source IN ('nodes')
+) AS logs
 LEFT JOIN blocks
   ON blocks.node = logs.host
 LEFT JOIN held
