@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from assay.spec import formula
 from assay.spec.expression import Expression
 from assay.spec.model import Event, Filter, Grain, Metric, Package, Relation, Series
+from assay.spec.own_names import ACCEPTED
 from assay.spec.phase_model import Cut
-
-ACCEPTED = "accepted"
 
 
 @dataclass(slots=True)
