@@ -72,6 +72,13 @@ def _instant(package: Package, on: tuple[Pair, ...]) -> Package:
     return replace(package, grains=tuple(changed if item is grain else item for item in package.grains))
 
 
+def _check(package: Package, of: str, code: str) -> Package:
+    """The first relation, or grain, that has checks, with one of that code."""
+    found = next(item for item in getattr(package, of) if item.checks)
+    changed = replace(found, checks=(replace(found.checks[0], code=code), *found.checks[1:]))
+    return replace(package, **{of: tuple(changed if item is found else item for item in getattr(package, of))})
+
+
 def _chart(package: Package, template: str) -> Package:
     (report,) = package.reports
     charts = (replace(report.charts[0], template=template), *report.charts[1:])
@@ -121,6 +128,11 @@ SLIPS: dict[str, tuple[Change, str]] = {
     "logs of no name": (lambda p: _source(p, logs=("",)), file("")),
     "a chart template above its folder": (
         lambda p: _chart(p, "../cdf"), name("a chart template", "../cdf", WORDS)),
+    "a check of a relation that leads upwards": (
+        lambda p: _check(p, "relations", "x/../../../../pwned"),
+        name("a check of relation `chain`", "x/../../../../pwned", WORDS)),
+    "a check of a grain with a blank": (
+        lambda p: _check(p, "grains", "no block"), name("a check of grain `block`", "no block", WORDS)),
     "hosts from the top": (lambda p: _source(p, hosts="/etc/*"), file("/etc/*")),
     "a document above the run": (lambda p: _constant(p, files=("../secret.json",)), file("../secret.json")),
 }  # fmt: skip

@@ -67,7 +67,42 @@ def _key(package: Package, key: tuple[str, ...]) -> Package:
     return replace(package, grains=tuple(changed if item is grain else item for item in package.grains))
 
 
+def _before(package: Package, **before: str) -> Package:
+    """The instants named are each the latest before another."""
+    for name, other in before.items():
+        package = _instant(package, name, pick="latest before", before=other)
+    return package
+
+
+def _severity(package: Package) -> Package:
+    relation = next(item for item in package.relations if item.checks)
+    changed = replace(relation, checks=(replace(relation.checks[0], severity="eror"), *relation.checks[1:]))
+    return replace(package, relations=tuple(changed if item is relation else item for item in package.relations))
+
+
+def _severity_of_grain(package: Package) -> Package:
+    grain = next(item for item in package.grains if item.name == "block")
+    changed = replace(grain, checks=(replace(grain.checks[0], severity=""), *grain.checks[1:]))
+    return replace(package, grains=tuple(changed if item is grain else item for item in package.grains))
+
+
+def _deviation(package: Package) -> Package:
+    first, *others = package.summaries
+    return replace(package, summaries=(replace(first, deviation="meen"), *others))
+
+
+def _cell(package: Package) -> Package:
+    first, *others = package.reports[0].manifest
+    return _report(package, manifest=(replace(first, cell=replace(first.cell, kind="txt")), *others))
+
+
+def _applied(package: Package, use: FilterUse) -> Package:
+    first, *others = package.examples
+    return replace(package, examples=(replace(first, filters=(use,)), *others))
+
+
 EMPTY = Expression("or", ())
+CELLS = "text, unsuffixed, integer, real, spread, date, time"
 SLIPS: dict[str, tuple[Change, str]] = {
     "a pick": (lambda p: _instant(p, "started", pick="frist"),
         "error[unknown-word]: instant `started` of grain `block` is picked in no known way\n"
@@ -114,6 +149,26 @@ SLIPS: dict[str, tuple[Change, str]] = {
     "a filter with an argument that it does not take": (lambda p: _report(p, filters=(FilterUse("unitary", "3"),)),
         "error[filter-argument]: report `comparison` applies filter `unitary` with an argument\n"
         "  expected: none\n  found:    3"),
+    "a severity": (_severity,
+        "error[unknown-word]: check `no-forger` of relation `chain` is of an unknown severity\n"
+        "  expected: error, warning\n  found:    eror\n  hint: did you mean `error`?"),
+    "no severity": (_severity_of_grain,
+        "error[unknown-word]: check `block-incomplete` of grain `block` is of an unknown severity\n"
+        "  expected: error, warning\n  found:    nothing"),
+    "a deviation": (_deviation,
+        "error[unknown-word]: summary `{summary}` shows an unknown deviation\n"
+        "  expected: greatest, mean\n  found:    meen\n  hint: did you mean `mean`?"),
+    "the kind of a cell": (_cell,
+        "error[unknown-word]: row `{row}` of report `comparison` is of an unknown kind\n"
+        f"  expected: {CELLS}\n  found:    txt\n  hint: did you mean `text`?"),
+    "an instant before another, which is before it": (lambda p: _before(p, started="forged", forged="started"),
+        "error[cycle]: instant `started` of grain `block` is picked by way of itself: started -> forged -> started"),
+    "an unknown filter of an example": (lambda p: _applied(p, FilterUse("unitry", "")),
+        "error[unknown-filter]: example `{example}` applies an unknown filter `unitry`\n"
+        "  hint: did you mean `unitary`?"),
+    "a filter of an example without its argument": (lambda p: _applied(p, FilterUse("slot-leq", "")),
+        "error[filter-argument]: example `{example}` applies filter `slot-leq` without its argument\n"
+        "  expected: n, integer\n  found:    none"),
     "a key that does not tell rows apart": (lambda p: _key(p, ("block",)),
         "error[grain-key]: grain `observation` has a key that does not tell the rows of relation `observations` apart\n"
         "  expected: block, host\n  found:    block"),
@@ -123,5 +178,19 @@ SLIPS: dict[str, tuple[Change, str]] = {
 @pytest.mark.parametrize("slip", SLIPS)
 def test_a_slip_is_told(package: Package, slip: str) -> None:
     change, said = SLIPS[slip]
+    said = said.replace("{summary}", package.summaries[0].name).replace("{example}", package.examples[0].name)
+    said = said.replace("{row}", package.reports[0].manifest[0].id)
     problem, *_ = check(change(package), lambda _word, _passed: (None, ""))
     assert render(problem).startswith(said)
+
+
+def test_a_circle_of_instants_is_told_of_those_in_it(package: Package) -> None:
+    """`started` leads to the circle and is not in it; what an instant is not picked by does not count."""
+    changed = _before(package, started="forged", forged="adopted", adopted="forged")
+    told = check(changed, lambda _word, _passed: (None, ""))
+    assert [item.message for item in told if item.code == "cycle"] == [
+        "instant `forged` of grain `block` is picked by way of itself: forged -> adopted -> forged",
+        "instant `adopted` of grain `block` is picked by way of itself: adopted -> forged -> adopted",
+    ]
+    first = _instant(_before(package, started="forged"), "forged", pick="first", before="started")
+    assert check(first, lambda _word, _passed: (None, "")) == ()

@@ -3,7 +3,7 @@ let S = ../schema/package.dhall
 
 let A = S.article
 
-let constant = (./harness/source.dhall).constant
+let constant = (./samples.dhall).constant
 
 let c = (./harness/relations.dhall).column
 

@@ -36,8 +36,8 @@ from assay.audit.record_lists import (
     told_as,
 )
 from assay.plan.steps import EventStep
-from assay.spec.closure import ACCEPTED
 from assay.spec.diagnostics import fail
+from assay.spec.own_names import ACCEPTED
 from assay.spec.scopes import LOG_COLUMNS, LOGS
 from assay.sql import dialect
 from assay.sql.program import Statement

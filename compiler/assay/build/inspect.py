@@ -21,7 +21,7 @@ from assay.build.sources import has
 from assay.build.sql_files import PHASES, sql_texts, write_texts
 from assay.engine.dry import dry_run
 from assay.engine.graph import nodes
-from assay.engine.mount import CONSTANTS, constants_file, located, raw_tables
+from assay.engine.mount import constants_file, located, raw_tables
 from assay.engine.results import Distribution, FormulaResult, RunResults
 from assay.plan.steps import Applied, plan
 from assay.report.article import metrics_of
@@ -31,8 +31,9 @@ from assay.spec.checker import Locate
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
 from assay.spec.formula import is_formula
 from assay.spec.model import Metric, Package, Source
-from assay.spec.report_model import Report
 from assay.spec.normal_form import Checked
+from assay.spec.own_names import CONSTANTS
+from assay.spec.report_model import Report
 from assay.sql import dialect, formulas
 from assay.sql.expressions import literal, places
 from assay.sql.program import Statement, standalone

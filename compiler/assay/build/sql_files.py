@@ -8,6 +8,8 @@ from pathlib import Path
 
 from assay.build.compute import Computation
 from assay.engine.graph import Node
+from assay.spec.diagnostics import fail
+from assay.spec.file_errors import is_below
 
 HEAD = "-- `$name` stands for a constant of the run; constants.json has the values.\n"
 PHASES = "phases"
@@ -29,8 +31,10 @@ def write_sql(folder: Path, found: Computation) -> None:
 
 
 def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
-    """Files of a folder by their names."""
+    """Files of a folder by their names; AssayError for one that would stand elsewhere."""
     for name, text in texts.items():
+        if not is_below(name):
+            raise fail("sql-file", f"a file of SQL cannot be called `{name}`", expected="a path below its folder")
         place = folder / name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, encoding="utf-8")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from assay.spec.diagnostics import fail
+from assay.spec.own_names import CONSTANTS
 from assay.spec.scopes import LOGS
 from assay.sql import dialect
 from assay.sql.events import parquet
@@ -23,7 +24,6 @@ from assay.storage.scratch import folder as folder_in
 if TYPE_CHECKING:
     import duckdb
 
-CONSTANTS = "constants"
 COMMON = "constants.parquet"
 #: the folder of the events, in that of an ingested run
 EVENTS = "events"

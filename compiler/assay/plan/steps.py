@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from assay.spec import formula
 from assay.spec.closure import Needs, events_of, needs
 from assay.spec.model import Check, Event, Filter, Grain, Instant, Metric, Package, Relation, Series
+from assay.spec.own_names import KEY, rows_name
 from assay.spec.phase_model import Cut
 from assay.spec.scopes import HOST, LOGS
 
@@ -91,7 +92,6 @@ class JudgeStep:
         return self.grain.name
 
 
-KEY = "duplicate-key"
 ROWS_OF_KEY = "rows_of_key"
 
 
@@ -173,11 +173,6 @@ def rows_of(series: str) -> str:
 def cut_name(cut: str) -> str:
     """Name of the statement that yields a named instant of a run."""
     return f"cut {cut}"
-
-
-def rows_name(grain: str) -> str:
-    """Name of a grain's table before filters."""
-    return f"{grain}_rows"
 
 
 def applied_to(grain: Grain, applied: Iterable[Applied]) -> tuple[Applied, ...]:

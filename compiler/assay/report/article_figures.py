@@ -14,6 +14,7 @@ from assay.report.article_tables import Setting, Shown, titled
 from assay.report.document import Plot, Value
 from assay.report.figures import named_once, row_label
 from assay.spec.article_model import Grid, Part, Scatter, Timeline
+from assay.spec.charts import MARKED
 
 SECOND = 1_000_000_000
 MEAN = "mean"
@@ -202,7 +203,7 @@ def _timeline(setting: Setting, item: Timeline, shown: Shown, held: Lines, edges
         symbol,
         f"{item.title} over time: {len(held.lines)} lines, {count} points"
         + "".join(f"; {name} marked" for name, _ in marks),
-        f"{item.template}-marked" if marks else item.template,
+        item.template + MARKED if marks else item.template,
         ("line", "x", "y", "mark") if marks else ("line", "x", "y"),
         rows,
         tuple(panels),

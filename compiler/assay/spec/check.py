@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from assay.spec import (
     check_articles,
+    check_duplicates,
     check_examples,
+    check_filters,
     check_formulas,
+    check_grains,
     check_lines,
     check_names,
     check_phases,
@@ -43,34 +45,6 @@ def check(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
     for step in _STEPS if not checker.problems else ():
         step(checker)
     return checker.found()
-
-
-def _duplicates(checker: Checker) -> None:
-    package = checker.package
-    groups: Iterable[tuple[str, list[str]]] = (
-        ("metric", [metric.id for metric in package.metrics]),
-        ("filter", [item.name for item in package.filters]),
-        ("report", [item.name for item in package.reports]),
-        ("summary", [item.name for item in package.summaries]),
-        ("source", [item.name for item in package.sources]),
-        (
-            "table",
-            [item.name for item in package.tables] + [scopes.LOGS],
-        ),
-    )
-    for kind, names in groups:
-        for name, times in Counter(names).items():
-            if times > 1:
-                again = checker.locate(name, 1)[0]
-                checker.report(
-                    f"duplicate-{kind}",
-                    f"{times} {kind}s are called `{name}`",
-                    name,
-                    hint="rename all but one"
-                    if kind != "table"
-                    else "events, relations and grains share one set of names",
-                    notes=(f"again at {again}",) if again else (),
-                )
 
 
 def _units(checker: Checker) -> None:
@@ -262,6 +236,7 @@ def _edges(package: Package) -> dict[str, set[str]]:
         edges[grain.name] = bound | {grain.runs.of if grain.runs else grain.relation}
         # a tally over rows of a finer grain is worked out after both are known, so it closes no circle
         edges[grain.name] |= {item.of for item in grain.tallies if not _finer(package, item.of, grain)}
+        edges[grain.name] |= {grain.subject.grain} if grain.subject else set()
     for series in package.series:
         read = {item.event for item in series.samples} | {item.series for item in series.terms}
         edges[series.name] = {series.windows, *read}
@@ -270,100 +245,6 @@ def _edges(package: Package) -> dict[str, set[str]]:
 
 def _finer(package: Package, table: str, grain: Grain) -> bool:
     return any(item.name == table and item.subject and item.subject.grain == grain.name for item in package.grains)
-
-
-def _grains(checker: Checker) -> None:
-    for grain in checker.package.grains:
-        scope = scopes.of_grain(checker.package, grain)
-        what = f"grain `{grain.name}`"
-        for instant in grain.instants:
-            _instant(checker, grain, instant.name, scope)
-        for item in grain.derived:
-            found = checker.kind(item.value, scope, f"column `{item.column.name}` of {what}", item.column.name)
-            expected = scopes.typed(item.column)
-            if found and found.type != expected.type:
-                checker.report(
-                    "type",
-                    f"column `{item.column.name}` of {what} is declared as another type than it has",
-                    item.column.name,
-                    expected=expected.type,
-                    found=found.type,
-                )
-        for tally in grain.tallies:
-            if tally.where:
-                checker.kind(
-                    tally.where,
-                    scopes.of_rows(checker.package, tally.of),
-                    f"column `{tally.column.name}` of {what}",
-                    tally.column.name,
-                )
-        missing = set(grain.key) - set(scope.leaves["column"])
-        for name in sorted(missing):
-            checker.report(
-                "unknown-key",
-                f"{what} has a key column `{name}` that it lacks",
-                grain.name,
-                hint=did_you_mean(name, scope.leaves["column"]),
-            )
-        made_of = next((item for item in checker.package.relations if item.name == grain.relation), None)
-        if made_of and not set(made_of.key) <= set(grain.key):
-            checker.report(
-                "grain-key",
-                f"{what} has a key that does not tell the rows of relation `{made_of.name}` apart",
-                grain.name,
-                expected=", ".join(made_of.key),
-                found=", ".join(grain.key) or "none",
-            )
-    _runs(checker)
-
-
-def _instant(checker: Checker, grain: Grain, name: str, scope: Scope) -> None:
-    instant = next(item for item in grain.instants if item.name == name)
-    what = f"instant `{instant.name}` of grain `{grain.name}`"
-    if instant.grain != grain.name:
-        checker.report(
-            "foreign-instant",
-            f"grain `{grain.name}` lists an instant of grain `{instant.grain}`: `{instant.name}`",
-            instant.name,
-        )
-    if instant.value:
-        checker.kind(instant.value, scope, what, instant.name)
-    rows = scopes.rows(checker.package, instant.of) or {}
-    if instant.where and rows:
-        checker.kind(instant.where, scopes.of_rows(checker.package, instant.of), what, instant.name)
-    if not rows:
-        return
-    for pair in instant.on:
-        if pair.field not in rows:
-            checker.report(
-                "unknown-field",
-                f"{what} is bound by field `{pair.field}`, which `{instant.of}` lacks",
-                instant.name,
-                hint=did_you_mean(pair.field, rows),
-            )
-        if pair.column not in scope.leaves["column"]:
-            checker.report(
-                "unknown-column",
-                f"{what} is bound to column `{pair.column}`, which the grain lacks",
-                instant.name,
-                hint=did_you_mean(pair.column, scope.leaves["column"]),
-            )
-    for taken in instant.fields:
-        if taken not in rows:
-            checker.report(
-                "unknown-field",
-                f"{what} takes along field `{taken}`, which `{instant.of}` lacks",
-                instant.name,
-                hint=did_you_mean(taken, rows),
-            )
-
-
-def _runs(checker: Checker) -> None:
-    grains = {grain.name: grain for grain in checker.package.grains}
-    for grain in checker.package.grains:
-        if grain.runs and grain.runs.of in grains:
-            scope = scopes.of_grain(checker.package, grains[grain.runs.of])
-            checker.kind(grain.runs.holds, scope, f"the condition of grain `{grain.name}`", grain.name)
 
 
 def _metrics(checker: Checker) -> None:
@@ -398,15 +279,7 @@ def _metric(checker: Checker, metric: Metric, scope: Scope) -> None:
     elif found:
         _metric_unit(checker, metric, reduced(found, metric.reduction.kind if metric.reduction else ""))
     if metric.where:
-        where = checker.kind(metric.where, scope, what, metric.id)
-        if where and where.type != "boolean":
-            checker.report(
-                "type",
-                f"{what} has a condition that is none",
-                metric.id,
-                expected="boolean",
-                found=where.type,
-            )
+        checker.condition(metric.where, scope, what, metric.id)
     keys = (*(metric.reduction.by if metric.reduction else ()), *((metric.per,) if metric.per else ()))
     for name in keys:
         if name not in scope.leaves["column"]:
@@ -447,30 +320,6 @@ def _metric_unit(checker: Checker, metric: Metric, found: Typed) -> None:
         return  # noted with the units
 
 
-def _filters(checker: Checker) -> None:
-    grains = {grain.name: grain for grain in checker.package.grains}
-    for item in checker.package.filters:
-        for condition in item.conditions:
-            if condition.grain not in grains:
-                checker.report(
-                    "unknown-grain",
-                    f"filter `{item.name}` is on an unknown grain `{condition.grain}`",
-                    item.name,
-                    hint=did_you_mean(condition.grain, grains),
-                )
-                continue
-            scope = scopes.of_grain(checker.package, grains[condition.grain], item.parameter)
-            kind = checker.kind(condition.holds, scope, f"filter `{item.name}`", item.name)
-            if kind and kind.type != "boolean":
-                checker.report(
-                    "type",
-                    f"filter `{item.name}` is no condition",
-                    item.name,
-                    expected="boolean",
-                    found=kind.type,
-                )
-
-
 #: what all others take for granted
 _FIRST: tuple[Callable[[Checker], None], ...] = (
     check_names.names,
@@ -480,7 +329,7 @@ _FIRST: tuple[Callable[[Checker], None], ...] = (
     check_words.words,
 )
 _STEPS: tuple[Callable[[Checker], None], ...] = (
-    _duplicates,
+    check_duplicates.duplicates,
     _units,
     _sources,
     _events,
@@ -488,9 +337,9 @@ _STEPS: tuple[Callable[[Checker], None], ...] = (
     _uses,
     _cycles,
     check_places.places,
-    _grains,
+    check_grains.grains,
     _metrics,
-    _filters,
+    check_filters.filters,
     check_formulas.formulas,
     check_series.series,
     check_reports.reports,

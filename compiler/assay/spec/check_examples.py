@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import PurePosixPath
 
+from assay.spec import check_filters
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
 from assay.spec.example_model import Example, Expectation
+from assay.spec.file_errors import is_below
 from assay.spec.formula import is_formula
 from assay.spec.number_text import decimal
 
@@ -21,7 +22,7 @@ def examples(checker: Checker) -> None:
             )
     for item in checker.package.examples:
         _files(checker, item)
-        _filters(checker, item)
+        check_filters.uses(checker, f"example `{item.name}`", item.filters, item.name)
         for expectation in item.expect:
             _expectation(checker, item, expectation)
         ids = Counter(metric.id for metric in checker.package.metrics)
@@ -35,24 +36,13 @@ def examples(checker: Checker) -> None:
 
 def _files(checker: Checker, item: Example) -> None:
     for path, times in Counter(file.path for file in item.files).items():
-        parts = PurePosixPath(path)
-        if parts.is_absolute() or ".." in parts.parts or not parts.parts or "\0" in path or path.endswith("/"):
+        if not is_below(path) or path.endswith("/"):
             checker.report(
                 "example-file", f"a file of example `{item.name}` is not inside its run: `{path}`", item.name,
                 expected="a path from the run's directory, such as node-0/stdout",
             )  # fmt: skip
         elif times > 1:
             checker.report("example-file", f"example `{item.name}` has {times} files `{path}`", item.name)
-
-
-def _filters(checker: Checker, item: Example) -> None:
-    known = [found.name for found in checker.package.filters]
-    for use in item.filters:
-        if use.name not in known:
-            checker.report(
-                "unknown-filter", f"example `{item.name}` applies an unknown filter `{use.name}`", item.name,
-                hint=did_you_mean(use.name, known),
-            )  # fmt: skip
 
 
 def _expectation(checker: Checker, item: Example, expectation: Expectation) -> None:

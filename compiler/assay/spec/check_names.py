@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from assay.spec import charts
 from assay.spec.checker import Checker
-from assay.spec.diagnostics import did_you_mean
+from assay.spec.diagnostics import meant
 from assay.spec.file_errors import is_below
 from assay.spec.model import Column, Package
 
@@ -66,23 +67,14 @@ def _others(package: Package) -> Iterator[Named]:
         ("a report", (item.name for item in package.reports)),
         ("an article", (item.name for item in package.articles)),
         ("a history", (item.name for item in package.histories)),
-        ("a chart template", _templates(package)),
+        ("a chart template", (name for item in charts.of_package(package) for name in item.templates)),
     )
     for what, found in groups:
         yield from ((what, name) for name in found)
-
-
-def _templates(package: Package) -> Iterator[str]:
-    for report in package.reports:
-        charts = (*report.charts, *(chart for edition in report.editions for chart in edition.charts))
-        yield from (chart.template for chart in charts)
-    yield from (item.template for item in package.histories)
-    for part in (part for article in package.articles for part in article.parts):
-        scatters = (*part.scatters, *(item for grid in part.grids for item in grid.scatters))
-        timelines = (*part.timelines, *(item for grid in part.grids for item in grid.timelines))
-        yield from (item.template for item in scatters)
-        yield from (item.template for item in timelines)
-        yield from (item.template for item in part.grids)
+    for relation in package.relations:
+        yield from ((f"a check of relation `{relation.name}`", item.code) for item in relation.checks)
+    for grain in package.grains:
+        yield from ((f"a check of grain `{grain.name}`", item.code) for item in grain.checks)
 
 
 def types(checker: Checker) -> None:
@@ -90,9 +82,7 @@ def types(checker: Checker) -> None:
     for what, name, kind, known in _typed(checker.package):
         if kind not in known:
             said = f"{what.format(name)} is of an unknown type `{kind[:LONGEST]}`"
-            near = did_you_mean(kind, known)
-            hint = near if near.startswith("did you mean") else ""
-            checker.report("unknown-type", said, name, expected=", ".join(known), hint=hint)
+            checker.report("unknown-type", said, name, expected=", ".join(known), hint=meant(kind, known))
 
 
 def _typed(package: Package) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:

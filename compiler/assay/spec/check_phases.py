@@ -63,7 +63,8 @@ def _cut(checker: Checker, cut: Cut) -> None:
         checker.report("cut-pick", f"{what} is neither the first nor the last of its column", cut.name,
                        expected=", ".join(PICKS), found=cut.pick)  # fmt: skip
     if cut.where:
-        checker.kind(cut.where, scopes.of_rows(checker.package, cut.of), f"the condition of {what}", cut.name)
+        told = f"the condition of {what}"
+        checker.condition(cut.where, scopes.of_rows(checker.package, cut.of), what, cut.name, told)
 
 
 def _phases(checker: Checker, what: str, found: Sequence[Phase]) -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
-from assay.spec import check_words, formula, scopes
+from assay.spec import check_filters, check_words, formula, scopes
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
 from assay.spec.report_model import Edition, History, Report
@@ -21,7 +21,7 @@ def reports(checker: Checker) -> None:
         _summary(checker, report)
         _constants(checker, report)
         check_words.manifest(checker, report)
-        _filters(checker, report)
+        check_filters.uses(checker, f"report `{report.name}`", report.filters, report.name)
         _told_apart(checker, report)
         _editions(checker, report)
     for history in checker.package.histories:
@@ -79,26 +79,6 @@ def _constants(checker: Checker, report: Report) -> None:
                 f"report `{report.name}` uses an unknown constant `{name}`",
                 report.name,
                 hint=did_you_mean(name, known),
-            )
-
-
-def _filters(checker: Checker, report: Report) -> None:
-    """The filters that a report applies exist, and have the argument that they take."""
-    known = {item.name: item for item in checker.package.filters}
-    for use in report.filters:
-        what = f"report `{report.name}` applies"
-        if use.name not in known:
-            hint = did_you_mean(use.name, known)
-            checker.report("unknown-filter", f"{what} an unknown filter `{use.name}`", report.name, hint=hint)
-            continue
-        parameter = known[use.name].parameter
-        if bool(parameter) != bool(use.argument):
-            checker.report(
-                "filter-argument",
-                f"{what} filter `{use.name}` {'without its argument' if parameter else 'with an argument'}",
-                report.name,
-                expected=f"{parameter.name}, {parameter.type}" if parameter else "none",
-                found=use.argument or "none",
             )
 
 

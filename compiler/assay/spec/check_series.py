@@ -89,6 +89,7 @@ def _samples(checker: Checker, what: str, item: Series, event: str, where: Expre
     if fields is None:
         return
     _labels(checker, what, item, event, fields, item.by)
+    _there(checker, what, item, event)
     value = fields.get(VALUE)
     if value is None or value.type not in ("real", "integer", "unsigned"):
         checker.report(
@@ -100,7 +101,24 @@ def _samples(checker: Checker, what: str, item: Series, event: str, where: Expre
     else:
         _unit(checker, what, item, value)
     if where:
-        checker.kind(where, scopes.of_rows(checker.package, event), f"the condition of {what}", item.name)
+        checker.condition(
+            where, scopes.of_rows(checker.package, event), what, item.name, f"the condition of {what}"
+        )  # fmt: skip
+
+
+def _there(checker: Checker, what: str, item: Series, event: str) -> None:
+    """Every sample says of which line it is: what is not there equals nothing, also where it is not there either."""
+    for known in (known for known in checker.package.events if known.name == event):
+        optional = {f.name for form in known.forms for f in form.fields if not f.required and f.default is None}
+        for name in (name for name in dict.fromkeys(item.by) if name in optional):
+            checker.report(
+                "series-by",
+                f"lines of {what} are told apart by `{name}`, which records of event `{event}` need not have",
+                item.name,
+                expected="a field that is required, or has a default",
+                found=name,
+                hint='give the field a default, such as `""`',
+            )
 
 
 def _unit(checker: Checker, what: str, item: Series, value: Field) -> None:
@@ -137,7 +155,8 @@ def _gone(checker: Checker, what: str, item: Series) -> None:
         )  # fmt: skip
     if item.gone.where:
         scope = scopes.of_rows(checker.package, item.gone.event)
-        checker.kind(item.gone.where, scope, f"the end of lines of {what}", item.name)
+        ends = f"the end of lines of {what}"
+        checker.condition(item.gone.where, scope, ends, item.name, ends)
 
 
 def _fields(checker: Checker, what: str, item: Series, event: str) -> dict[str, Field] | None:

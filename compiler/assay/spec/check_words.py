@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.spec.checker import Checker
-from assay.spec.diagnostics import did_you_mean
+from assay.spec.diagnostics import did_you_mean, meant
 from assay.spec.model import Check, Grain, Instant
 from assay.spec.report_model import Chart, Report
 
@@ -34,11 +34,8 @@ def words(checker: Checker) -> None:
     """Every word is one of those that there are."""
     for what, name, word, known in _words(checker):
         if word not in known:
-            near = did_you_mean(word, known)
-            hint = near if near.startswith("did you mean") else ""
-            checker.report(
-                "unknown-word", what, name, expected=", ".join(known), found=word or "nothing", hint=hint, cause=what
-            )
+            expected, found, hint = ", ".join(known), word or "nothing", meant(word, known)
+            checker.report("unknown-word", what, name, expected=expected, found=found, hint=hint, cause=what)
     for metric in checker.package.metrics:
         reduction = metric.reduction
         if reduction and reduction.kind == CENTILE and not 0 <= reduction.centile <= 1:
@@ -100,8 +97,7 @@ def _bound(checker: Checker, grain: Grain, instant: Instant) -> None:
         checker.report("instant-value", f"{what} is computed, and does not say of what", instant.name)
     if instant.pick != LATEST_BEFORE:
         return
-    earlier = {item.name: item.before for item in grain.instants}
-    others = [name for name in earlier if name != instant.name]
+    others = [item.name for item in grain.instants if item.name != instant.name]
     if instant.before not in others:
         checker.report(
             "instant-before",
@@ -110,14 +106,12 @@ def _bound(checker: Checker, grain: Grain, instant: Instant) -> None:
             hint=did_you_mean(instant.before, others),
         )
         return
-    seen = {instant.name}
-    name = instant.before
-    while name:
-        if name in seen:
-            checker.report("cycle", f"{what} is picked by way of itself", instant.name)
-            return
-        seen.add(name)
-        name = earlier.get(name, "")
+    earlier = {item.name: item.before for item in grain.instants if item.pick == LATEST_BEFORE}
+    trail = [instant.name]
+    while (name := earlier.get(trail[-1], "")) and name not in trail:
+        trail.append(name)
+    if name == instant.name:  # a circle further on is told of those that are in it
+        checker.report("cycle", f"{what} is picked by way of itself: {' -> '.join([*trail, name])}", instant.name)
 
 
 def manifest(checker: Checker, report: Report) -> None:

@@ -8,7 +8,16 @@ from dataclasses import dataclass, field, replace
 from assay.spec.diagnostics import Diagnostic, Span, did_you_mean
 from assay.spec.expression import Expression
 from assay.spec.model import Package
-from assay.spec.typing_rules import KindError, OtherUnitError, Scope, Typed, UnitError, UnknownNameError, infer
+from assay.spec.typing_rules import (
+    BOOLEAN,
+    KindError,
+    OtherUnitError,
+    Scope,
+    Typed,
+    UnitError,
+    UnknownNameError,
+    infer,
+)
 from assay.spec.unit_library import UnitLibrary, UnknownUnitError
 
 AS_UNIT = "`asUnit` declares a number to be in a unit, for every reader to see"
@@ -96,6 +105,22 @@ class Checker:
         except UnknownUnitError as error:
             self.unknown_unit(error, what, word)
         return None
+
+    def condition(self, node: Expression, scope: Scope, what: str, word: str, told: str = "") -> None:
+        """Note what is wrong with an expression that `what` has for a condition; `told`: how it is called itself."""
+        found = self.kind(node, scope, told or what, word)
+        if found and found.type != BOOLEAN.type:
+            said = f"{what} has a condition that is none"
+            self.report("type", said, word, expected=BOOLEAN.type, found=found.type)
+
+    def is_one_unit(self, found: str, expected: str) -> bool:
+        """Whether numbers of two units are the same numbers; of units that there are not, which is told elsewhere."""
+        try:
+            return self.library.factor(found, expected) == 1
+        except UnitError:
+            return False
+        except UnknownUnitError:
+            return True
 
     def unknown_unit(self, error: UnknownUnitError, what: str, word: str) -> None:
         """Note that there is no such unit; it stands where the unit is written, else where `word` is."""

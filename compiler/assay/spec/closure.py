@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from assay.spec import formula
 from assay.spec.expression import Expression
 from assay.spec.model import Event, Filter, Grain, Metric, Package, Relation, Series, Table
+from assay.spec.own_names import ACCEPTED
 from assay.spec.phase_model import Cut
 from assay.spec.sql_words import takes_all, words
-
-ACCEPTED = "accepted"
 
 
 @dataclass(slots=True)

@@ -152,6 +152,12 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return "there are " + ", ".join(f"`{name}`" for name in names[:12]) + more
 
 
+def meant(word: str, known: Iterable[str]) -> str:
+    """A hint that names the nearest known words; empty when none is near, for where all that there are are told."""
+    hint = did_you_mean(word, known)
+    return hint if hint.startswith("did you mean") else ""
+
+
 def _nearest(word: str, near: Sequence[str]) -> list[str]:
     """Of near words, best first, those that are about as near as the best."""
     ratios = [difflib.SequenceMatcher(None, name, word).ratio() for name in near]

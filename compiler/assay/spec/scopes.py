@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from assay.spec.model import Column, Constant, Event, Field, Grain, Package, Parameter, Relation, Series, Table
 from assay.spec.typing_rules import BOOLEAN, INSTANT, NANOSECOND, NONE, Scope, Typed
+from assay.spec.unit import Unit
 
 #: the table of each host's log, which every run has
 LOGS = "logs"
@@ -81,10 +82,32 @@ def rows(package: Package, table: str) -> Mapping[str, Typed] | None:
 
 def of_series(package: Package, series: Series) -> Mapping[str, Typed]:
     """The columns of a series: the key of its windows, its labels, the instant, the value."""
+    return _columns(_of_lines(package, series))
+
+
+def _of_lines(package: Package, series: Series) -> list[Column]:
     windows = _find(package, series.windows)
-    key = {c.name: typed(c) for c in windows.columns if c.name in windows.key} if isinstance(windows, Relation) else {}
-    value = Typed("real", series.unit.name)
-    return {**key, **dict.fromkeys(series.by, Typed("text")), "t_ns": INSTANT, "value": value}
+    key = [item for item in windows.columns if item.name in windows.key] if isinstance(windows, Relation) else []
+    labels = [Column(name, "text", Unit(NONE, ""), "") for name in series.by]
+    at = Column("t_ns", "instant", Unit(NANOSECOND, ""), "")
+    return [*key, *labels, at, Column("value", "real", series.unit, "")]
+
+
+def begins(package: Package, grain: Grain) -> Mapping[str, Column]:
+    """The columns that a grain begins with, as what it is made of declares them: a relation, a series, runs of a grain
+    (of these all but the number of rows)."""
+    found = _find(package, grain.runs.of if grain.runs else grain.relation)
+    if isinstance(found, Relation):
+        return {column.name: column for column in found.columns}
+    if isinstance(found, Series):
+        return {column.name: column for column in _of_lines(package, found)}
+    if not isinstance(found, Grain) or not grain.runs:
+        return {}
+    runs = grain.runs
+    known = {column.name: column for column in found.every_column}
+    named = {**{name: name for name in runs.by}, "first": runs.along, "last": runs.along}
+    named |= {f"{end}_{name}": name for end in ("first", "last") for name in runs.carry}
+    return {name: known[column] for name, column in named.items() if column in known}
 
 
 def of_terms(package: Package, series: Series) -> Scope:

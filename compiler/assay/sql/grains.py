@@ -10,17 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlglot import exp
 
-from assay.plan.steps import Applied, JudgeStep, RowsStep, instants, rows_name
-from assay.spec.closure import ACCEPTED
+from assay.plan.steps import Applied, JudgeStep, RowsStep, instants
 from assay.spec.expression import Expression
 from assay.spec.model import Grain, Instant, Pair, Tally
+from assay.spec.own_names import ACCEPTED, BASE, rows_name
 from assay.spec.scopes import HOST
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.expressions import Names, compile_expression
 from assay.sql.phases import within
 
-BASE = "base"
 Constants = Mapping[str, object]
 
 
@@ -148,12 +147,12 @@ def judge(step: JudgeStep, constants: Constants) -> exp.Select:
     conditions = [*verdicts]
     if grain.subject:
         parent = grain.subject.grain
-        conditions.insert(0, column("accepted", parent))
+        conditions.insert(0, column(ACCEPTED, parent))
         query = query.join(dialect.table(parent), on=_agree(grain.subject.on, parent), join_type="INNER")
     accepted = exp.and_(*(item.copy() for item in conditions)) if conditions else exp.true()
     if step.cut and grain.at:
         query = query.where(within(column(grain.at, BASE)), copy=False)
-    return query.select(exp.alias_(accepted, "accepted"))
+    return query.select(exp.alias_(accepted, ACCEPTED))
 
 
 def _verdict(applied: Applied, grain: Grain, constants: Constants) -> exp.Expr:

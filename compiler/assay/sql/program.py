@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from assay.plan.steps import (
-    KEY,
     CheckStep,
     EventStep,
     JudgeStep,
@@ -22,6 +21,7 @@ from assay.plan.steps import (
 )
 from assay.spec.model import Check, Grain, Metric, Relation
 from assay.spec.normal_form import Checked
+from assay.spec.own_names import KEY
 from assay.sql import dialect, distributions, grains, keys, listings, phases, relations, series
 
 Constants = Mapping[str, object]

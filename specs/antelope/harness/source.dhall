@@ -10,9 +10,7 @@ let fact =
         S.Constant::(c.{ name, path, type, unit, doc } /\ { files = [ "run.json" ], default = Some c.default })
 
 let constant =
-      { ident =
-          fact { name = "ident", path = [ "ident" ], type = "text", unit = U.none, default = "run", doc = "Run" }
-      , completed =
+      { completed =
           fact
             { name = "completed", path = [ "testRunCompleted" ], type = "boolean", unit = U.none, default = "true"
             , doc = "The run came to its end"
@@ -56,8 +54,7 @@ let nodes =
       , zone = "UTC"
       , lookups = [] : List S.source.Lookup
       , constants =
-        [ constant.ident
-        , constant.completed
+        [ constant.completed
         , constant.targetTps
         , constant.expected
         , constant.testStart

@@ -1,0 +1,221 @@
+"""The checker's part about grains: columns of the declared types and units, conditions, instants, keys, subjects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from assay.spec import check_members, scopes
+from assay.spec.checker import AS_UNIT, Checker
+from assay.spec.diagnostics import did_you_mean
+from assay.spec.expression import Expression
+from assay.spec.model import Column, Grain, Instant, Pair, Tally
+from assay.spec.typing_rules import INSTANT, NONE, Scope, Typed
+
+NUMBERS = ("integer", "real")
+WHOLE = ("integer", "unsigned", "huge")
+
+
+def grains(checker: Checker) -> None:
+    """Check every grain of the package."""
+    for grain in checker.package.grains:
+        scope = scopes.of_grain(checker.package, grain)
+        what = f"grain `{grain.name}`"
+        for instant in grain.instants:
+            _instant(checker, grain, instant, scope)
+        for item in grain.derived:
+            _derived(checker, what, item.column, item.value, scope)
+        for tally in grain.tallies:
+            _tally(checker, what, tally)
+        _key(checker, what, grain, scope)
+        _declared(checker, what, grain)
+        _subject(checker, what, grain, scope)
+        if grain.runs:
+            _runs(checker, what, grain)
+        check_members.members(checker, what, grain)
+
+
+def _derived(checker: Checker, what: str, column: Column, value: Expression, scope: Scope) -> None:
+    """A derived column is of the type and in the unit that it is declared to be."""
+    of_column = f"column `{column.name}` of {what}"
+    found = checker.kind(value, scope, of_column, column.name)
+    expected = scopes.typed(column)
+    if not found:
+        return
+    if found.type != expected.type:
+        checker.report(
+            "type",
+            f"{of_column} is declared as another type than it has",
+            column.name,
+            expected=expected.type,
+            found=found.type,
+        )
+    elif found.type in NUMBERS and not checker.is_one_unit(found.unit, expected.unit):
+        checker.report(
+            "unit",
+            f"{of_column} is declared in another unit than its value is in",
+            column.name,
+            expected=expected.unit,
+            found=found.unit,
+            hint=AS_UNIT,
+            cause=f"{of_column} {expected.unit} {found.unit}",
+        )
+
+
+def _tally(checker: Checker, what: str, tally: Tally) -> None:
+    """A tally counts rows, of which its condition, if any, is one."""
+    name = tally.column.name
+    of_column = f"column `{name}` of {what}"
+    if tally.where:
+        checker.condition(tally.where, scopes.of_rows(checker.package, tally.of), of_column, name)
+    _counts(checker, of_column, tally.column)
+
+
+def _counts(checker: Checker, of_column: str, column: Column) -> None:
+    """A column that has a number of rows is of whole numbers, and in no unit, or one of things."""
+    things = ("event", *(unit.name for unit in checker.package.units))
+    if column.type not in WHOLE:
+        said = f"{of_column} counts rows, and is declared as another type"
+        checker.report("type", said, column.name, expected=", ".join(WHOLE), found=column.type)
+    elif column.unit.name not in things and not checker.is_one_unit(column.unit.name, NONE):
+        checker.report(
+            "unit",
+            f"{of_column} counts rows, and is declared in a unit that is not of things",
+            column.name,
+            expected="count, event, or a unit of the package",
+            found=column.unit.name,
+        )
+
+
+def _instant(checker: Checker, grain: Grain, instant: Instant, scope: Scope) -> None:
+    what = f"instant `{instant.name}` of grain `{grain.name}`"
+    if instant.grain != grain.name:
+        checker.report(
+            "foreign-instant",
+            f"grain `{grain.name}` lists an instant of grain `{instant.grain}`: `{instant.name}`",
+            instant.name,
+        )
+    if instant.value:
+        found = checker.kind(instant.value, scope, what, instant.name)
+        if found and found.type != INSTANT.type:
+            said = f"{what} is computed of what is no instant"
+            checker.report("type", said, instant.name, expected=INSTANT.type, found=found.type)
+    rows = scopes.rows(checker.package, instant.of) or {}
+    if not rows:
+        return
+    if instant.where:
+        checker.condition(instant.where, scopes.of_rows(checker.package, instant.of), what, instant.name)
+    for pair in instant.on:
+        _pair(checker, what, instant, pair, rows, scope)
+    for taken in instant.fields:
+        if taken not in rows:
+            checker.report(
+                "unknown-field",
+                f"{what} takes along field `{taken}`, which `{instant.of}` lacks",
+                instant.name,
+                hint=did_you_mean(taken, rows),
+            )
+
+
+def _pair(checker: Checker, what: str, instant: Instant, pair: Pair, rows: Mapping[str, Typed], scope: Scope) -> None:
+    if pair.field not in rows:
+        checker.report(
+            "unknown-field",
+            f"{what} is bound by field `{pair.field}`, which `{instant.of}` lacks",
+            instant.name,
+            hint=did_you_mean(pair.field, rows),
+        )
+    if pair.column not in scope.leaves["column"]:
+        checker.report(
+            "unknown-column",
+            f"{what} is bound to column `{pair.column}`, which the grain lacks",
+            instant.name,
+            hint=did_you_mean(pair.column, scope.leaves["column"]),
+        )
+
+
+def _key(checker: Checker, what: str, grain: Grain, scope: Scope) -> None:
+    """A key is of columns that there are, and tells the rows of the grain's relation apart."""
+    for name in sorted(set(grain.key) - set(scope.leaves["column"])):
+        checker.report(
+            "unknown-key",
+            f"{what} has a key column `{name}` that it lacks",
+            grain.name,
+            hint=did_you_mean(name, scope.leaves["column"]),
+        )
+    made_of = next((item for item in checker.package.relations if item.name == grain.relation), None)
+    if made_of and not set(made_of.key) <= set(grain.key):
+        checker.report(
+            "grain-key",
+            f"{what} has a key that does not tell the rows of relation `{made_of.name}` apart",
+            grain.name,
+            expected=", ".join(made_of.key),
+            found=", ".join(grain.key) or "none",
+        )
+
+
+def _declared(checker: Checker, what: str, grain: Grain) -> None:
+    """Columns that a grain has of its relation, or of the grain whose runs it is made of, are declared as there."""
+    made_of = grain.runs.of if grain.runs else grain.relation
+    known = scopes.begins(checker.package, grain)
+    for column in grain.columns:
+        of_column = f"column `{column.name}` of {what}"
+        there = known.get(column.name)
+        if grain.runs and column.name == "length":
+            _counts(checker, of_column, column)
+        elif there and there.type != column.type:
+            checker.report(
+                "type",
+                f"{of_column} is declared as another type than it has in `{made_of}`",
+                column.name,
+                expected=there.type,
+                found=column.type,
+            )
+        elif (
+            there
+            and scopes.typed(column).type in NUMBERS
+            and not checker.is_one_unit(column.unit.name, there.unit.name)
+        ):
+            checker.report(
+                "unit",
+                f"{of_column} is declared in another unit than it has in `{made_of}`",
+                column.name,
+                expected=there.unit.name,
+                found=column.unit.name,
+            )
+
+
+def _subject(checker: Checker, what: str, grain: Grain, scope: Scope) -> None:
+    """A row has one row of its subject at most: it is found by the whole key."""
+    if not grain.subject:
+        return
+    known = {item.name: item for item in checker.package.grains}
+    subject = known.get(grain.subject.grain)
+    if not subject:
+        said = f"{what} has an unknown grain for its subject: `{grain.subject.grain}`"
+        checker.report("unknown-grain", said, grain.name, hint=did_you_mean(grain.subject.grain, known))
+        return
+    fields = list(dict.fromkeys(pair.field for pair in grain.subject.on))
+    theirs = scopes.of_grain(checker.package, subject).leaves["column"]
+    for name, columns, of in (
+        *((pair.column, scope.leaves["column"], "the grain") for pair in grain.subject.on),
+        *((name, theirs, f"grain `{subject.name}`") for name in fields),
+    ):
+        if name not in columns:
+            said = f"the subject of {what} is found by column `{name}`, which {of} lacks"
+            checker.report("unknown-column", said, grain.name, hint=did_you_mean(name, columns))
+    if not set(subject.key) <= set(fields):
+        checker.report(
+            "subject-key",
+            f"the subject of {what} is found by less than the key of grain `{subject.name}`: a row could have several",
+            grain.name,
+            expected=", ".join(subject.key),
+            found=", ".join(fields),
+        )
+
+
+def _runs(checker: Checker, what: str, grain: Grain) -> None:
+    assert grain.runs is not None
+    of = next((item for item in checker.package.grains if item.name == grain.runs.of), None)
+    if of:
+        scope = scopes.of_grain(checker.package, of)
+        checker.condition(grain.runs.holds, scope, what, grain.name, f"the condition of {what}")
