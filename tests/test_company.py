@@ -1,0 +1,177 @@
+"""What a number is does not depend on what is asked for beside it; and which record of several hosts is the first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.spec.sql_words import takes_all
+from tests.support.commands import assay
+from tests.support.small import averages, logged, small
+
+LOGS = {
+    "h-1/log.jsonl": [
+        (1, "began", {"id": "x", "a": 10}), (2, "ended", {"id": "x"}), (50, "began", {"id": "z", "a": 1}),
+    ],
+    "h-2/log.jsonl": [
+        (3, "began", {"id": "x", "a": 10}), (4, "began", {"id": "y", "a": 20}), (5, "ended", {"id": "x"}),
+        (6, "began", {"id": "w", "a": 7}), (7, "ended", {"id": "w"}), (97, "ended", {"id": "z"}),
+        (98, "began", {"id": "z", "a": 2}),
+    ],
+    "h-1/notes.jsonl": [(1, "noted", {"id": "x"}), (2, "noted", {"id": "x"})],
+}  # fmt: skip
+SPECS = """\
+let distinct =
+      relation
+        "distinct_rows"
+        ''
+        SELECT host, count(*)::BIGINT AS n
+        FROM (SELECT DISTINCT * EXCLUDE (seq, t_ns) FROM began)
+        GROUP BY host
+        ''
+        [ "began" ]
+        [ host, n ]
+        [ "host" ]
+
+let endings =
+      relation
+        "endings_by_host"
+        ''
+        SELECT logs.host, count(ended.seq) AS n
+        FROM logs LEFT JOIN ended ON ended.host = logs.host
+        GROUP BY logs.host
+        ''
+        [ "logs", "ended" ]
+        [ host, n ]
+        [ "host" ]
+
+let ids = relation "ids" "SELECT id FROM began GROUP BY id" [ "began" ] [ id ] [ "id" ]
+
+let notes = relation "notes" "SELECT host, count(*) AS n FROM noted GROUP BY host" [ "noted" ] [ host, n ] [ "host" ]
+
+let bare = \\(name : Text) -> S.Grain::{ name, key = [ "host" ], columns = [ host, n ], doc = name }
+
+let byId = [ G.sameColumn id id ]
+
+let first = picked "journey" "first" began "first" byId // { fields = [ "a" ] }
+
+let last = picked "journey" "last" ended "last" byId
+
+let journey =
+      S.Grain::{
+      , name = "journey"
+      , relation = "ids"
+      , key = [ "id" ]
+      , columns = [ id ]
+      , instants = [ first, last ]
+      , doc = "journey"
+      }
+"""
+PACKAGE = """\
+    sources = [ source "log", source "notes" ]
+  , events = [ began, ended, noted ]
+  , relations = [ distinct, endings, ids, notes ]
+  , grains =
+    [ bare "distinct_of" // { relation = "distinct_rows" }
+    , bare "endings_of" // { relation = "endings_by_host" }
+    , bare "notes_of" // { relation = "notes" }
+    , journey
+    ]
+  , metrics =
+    [ metric "distinct" "distinct_of" (X.column n) U.count
+    , metric "endings" "endings_of" (X.column n) U.count
+    , metric "noted_n" "notes_of" (X.column n) U.count
+    , metric "journey_time" "journey" (S.elapsed { from = [ first ], to = last }) U.second
+    , metric "journey_a" "journey" (G.taken first fa) U.none
+    ]
+"""
+DUE = {
+    "distinct": (2, 3.0),  # of h-1 x and z, of h-2 x, y, w and z
+    "endings": (2, 2.0),  # one and three
+    "noted_n": (1, 2.0),
+    "journey_time": (3, (4.0 + 1.0 + 47.0) / 3),  # x, w, z: from whichever host is first to whichever is last
+    "journey_a": (4, (10 + 20 + 7 + 1) / 4),
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    found = small(tmp_path / "place", SPECS, PACKAGE)
+    logged(found, "one", LOGS)
+    return found
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [["distinct"], ["endings"], ["journey_time"], ["journey_a"], ["endings", "noted_n"], ["noted_n", "distinct"],
+     ["journey_a", "journey_time"], list(DUE)],
+)  # fmt: skip
+def test_a_number_is_the_same_in_any_company(place: Path, tmp_path: Path, asked: list[str]) -> None:
+    found = averages(place, tmp_path / "cache", *asked)
+    assert found == {name: pytest.approx(DUE[name], rel=1e-12) for name in asked}
+
+
+def test_the_cache_of_one_question_does_not_answer_another(place: Path, tmp_path: Path) -> None:
+    for name in (*DUE, *reversed(DUE)):
+        assert averages(place, tmp_path / "cache", name) == {name: pytest.approx(DUE[name], rel=1e-12)}
+
+
+def test_specs_of_both_kinds_pass_the_check(place: Path, tmp_path: Path) -> None:
+    done = assay("check", "--cache", tmp_path / "cache", within=place)
+    assert (done.status, done.err.count("error")) == (0, 0), done.err
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            ('began "first" byId', 'began "latest before" byId // { before = "last" }'),
+            "error[pick]: instant `first` of grain `journey` is the latest before `last`, but `first` is not bound by "
+            "the host: logs of several hosts have no order",
+        ),
+        (
+            ('began "first" byId', 'noted "latest before" byId // { before = "last" }'),
+            "error[pick]: instant `first` of grain `journey` is the latest before `last`, which is of another source: "
+            "their records have no order",
+        ),
+        (
+            ('[ "logs", "ended" ]', '[ "logs" ]'),
+            "error[logs]: relation `endings_by_host` reads `logs`, but no event, so that it does not say of which source",
+        ),
+    ],
+)
+def test_what_has_no_order_is_told(tmp_path: Path, change: tuple[str, str], said: str) -> None:
+    assert change[0] in SPECS
+    place = small(tmp_path / "place", SPECS.replace(*change), PACKAGE)
+    done = assay("check", "--cache", tmp_path / "cache", within=place)
+    assert done.status == 1
+    assert said in done.err.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("sql", "due"),
+    [
+        ("SELECT count(*) AS n FROM a", False),
+        ("SELECT COUNT( * ) FROM a", False),
+        ("SELECT x * y, (x + 1) * y, 2*x, sum(x) * (y) FROM a", False),
+        ("SELECT x -- all * of\n FROM a", False),
+        ("SELECT '*', '(*)' FROM a", False),
+        ("SELECT count(*) FILTER (WHERE x) * 100 FROM a", False),
+        ("SELECT whole.* FROM whole", False),
+        ("SELECT * FROM a", True),
+        ("SELECT a.* FROM a", True),
+        ("SELECT *, x FROM a", True),
+        ("SELECT x, * FROM a", True),
+        ("SELECT DISTINCT * EXCLUDE (x) FROM a", True),
+        ("SELECT DISTINCT ON (x) * FROM a", True),
+        ("SELECT max(COLUMNS(*)) FROM a", True),
+        ("FROM a", True),
+        ("SELECT x FROM (FROM a)", True),
+        ("SELECT x FROM a NATURAL JOIN b", True),
+        ("SELECT x FROM a WHERE y IN (SELECT * FROM b)", True),
+        ("SELECT x, sum(y) FROM a GROUP BY ALL", True),
+    ],
+)
+def test_what_a_query_takes_without_naming_it(sql: str, due: bool) -> None:
+    assert takes_all(sql, ["whole"]) is due
