@@ -23,6 +23,7 @@ BROKEN = (TORN, TIMELESS, LACKING)
 _COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
 _TIME = re.compile(r"\s*(\d{4,6})([-/\\ ])(\d\d?)\2(\d\d?)[T ](\d\d?):(\d\d?):(\d\d?)(?:\.\d*)?Z", re.ASCII)
 _WHOLE_TEXT = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
+_REAL_TEXT = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -181,6 +182,8 @@ def _is(kind: str, value: Any, moved: int) -> bool:
         return isinstance(value, bool) or value in ("true", "false")
     if isinstance(value, (bool, list, dict)):
         return False
+    if isinstance(value, str) and not _REAL_TEXT.fullmatch(value):
+        return False
     if kind == "real":
         try:
             return math.isfinite(float(value))
@@ -189,7 +192,9 @@ def _is(kind: str, value: Any, moved: int) -> bool:
     low, high = (0, 2**64 - 1) if kind == "unsigned" else (-(2**63), 2**63 - 1)
     if isinstance(value, int):
         return low <= value + moved <= high
-    if isinstance(value, str):
-        return bool(_WHOLE_TEXT.fullmatch(value)) and low <= int(value) + moved <= high
-    number = float(value)
+    if isinstance(value, str) and _WHOLE_TEXT.fullmatch(value):
+        return low <= int(value) + moved <= high
+    number = Decimal(value) if isinstance(value, str) else float(value)
+    if isinstance(number, Decimal):
+        return number == number.to_integral_value() and abs(number) < 10**15 and number + moved >= low
     return number.is_integer() and abs(number) < 10**15 and number + moved >= low

@@ -22,6 +22,7 @@ _ASPECTS = {
     "grains": "grain",
     "relations": "SQL",
     "events": "event",
+    "earlier": "patterns tried before",
     "sources": "source",
     "constants": "constant",
     "filters": "filter",
@@ -162,6 +163,8 @@ def _changed(
         before, after = normal_form.definition(old.package, was), normal_form.definition(new.package, now)
         for item in changes(before, after):
             meant.add(item.path)
+            if item.path[0] == "earlier":
+                meant.add(("events", "order"))
             if _same_sql(item):
                 words = (*words, _told("comments of SQL", item, 1))
             else:

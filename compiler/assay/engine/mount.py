@@ -152,7 +152,8 @@ def constants_file(cache: Path, folder: Path, constants: Mapping[str, object]) -
 
 def _constants(cache: Path, constants: Mapping[str, object]) -> bytes:
     """The constants as the bytes of a Parquet file."""
-    row = exp.select(*(exp.alias_(literal(value), name) for name, value in sorted(constants.items())))
+    values = [exp.alias_(literal(value), name) for name, value in sorted(constants.items())]
+    row = exp.select(*(values or [exp.alias_(exp.Null(), "none")]))  # a table has a column, though there be no constant
     with folder_in(cache) as scratch, _engine() as connection:
         place = scratch / COMMON
         connection.sql(dialect.text(row)).write_parquet(str(place))

@@ -13,6 +13,7 @@ from assay.ingest import sample_store, tree
 from assay.ingest.answer_pieces import PIECE, pieces
 from assay.ingest.sample_store import add_samples, add_series, counted, drop, first_of, make, run
 from assay.spec.diagnostics import AssayError, Span, fail
+from assay.spec.file_errors import is_full
 from assay.sql import dialect
 from assay.sql.dialect import column
 
@@ -43,11 +44,17 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
             _no_histograms(connection, path)
             places += _count(connection, "answer")
             numbers += _add(connection, file, numbers)
-    except duckdb.OutOfMemoryException as error:
-        raise fail("too-large", f"the answer is too large: {path}", found=first_of(error),
-                   hint="`assay fetch prometheus` gets samples in parts, from the server itself") from None  # fmt: skip
     except duckdb.Error as error:
+        if is_full(error):
+            raise
+        if isinstance(error, duckdb.OutOfMemoryException):
+            raise _too_large(path, first_of(error)) from None
         raise _malformed(path, plain, first_of(error)) from None
+
+
+def _too_large(path: Path, cause: str) -> AssayError:
+    hint = "`assay fetch prometheus` gets samples in parts, from the server itself"
+    return fail("too-large", f"the answer is too large: {path}", found=cause, hint=hint)
 
 
 def _add(connection: duckdb.DuckDBPyConnection, file: int, before: int) -> int:

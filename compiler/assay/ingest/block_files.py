@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.ingest.plain import STUB, TOO_LONG
+from assay.ingest.plain import STUB, TOO_LONG, bounded
 from assay.ingest.table_files import ENCODING, Record, is_too_long
 from assay.spec.diagnostics import fail
 
@@ -83,7 +83,7 @@ class Blocks:
         with plain.open(encoding=ENCODING, errors="assay-substitute") as stream:
             band: list[_Block] | None = None  # None before the first block, empty where blocks cannot be told apart
             number = 0
-            for line, text in enumerate(stream, start=1):
+            for line, (text, _) in enumerate(bounded(stream), start=1):
                 if is_too_long(text):
                     yield None, Record(0, line, 1, (), TOO_LONG, text.strip()[:STUB])
                     continue
@@ -148,4 +148,4 @@ def _record(block: _Block, columns: Sequence[str]) -> Record:
 
 def _first_line(plain: Path) -> str:
     with plain.open(encoding=ENCODING, errors="assay-substitute") as stream:
-        return next((line.strip()[:SHOWN] for line in stream if line.strip()), "")
+        return next((line.strip()[:SHOWN] for line, _ in bounded(stream) if line.strip()), "")

@@ -15,8 +15,15 @@ from assay.sql import dialect
 
 WHOLE = ("integer", "unsigned")
 DURATION = "duration"  # a transform
-#: a real number that is an integer, as far as a double holds every integer
-WHOLE_REAL = r"^(-?[0-9]{1,15})\.0$"
+BLANK = r"[ \t\n\v\f\r]*"  # what may stand around a number
+INTEGER = rf"{BLANK}[-+]?[0-9]+{BLANK}"
+#: sign, digits before and behind the point (one at least), exponent
+DECIMAL = rf"{BLANK}([-+]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]+))?{BLANK}"
+#: a number with a point or an exponent may be an integer below 10^15: so far a double holds every one, which numbers
+#: of JSON have come through
+DIGITS = 15
+#: what most of these are: a double of JSON that is an integer
+USUAL = rf"^(-?[0-9]{{1,{DIGITS}}})\.0$"
 
 Path_ = tuple[str, ...]
 
@@ -82,11 +89,45 @@ def _as(text: exp.Expr, kind: str) -> exp.Expr:
         return exp.Case(this=text, ifs=ifs)
     if kind == "real":
         value = _tried(text, "real")
-        return tree.when(tree.call("isfinite", value), value.copy())
-    # The cast rounds; the text of a JSON number that is written as a real one has one of these marks.
-    real = exp.or_(*(tree.call("contains", text.copy(), tree.text(mark)) for mark in ".e"))
-    whole = tree.call("regexp_extract", text.copy(), tree.text(WHOLE_REAL), dialect.integer(1))
-    return _tried(tree.when(real, whole, text.copy()), kind)
+        # The cast takes underscores, too; whatever else it takes that is no decimal is not finite.
+        place = tree.call("strpos", text.copy(), tree.text("_"))
+        plain = exp.EQ(this=place, expression=dialect.integer(0))
+        return tree.when(exp.and_(tree.call("isfinite", value), plain), value.copy())
+    # The cast rounds, and takes other bases and underscores.  What it gives back as it was is none of these; that is
+    # asked first, since it is swift.
+    value = _tried(text, kind)
+    same = exp.EQ(this=tree.cast(value.copy(), "TEXT"), expression=text.copy())
+    whole = tree.call("regexp_full_match", text.copy(), tree.text(INTEGER))
+    usual = tree.call("regexp_matches", text.copy(), tree.text(USUAL))
+    point = tree.call("regexp_extract", text.copy(), tree.text(USUAL), dialect.integer(1))
+    other = tree.when(whole, text.copy(), tree.when(usual, point, _whole(text)))
+    return tree.when(same, value, _tried(other, kind))
+
+
+def _whole(text: exp.Expr) -> exp.Expr:
+    """The digits of a number with a point or an exponent that is an integer, exactly; null when it is none."""
+    names = ("sign", "before", "behind", "exponent")
+    listed = exp.Array(expressions=[tree.text(name) for name in names])
+    parts = tree.call("regexp_extract", text.copy(), tree.text(f"^{DECIMAL}$"), listed)
+    sign, before, behind, exponent = (tree.call("struct_extract", parts.copy(), tree.text(name)) for name in names)
+    digits = tree.call("concat", before, behind)
+    until = tree.call("rtrim", digits, tree.text("0"))
+    significant = tree.call("ltrim", until.copy(), tree.text("0"))
+    power = tree.try_cast(tree.first_of([tree.call("nullif", exponent, tree.text("")), tree.text("0")]), "INTEGER")
+    # The zeros behind what is significant, below 0 where that reaches behind the point.
+    zeros = exp.Sub(this=exp.Add(this=power, expression=_length(before.copy())), expression=_length(until))
+    short = exp.LTE(
+        this=exp.Add(this=_length(significant), expression=zeros.copy()), expression=dialect.integer(DIGITS)
+    )
+    fits = exp.and_(exp.GTE(this=zeros, expression=dialect.integer(0)), short)
+    written = tree.call("concat", sign, significant.copy(), tree.call("repeat", tree.text("0"), zeros.copy()))
+    some = exp.NEQ(this=digits.copy(), expression=tree.text(""))
+    nothing = exp.EQ(this=significant.copy(), expression=tree.text(""))
+    return tree.when(some, tree.when(nothing, tree.text("0"), tree.when(fits, written)))
+
+
+def _length(text: exp.Expr) -> exp.Expr:
+    return tree.call("strlen", text)
 
 
 def _tried(value: exp.Expr, kind: str) -> exp.Expr:

@@ -32,10 +32,15 @@ class Numbered:
 def numbered(events: Sequence[Event], wanted: Wanted) -> tuple[Numbered, ...]:
     """The forms of all events, numbered so that a comparison tells what a form needs and which event it is of.
 
-    First the forms of wanted events; the forms of an event follow each other.  Only wanted ones have fields.
+    First the forms of wanted events, by name; the forms of an event follow each other.  Only wanted ones have fields.
     """
-    ordered = sorted(events, key=lambda event: event.name not in wanted)
-    forms = [(event, form) for event in ordered for form in event.forms]
+    return in_order(sorted(events, key=lambda event: (event.name not in wanted, event.name)), wanted)
+
+
+def in_order(events: Sequence[Event], wanted: Wanted) -> tuple[Numbered, ...]:
+    """The forms of all events, numbered in the order of the events, whatever is wanted: where the first form that fits
+    decides what a record is."""
+    forms = [(event, form) for event in events for form in event.forms]
     return tuple(
         Numbered(
             number,

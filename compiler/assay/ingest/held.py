@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from assay.ingest.files import RunFiles
+from assay.spec.check_lines import TEXT_LINES
 from assay.spec.model import Event, Source
 
 MANIFEST = "ingest.json"
@@ -17,7 +18,8 @@ Wanted = Mapping[str, Iterable[str]]
 
 
 def recognition_hash(source: Source, events: Sequence[Event]) -> str:
-    """Hash of how records are recognised: a change of any name or lookup changes what is counted."""
+    """Hash of how records are recognised: a change of any name or lookup changes what is counted; so does one of the
+    order of events, where they are told apart by patterns that are tried in it."""
     names = [(event.name, [(form.names, form.unless) for form in event.forms]) for event in events]
     body = repr(
         (FORMAT, source.kind, source.time, source.body, source.unwrap, source.lookups, source.quarantine, sorted(names))
@@ -26,6 +28,8 @@ def recognition_hash(source: Source, events: Sequence[Event]) -> str:
         body += repr(texts)
     if source.begins:
         body += repr([source.begins])
+    if source.kind == TEXT_LINES:
+        body += repr([name for name, _ in names])
     return hashlib.sha256(body.encode()).hexdigest()
 
 

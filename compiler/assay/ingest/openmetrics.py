@@ -7,6 +7,7 @@ writes, where the name of a series stands among its labels.  Instants tell them 
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,7 @@ from assay.ingest import lines, sample_store, tree
 from assay.ingest.plain import ends_too_long, mended
 from assay.ingest.sample_store import NAME, add_samples, add_series, counted, drop, first_of, make, run
 from assay.spec.diagnostics import fail
+from assay.spec.file_errors import is_full
 from assay.sql import dialect
 from assay.sql.dialect import column
 
@@ -46,12 +48,11 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
     import duckdb
 
     try:
-        _scan(connection, mended(plain, folder, f"{file}.ended")[0] if ends_too_long(plain) else plain)
-    except duckdb.Error:
-        try:
-            _scan(connection, mended(plain, folder, f"{file}.mended")[0])
-        except duckdb.Error as error:
-            raise sample_store.unreadable(path, first_of(error)) from None
+        _scanned(connection, plain, file, folder)
+    except duckdb.Error as error:
+        if is_full(error):
+            raise
+        raise sample_store.unreadable(path, first_of(error)) from None
     make(connection, "parsed", _parsed())
     seconds = _ends(connection)
     if not seconds:
@@ -62,6 +63,15 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
     make(connection, "pairs", _pairs(sample_store.instant if seconds else _of_milliseconds))
     add_samples(connection, file, "pairs")
     drop(connection, "written", "parsed", "said_series", "pairs")
+
+
+def _scanned(connection: duckdb.DuckDBPyConnection, plain: Path, file: int, folder: Path) -> None:
+    """The table `written`, out of the file or, when the scan refuses that, of a mended copy."""
+    if not ends_too_long(plain):
+        with contextlib.suppress(*lines.refusals()):
+            return _scan(connection, plain)
+    copy, _ = mended(plain, folder, f"{file}.mended")
+    return _scan(connection, copy)
 
 
 def _scan(connection: duckdb.DuckDBPyConnection, plain: Path) -> None:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, TextIO
 
 from assay.ingest.packing import decompressed, packed
 
@@ -123,6 +123,21 @@ def first_lines(path: Path, count: int) -> Iterator[bytes]:
         else:
             held.clear()
     yield b"".join(held).removeprefix(codecs.BOM_UTF8)
+
+
+def bounded(stream: TextIO) -> Iterator[tuple[str, int]]:
+    """The lines of a text with their ends, and of each how many quotes are left out: of a line that is too long only
+    so much is held that it is seen to be, and neither the rest of it nor its end."""
+    limit = LONGEST + len("\r\n")
+    held = ""
+    while line := held or stream.readline(limit):
+        held, quotes, rest = "", 0, line
+        while len(rest) == limit and not rest.endswith(("\n", "\r")):
+            rest = stream.readline(limit)
+            quotes += rest.count('"')
+        if len(rest) == limit and rest.endswith("\r"):
+            held = stream.readline(limit).removeprefix("\n")  # which alone would be a line by itself
+        yield line, quotes
 
 
 def _text(line: bytes, number: int) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from assay.ingest import durations
-from assay.ingest.fields import DURATION
+from assay.ingest.fields import DECIMAL, DIGITS, DURATION, INTEGER
 from assay.ingest.files import RunFiles
 from assay.ingest.plain import LONGEST, TOO_LONG, Line, lines_at
 from assay.ingest.shares import FILE_STEP
@@ -18,7 +20,7 @@ from assay.spec.model import Field
 
 SHOWN = 2000  # characters of a line that are kept
 DESCRIBED = 100_000  # broken records of a file that is no log that are described: they are held in memory
-REAL_BELOW = 10**15  # a number that is written as a real one and is an integer is taken for one below this
+_INTEGER, _DECIMAL = re.compile(INTEGER), re.compile(DECIMAL)
 
 _EXPECTED = {
     "integer": "an integer",
@@ -95,13 +97,14 @@ def _is(kind: str, value: object, moved: int) -> bool:
         return False
     text = str(value)
     try:
-        number = float(text)
         if kind == "real":
-            return number - number == 0
-        if any(mark in text for mark in ".eE"):
-            return number.is_integer() and abs(number) < REAL_BELOW and (isinstance(value, Decimal) or "e" not in text)
+            return bool(_DECIMAL.fullmatch(text)) and math.isfinite(float(text))
+        number = Decimal(text)
         low, high = (0, 2**64 - 1) if kind == "unsigned" else (-(2**63), 2**63 - 1)
-        return low <= Decimal(text) + moved <= high
+        if not _INTEGER.fullmatch(text):
+            whole = number == number.to_integral_value() and abs(number) < 10**DIGITS
+            return bool(_DECIMAL.fullmatch(text)) and whole and low <= number + moved
+        return low <= number + moved <= high
     except (ValueError, ArithmeticError):
         return False
 

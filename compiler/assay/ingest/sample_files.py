@@ -14,6 +14,7 @@ from assay.ingest.packing import decompressed
 from assay.ingest.plain import plain
 from assay.ingest.sample_store import LABELS, add_samples, add_series, counted, drop, first_of, make, run, unreadable
 from assay.spec.diagnostics import AssayError, fail
+from assay.spec.file_errors import is_full
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.events import scan
@@ -66,6 +67,8 @@ def _parquet(connection: duckdb.DuckDBPyConnection, path: Path, content: Path, f
         _right_columns(connection, path, source)
         make(connection, "stored", _stored(source.copy()))
     except duckdb.Error as error:
+        if is_full(error):
+            raise
         raise unreadable(path, first_of(error)) from None
     labels = tree.named(tree.call("any_value", column("labels")), "labels")
     each = tree.of(dialect.select("name", "said", labels), "stored").group_by("name", "said").subquery("g")

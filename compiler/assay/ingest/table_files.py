@@ -14,12 +14,13 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from sqlglot import exp
 
 from assay.ingest import tree
 from assay.ingest.packing import CHUNK
-from assay.ingest.plain import LONGEST, STUB, TOO_LONG
+from assay.ingest.plain import LONGEST, STUB, TOO_LONG, bounded
 from assay.spec.diagnostics import AssayError, fail
 from assay.sql import dialect
 
@@ -41,10 +42,11 @@ class Record:
 
 
 class _Lines:
-    """The lines of a stream, the last ones remembered."""
+    """The lines of a stream, those of the row remembered; of one that is too long the beginning alone, by which a row
+    goes as far as it would."""
 
-    def __init__(self, stream: Iterator[str]) -> None:
-        self.stream = stream
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = bounded(stream)
         self.taken: list[str] = []
         self.number = 0
 
@@ -52,10 +54,14 @@ class _Lines:
         return self
 
     def __next__(self) -> str:
-        line = next(self.stream)
+        line, left_out = next(self.stream)
         self.taken.append(line)
         self.number += 1
-        return line
+        return line + self._turned() if left_out % 2 else line
+
+    def _turned(self) -> str:
+        """What closes the quoted cell that the row is in, or opens one where it is in none."""
+        return '"' if sum(line.count('"') for line in self.taken) % 2 else ',"'
 
 
 def records(path: Path, plain: Path) -> Iterator[Record]:
@@ -64,7 +70,7 @@ def records(path: Path, plain: Path) -> Iterator[Record]:
     Raises AssayError when a quote is opened and never closed: what follows it cannot be told.
     """
     with plain.open(encoding=ENCODING, errors="assay-substitute", newline="") as stream:
-        lines = _Lines(iter(stream))
+        lines = _Lines(stream)
         rows = csv.reader(lines, strict=True)
         number, width = 0, 0
         while True:

@@ -6,7 +6,6 @@ cell holds no value.  Where the source names no column of the instant, rows have
 
 from __future__ import annotations
 
-import contextlib
 import glob
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +28,7 @@ from assay.ingest.quarantine import DESCRIBED, SHOWN, Broken, lacking, shown
 from assay.ingest.shares import FILE_STEP
 from assay.ingest.summary import Log, write_found
 from assay.spec.diagnostics import AssayError, Diagnostic, did_you_mean
+from assay.spec.file_errors import is_full
 from assay.spec.model import Event, Field, Source
 from assay.sql import dialect
 from assay.sql.copying import copied
@@ -206,9 +206,12 @@ def _read(tables: Tables, file: TableFile) -> None:
     import duckdb
 
     if tables.form is table_files and not ends_too_long(file.plain):
-        with contextlib.suppress(duckdb.Error):
+        try:
             tables.connection.execute(_added(tables, file, copy=False), {"file": _literal_path(file.plain)})
             return
+        except duckdb.Error as error:
+            if is_full(error):
+                raise
     copy = tables.folder / "plain" / "mended.csv"
     broken = tables.form.mended(file.path, file.plain, copy)
     host, name = file.host.host, _relative(tables, file)
@@ -219,6 +222,8 @@ def _read(tables: Tables, file: TableFile) -> None:
     try:
         tables.connection.execute(_added(tables, file, copy=True), {"file": _literal_path(copy)})
     except duckdb.Error as error:
+        if is_full(error):
+            raise
         raise _unreadable(file.path, str(error).split("\n")[0]) from None
 
 

@@ -33,7 +33,8 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class TextForms:
-    """How lines are told apart: the pattern of all (none: a line is nothing but its body), and those of events."""
+    """How lines are told apart: the pattern of all (none: a line is nothing but its body), and those of events, in the
+    order in which they are tried."""
 
     source: Source
     layout: Pattern | None

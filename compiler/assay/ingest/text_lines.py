@@ -22,7 +22,7 @@ from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, g
 from assay.ingest.collected import WORKERS, Collected, Progress, silent
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, written
-from assay.ingest.forms import TORN, Wanted, numbered
+from assay.ingest.forms import TORN, Wanted, in_order
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.lines import refusals, scanned
 from assay.ingest.plain import ends_too_long, mended, plain
@@ -60,7 +60,7 @@ def ingest(
     Raises AssayError: a file that cannot be read to its end, too many broken lines, no recognised line at all.
     """
     own = [event for event in events if event.source == source.name]
-    how = text_forms(source, numbered(own, wanted))
+    how = text_forms(source, in_order(own, wanted))
     with written(out, cache) as fresh:
         with connected(fresh, MEMORY // share) as connection:
             numbers = [variant.item for variant in how.variants]

@@ -19,6 +19,7 @@ from typing import Any, cast
 from assay.spec import closure, decode, formula, scopes
 from assay.spec.article_model import Article, ClassTable
 from assay.spec.check_formulas import scope_of
+from assay.spec.check_lines import TEXT_LINES
 from assay.spec.check_series import VALUE, read_unit
 from assay.spec.expression import Expression, show
 from assay.spec.formula_units import resolved
@@ -28,7 +29,8 @@ from assay.spec.typing_rules import Scope, Units, infer, reduced
 from assay.spec.unit import Unit
 from assay.spec.unit_library import UnitLibrary
 
-FORMAT = 1
+FORMAT = 2  # 1 had events and summaries by name
+_ORDERED = ("events", "summaries")  # parts of a package whose order has a meaning
 _FACTOR = re.compile(r"-?[0-9]{1,400}(?:/(?!0+$)[0-9]{1,400})?")
 
 
@@ -80,9 +82,14 @@ def resolve(package: Package, sources: str) -> Checked:
 
 
 def _in_order(package: Package) -> Package:
-    """The package with its parts sorted by id or name, as normal forms have them: no order of lists has a meaning."""
+    """The package with its parts sorted by id or name, as normal forms have them, but those whose order says something:
+    patterns of text lines are tried in the order of events, and the first summary is the default."""
     parts = {item.name: getattr(package, item.name) for item in dataclasses.fields(package)}
-    ordered: dict[str, Any] = {n: tuple(sorted(part, key=_key)) for n, part in parts.items() if isinstance(part, tuple)}
+    ordered: dict[str, Any] = {
+        name: tuple(sorted(part, key=_key))
+        for name, part in parts.items()
+        if isinstance(part, tuple) and name not in _ORDERED
+    }
     return dataclasses.replace(package, **ordered)
 
 
@@ -277,7 +284,8 @@ def _names(kind: Any, prose: bool) -> tuple[str, ...]:
 
 def definitions(package: Package) -> dict[str, str]:
     """Definition hash of each metric: of all that it depends on (its grain's members, relations' SQL, events, fields,
-    sources, constants, the predicates of all filters that can apply), but no prose."""
+    patterns that are tried before those of its events, sources, constants, the predicates of all filters that can
+    apply), but no prose."""
     written = Written()
     return {metric.id: definition_hash(definition(package, metric, written)) for metric in package.metrics}
 
@@ -306,6 +314,8 @@ def definition(package: Package, metric: Metric, written: Written | None = None)
         "constants": plainly(item for item in constants if item.name in needs.constants),
         "filters": plainly(item for item in _sorted(package.filters) if item.name in needs.filters),
     }
+    if earlier := _earlier(package, needs):
+        body["earlier"] = earlier
     if formula.is_formula(metric):
         known = formula.by_id(package)
         body["metrics"] = {name: definition(package, known[name], written) for name in formula.over(metric.measure)}
@@ -327,6 +337,20 @@ def _sources(package: Package, needs: closure.Needs) -> tuple[Source, ...]:
         return package.sources
     read = {event.source for event in package.events if event.name in needs.events}
     return tuple(item for item in package.sources if item.name in read)
+
+
+def _earlier(package: Package, needs: closure.Needs) -> list[dict[str, Any]]:
+    """The patterns of text lines that are tried before those of each event that is read: a line that matches one of
+    them is none of its own.  Which of them is tried first makes no difference."""
+    tried: dict[str, set[str]] = {source.name: set() for source in package.sources if source.kind == TEXT_LINES}
+    found = []
+    for event in package.events:
+        if (patterns := tried.get(event.source)) is None:
+            continue
+        if patterns and event.name in needs.events:
+            found.append({"name": event.name, "patterns": sorted(patterns)})
+        patterns |= {name.name for form in event.forms for name in form.names}
+    return sorted(found, key=lambda item: str(item["name"]))
 
 
 def _sorted(items: Iterable[Any]) -> list[Any]:
@@ -361,7 +385,7 @@ def _event(package: Package, name: str, fields: set[str], written: Written) -> A
 
 
 def content(checked: Checked) -> dict[str, Any]:
-    """The normal form as plain data: sorted by name, the sources' hash first."""
+    """The normal form as plain data: sorted by name where order says nothing, the sources' hash first."""
     body = plain(checked.package)
     for item in body["metrics"]:
         found = checked.measured[item["id"]]
