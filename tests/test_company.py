@@ -12,14 +12,15 @@ from tests.support.small import averages, logged, small
 
 LOGS = {
     "h-1/log.jsonl": [
-        (1, "began", {"id": "x", "a": 10}), (2, "ended", {"id": "x"}), (50, "began", {"id": "z", "a": 1}),
+        (1, "began", {"id": "x", "a": 10}), (2, "ended", {"id": "x"}), (40, "began", {"id": "z", "a": 1}),
     ],
     "h-2/log.jsonl": [
         (3, "began", {"id": "x", "a": 10}), (4, "began", {"id": "y", "a": 20}), (5, "ended", {"id": "x"}),
-        (6, "began", {"id": "w", "a": 7}), (7, "ended", {"id": "w"}), (97, "ended", {"id": "z"}),
-        (98, "began", {"id": "z", "a": 2}),
+        (6, "began", {"id": "w", "a": 7}), (7, "ended", {"id": "w"}), (55, "ended", {"id": "z"}),
+        (56, "began", {"id": "z", "a": 2}),
     ],
     "h-1/notes.jsonl": [(1, "noted", {"id": "x"}), (2, "noted", {"id": "x"})],
+    "h-2/notes.jsonl": [(1, "noted", {"id": "x"})],
 }  # fmt: skip
 SPECS = """\
 let distinct =
@@ -89,8 +90,8 @@ PACKAGE = """\
 DUE = {
     "distinct": (2, 3.0),  # of h-1 x and z, of h-2 x, y, w and z
     "endings": (2, 2.0),  # one and three
-    "noted_n": (1, 2.0),
-    "journey_time": (3, (4.0 + 1.0 + 47.0) / 3),  # x, w, z: from whichever host is first to whichever is last
+    "noted_n": (2, 1.5),
+    "journey_time": (3, (4.0 + 1.0 + 15.0) / 3),  # x, w, z: from whichever host is first to whichever is last
     "journey_a": (4, (10 + 20 + 7 + 1) / 4),
 }
 
@@ -137,7 +138,8 @@ def test_specs_of_both_kinds_pass_the_check(place: Path, tmp_path: Path) -> None
         ),
         (
             ('[ "logs", "ended" ]', '[ "logs" ]'),
-            "error[logs]: relation `endings_by_host` reads `logs`, but no event, so that it does not say of which source",
+            "error[logs]: relation `endings_by_host` reads `logs`, but no event, so that it does not say of which "
+            "source",
         ),
     ],
 )

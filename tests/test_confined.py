@@ -23,6 +23,13 @@ def refused(sql: str) -> str:
     return str(error.value).split("\n")[0]
 
 
+def test_functions_that_tell_of_the_engine() -> None:
+    """The hash of a host was another one where hosts are numbers to the engine."""
+    for function in ("hash", "typeof"):
+        text = f"error[sql-function]: the SQL of relation `r` calls `{function}`, which tells of the engine and not of"
+        assert refused(f"SELECT {function}(slot) AS a FROM slots").startswith(text)
+
+
 @pytest.mark.parametrize(
     ("sql", "function"),
     [

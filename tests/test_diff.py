@@ -155,6 +155,24 @@ def test_comments_of_sql_are_wording(before: Path, cache: Path, tmp_path: Path) 
     assert {item["kind"] for item in metrics.values()} == {"changed in wording"}
 
 
+def test_whose_records_count_is_meaning(before: Path, cache: Path, tmp_path: Path) -> None:
+    edit = ("specs/cardano/source.dhall", 'hosts = "node-*"', 'hosts = "node-1*"')
+    place = changed(before, tmp_path / "changed", edit)
+    (system,) = compared(cache, "HEAD", ".", within=place)
+    assert {item["kind"] for item in system["metrics"]} == {"changed in meaning"}
+    assert {what["aspect"] for item in system["metrics"] for what in item["told"]} == {"source"}
+    assert len(system["metrics"]) == 61
+
+
+def test_a_summary_is_told_as_what_averages_are_by(before: Path, cache: Path, tmp_path: Path) -> None:
+    edit = ("specs/cardano/summaries.dhall", "lowest = 29", "lowest = 28")
+    place = changed(before, tmp_path / "changed", edit)
+    (system,) = compared(cache, "HEAD", ".", within=place)
+    assert [(item["aspect"], item["place"]) for item in system["elsewhere"]] == [
+        ("averages by summary `published`", "summaries / published / lowest")
+    ]
+
+
 def test_sql_that_changes_is_shown_line_by_line(before: Path, cache: Path, tmp_path: Path) -> None:
     """A relation's SQL: every metric over it is changed in meaning, and the text tells the lines once."""
     name = "queries/cardano/slots.sql"

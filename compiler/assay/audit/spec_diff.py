@@ -106,6 +106,8 @@ def _elsewhere(path: tuple[str, ...]) -> str:
     """What a place is about that no changed metric reads."""
     if path[0] == "examples":
         return "example"
+    if path[0] == "summaries" and path[-1] not in _WORDS:
+        return "averages by summary" if len(path) < 2 else f"averages by summary `{path[1]}`"
     return "wording" if path[-1] in _WORDS else "not read by any changed metric"
 
 

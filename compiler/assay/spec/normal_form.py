@@ -310,7 +310,7 @@ def definition(package: Package, metric: Metric, written: Written | None = None)
             written.table(name, fields, functools.partial(_event, package, name, fields, written))
             for name, fields in sorted(needs.events.items())
         ],
-        "sources": plainly(_lookups(item) for item in _sorted(_sources(package, needs))),
+        "sources": plainly(_records(item) for item in _sorted(_sources(package, needs))),
         "constants": plainly(item for item in constants if item.name in needs.constants),
         "filters": plainly(item for item in _sorted(package.filters) if item.name in needs.filters),
     }
@@ -357,8 +357,9 @@ def _sorted(items: Iterable[Any]) -> list[Any]:
     return sorted(items, key=lambda item: str(item.name))
 
 
-def _lookups(source: Any) -> Any:
-    return dataclasses.replace(source, constants=(), hosts="", logs=(), host_files=False)
+def _records(source: Source) -> Source:
+    """What of a source shapes its records: whose they are, and how they are read; its constants are told apart."""
+    return dataclasses.replace(source, constants=())
 
 
 def _members(package: Package, name: str, members: set[str], written: Written) -> Any:
