@@ -18,7 +18,7 @@ import pytest
 from assay.audit.facts import facts
 from assay.audit.raw_lines import RawRecord
 from assay.audit.screen import Part, bars, fitted
-from assay.audit.visible import columns, cut, visible, visible_json, written
+from assay.spec.visible import columns, cut, visible, visible_json, written
 from assay.audit.words import compatibility, said
 from assay.build.explain import Explained, RunFacts
 from assay.build.explain_output import as_data, as_text

@@ -310,7 +310,7 @@ def metric_sql(
     if run:
         (prepared,) = prepare(session, checked, [run], made.wanted)
         query = located(query, prepared.folders, constants_file(session.store.folder, prepared.folders[0], prepared.constants))
-    return dialect.text(query) + ";"
+    return dialect.printable(dialect.text(query)) + ";"
 
 
 def _phase_sql(
@@ -333,7 +333,7 @@ def _phase_sql(
     query = standing_alone(checked, metric, report, within)
     constants = constants_file(session.store.folder, prepared.folders[0], prepared.constants)
     places_ = located(query, prepared.folders, constants)
-    return dialect.text(places_) + ";"
+    return dialect.printable(dialect.text(places_)) + ";"
 
 
 def _bound(query: exp.Expr, values: Mapping[str, int]) -> exp.Expr:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from assay.cli import echo
 from assay.cli.options import cache_option, system_option, working
 
 
@@ -20,4 +21,4 @@ def catalogue(context: click.Context, out: str, system: str | None) -> None:
 
     with working(context) as session:
         place = made(session, Path(out), system)
-    click.echo(str(place))
+    echo.line(place)

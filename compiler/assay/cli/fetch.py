@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from assay.cli import echo
+
 if TYPE_CHECKING:
     from assay.build.session import Session
 
@@ -45,4 +47,4 @@ def fetch(
         place = prometheus.fetch(
             Server(url), request, Path(out), lambda what, done, total: watch.progress(what, done, total)
         )
-    click.echo(str(place))
+    echo.line(place)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.audit.visible import visible
+from assay.cli import echo
 from assay.cli.completion import names
 from assay.cli.log import FORMS
 
@@ -78,6 +78,9 @@ def run_option(command: Command) -> Command:
                         help=RUN_HELP)(command)  # fmt: skip
 
 
+table_option = click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table",
+                            help="Form of the output.")  # fmt: skip
+
 system_option = click.option("--system", metavar="NAME", help="Only this system's specs.")
 
 
@@ -111,4 +114,4 @@ def open_session_of(context: click.Context) -> Session:
 
     cache = context.obj["cache"]
     folder = Path(cache) if cache else default_folder()
-    return open_session(Path.cwd(), folder, notice=lambda said: click.echo(visible(said), err=True))
+    return open_session(Path.cwd(), folder, notice=lambda said: echo.line(said, err=True))
