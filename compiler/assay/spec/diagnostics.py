@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.spec.visible import visible
+
 SPECS_OR_DATA = 1
 USAGE = 2
 DIFFERENCE = 3
@@ -125,9 +127,9 @@ def raise_all(problems: Iterable[Diagnostic], status: int = SPECS_OR_DATA) -> No
 
 def render(item: Diagnostic) -> str:
     """A problem as the text a person reads: code and cause, place, excerpt, expected and found, notes, hint."""
-    lines = [f"{item.severity}[{item.code}]: {item.message}"]
+    lines = [f"{item.severity}[{item.code}]: {visible(item.message)}"]  # one line, whatever names are in it
     if item.span:
-        lines.append(f"  at {item.span}")
+        lines.append(f"  at {visible(str(item.span))}")
     lines.extend(f"    {line}".rstrip() for line in item.shown.splitlines())
     if item.expected:
         lines.append(f"  expected: {item.expected}")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from assay.spec.visible import visible_lines
+from assay.spec.visible import visible, visible_lines
 
 DIALECT = "duckdb"
 
@@ -43,7 +43,7 @@ def _printable(found: re.Match[str]) -> str:
     if not text_ or visible_lines(text_) == text_:
         return found.group()
     body = text_[1:-1].replace("\\", "\\\\")
-    return "E'" + "".join(c if visible_lines(c) == c else _bytes(c) for c in body) + "'"
+    return "E'" + "".join(c if visible(c) == c else _bytes(c) for c in body) + "'"
 
 
 def _bytes(character: str) -> str:
