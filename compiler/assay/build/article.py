@@ -83,7 +83,7 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     rows = listed(checked, part_of, prose.values())
     metrics = tuple(dict.fromkeys((*compared(checked, part_of), *averaged(checked, part_of))))
     found = compute(
-        session, checked, runs, metrics, [], [], lambda: warm_up(session.workspace.templates),
+        session, checked, runs, metrics, [], [], lambda: warm_up(session.templates()),
         rows, series_of(part_of), cut,
     )  # fmt: skip
     choices = Choices(
@@ -94,7 +94,7 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     said = claims_of(checked, article, found.runs, figures)
     made = provenance(
         checked, article, metrics_of(article, texts.values()), choices, figures,
-        [inputs_of(checked, item) for item in found.runs], session.workspace.templates,
+        [inputs_of(checked, item) for item in found.runs], session.templates(),
         texts_of(texts), phases_of(checked, found), claims.as_data(said),
     )  # fmt: skip
     beside = _beside(found)

@@ -21,7 +21,7 @@ from assay.build.explain import told
 from assay.build.explain_output import said
 from assay.build.inspect import all_systems, report_of, standing_alone
 from assay.build.lineage import planned
-from assay.build.outputs import replacing
+from assay.build.outputs import refuse_sources, replacing
 from assay.build.session import Session
 from assay.spec.diagnostics import AssayError, fail
 from assay.spec.model import Metric, Series
@@ -54,6 +54,7 @@ def catalogue(session: Session, out: Path, system: str | None = None) -> Path:
 
     Raises AssayError: those of specs, `output` when the folder cannot be written, or holds a built report.
     """
+    refuse_sources(session, out)
     if (out / NAME).is_file():
         raise fail("output", f"the folder holds a built report: {out}", hint="choose another folder with -o")
     names = all_systems(session, system)

@@ -49,7 +49,7 @@ def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, opti
     metrics = report_metrics(checked, shown)
     with replacing(out, session.waits_for(out), session.finished) as fresh:
         found = compute(
-            session, checked, runs, metrics, applied, relations, lambda: warm_up(session.workspace.templates),
+            session, checked, runs, metrics, applied, relations, lambda: warm_up(session.templates()),
             asked=cut,
         )  # fmt: skip
         choices = Choices(
@@ -179,7 +179,7 @@ def _write(
         choices,
         whole,
         inputs,
-        session.workspace.templates,
+        session.templates(),
         cut=phases_of(checked, found),
     )
     views = whole if found.views else []

@@ -61,7 +61,7 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     lines = [item.name for item in package.series]
     statements = compiled(checked, plan(package, package.metrics, every, relations, series=lines, cuts=package.cuts))
     constants = [item for source in package.sources for item in source.constants]
-    problems = [*dry_run(nodes(statements), constants), *report_problems(package, session.workspace.templates, _locate(session, system))]
+    problems = [*dry_run(nodes(statements), constants), *report_problems(package, session.templates(), _locate(session, system))]
     problems += _prose_problems(session, checked)
     if not problems and can_be_cut(package):
         cut = compiled(checked, plan(package, package.metrics, every, relations, series=lines, cut=True))

@@ -23,7 +23,7 @@ from typing import Any
 import assay
 from assay.audit.versions import form_tools, versions
 from assay.build.options import Built, Options, reports
-from assay.build.outputs import replacing
+from assay.build.outputs import SOURCES, refuse_sources, replacing
 from assay.build.runs import NamedRun, named_runs
 from assay.build.session import Session
 from assay.build.stages import stage
@@ -35,7 +35,6 @@ from assay.storage import atomic
 
 KIND = "builds"
 FILES, FACTS = "report", "facts.json"
-READ = ("specs", "queries", "templates")  # of a workspace
 SETTLED = 2 * 10**9  # ns: a file that changed so shortly before may change again, and its time stay
 Mark = tuple[str, int, int, int, int]
 
@@ -71,7 +70,7 @@ class _Asked:
         """One hash for the versions of tools and the marks of files; empty when these cannot be told."""
         now = time.time_ns()
         roots = dict.fromkeys((self.session.workspace.root, shipped().root))
-        parts = [path for root in roots for part in READ if (path := root / part).exists()]
+        parts = [path for root in roots for part in SOURCES if (path := root / part).exists()]
         places = [Path(assay.__file__).parent, *parts, *(run.directory for run in self.runs)]
         try:
             marks = [mark for place in places for mark in _marks(place)]
@@ -106,6 +105,7 @@ def build(session: Session, name: str, runs: Sequence[str], out: Path, options: 
     Raises AssayError.
     """
     asked = _Asked(session, name, named_runs(runs), options)
+    refuse_sources(session, out, asked.runs)
     made_of = asked.made_of() if all(run.is_here for run in asked.runs) else ""
     return (_given(asked, made_of, out) if made_of else None) or _made(asked, made_of, runs, out)
 

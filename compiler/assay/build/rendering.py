@@ -30,7 +30,7 @@ def rendered(
     `behind` is what forms that are read on a screen tell of the metrics beside the document.
     """
     text = to_json(document)
-    key = _key(text, session.workspace.templates, forms, behind if HTML in forms else NOTHING)
+    key = _key(text, session.templates(), forms, behind if HTML in forms else NOTHING)
     place = session.store.place("rendered", key)
     with stage("report", forms=",".join(forms), cached=place.is_dir()):
         place = session.store.place("rendered", key)
@@ -44,7 +44,7 @@ def rendered(
 def _render(
     document: Document, text: str, out: Path, session: Session, forms: Sequence[str], behind: Behind
 ) -> None:
-    templates = session.workspace.templates
+    templates = session.templates()
     with stage("charts", charts=len(document.charts)):
         write_data(document, out, templates, session.progress, kept=session.store.folder / "drawings", text=text)
     if MARKDOWN in forms:

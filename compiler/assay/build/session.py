@@ -40,8 +40,10 @@ class Session:
     """What commands share.  Packages are loaded when first asked for.
 
     `notice` is told what a user should know who waits.  `threads` is how many each engine connection takes; 0 shares
-    the cores among the connections.  `mirrors` are the directories of runs that are elsewhere, with their addresses;
-    `finished` is called with the folder of a report that is whole, before it takes its place.  `held` are the locks that keep those as they are until `close`.
+    the cores among the connections.  `finished` is
+    called with the folder of a report that is whole, before it takes its place.  `mirrors` are the directories of runs
+    that are elsewhere, with their addresses; `held` are the locks that keep those as they are until `close`.  `looked`
+    is the folder of templates, once its links were looked at.
     """
 
     workspace: Workspace
@@ -53,10 +55,18 @@ class Session:
     finished: Callable[[Path], None] = nothing
     mirrors: dict[Path, str] = field(default_factory=dict)
     held: ExitStack = field(default_factory=ExitStack)
+    looked: Path | None = None
 
     def waits_for(self, folder: Path) -> Callable[[], None]:
         """What is to be called when another process writes into a folder that we want to write into."""
         return lambda: self.notice(f"waiting for another assay that writes {folder}")
+
+    def templates(self) -> Path:
+        """The folder of the workspace's templates, looked at once; AssayError `template` for a link among them that is
+        refused."""
+        if self.looked is None:
+            self.looked = self.workspace.templates()
+        return self.looked
 
     def close(self) -> None:
         """Let other commands change what this one read."""

@@ -83,7 +83,7 @@ def _verify_published(session: Session, folder: Path, found: RecordedPublished, 
     content = found.content
     try:
         specs = session.shown(content.report)[0].sources
-        now = (definition(session, found), templates_hash(session.workspace.templates), specs)
+        now = (definition(session, found), templates_hash(session.templates()), specs)
     except AssayError as error:
         raise _not_usage(error) from None
     said = (content.outline, content.templates, content.specs)
@@ -226,7 +226,7 @@ def _changed_definitions(
     prose = texts_of(texts)
     others = (
         (f"report definition {content.report}", outline(report, prose), content.outline),
-        ("templates", templates_hash(session.workspace.templates), content.templates),
+        ("templates", templates_hash(session.templates()), content.templates),
         ("specs", checked.sources, content.specs),
     )
     yield from (f"{name} changed ({_was(new, old)})" for name, new, old in others if new != old)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli import echo
-from assay.cli.options import RUN_HELP
+from assay.cli.options import RUN_HELP, out_option
 
 if TYPE_CHECKING:
     from assay.build.session import Session
@@ -72,7 +72,7 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
 @click.argument("report")
 @click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
               help=RUN_HELP)  # fmt: skip
-@click.option("-o", "--out", metavar="DIR", required=True, help="Folder for the report.")
+@out_option("Folder for the report.")
 @click.pass_context
 def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) -> None:
     """Build a report whenever specs, queries, templates or runs change.
@@ -157,7 +157,7 @@ def _built(context: click.Context, report: str, runs: tuple[str, ...], out: str)
 def _marks(session: Session, runs: tuple[str, ...]) -> dict[str, Any]:
     """Sizes and times of change of all files that a build reads."""
     root = session.workspace.root
-    places = [root / "specs", root / "queries", session.workspace.templates]
+    places = [root / "specs", root / "queries", session.templates()]
     places += [Path(item.partition("=")[2] or item) for item in runs]
     found = {}
     for place in places:

@@ -24,6 +24,7 @@ from assay.cli.options import (
     cache_option,
     filter_options,
     forms_option,
+    out_option,
     phase_options,
     run_option,
     system_option,
@@ -57,7 +58,7 @@ def cli(context: click.Context, cache: str | None, errors: str, verbose: bool, l
               help=RUN_HELP)  # fmt: skip
 @click.option("--publication", "publications", metavar="FILE|DIR", multiple=True, type=click.Path(path_type=Path),
               help="Of a history: a publication, or a folder of them (repeatable).")  # fmt: skip
-@click.option("-o", "--out", metavar="DIR", required=True, help="Folder for the report.")
+@out_option("Folder for the report.")
 @forms_option
 @filter_options
 @click.option("--summary", default="", metavar="NAME", help="How averages are taken over hosts.")
@@ -96,7 +97,7 @@ def build(
 
 @cli.command()
 @click.argument("publication", type=click.Path(path_type=Path))
-@click.option("-o", "--out", metavar="DIR", required=True, help="Folder for the report.")
+@out_option("Folder for the report.")
 @forms_option
 @click.option(
     "--report", metavar="SYSTEM/REPORT", help="The report that was published  [default: the one with editions]"

@@ -64,6 +64,19 @@ def forms_option(command: Command) -> Command:
                         help="Form of the report (repeatable)  [default: pdf]")(command)  # fmt: skip
 
 
+def out_option(said: str) -> Callable[[Command], Command]:
+    """`-o`, a folder; none of no name, which would be the current one."""
+
+    def named(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+        from assay.spec.diagnostics import USAGE, fail
+
+        if not value.strip():
+            raise fail("output", "-o names no folder", hint="`-o .` is the current one", status=USAGE)
+        return value
+
+    return click.option("-o", "--out", metavar="DIR", required=True, callback=named, help=said)
+
+
 def phase_options(command: Command) -> Command:
     """`--phase` and `--at`."""
     command = click.option("--at", metavar="NAME=TIME", multiple=True,

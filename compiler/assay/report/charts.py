@@ -17,7 +17,6 @@ from assay.report.plot_spec import plot_spec
 from assay.report.svg import Drawer
 from assay.spec.diagnostics import Span, did_you_mean, fail
 
-
 #: an escape of JSON as a whole; that of a control character with its number
 _ESCAPE = re.compile(r"\\(?:u00([01][0-9a-f])|.)")
 
