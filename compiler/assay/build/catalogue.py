@@ -1,4 +1,4 @@
-"""`assay catalogue`: all that the specs of a workspace say, as a folder of linked pages that asks nothing of a network."""
+"""`assay catalogue`: all that specs say, as a folder of linked pages that asks nothing of a network."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _pages(session: Session, checked: Checked, values: Mapping[tuple[str, str], 
     pages, facts = [], {}
     for done, item in enumerate(items):
         session.progress(f"catalogue of {system}", done, len(items))
-        entry = _entry(session, checked, item, history, values.get((system, _id(item)), ()))
+        entry = _entry(checked, item, history, values.get((system, _id(item)), ()))
         kind = "metrics" if isinstance(item, Metric) else "series"
         facts[kind, _id(item)] = entry.facts
         pages.append(
@@ -91,9 +91,7 @@ def _id(item: Metric | Series) -> str:
     return item.id if isinstance(item, Metric) else item.name
 
 
-def _entry(
-    session: Session, checked: Checked, item: Metric | Series, history: Histories, values: Sequence[Printed]
-) -> Entry:
+def _entry(checked: Checked, item: Metric | Series, history: Histories, values: Sequence[Printed]) -> Entry:
     package = checked.package
     report = report_of(package, item) if isinstance(item, Metric) else None
     applied = filters.applied(package, report, (), False) if isinstance(item, Metric) else ()

@@ -39,7 +39,7 @@ SETTLED = 2 * 10**9  # ns: a file that changed so shortly before may change agai
 Mark = tuple[str, int, int, int, int]
 
 
-class _Gone(Exception):
+class _GoneError(Exception):
     """A kept build cannot be copied, or was replaced meanwhile."""
 
 
@@ -116,11 +116,11 @@ def _given(asked: _Asked, made_of: str, out: Path) -> Built | None:
     facts = _facts(place)
     if not sources or (facts.get("made_of"), facts.get("sources")) != (made_of, sources):
         return None
-    with contextlib.suppress(_Gone), stage("kept", report=asked.name):
+    with contextlib.suppress(_GoneError), stage("kept", report=asked.name):
         with replacing(out, asked.session.waits_for(out)) as fresh:
             _copy(place, fresh)
             if _facts(place) != facts:  # another took its place meanwhile
-                raise _Gone
+                raise _GoneError
         used(place)
         return Built(out, reports(out, asked.options.forms), tuple(facts["warnings"]))
     return None
@@ -139,7 +139,7 @@ def _copy(place: Path, fresh: Path) -> None:
     try:
         shutil.copytree(place / FILES, fresh, dirs_exist_ok=True, copy_function=shutil.copyfile)
     except OSError:  # what it is, making the build will tell
-        raise _Gone from None
+        raise _GoneError from None
 
 
 def _made(asked: _Asked, made_of: str, runs: Sequence[str], out: Path) -> Built:

@@ -9,8 +9,8 @@ from pathlib import Path
 from assay.audit.provenance import in_forms, of_publications
 from assay.audit.recorded import content_hash
 from assay.audit.versions import versions
-from assay.build.outputs import refuse_sources, replacing
 from assay.build.options import reports
+from assay.build.outputs import refuse_sources, replacing
 from assay.build.rendering import rendered
 from assay.build.session import Session
 from assay.build.spec_states import write_specs
@@ -25,8 +25,8 @@ from assay.report.pdf import warm_up
 from assay.report.results_json import lines_json
 from assay.spec import normal_form
 from assay.spec.diagnostics import USAGE, fail
-from assay.spec.report_model import Edition, Report
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import Edition, Report
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from assay.build.session import Session
 from assay.build.stages import stage
 from assay.engine.pruning import used
 from assay.report.document import Document, to_json
-from assay.report.forms import FILES, HTML, MARKDOWN, PDF, USUAL
+from assay.report.forms import HTML, MARKDOWN, PDF, USUAL
 from assay.report.html import page
 from assay.report.html_bundle import bundle
 from assay.report.html_details import NOTHING, Behind
@@ -41,9 +41,7 @@ def rendered(
         shutil.copytree(place, out, dirs_exist_ok=True, copy_function=shutil.copyfile)
 
 
-def _render(
-    document: Document, text: str, out: Path, session: Session, forms: Sequence[str], behind: Behind
-) -> None:
+def _render(document: Document, text: str, out: Path, session: Session, forms: Sequence[str], behind: Behind) -> None:
     templates = session.templates()
     with stage("charts", charts=len(document.charts)):
         write_data(document, out, templates, session.progress, kept=session.store.folder / "drawings", text=text)

@@ -13,8 +13,8 @@ from assay.spec import workspace as workspaces
 from assay.spec.article_model import Article
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail
 from assay.spec.model import Metric
-from assay.spec.report_model import History, Report
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import History, Report
 from assay.spec.workspace import Workspace
 
 #: told what is being done, how much of it is done, how much there is (bytes, or steps)
@@ -75,6 +75,7 @@ class Session:
     def as_named(self, error: AssayError) -> AssayError:
         """An error with the addresses of runs in the place of the directories that they are mirrored into, and with the
         files of the SQL that it is about."""
+
         def named(text: str) -> str:
             for folder, address in self.mirrors.items():
                 text = text.replace(str(folder), address)
@@ -90,7 +91,7 @@ class Session:
         return AssayError(tuple(map(all_named, error.diagnostics)), error.status)
 
     def file_of(self, text: str) -> str:
-        """The file with this text among those that the packages loaded so far are made of; empty where there is none."""
+        """The file with this text among those that packages loaded so far are made of; empty where there is none."""
         for system in self.packages:
             with suppress(AssayError, OSError):
                 for item in workspaces.scan(self.workspace, system):

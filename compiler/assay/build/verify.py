@@ -17,8 +17,8 @@ from assay.audit.recorded import NAME, Content, Forms, Recorded, RecordedFile, R
 from assay.audit.versions import form_tools, versions
 from assay.build.article import build_article, read_prose, texts_of
 from assay.build.comparison import build
-from assay.build.options import Options
 from assay.build.compute import report_metrics
+from assay.build.options import Options
 from assay.build.runs import NamedRun, here, named_runs, run_at
 from assay.build.session import Session
 from assay.build.verify_published import changed_publications, definition, rebuild
@@ -28,8 +28,8 @@ from assay.report.article import metrics_of
 from assay.report.results_json import lines_json
 from assay.spec.article_model import Article
 from assay.spec.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
-from assay.spec.report_model import History, Report
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import History, Report
 from assay.storage.scratch import folder as temporary
 
 DIGITS = 12
