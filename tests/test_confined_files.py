@@ -139,7 +139,9 @@ def test_a_forged_definition_is_not_believed(place: Path, tmp_path: Path) -> Non
     form = (place / "golden" / "specs" / "service.yaml").read_text(encoding="utf-8")
     definition = form.split("definition: ", 1)[1].split("\n", 1)[0]
     forged(place, definition, "0" * len(definition))
-    done = assay("explain", "wait", "--format", "json", "--cache", tmp_path / "other", within=place)
+    done = assay("explain", "response_size", "--format", "json", "--cache", tmp_path / "other", within=place)
+    assert done.status == 0, done.err
+    assert definition in done.out
     assert "0" * len(definition) not in done.out
 
 

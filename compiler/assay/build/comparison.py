@@ -28,6 +28,7 @@ from assay.report.forms import HTML
 from assay.report.html_details import NOTHING
 from assay.report.pdf import warm_up
 from assay.report.results_json import lines_json, results_json
+from assay.spec.check_reports import is_day
 from assay.spec.diagnostics import USAGE, did_you_mean, fail
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import Report
@@ -107,11 +108,7 @@ def _checked_options(checked: Checked, report: Report, options: Options) -> Opti
 
 
 def _valid_date(text: str) -> None:
-    try:
-        known = datetime.date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        known = False
-    if not known:
+    if not is_day(text):
         raise fail("date", "--date takes a day that exists", expected="YYYY-MM-DD", found=text, status=USAGE)
 
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.audit.folders import compared
@@ -239,29 +239,14 @@ def _was(new: str, old: str) -> str:
 def _build(session: Session, found: Recorded, runs: Sequence[NamedRun], out: Path) -> None:
     """Build the report again into a folder."""
     said = found.content.options
+    common = Options(title=said.title, author=said.author, date=said.date, at=said.at, phases=said.phases,
+                     forms=tuple(found.forms))  # fmt: skip
     if isinstance(session.shown(found.content.report)[1], Article):
-        heading = Options(
-            title=said.title,
-            author=said.author,
-            date=said.date,
-            at=said.at,
-            phases=said.phases,
-            forms=tuple(found.forms),
-        )
-        build_article(session, found.content.report, runs, out, heading)
+        build_article(session, found.content.report, runs, out, common)
         return
-    options = Options(
-        said.filters,
-        not said.filters,
-        said.summary,
-        said.style,
-        said.title,
-        said.author,
-        said.date,
-        said.at,
-        said.phases,
-        tuple(found.forms),
-    )
+    options = replace(
+        common, filters=said.filters, no_filters=not said.filters, summary=said.summary, style=said.style
+    )  # fmt: skip
     build(session, found.content.report, runs, out, options)
 
 

@@ -118,11 +118,11 @@ def fail(
     return AssayError((item,), status)
 
 
-def raise_all(problems: Iterable[Diagnostic], status: int = SPECS_OR_DATA) -> None:
+def raise_all(problems: Iterable[Diagnostic]) -> None:
     """Raise all the errors of a stage together, if there are any (warnings alone do not raise)."""
     items = tuple(problems)
     if any(item.severity == "error" for item in items):
-        raise AssayError(items, status)
+        raise AssayError(items)
 
 
 def render(item: Diagnostic) -> str:
