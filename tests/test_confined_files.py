@@ -52,20 +52,48 @@ def test_templates_that_are_a_link_out_of_the_workspace_are_not_read(tmp_path: P
     workspace = Workspace(tmp_path / "workspace")
     own, elsewhere = workspace.root / "templates", tmp_path / "elsewhere"
     shutil.copytree(ROOT / "templates", own)
-    assert workspace.templates == own
+    assert workspace.templates() == own
     (own / name).rename(elsewhere)
     (own / name).symlink_to(elsewhere)
     with pytest.raises(AssayError) as found:
-        _ = workspace.templates
+        _ = workspace.templates()
     said = f"error[template]: a link leads out of the workspace\n  at {own / name}"
     assert str(found.value) == said
+
+
+def test_templates_reach_nothing_by_way_of_a_link_to_a_folder(tmp_path: Path) -> None:
+    place = tmp_path / "workspace"
+    assert assay("init", place).status == 0
+    own, shared = place / "templates", place / "shared" / "report"
+    shutil.copytree(ROOT / "templates", own)
+    shared.parent.mkdir()
+    (own / "report").rename(shared)
+    (own / "report").symlink_to("../shared/report")
+    (shared / "extra.typ").symlink_to(_secret(tmp_path))
+    words = ("build", "service/comparison", "--run", "runs/1.0", "-o", "out", "--cache", tmp_path / "cache")
+    done = assay(*words, within=place)
+    said = (
+        f"error[template]: a link leads to a folder\n  at {own / 'report'}\n"
+        "  hint: put the folder itself there, or links to its files\n"
+    )
+    assert (done.status, done.out, done.err) == (1, "", said)
+    assert not (place / "out").exists()
+
+
+def test_a_template_may_be_a_link_within_the_workspace(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "workspace")
+    own = workspace.root / "templates"
+    shutil.copytree(ROOT / "templates", own)
+    (own / "report" / "front.typ").rename(workspace.root / "front.typ")
+    (own / "report" / "front.typ").symlink_to("../../front.typ")
+    assert workspace.templates() == own
 
 
 def test_all_templates_may_be_elsewhere(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "workspace")
     workspace.root.mkdir()
     (workspace.root / "templates").symlink_to(ROOT / "templates")
-    assert workspace.templates == workspace.root / "templates"
+    assert workspace.templates() == workspace.root / "templates"
 
 
 # Normal forms that anybody can write
@@ -111,7 +139,9 @@ def test_a_forged_definition_is_not_believed(place: Path, tmp_path: Path) -> Non
     form = (place / "golden" / "specs" / "service.yaml").read_text(encoding="utf-8")
     definition = form.split("definition: ", 1)[1].split("\n", 1)[0]
     forged(place, definition, "0" * len(definition))
-    done = assay("explain", "wait", "--format", "json", "--cache", tmp_path / "other", within=place)
+    done = assay("explain", "response_size", "--format", "json", "--cache", tmp_path / "other", within=place)
+    assert done.status == 0, done.err
+    assert definition in done.out
     assert "0" * len(definition) not in done.out
 
 

@@ -18,7 +18,6 @@ import pytest
 from assay.audit.facts import facts
 from assay.audit.raw_lines import RawRecord
 from assay.audit.screen import Part, bars, fitted
-from assay.audit.visible import columns, cut, visible, visible_json, written
 from assay.audit.words import compatibility, said
 from assay.build.explain import Explained, RunFacts
 from assay.build.explain_output import as_data, as_text
@@ -28,6 +27,7 @@ from assay.build.trace_run import Line, Sample, Spread
 from assay.spec import closure
 from assay.spec.expression_text import parse
 from assay.spec.model import Metric
+from assay.spec.visible import columns, cut, visible, visible_json, written
 from tests.compare_reference import CARDANO
 from tests.oracle.instants import parse_instant
 from tests.support.commands import Done, assay, assay_process

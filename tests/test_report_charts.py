@@ -15,7 +15,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 from assay.report.chart_spec import chart_spec
-from assay.report.charts import Drawing, draw, load_template
+from assay.report.charts import Drawing, draw, load_template, spec_text
 from assay.report.converter import Converter
 from assay.report.document import Chart, Series
 from assay.report.svg import Drawer, renumber_clips
@@ -223,3 +223,8 @@ def test_a_template_that_asks_for_something_unknown_is_refused() -> None:
     (problem,) = error.value.diagnostics
     assert problem.message == "a chart template asks for `descripton`, which charts do not have"
     assert problem.hint == "did you mean `description`?"
+
+
+def test_control_characters_of_texts_are_pictures() -> None:
+    said = spec_text({"title": "a\x1b[31m\x00b\nc\\u001b\u202e"})
+    assert json.loads(said) == {"title": "a␛[31m␀b\nc\\u001b\u202e"}

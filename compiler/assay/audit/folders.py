@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
+from assay.spec.visible import visible
+
 SHOWN = 120
 BEFORE = 40
 
@@ -62,5 +64,5 @@ def _part(line: str | None, column: int) -> str:
     if line is None:
         return "(the text ends before)"
     start = max(0, column - BEFORE) if len(line) > SHOWN else 0
-    shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in line[start : start + SHOWN])
+    shown = visible(line[start : start + SHOWN])
     return ("…" if start else "") + shown + ("…" if start + SHOWN < len(line) else "")

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from assay.audit.lineage import ROLES, Found, Lineage, places
 from assay.audit.origins import ROWS, Origin
-from assay.audit.visible import visible
 from assay.plan.steps import EventStep, JudgeStep, RelationStep, RowsStep, SeriesStep
 from assay.spec.model import Package, Source
 from assay.spec.scopes import LOGS
+from assay.spec.visible import visible
 from assay.sql.program import Statement
 
 #: the part of a record that each column has which no field is: where it stands, when it was

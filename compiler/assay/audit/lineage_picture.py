@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from assay.audit.lineage import ROLES, Lineage
 from assay.audit.lineage_graph import kind_of, records, what
 from assay.audit.origins import ROWS, Origin
-from assay.audit.visible import columns, cut, visible
 from assay.plan.steps import JudgeStep, RowsStep, SeriesStep
 from assay.spec.model import Package
+from assay.spec.visible import columns, cut, visible
 
 #: roles of the columns that a value is made of, and that say which row it is taken from
 DIRECT = ("value", "picks")

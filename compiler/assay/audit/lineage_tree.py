@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from assay.audit.lineage import ROLES, Lineage
 from assay.audit.lineage_graph import PLACE, kind_of, name, raw_places, records, what
 from assay.audit.origins import ROWS, Made, Origin
-from assay.audit.visible import cut, visible
 from assay.plan.steps import EventStep, JudgeStep
 from assay.spec.model import Package
+from assay.spec.visible import cut, visible
 
 SAYS = {
     "value": "makes the value",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from assay.audit.visible import cut, encodable, visible
+from assay.spec.visible import cut, encodable, visible
 
 INDENT = 11
 SHOWS_ALL = "`--full` or `--format json` shows all"

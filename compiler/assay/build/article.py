@@ -34,8 +34,8 @@ from assay.report.prose import Prose, read
 from assay.report.results_json import distribution, lines_json, of_formula, phase_json
 from assay.report.undrawn import said_value, undrawn
 from assay.spec.article_model import Article
-from assay.spec.formula import is_formula
 from assay.spec.diagnostics import USAGE, Diagnostic, Span, fail, raise_all
+from assay.spec.formula import is_formula
 from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
 
@@ -83,7 +83,7 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     rows = listed(checked, part_of, prose.values())
     metrics = tuple(dict.fromkeys((*compared(checked, part_of), *averaged(checked, part_of))))
     found = compute(
-        session, checked, runs, metrics, [], [], lambda: warm_up(session.workspace.templates),
+        session, checked, runs, metrics, [], [], lambda: warm_up(session.templates()),
         rows, series_of(part_of), cut,
     )  # fmt: skip
     choices = Choices(
@@ -94,8 +94,8 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     said = claims_of(checked, article, found.runs, figures)
     made = provenance(
         checked, article, metrics_of(article, texts.values()), choices, figures,
-        [inputs_of(checked, item) for item in found.runs], session.workspace.templates,
-        texts_of(texts), phases_of(checked, found), claims.as_data(said),
+        [inputs_of(checked, item) for item in found.runs], session.templates(),
+        texts_of(texts), phases_of(found), claims.as_data(said),
     )  # fmt: skip
     beside = _beside(found)
     document = assemble_article(checked, part_of, figures, choices, printed(made, checked), prose, notes, beside)
@@ -107,7 +107,7 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     columns = beside.columns if beside else figures
     results = _results(checked, name, figures) | _compared(checked, part_of, columns)
     results |= {"claims": claims.as_data(said)} if said else {}
-    behind = behind_article(checked, part_of, rows, found, dict(zip(named, figures, strict=True)))
+    behind = behind_article(checked, rows, found, dict(zip(named, figures, strict=True)))
     return Assembled(checked, found, made, document, results, behind)
 
 

@@ -86,9 +86,7 @@ def _nothing(article: Article, missing: Sequence[Source], runs: Sequence[NamedRu
     return fail(
         "no-source",
         f"article `{article.name}` has nothing to show: each of its parts needs records that a run lacks",
-        expected="; ".join(
-            f"{_files(source)} ({source.doc})" for source in missing
-        ),
+        expected="; ".join(f"{_files(source)} ({source.doc})" for source in missing),
         found=", ".join(run.place for run in runs),
     )
 

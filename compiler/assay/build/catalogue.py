@@ -1,4 +1,4 @@
-"""`assay catalogue`: all that the specs of a workspace say, as a folder of linked pages that asks nothing of a network."""
+"""`assay catalogue`: all that specs say, as a folder of linked pages that asks nothing of a network."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from assay.build.explain import told
 from assay.build.explain_output import said
 from assay.build.inspect import all_systems, report_of, standing_alone
 from assay.build.lineage import planned
-from assay.build.outputs import replacing
+from assay.build.outputs import refuse_sources, replacing
 from assay.build.session import Session
 from assay.spec.diagnostics import AssayError, fail
 from assay.spec.model import Metric, Series
@@ -54,6 +54,7 @@ def catalogue(session: Session, out: Path, system: str | None = None) -> Path:
 
     Raises AssayError: those of specs, `output` when the folder cannot be written, or holds a built report.
     """
+    refuse_sources(session, out)
     if (out / NAME).is_file():
         raise fail("output", f"the folder holds a built report: {out}", hint="choose another folder with -o")
     names = all_systems(session, system)
@@ -75,7 +76,7 @@ def _pages(session: Session, checked: Checked, values: Mapping[tuple[str, str], 
     pages, facts = [], {}
     for done, item in enumerate(items):
         session.progress(f"catalogue of {system}", done, len(items))
-        entry = _entry(session, checked, item, history, values.get((system, _id(item)), ()))
+        entry = _entry(checked, item, history, values.get((system, _id(item)), ()))
         kind = "metrics" if isinstance(item, Metric) else "series"
         facts[kind, _id(item)] = entry.facts
         pages.append(
@@ -90,9 +91,7 @@ def _id(item: Metric | Series) -> str:
     return item.id if isinstance(item, Metric) else item.name
 
 
-def _entry(
-    session: Session, checked: Checked, item: Metric | Series, history: Histories, values: Sequence[Printed]
-) -> Entry:
+def _entry(checked: Checked, item: Metric | Series, history: Histories, values: Sequence[Printed]) -> Entry:
     package = checked.package
     report = report_of(package, item) if isinstance(item, Metric) else None
     applied = filters.applied(package, report, (), False) if isinstance(item, Metric) else ()

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.audit.visible import visible
 from assay.build.catalogue_things import KINDS
 from assay.report.html import font_faces
 from assay.spec.model import Package
+from assay.spec.visible import visible
 from assay.spec.workspace import shipped
 
 if TYPE_CHECKING:

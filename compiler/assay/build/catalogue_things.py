@@ -112,8 +112,10 @@ def _event(event: Event, source: Source, uses: Sequence[Ref], facts: Mapping[tup
         for (kind, name), told in facts.items()
         if any(one.name == event.name for one in told.events)
     )
-    return Thing("events", event.name, event.name, event.doc, (f"Source `{source.name}` ({source.kind}): {source.doc}",), (
-        Table("Names in records", ("Generation", "Names"), tuple((key, ", ".join(dict.fromkeys(texts))) for key, texts in names.items())),
+    said = f"Source `{source.name}` ({source.kind}): {source.doc}"
+    called = tuple((key, ", ".join(dict.fromkeys(texts))) for key, texts in names.items())
+    return Thing("events", event.name, event.name, event.doc, (said,), (
+        Table("Names in records", ("Generation", "Names"), called),
         Table("Fields", ("Field", "Type", "Unit", "Place in records", "There", "What it is"), fields),
         Table("Metrics and series that it has a part in", ("Metric or series", "Label", "What it does"), readers),
         Table("Read by", ("Kind", "Name"), _rows(uses)),

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from assay.audit.provenance import CutRuns, Inputs, documents, in_forms, printed, provenance
 from assay.build import filters
-from assay.build.details import behind_report
 from assay.build.compute import Computation, Computed, compute, report_metrics
+from assay.build.details import behind_report
 from assay.build.options import Built, Options, reports
 from assay.build.outputs import replacing
 from assay.build.phases import asked
@@ -20,18 +20,18 @@ from assay.build.session import Session
 from assay.build.spec_states import write_specs
 from assay.build.sql_files import write_sql
 from assay.compare.style import style, style_names
-from assay.report.assemble import assemble
 from assay.plan.cutting import is_cut
 from assay.plan.steps import JudgeStep
+from assay.report.assemble import assemble
 from assay.report.figures import Choices, PhaseOf, RunFigures
 from assay.report.forms import HTML
 from assay.report.html_details import NOTHING
 from assay.report.pdf import warm_up
 from assay.report.results_json import lines_json, results_json
+from assay.spec.check_reports import is_day
 from assay.spec.diagnostics import USAGE, did_you_mean, fail
-from assay.spec.model import Metric
-from assay.spec.report_model import Report
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import Report
 
 
 def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, options: Options) -> Built:
@@ -49,7 +49,7 @@ def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, opti
     metrics = report_metrics(checked, shown)
     with replacing(out, session.waits_for(out), session.finished) as fresh:
         found = compute(
-            session, checked, runs, metrics, applied, relations, lambda: warm_up(session.workspace.templates),
+            session, checked, runs, metrics, applied, relations, lambda: warm_up(session.templates()),
             asked=cut,
         )  # fmt: skip
         choices = Choices(
@@ -108,11 +108,7 @@ def _checked_options(checked: Checked, report: Report, options: Options) -> Opti
 
 
 def _valid_date(text: str) -> None:
-    try:
-        known = datetime.date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        known = False
-    if not known:
+    if not is_day(text):
         raise fail("date", "--date takes a day that exists", expected="YYYY-MM-DD", found=text, status=USAGE)
 
 
@@ -179,8 +175,8 @@ def _write(
         choices,
         whole,
         inputs,
-        session.workspace.templates,
-        cut=phases_of(checked, found),
+        session.templates(),
+        cut=phases_of(found),
     )
     views = whole if found.views else []
     document = assemble(checked, shown, figures, choices, printed(made, checked), views)
@@ -200,7 +196,7 @@ def _write(
     return document.warnings
 
 
-def phases_of(checked: Checked, found: Computation) -> CutRuns | None:
+def phases_of(found: Computation) -> CutRuns | None:
     """How runs were cut, as provenance tells it; None when they were not."""
     if not found.views:
         return None

@@ -24,12 +24,11 @@ from assay.engine.results import RunResults
 from assay.plan.steps import Applied, Listed, Plan, plan
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Metric
-from assay.spec.report_model import Report
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import Report
 from assay.sql.events import event_table, scan
 from assay.sql.expressions import places
 from assay.sql.program import Statement, compile_plan
-
 
 LARGE = 2 * 2**30  # bytes of raw files of a run
 T = TypeVar("T")

@@ -11,11 +11,10 @@ from assay.engine.graph import Node
 from assay.plan.steps import Applied, Listed, rows_of
 from assay.report.figures import Choices, RunFigures
 from assay.report.html_details import Behind, Detail
+from assay.report.terms import of_row
 from assay.spec import closure
 from assay.spec.formula import is_formula
-from assay.spec.article_model import Article
 from assay.spec.model import Metric
-from assay.report.terms import of_row
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import Report
 
@@ -48,7 +47,7 @@ def behind_report(
 
 
 def behind_article(
-    checked: Checked, article: Article, rows: Sequence[Listed], found: Computation, runs: Mapping[str, RunFigures]
+    checked: Checked, rows: Sequence[Listed], found: Computation, runs: Mapping[str, RunFigures]
 ) -> Behind:
     """Of each metric and series how many rows it has, the events it is made of, and the first statement that asks."""
     nodes = {node.name: node for node in found.graph if node.statement.kind == "rows"}
@@ -93,7 +92,6 @@ def _events(
 
 def _statement(node: Node) -> tuple[str, str]:
     return f"sql/{file_of(node)}", f"{node.text};"
-
 
 
 def _parameters(checked: Checked, report: Report, found: Computation) -> Iterator[tuple[str, Detail]]:

@@ -11,7 +11,7 @@ from assay.audit.versions import versions
 from assay.build.article import build_article
 from assay.build.comparison import build
 from assay.build.options import Built, Options, reports
-from assay.build.outputs import replacing
+from assay.build.outputs import refuse_sources, replacing
 from assay.build.rendering import rendered
 from assay.build.runs import named_runs
 from assay.build.session import Session
@@ -37,6 +37,7 @@ def build_shown(
 
     Raises AssayError, also (usage) when the one is given what the other is made of.
     """
+    refuse_sources(session, out, named_runs(runs))
     wanted, given = ("runs", "publications") if session.is_of_runs(name) else ("publications", "runs")
     if {"runs": runs, "publications": publications}[given]:
         raise fail(
@@ -64,10 +65,10 @@ def build_history(session: Session, name: str, places: Sequence[Path], out: Path
     files = publication_files(name, places)
     (report,) = (item for item in checked.package.reports if item.name == history.of)
     with replacing(out, session.waits_for(out)) as fresh:
-        warm_up(session.workspace.templates)
+        warm_up(session.templates())
         said = told(checked, report, history, issues(files, checked, report))
         heading = Heading(options.title, options.author, options.date)
-        made = _provenance(name, said, heading, session.workspace.templates)
+        made = _provenance(name, said, heading, session.templates())
         found = document(said, heading, _printed(made, said))
         (fresh / "results.json").write_text(lines_json(_results(name, said, found)), "utf-8")
         (fresh / "provenance.json").write_text(lines_json(in_forms(made, options.forms)), "utf-8")

@@ -8,16 +8,14 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from assay import ingest
 from assay.build import filters
 from assay.build.article import compared, read_prose
 from assay.build.compute import Computed, compiled, compute, report_metrics
 from assay.build.phases import Asked, asked
-from assay.build.prepare import Prepared, prepare
+from assay.build.prepare import prepare
 from assay.build.report_check import report_problems
 from assay.build.runs import NamedRun
 from assay.build.session import Session
-from assay.build.sources import has
 from assay.build.sql_files import PHASES, sql_texts, write_texts
 from assay.engine.dry import dry_run
 from assay.engine.graph import nodes
@@ -30,7 +28,7 @@ from assay.spec import labels, normal_form, workspace
 from assay.spec.checker import Locate
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
 from assay.spec.formula import is_formula
-from assay.spec.model import Metric, Package, Source
+from assay.spec.model import Metric, Package
 from assay.spec.normal_form import Checked
 from assay.spec.own_names import CONSTANTS
 from assay.spec.report_model import Report
@@ -62,7 +60,10 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     lines = [item.name for item in package.series]
     statements = compiled(checked, plan(package, package.metrics, every, relations, series=lines, cuts=package.cuts))
     constants = [item for source in package.sources for item in source.constants]
-    problems = [*dry_run(nodes(statements), constants), *report_problems(package, session.workspace.templates, _locate(session, system))]
+    problems = [
+        *dry_run(nodes(statements), constants),
+        *report_problems(package, session.templates(), _locate(session, system)),
+    ]
     problems += _prose_problems(session, checked)
     if not problems and can_be_cut(package):
         cut = compiled(checked, plan(package, package.metrics, every, relations, series=lines, cut=True))
@@ -310,8 +311,10 @@ def metric_sql(
     query = standing_alone(checked, metric, report, compiled(checked, made))
     if run:
         (prepared,) = prepare(session, checked, [run], made.wanted)
-        query = located(query, prepared.folders, constants_file(session.store.folder, prepared.folders[0], prepared.constants))
-    return dialect.text(query) + ";"
+        query = located(
+            query, prepared.folders, constants_file(session.store.folder, prepared.folders[0], prepared.constants)
+        )
+    return dialect.printable(dialect.text(query)) + ";"
 
 
 def _phase_sql(
@@ -334,7 +337,7 @@ def _phase_sql(
     query = standing_alone(checked, metric, report, within)
     constants = constants_file(session.store.folder, prepared.folders[0], prepared.constants)
     places_ = located(query, prepared.folders, constants)
-    return dialect.text(places_) + ";"
+    return dialect.printable(dialect.text(places_)) + ";"
 
 
 def _bound(query: exp.Expr, values: Mapping[str, int]) -> exp.Expr:

@@ -23,7 +23,7 @@ from typing import Any
 import assay
 from assay.audit.versions import form_tools, versions
 from assay.build.options import Built, Options, reports
-from assay.build.outputs import replacing
+from assay.build.outputs import SOURCES, refuse_sources, replacing
 from assay.build.runs import NamedRun, named_runs
 from assay.build.session import Session
 from assay.build.stages import stage
@@ -35,12 +35,11 @@ from assay.storage import atomic
 
 KIND = "builds"
 FILES, FACTS = "report", "facts.json"
-READ = ("specs", "queries", "templates")  # of a workspace
 SETTLED = 2 * 10**9  # ns: a file that changed so shortly before may change again, and its time stay
 Mark = tuple[str, int, int, int, int]
 
 
-class _Gone(Exception):
+class _GoneError(Exception):
     """A kept build cannot be copied, or was replaced meanwhile."""
 
 
@@ -71,7 +70,7 @@ class _Asked:
         """One hash for the versions of tools and the marks of files; empty when these cannot be told."""
         now = time.time_ns()
         roots = dict.fromkeys((self.session.workspace.root, shipped().root))
-        parts = [path for root in roots for part in READ if (path := root / part).exists()]
+        parts = [path for root in roots for part in SOURCES if (path := root / part).exists()]
         places = [Path(assay.__file__).parent, *parts, *(run.directory for run in self.runs)]
         try:
             marks = [mark for place in places for mark in _marks(place)]
@@ -106,6 +105,7 @@ def build(session: Session, name: str, runs: Sequence[str], out: Path, options: 
     Raises AssayError.
     """
     asked = _Asked(session, name, named_runs(runs), options)
+    refuse_sources(session, out, asked.runs)
     made_of = asked.made_of() if all(run.is_here for run in asked.runs) else ""
     return (_given(asked, made_of, out) if made_of else None) or _made(asked, made_of, runs, out)
 
@@ -116,11 +116,11 @@ def _given(asked: _Asked, made_of: str, out: Path) -> Built | None:
     facts = _facts(place)
     if not sources or (facts.get("made_of"), facts.get("sources")) != (made_of, sources):
         return None
-    with contextlib.suppress(_Gone), stage("kept", report=asked.name):
+    with contextlib.suppress(_GoneError), stage("kept", report=asked.name):
         with replacing(out, asked.session.waits_for(out)) as fresh:
             _copy(place, fresh)
             if _facts(place) != facts:  # another took its place meanwhile
-                raise _Gone
+                raise _GoneError
         used(place)
         return Built(out, reports(out, asked.options.forms), tuple(facts["warnings"]))
     return None
@@ -139,7 +139,7 @@ def _copy(place: Path, fresh: Path) -> None:
     try:
         shutil.copytree(place / FILES, fresh, dirs_exist_ok=True, copy_function=shutil.copyfile)
     except OSError:  # what it is, making the build will tell
-        raise _Gone from None
+        raise _GoneError from None
 
 
 def _made(asked: _Asked, made_of: str, runs: Sequence[str], out: Path) -> Built:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from assay.audit.recorded import NAME as RECORD
 from assay.audit.recorded import recorded
+from assay.build.runs import NamedRun
+from assay.build.session import Session
 from assay.report.forms import FILES
-from assay.spec.diagnostics import AssayError, fail
+from assay.spec.diagnostics import USAGE, AssayError, fail
 from assay.spec.file_errors import is_within, of_system, unwritable
 from assay.storage.locks import held, nobody, released
 from assay.storage.scratch import claimed, sweep
@@ -19,6 +21,21 @@ from assay.storage.scratch import claimed, sweep
 PREFIX = ".assay-"  # of folders of what is not yet in its place
 #: there when a build is complete: what is to go that a former one left
 COMPLETE = "complete.json"
+#: folders of a workspace that reports are made of
+SOURCES = ("specs", "queries", "templates")
+
+
+def refuse_sources(session: Session, out: Path, runs: Sequence[NamedRun] = ()) -> None:
+    """AssayError `output` (usage) for an output folder among what is read: in a run, or in the workspace's definitions,
+    which would then hold what was made of them."""
+    place = out.resolve()
+    hint = "choose another folder with -o"
+    for run in runs:
+        if run.is_here and place.is_relative_to(run.directory.resolve()):
+            raise fail("output", f"the output folder lies in the run {run.id}: {out}", hint=hint, status=USAGE)
+    for name in SOURCES:
+        if place.is_relative_to((session.workspace.root / name).resolve()):
+            raise fail("output", f"the output folder lies in the workspace's {name}/: {out}", hint=hint, status=USAGE)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from assay.build.prepare import Prepared
 from assay.engine.results import RunResults
@@ -241,7 +242,7 @@ def _disorder(
             found=f"from {times.told(since.t_ns)} (`{since.name}`) to {times.told(until.t_ns)} (`{until.name}`)",
         )
     fine.sort(key=lambda item: (item.parameters[SINCE], item.parameters[UNTIL]))
-    for one, other in zip(fine, fine[1:], strict=False):
+    for one, other in pairwise(fine):
         if other.parameters[SINCE] < one.parameters[UNTIL]:
             yield Diagnostic(
                 "phase-overlap",

@@ -18,8 +18,8 @@ from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.sources import needed_sources
 from assay.build.stages import stage
-from assay.engine.pruning import used
 from assay.engine.mount import Facts, HostLog, constants_file, facts
+from assay.engine.pruning import used
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Metric, Source
 from assay.spec.normal_form import Checked

@@ -9,8 +9,8 @@ from pathlib import Path
 from assay.audit.provenance import in_forms, of_publications
 from assay.audit.recorded import content_hash
 from assay.audit.versions import versions
-from assay.build.outputs import replacing
 from assay.build.options import reports
+from assay.build.outputs import refuse_sources, replacing
 from assay.build.rendering import rendered
 from assay.build.session import Session
 from assay.build.spec_states import write_specs
@@ -25,8 +25,8 @@ from assay.report.pdf import warm_up
 from assay.report.results_json import lines_json
 from assay.spec import normal_form
 from assay.spec.diagnostics import USAGE, fail
-from assay.spec.report_model import Edition, Report
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import Edition, Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +47,15 @@ def regenerate(
     `system/report` (by default the only one that has editions), `edition` the name of one (by default that of the
     publication's day).  Raises AssayError.
     """
+    refuse_sources(session, out)
     publication = read(file)
     checked, shown, name = _report(session, report)
     form = chosen(shown, publication.day, edition)
     rows = matched(publication, checked, shown, form, Shape(file, file.read_text(encoding="utf-8")).span)
     with replacing(out, session.waits_for(out)) as fresh:
         if publication.points:
-            warm_up(session.workspace.templates)
-        made = _provenance(checked, name, form, file, session.workspace.templates)
+            warm_up(session.templates())
+        made = _provenance(checked, name, form, file, session.templates())
         found = document(publication, rows, checked, form, _printed(made, publication, form, checked))
         (fresh / "provenance.json").write_text(lines_json(in_forms(made, forms)), "utf-8")
         write_specs(checked, fresh, session.store.folder)

@@ -14,7 +14,7 @@ from assay.build.session import Session
 from assay.build.stages import stage
 from assay.engine.pruning import used
 from assay.report.document import Document, to_json
-from assay.report.forms import FILES, HTML, MARKDOWN, PDF, USUAL
+from assay.report.forms import HTML, MARKDOWN, PDF, USUAL
 from assay.report.html import page
 from assay.report.html_bundle import bundle
 from assay.report.html_details import NOTHING, Behind
@@ -30,7 +30,7 @@ def rendered(
     `behind` is what forms that are read on a screen tell of the metrics beside the document.
     """
     text = to_json(document)
-    key = _key(text, session.workspace.templates, forms, behind if HTML in forms else NOTHING)
+    key = _key(text, session.templates(), forms, behind if HTML in forms else NOTHING)
     place = session.store.place("rendered", key)
     with stage("report", forms=",".join(forms), cached=place.is_dir()):
         place = session.store.place("rendered", key)
@@ -41,10 +41,8 @@ def rendered(
         shutil.copytree(place, out, dirs_exist_ok=True, copy_function=shutil.copyfile)
 
 
-def _render(
-    document: Document, text: str, out: Path, session: Session, forms: Sequence[str], behind: Behind
-) -> None:
-    templates = session.workspace.templates
+def _render(document: Document, text: str, out: Path, session: Session, forms: Sequence[str], behind: Behind) -> None:
+    templates = session.templates()
     with stage("charts", charts=len(document.charts)):
         write_data(document, out, templates, session.progress, kept=session.store.folder / "drawings", text=text)
     if MARKDOWN in forms:

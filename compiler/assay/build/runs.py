@@ -111,7 +111,9 @@ def _parted(text: str) -> tuple[str, str]:
 
 def _tail(place: str, depth: int) -> str:
     """The last parts of a place, so many; of an archive without the end of its name."""
-    text = checked_address(place).partition("://")[2] if is_address(place) else Path(place).absolute().resolve().as_posix()
+    text = (
+        checked_address(place).partition("://")[2] if is_address(place) else Path(place).absolute().resolve().as_posix()
+    )
     *above, last = [part for part in text.split("/") if part] or [""]
     archive = is_archive(place) and (is_address(place) or not Path(place).is_dir())
     return "-".join([*above, name_of(last) if archive else last][-depth:]) or "run"

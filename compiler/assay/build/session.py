@@ -13,8 +13,8 @@ from assay.spec import workspace as workspaces
 from assay.spec.article_model import Article
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail
 from assay.spec.model import Metric
-from assay.spec.report_model import History, Report
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import History, Report
 from assay.spec.workspace import Workspace
 
 #: told what is being done, how much of it is done, how much there is (bytes, or steps)
@@ -40,8 +40,10 @@ class Session:
     """What commands share.  Packages are loaded when first asked for.
 
     `notice` is told what a user should know who waits.  `threads` is how many each engine connection takes; 0 shares
-    the cores among the connections.  `mirrors` are the directories of runs that are elsewhere, with their addresses;
-    `finished` is called with the folder of a report that is whole, before it takes its place.  `held` are the locks that keep those as they are until `close`.
+    the cores among the connections.  `finished` is
+    called with the folder of a report that is whole, before it takes its place.  `mirrors` are the directories of runs
+    that are elsewhere, with their addresses; `held` are the locks that keep those as they are until `close`.  `looked`
+    is the folder of templates, once its links were looked at.
     """
 
     workspace: Workspace
@@ -53,10 +55,18 @@ class Session:
     finished: Callable[[Path], None] = nothing
     mirrors: dict[Path, str] = field(default_factory=dict)
     held: ExitStack = field(default_factory=ExitStack)
+    looked: Path | None = None
 
     def waits_for(self, folder: Path) -> Callable[[], None]:
         """What is to be called when another process writes into a folder that we want to write into."""
         return lambda: self.notice(f"waiting for another assay that writes {folder}")
+
+    def templates(self) -> Path:
+        """The folder of the workspace's templates, looked at once; AssayError `template` for a link among them that is
+        refused."""
+        if self.looked is None:
+            self.looked = self.workspace.templates()
+        return self.looked
 
     def close(self) -> None:
         """Let other commands change what this one read."""
@@ -65,6 +75,7 @@ class Session:
     def as_named(self, error: AssayError) -> AssayError:
         """An error with the addresses of runs in the place of the directories that they are mirrored into, and with the
         files of the SQL that it is about."""
+
         def named(text: str) -> str:
             for folder, address in self.mirrors.items():
                 text = text.replace(str(folder), address)
@@ -80,7 +91,7 @@ class Session:
         return AssayError(tuple(map(all_named, error.diagnostics)), error.status)
 
     def file_of(self, text: str) -> str:
-        """The file with this text among those that the packages loaded so far are made of; empty where there is none."""
+        """The file with this text among those that packages loaded so far are made of; empty where there is none."""
         for system in self.packages:
             with suppress(AssayError, OSError):
                 for item in workspaces.scan(self.workspace, system):

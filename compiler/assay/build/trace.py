@@ -12,8 +12,8 @@ from typing import Any
 
 from assay.audit import cells, sample_query
 from assay.audit.cells import Cell
-from assay.audit.recorded import NAME, Content, Recorded, RecordedPublished, RecordedRun, recorded
 from assay.audit.provenance import file_of
+from assay.audit.recorded import NAME, Content, Recorded, RecordedPublished, RecordedRun, recorded
 from assay.build import filters
 from assay.build.compute import compiled, compute
 from assay.build.explain_names import Item
@@ -94,7 +94,8 @@ def trace(session: Session, folder: Path, name: str, moved: Sequence[str] = ()) 
     metric = built.checked.metric(cell.metric)
     if formula.is_formula(metric):
         over = ", ".join(f"`{item}`" for item in formula.over(metric.measure))
-        raise fail("not-traceable", f"`{cell.name}` is a formula, which has no samples of its own", found=f"over {over}",
+        raise fail("not-traceable", f"`{cell.name}` is a formula, which has no samples of its own",
+                   found=f"over {over}",
                    hint="trace the cells of these, or `assay explain` it with --run", status=USAGE)  # fmt: skip
     _same_definition(built, metric)
     places_now = runs_now(session, built.checked, built.found, moved_runs(built.found, moved))

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from assay.audit import cells
 from assay.audit.cells import Cell
 from assay.audit.screen import bars, headed, number, one_line, wrapped
-from assay.audit.visible import visible
 from assay.build.explain_output import FIGURES, sample_data, sample_lines
 from assay.build.trace import Traced, TracedRun
 from assay.build.trace_run import Group
+from assay.spec.visible import visible
 
 GROUPS = 12  # distributions whose means are shown
 HOW = {

@@ -13,8 +13,8 @@ from sqlglot import exp
 
 from assay.audit import sample_query
 from assay.audit.raw_lines import Place, RawRecord, raw_records
-from assay.audit.sample_query import VALUE, SampleQuery
 from assay.audit.record_lists import companion
+from assay.audit.sample_query import VALUE, SampleQuery
 from assay.audit.witness import witnessed
 from assay.build.prepare import Prepared
 from assay.build.session import Session

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.audit.folders import compared
@@ -17,8 +17,8 @@ from assay.audit.recorded import NAME, Content, Forms, Recorded, RecordedFile, R
 from assay.audit.versions import form_tools, versions
 from assay.build.article import build_article, read_prose, texts_of
 from assay.build.comparison import build
-from assay.build.options import Options
 from assay.build.compute import report_metrics
+from assay.build.options import Options
 from assay.build.runs import NamedRun, here, named_runs, run_at
 from assay.build.session import Session
 from assay.build.verify_published import changed_publications, definition, rebuild
@@ -28,8 +28,8 @@ from assay.report.article import metrics_of
 from assay.report.results_json import lines_json
 from assay.spec.article_model import Article
 from assay.spec.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
-from assay.spec.report_model import History, Report
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import History, Report
 from assay.storage.scratch import folder as temporary
 
 DIGITS = 12
@@ -83,7 +83,7 @@ def _verify_published(session: Session, folder: Path, found: RecordedPublished, 
     content = found.content
     try:
         specs = session.shown(content.report)[0].sources
-        now = (definition(session, found), templates_hash(session.workspace.templates), specs)
+        now = (definition(session, found), templates_hash(session.templates()), specs)
     except AssayError as error:
         raise _not_usage(error) from None
     said = (content.outline, content.templates, content.specs)
@@ -226,7 +226,7 @@ def _changed_definitions(
     prose = texts_of(texts)
     others = (
         (f"report definition {content.report}", outline(report, prose), content.outline),
-        ("templates", templates_hash(session.workspace.templates), content.templates),
+        ("templates", templates_hash(session.templates()), content.templates),
         ("specs", checked.sources, content.specs),
     )
     yield from (f"{name} changed ({_was(new, old)})" for name, new, old in others if new != old)
@@ -239,29 +239,14 @@ def _was(new: str, old: str) -> str:
 def _build(session: Session, found: Recorded, runs: Sequence[NamedRun], out: Path) -> None:
     """Build the report again into a folder."""
     said = found.content.options
+    common = Options(title=said.title, author=said.author, date=said.date, at=said.at, phases=said.phases,
+                     forms=tuple(found.forms))  # fmt: skip
     if isinstance(session.shown(found.content.report)[1], Article):
-        heading = Options(
-            title=said.title,
-            author=said.author,
-            date=said.date,
-            at=said.at,
-            phases=said.phases,
-            forms=tuple(found.forms),
-        )
-        build_article(session, found.content.report, runs, out, heading)
+        build_article(session, found.content.report, runs, out, common)
         return
-    options = Options(
-        said.filters,
-        not said.filters,
-        said.summary,
-        said.style,
-        said.title,
-        said.author,
-        said.date,
-        said.at,
-        said.phases,
-        tuple(found.forms),
-    )
+    options = replace(
+        common, filters=said.filters, no_filters=not said.filters, summary=said.summary, style=said.style
+    )  # fmt: skip
     build(session, found.content.report, runs, out, options)
 
 

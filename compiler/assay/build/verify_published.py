@@ -7,8 +7,8 @@ from pathlib import Path
 
 from assay.audit.provenance import file_of
 from assay.audit.recorded import RecordedPublished, content_hash
-from assay.build.options import Options
 from assay.build.history import build_history
+from assay.build.options import Options
 from assay.build.regenerate import regenerate
 from assay.build.session import Session
 from assay.publication.edition import chosen

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 
 import click
 
+from assay.cli import echo
 from assay.cli.options import cache_option, filter_options, system_option, working
 
 LEAST = 80  # columns of a terminal that is narrower, or of none
@@ -16,18 +16,6 @@ LEAST = 80  # columns of a terminal that is narrower, or of none
 def width() -> int:
     """How many columns a line may take."""
     return max(LEAST, shutil.get_terminal_size((LEAST, 24)).columns)
-
-
-def echo(text: str) -> None:
-    """Print text as the terminal's encoding can write it."""
-    from assay.audit.visible import written
-
-    click.echo(written(text, encoding()))
-
-
-def encoding() -> str:
-    """The encoding of what is printed."""
-    return getattr(sys.stdout, "encoding", None) or "utf-8"
 
 
 @click.command()
@@ -51,18 +39,17 @@ def lineage(
     """
     from assay.audit.lineage_graph import as_dot
     from assay.audit.lineage_tree import tree
-    from assay.audit.visible import visible_json
     from assay.build.lineage import lineage_of
 
     with working(context) as session:
         found = lineage_of(session, name, system, filters, no_filters)
     if form == "json":
-        click.echo(visible_json(found.data()))
+        echo.data(found.data())
     elif form == "dot":
-        click.echo(as_dot(found.graph, found.name), nl=False)
+        echo.text(as_dot(found.graph, found.name).removesuffix("\n"))
     else:
         lines = tree(found.found, found.checked.package, found.titles, width())
-        echo("\n".join([*lines, "", f"Filters: {', '.join(found.filters) or 'none'}"]))
+        echo.text("\n".join([*lines, "", f"Filters: {', '.join(found.filters) or 'none'}"]))
 
 
 @click.command()
@@ -86,7 +73,6 @@ def explain(
     assay explain METRIC --run runs/candidate
     assay explain METRIC --system SYSTEM --format json
     """
-    from assay.audit.visible import visible_json
     from assay.build.explain import explain as explained
     from assay.build.explain_output import as_data, as_text
     from assay.build.runs import named_runs
@@ -94,9 +80,9 @@ def explain(
     with working(context) as session:
         found = explained(session, metric, system, named_runs([run])[0] if run else None, report, filters, no_filters)
     if form == "json":
-        click.echo(visible_json(as_data(found)))
+        echo.data(as_data(found))
     else:
-        echo(as_text(found, width(), encoding(), full=full))
+        echo.text(as_text(found, width(), echo.encoding(), full=full))
 
 
 @click.command()
@@ -115,7 +101,6 @@ def trace(context: click.Context, folder: str, cell: str, listed: bool, runs: tu
     assay trace build/cmp 'SECTION/ROW/COLUMN'
     assay trace build/cmp 'SECTION/ROW/COLUMN' --format json
     """
-    from assay.audit.visible import visible_json
     from assay.build import trace as tracing
     from assay.build import trace_output as output
 
@@ -128,8 +113,8 @@ def trace(context: click.Context, folder: str, cell: str, listed: bool, runs: tu
         data: object = output.listing_data(cells)
         text = "\n".join(output.listing(cells))
     else:
-        data, text = output.as_data(found), output.as_text(found, width(), encoding())
-    click.echo(visible_json(data)) if form == "json" else echo(text)
+        data, text = output.as_data(found), output.as_text(found, width(), echo.encoding())
+    echo.data(data) if form == "json" else echo.text(text)
 
 
 COMMANDS = (explain, lineage, trace)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import threading
 import time
 from pathlib import Path
@@ -11,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.audit.visible import visible, visible_lines
-from assay.cli.options import RUN_HELP
+from assay.cli import echo
+from assay.cli.options import RUN_HELP, out_option
 
 if TYPE_CHECKING:
     from assay.build.session import Session
@@ -33,9 +32,9 @@ def init(context: click.Context, folder: Path) -> None:
 
     with working(context) as session:
         commands = start(session, folder)
-    click.echo("Try it:")
+    echo.line("Try it:")
     for command in commands:
-        click.echo(f"  {command}")
+        echo.line(f"  {command}")
 
 
 @click.command()
@@ -55,7 +54,7 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
     with working(context) as session:
         found = {item: run_schemas(session.package(item).package) for item in all_systems(session, system)}
     if file is None:
-        click.echo(json.dumps(found, ensure_ascii=False, indent=1))
+        echo.data(found)
         return
     having = [(item, schemas[file]) for item, schemas in found.items() if file in schemas]
     if not having:
@@ -66,14 +65,14 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
         names = ", ".join(item for item, _ in having)
         raise fail("systems", f"several systems read a file `{file}`: {names}", hint="name one with --system",
                    status=USAGE)  # fmt: skip
-    click.echo(json.dumps(having[0][1], ensure_ascii=False, indent=1))
+    echo.data(having[0][1])
 
 
 @click.command()
 @click.argument("report")
 @click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
               help=RUN_HELP)  # fmt: skip
-@click.option("-o", "--out", metavar="DIR", required=True, help="Folder for the report.")
+@out_option("Folder for the report.")
 @click.pass_context
 def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) -> None:
     """Build a report whenever specs, queries, templates or runs change.
@@ -149,17 +148,16 @@ def _built(context: click.Context, report: str, runs: tuple[str, ...], out: str)
     except AssayError as error:
         if error.status == USAGE:
             raise
-        click.echo(visible_lines(f"{error}\n"), err=True)
+        echo.text(f"{error}\n", err=True)
         return
-    for warning in built.warnings:
-        click.echo(visible(f"warning: {warning}"), err=True)
-    click.echo(f"{', '.join(map(str, built.reports))} ({time.monotonic() - began:.1f} s)")
+    echo.warnings(built.warnings)
+    echo.line(f"{', '.join(map(str, built.reports))} ({time.monotonic() - began:.1f} s)")
 
 
 def _marks(session: Session, runs: tuple[str, ...]) -> dict[str, Any]:
     """Sizes and times of change of all files that a build reads."""
     root = session.workspace.root
-    places = [root / "specs", root / "queries", session.workspace.templates]
+    places = [root / "specs", root / "queries", session.templates()]
     places += [Path(item.partition("=")[2] or item) for item in runs]
     found = {}
     for place in places:

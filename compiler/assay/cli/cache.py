@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.cli import echo
+from assay.cli.options import table_option
+
 if TYPE_CHECKING:
     from assay.engine.pruning import Entry, Limits
 
@@ -33,8 +36,7 @@ def _place(context: click.Context, folder: str | None) -> Path:
 
 @click.group(invoke_without_command=True)
 @_folder_option
-@click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table",
-              help="Form of the output.")  # fmt: skip
+@table_option
 @click.pass_context
 def cache(context: click.Context, folder: str | None, form: str) -> None:
     """Show what the cache takes; `prune` makes it smaller.
@@ -46,7 +48,6 @@ def cache(context: click.Context, folder: str | None, form: str) -> None:
         context.obj["cache"] = folder
     if context.invoked_subcommand:
         return
-    from assay.cli.printing import print_rows
     from assay.engine.pruning import entries, size, uses
 
     place = _place(context, folder)
@@ -54,9 +55,9 @@ def cache(context: click.Context, folder: str | None, form: str) -> None:
     rows = [[use.kind, str(use.entries), str(use.size), _instant(use.used)] for use in uses(found)]
     rows.append(["all", str(len(found)), str(size(found)), _instant(max((item.used for item in found), default=None))])
     if form == "table":
-        click.echo(str(place))
+        echo.line(place)
         rows = [[kind, number, _size(int(taken)), when] for kind, number, taken, when in rows]
-    print_rows(["kind", "entries", "size" if form == "table" else "bytes", "last used"], rows, form)
+    echo.rows(["kind", "entries", "size" if form == "table" else "bytes", "last used"], rows, form)
 
 
 @cache.command()
@@ -84,7 +85,7 @@ def prune(
         _tell("would remove" if dry_run else "removed", surplus(entries(place), limits))
         return
     waiting = f"waiting for other assay commands that work with {place}"
-    gone = remove(place, lambda found: surplus(found, limits), lambda: click.echo(waiting, err=True))
+    gone = remove(place, lambda found: surplus(found, limits), lambda: echo.line(waiting, err=True))
     _tell("removed", gone)
 
 
@@ -114,7 +115,7 @@ def _limits(older_than: str | None, to_size: str | None, everything: bool) -> Li
 def _tell(what: str, gone: tuple[Entry, ...]) -> None:
     from assay.engine.pruning import size
 
-    click.echo(f"{what} {len(gone)} {'entry' if len(gone) == 1 else 'entries'}, {_size(size(gone))}")
+    echo.line(f"{what} {len(gone)} {'entry' if len(gone) == 1 else 'entries'}, {_size(size(gone))}")
 
 
 def _size(taken: int) -> str:

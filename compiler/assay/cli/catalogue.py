@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
-from assay.cli.options import cache_option, system_option, working
+from assay.cli import echo
+from assay.cli.options import cache_option, out_option, system_option, working
 
 
 @click.command()
-@click.option("-o", "--out", metavar="DIR", required=True, help="Folder for the pages.")
+@out_option("Folder for the pages.")
 @system_option
 @cache_option
 @click.pass_context
@@ -20,4 +21,4 @@ def catalogue(context: click.Context, out: str, system: str | None) -> None:
 
     with working(context) as session:
         place = made(session, Path(out), system)
-    click.echo(str(place))
+    echo.line(place)

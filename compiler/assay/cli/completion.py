@@ -7,6 +7,9 @@ from collections.abc import Callable
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
+from assay.cli import echo
+from assay.spec.visible import visible
+
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_ASSAY_COMPLETE"
 
@@ -25,7 +28,7 @@ def completion(context: click.Context, shell: str) -> None:
     found = get_completion_class(shell)
     assert found
     program = context.find_root().command
-    click.echo(found(program, {}, "assay", VARIABLE).source())
+    echo.text(found(program, {}, "assay", VARIABLE).source())
 
 
 def names(kind: str) -> Completer:
@@ -47,6 +50,7 @@ def names(kind: str) -> Completer:
         except AssayError:
             return []
         found = [(row[0].partition("=")[0] + ("=" if "=" in row[0] else ""), row[-1]) for row in rows]
-        return [CompletionItem(name, help=doc) for name, doc in found if name.startswith(typed)]
+        fits = [item for item in found if item[0].startswith(typed) and visible(item[0]) == item[0]]
+        return [CompletionItem(name, help=visible(doc)) for name, doc in fits]
 
     return complete

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.audit.visible import visible
+from assay.cli import echo
+from assay.spec.visible import visible
 
 if TYPE_CHECKING:
     from assay.audit.spec_diff import MetricChange, SystemDiff, Told
@@ -37,10 +37,10 @@ def diff(context: click.Context, before: str, after: str, form: str) -> int:
     with working(context) as session:
         found = compared(*states(session, before, after))
     if form == "json":
-        click.echo(json.dumps([_data(item) for item in found], ensure_ascii=False, indent=1))
+        echo.data([_data(item) for item in found])
     else:
         for line in _lines(found):
-            click.echo(visible(line))
+            echo.line(line)
     return DIFFERENCE if found else 0
 
 
@@ -76,16 +76,16 @@ def _lines(found: Sequence[SystemDiff]) -> Iterator[str]:
 def _metric(metric: MetricChange, told_before: set[Told]) -> Iterator[str]:
     """A metric; long changes that were told of another metric are told once."""
     was = f" (was {metric.was})" if metric.was else ""
-    yield f"    {metric.metric}{was}: {printable(metric.name)}"
+    yield f"    {metric.metric}{was}: {visible(metric.name)}"
     for item in metric.told:
         if item.lines and item in told_before:
-            yield f"      {item.aspect}: {printable(item.place)}: as above"
+            yield f"      {item.aspect}: {visible(item.place)}: as above"
         else:
             yield from _told(item, 6)
         told_before.add(item)
     for place in metric.touches[:PLACES]:
         where = " / ".join(part for part in (place.report, place.section or f"{place.kind}s", place.label) if part)
-        yield f"      touches {printable(where)}"
+        yield f"      touches {visible(where)}"
     if len(metric.touches) > PLACES:
         yield f"      and {len(metric.touches) - PLACES} more places"
 
@@ -93,22 +93,17 @@ def _metric(metric: MetricChange, told_before: set[Told]) -> Iterator[str]:
 def _told(item: Told, indent: int) -> Iterator[str]:
     blank = " " * indent
     if item.lines:
-        yield f"{blank}{item.aspect}: {printable(item.place)}"
-        yield from (f"{blank}  {printable(line)}" for line in item.lines)
+        yield f"{blank}{item.aspect}: {visible(item.place)}"
+        yield from (f"{blank}  {visible(line)}" for line in item.lines)
     else:
         before, after = (_short(text) if text else "nothing" for text in (item.before, item.after))
-        head = item.aspect if item.place == item.aspect else f"{item.aspect}: {printable(item.place)}"
+        head = item.aspect if item.place == item.aspect else f"{item.aspect}: {visible(item.place)}"
         yield f"{blank}{head}: {before} -> {after}"
 
 
 def _short(text: str) -> str:
-    shown = printable(text)
+    shown = visible(text)
     return shown if len(shown) <= WIDEST else shown[: WIDEST - 1] + "…"
-
-
-def printable(text: str) -> str:
-    """A text of which nothing steers a terminal: what is no printable character stands as its escape."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _summary(found: Sequence[SystemDiff]) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
 
 import click
+
+from assay.cli import echo
 
 INTERNAL = 70
 INTERRUPTED = 130
@@ -21,10 +24,12 @@ def run(command: click.Group, arguments: Sequence[str] | None) -> int:
         status = command.main(args=given, prog_name="assay", standalone_mode=False)
         return status if isinstance(status, int) else 0
     except click.exceptions.Abort:
-        click.echo("interrupted", err=True)
+        echo.line("interrupted", err=True)
         return INTERRUPTED
     except click.ClickException as error:
-        error.show()
+        said = io.StringIO()
+        error.show(said)
+        echo.text(said.getvalue().removesuffix("\n"), err=True)
         return error.exit_code
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - nobody reads us any more
@@ -67,11 +72,10 @@ def _failed(error: Exception, as_json: bool) -> int:
 
 
 def _show(error: Exception, as_json: bool) -> None:
-    from assay.audit.visible import visible_json, visible_lines
     from assay.spec.diagnostics import AssayError
 
     assert isinstance(error, AssayError)
     if as_json:
-        click.echo(visible_json([item.to_json() for item in error.diagnostics]), err=True)
+        echo.data([item.to_json() for item in error.diagnostics], err=True)
     else:
-        click.echo(visible_lines(str(error)), err=True)
+        echo.text(str(error), err=True)

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from assay.cli import echo
+from assay.cli.options import out_option
+
 if TYPE_CHECKING:
     from assay.build.session import Session
 
@@ -26,7 +29,7 @@ class Watch:
               help='Series to fetch, such as up or {job="node"} (repeatable).')  # fmt: skip
 @click.option("--start", metavar="T", required=True, help="First instant: RFC 3339, or seconds since 1970.")
 @click.option("--end", metavar="T", required=True, help="Last instant.")
-@click.option("-o", "--out", metavar="DIR", required=True, help="Folder for samples.parquet.")
+@out_option("Folder for samples.parquet.")
 @click.option(
     "--step-size", default="1h", show_default=True, metavar="DURATION", help="Most time that one answer covers."
 )
@@ -45,4 +48,4 @@ def fetch(
         place = prometheus.fetch(
             Server(url), request, Path(out), lambda what, done, total: watch.progress(what, done, total)
         )
-    click.echo(str(place))
+    echo.line(place)

@@ -6,40 +6,33 @@ import json
 import logging
 from datetime import UTC, datetime
 
-import click
-
-from assay.audit.visible import visible
+from assay.cli import echo
 
 FORMS = ("text", "json")
 
 
-class _Text(logging.Formatter):
-    def format(self, record: logging.LogRecord) -> str:
-        facts = getattr(record, "facts", {})
-        said = [f"{name}={_plain(value)}" for name, value in facts.items()]
-        return visible(" ".join([f"{_instant(record):%H:%M:%S.%f}"[:-3], record.getMessage(), *said]))
-
-
-class _Json(logging.Formatter):
-    def format(self, record: logging.LogRecord) -> str:
-        at = _instant(record).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        said = {"at": at, "level": record.levelname.lower(), "stage": record.getMessage()}
-        return json.dumps(said | getattr(record, "facts", {}), ensure_ascii=False, default=str)
-
-
-class _Standard(logging.Handler):
-    """To stderr as it is when the line is written, below a progress display."""
+class _Text(logging.Handler):
+    """Lines of text to stderr as it is when they are written, below a progress display."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        click.echo(self.format(record), err=True)
+        facts = getattr(record, "facts", {})
+        said = [f"{name}={_plain(value)}" for name, value in facts.items()]
+        echo.line(" ".join([f"{_instant(record):%H:%M:%S.%f}"[:-3], record.getMessage(), *said]), err=True)
+
+
+class _Json(logging.Handler):
+    """The same as a line of JSON each."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        at = _instant(record).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        said = {"at": at, "level": record.levelname.lower(), "stage": record.getMessage()}
+        echo.data(said | getattr(record, "facts", {}), err=True, indent=None)
 
 
 def set_up(form: str) -> None:
     """From now on write a line for every stage; what another command of this process had asked for is over."""
-    handler = _Standard()
-    handler.setFormatter(_Json() if form == "json" else _Text())
     logger = logging.getLogger("assay")
-    logger.handlers[:] = [handler]
+    logger.handlers[:] = [_Json() if form == "json" else _Text()]
     logger.propagate = False
     logger.setLevel(logging.INFO)
 

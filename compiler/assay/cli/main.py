@@ -10,8 +10,7 @@ from typing import Any
 
 import click
 
-from assay.audit.visible import visible
-from assay.cli import audit
+from assay.cli import audit, echo
 from assay.cli.author import init, schema, watch
 from assay.cli.cache import cache
 from assay.cli.catalogue import catalogue
@@ -25,9 +24,11 @@ from assay.cli.options import (
     cache_option,
     filter_options,
     forms_option,
+    out_option,
     phase_options,
     run_option,
     system_option,
+    table_option,
     working,
 )
 from assay.cli.test import examples
@@ -57,7 +58,7 @@ def cli(context: click.Context, cache: str | None, errors: str, verbose: bool, l
               help=RUN_HELP)  # fmt: skip
 @click.option("--publication", "publications", metavar="FILE|DIR", multiple=True, type=click.Path(path_type=Path),
               help="Of a history: a publication, or a folder of them (repeatable).")  # fmt: skip
-@click.option("-o", "--out", metavar="DIR", required=True, help="Folder for the report.")
+@out_option("Folder for the report.")
 @forms_option
 @filter_options
 @click.option("--summary", default="", metavar="NAME", help="How averages are taken over hosts.")
@@ -89,15 +90,14 @@ def build(
             built = build_shown(session, report, runs, publications, Path(out), said)
         else:
             built = kept.build(session, report, runs, Path(out), said)
-    for warning in built.warnings:
-        click.echo(visible(f"warning: {warning}"), err=True)
+    echo.warnings(built.warnings)
     for place in built.reports:
-        click.echo(str(place))
+        echo.line(place)
 
 
 @cli.command()
 @click.argument("publication", type=click.Path(path_type=Path))
-@click.option("-o", "--out", metavar="DIR", required=True, help="Folder for the report.")
+@out_option("Folder for the report.")
 @forms_option
 @click.option(
     "--report", metavar="SYSTEM/REPORT", help="The report that was published  [default: the one with editions]"
@@ -114,10 +114,9 @@ def regenerate(
 
     with working(context) as session:
         made = make_again(session, publication, Path(out), report, edition, ordered(forms))
-    for warning in made.warnings:
-        click.echo(visible(f"warning: {warning}"), err=True)
+    echo.warnings(made.warnings)
     for place in made.reports:
-        click.echo(str(place))
+        echo.line(place)
 
 
 @cli.command()
@@ -148,9 +147,9 @@ def check(context: click.Context, system: str | None, accept: bool) -> None:
         found = [inspect.check_system(session, item, accept) for item in inspect.all_systems(session, system)]
     for item in found:
         counts = ", ".join(_counted(number, name) for name, number in item.counts.items())
-        click.echo(f"{item.system}: {counts}: no problem")
+        echo.line(f"{item.system}: {counts}: no problem")
         if not item.current:
-            click.echo(
+            echo.line(
                 f"{item.system}: its normal form under golden/specs is not what these specs come to; "
                 "`assay check --accept` writes it",
                 err=True,
@@ -166,23 +165,16 @@ def _counted(number: int, plural: str) -> str:
 @cli.command(name="list")
 @click.argument("kind", type=click.Choice(["metrics", "events", "grains", "filters", "series", "reports"]))
 @system_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    help="Form of the output.",
-)
+@table_option
 @cache_option
 @click.pass_context
 def list_(context: click.Context, kind: str, system: str | None, form: str) -> None:
     """List metrics, events, grains, filters, series or reports."""
     from assay.build import inspect
-    from assay.cli.printing import print_rows
 
     with working(context) as session:
         header, rows = inspect.catalogue(session, kind, inspect.all_systems(session, system))
-    print_rows(header, rows, form)
+    echo.rows(header, rows, form)
 
 
 @cli.command()
@@ -192,13 +184,7 @@ def list_(context: click.Context, kind: str, system: str | None, form: str) -> N
 @phase_options
 @system_option
 @click.option("--summary", default="", metavar="NAME", help="How averages are taken over hosts.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    help="Form of the output.",
-)
+@table_option
 @cache_option
 @click.pass_context
 def query(
@@ -212,8 +198,7 @@ def query(
 
     with working(context) as session:
         answer = inspect.query(session, metrics, named_runs(runs), filters, no_filters, system, summary, at, phases)
-    for warning in answer.warnings:
-        click.echo(visible(f"warning: {warning}"), err=True)
+    echo.warnings(answer.warnings)
     print_answer(answer, form)
 
 
@@ -246,7 +231,7 @@ def sql(
     with working(context) as session:
         of = named_runs([run])[0] if run else None
         text = inspect.metric_sql(session, metric, filters, no_filters, system, of, phase, at)
-    click.echo(text)
+    echo.text(text)
 
 
 @cli.command()
@@ -264,7 +249,7 @@ def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, ev
         found = ingest_runs(session, named_runs(runs), system, everything)
     for item in found:
         for folder in item.folders:
-            click.echo(str(folder))
+            echo.line(folder)
 
 
 for command in (init, schema, watch, examples, diff, fetch, catalogue, completion, cache, *audit.COMMANDS):

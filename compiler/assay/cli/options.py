@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.audit.visible import visible
+from assay.cli import echo
 from assay.cli.completion import names
 from assay.cli.log import FORMS
 
@@ -64,6 +64,19 @@ def forms_option(command: Command) -> Command:
                         help="Form of the report (repeatable)  [default: pdf]")(command)  # fmt: skip
 
 
+def out_option(said: str) -> Callable[[Command], Command]:
+    """`-o`, a folder; none of no name, which would be the current one."""
+
+    def named(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+        from assay.spec.diagnostics import USAGE, fail
+
+        if not value.strip():
+            raise fail("output", "-o names no folder", hint="`-o .` is the current one", status=USAGE)
+        return value
+
+    return click.option("-o", "--out", metavar="DIR", required=True, callback=named, help=said)
+
+
 def phase_options(command: Command) -> Command:
     """`--phase` and `--at`."""
     command = click.option("--at", metavar="NAME=TIME", multiple=True,
@@ -77,6 +90,9 @@ def run_option(command: Command) -> Command:
     return click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
                         help=RUN_HELP)(command)  # fmt: skip
 
+
+table_option = click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table",
+                            help="Form of the output.")  # fmt: skip
 
 system_option = click.option("--system", metavar="NAME", help="Only this system's specs.")
 
@@ -111,4 +127,4 @@ def open_session_of(context: click.Context) -> Session:
 
     cache = context.obj["cache"]
     folder = Path(cache) if cache else default_folder()
-    return open_session(Path.cwd(), folder, notice=lambda said: click.echo(visible(said), err=True))
+    return open_session(Path.cwd(), folder, notice=lambda said: echo.line(said, err=True))

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from assay.spec.visible import visible
+
 if TYPE_CHECKING:
     from assay.build.session import Session
 
@@ -29,7 +31,7 @@ def watched(session: Session) -> Iterator[Session]:
     )
 
     display = Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.fields[amount]}"),
         TimeRemainingColumn(),
@@ -41,12 +43,12 @@ def watched(session: Session) -> Iterator[Session]:
 
     def tell(what: str, done: int, total: int) -> None:
         if what not in tasks:
-            tasks[what] = display.add_task(what, total=total, amount="")
+            tasks[what] = display.add_task(visible(what), total=total, amount="")
         task = display.tasks[tasks[what]]
         display.update(tasks[what], completed=done, total=total, amount=_amount(what, done, total, task.speed))
 
     session.progress = tell
-    session.notice = lambda said: display.console.print(said, markup=False, highlight=False)
+    session.notice = lambda said: display.console.print(visible(said), markup=False, highlight=False)
     with display:
         yield session
 

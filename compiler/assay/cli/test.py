@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from xml.etree import ElementTree
 
 import click
 
-from assay.audit.visible import visible
+from assay.cli import echo
 
 if TYPE_CHECKING:
     from assay.build.examples import Outcome, Tested
@@ -38,11 +37,11 @@ def examples(context: click.Context, system: str | None, junit: Path | None, for
     if junit:
         _write(junit, found)
     if form == "json":
-        click.echo(json.dumps([_data(item) for item in found], ensure_ascii=False, indent=1))
+        echo.data([_data(item) for item in found])
     else:
         for item in found:
             for line in _lines(item):
-                click.echo(visible(line))
+                echo.line(line)
     return 0 if all(item.holds for item in found) else DIFFERENCE
 
 

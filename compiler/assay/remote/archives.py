@@ -14,10 +14,11 @@ from assay.ingest.files import BESIDE
 from assay.remote import room
 from assay.remote.address import ARCHIVES, suffix_of
 from assay.remote.fetching import nothing_wanted, unsafe
-from assay.remote.names import parts_of, refusal, shown
+from assay.remote.names import parts_of, refusal
 from assay.remote.streams import BROKEN, CHUNK, Reading, Tar, Tell, packer_of, plain_tar
 from assay.remote.wanted import Wanted
 from assay.spec.diagnostics import AssayError, fail
+from assay.spec.visible import visible
 
 #: how a file begins -> the end of the name that belongs to it
 MAGIC = {b"\x1f\x8b": ".tar.gz", b"\x28\xb5\x2f\xfd": ".tar.zst", b"\xfd7zXZ\0": ".tar.xz", b"BZh": ".tar.bz2",
@@ -56,7 +57,7 @@ class _Target:
         if folder and not parts_of(name) and not name.startswith("/"):
             return
         if why := kind or refusal(name):
-            raise unsafe(f"a member of the archive is refused: {shown(name)}", why, self.archive)
+            raise unsafe(f"a member of the archive is refused: {visible(name)}", why, self.archive)
 
     def run(self) -> Path:
         """The run's directory.  AssayError when nothing is wanted."""
@@ -66,7 +67,7 @@ class _Target:
             return self.folder / next(iter(self.tops))
         if self.tops:
             raise fail("no-run", f"the archive holds more than one run: {self.archive}", expected="one folder on top",
-                       found=", ".join(map(shown, sorted(self.tops))), hint="pack each run by itself")  # fmt: skip
+                       found=", ".join(map(visible, sorted(self.tops))), hint="pack each run by itself")  # fmt: skip
         raise nothing_wanted("the archive of the run", self.archive, self.wanted, self.seen)
 
     def make(self, name: str) -> None:
@@ -89,7 +90,7 @@ class _Target:
         with place.open("wb") as stream:
             shutil.copyfileobj(content, stream, CHUNK)
         if place.stat().st_size != size:
-            raise EOFError(f"{shown(name)} ends before its size")
+            raise EOFError(f"{visible(name)} ends before its size")
 
     def _place(self, name: str) -> Path:
         return self.folder.joinpath(*parts_of(name))
@@ -113,7 +114,7 @@ def _untar(stream: IO[bytes], target: _Target) -> None:
 def _kind(member: tarfile.TarInfo) -> str:
     """Why a member is refused by what it is; empty for files and folders."""
     if member.issym() or member.islnk():
-        return f"it is a link to {shown(member.linkname)}"
+        return f"it is a link to {visible(member.linkname)}"
     if member.isreg() or member.isdir():
         return ""
     return "it is neither a file nor a folder"
@@ -155,7 +156,7 @@ def _broken(archive: Path, folder: Path, shown_as: str) -> Iterator[None]:
         raise _error(archive, shown_as, str(error)) from None
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
         name, why = Path(str(error.filename)).name, "it is a file and a folder"
-        raise unsafe(f"a member of the archive is refused: {shown(name)}", why, shown_as) from None
+        raise unsafe(f"a member of the archive is refused: {visible(name)}", why, shown_as) from None
     except OSError as error:
         if error.filename == str(archive):
             cause = error.strerror or str(error)

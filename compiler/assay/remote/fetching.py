@@ -13,10 +13,11 @@ from pathlib import Path
 
 from assay.ingest.packing import COMPRESSED
 from assay.remote import room
-from assay.remote.names import parts_of, refusal, shown
+from assay.remote.names import parts_of, refusal
 from assay.remote.storage import Object, Storage
 from assay.remote.wanted import Wanted
 from assay.spec.diagnostics import AssayError, fail
+from assay.spec.visible import visible
 
 AT_ONCE = 4
 SHOWN = 8  # names in an error
@@ -163,9 +164,10 @@ def check_names(address: str, items: Sequence[Object]) -> None:
     for name in sorted(names):
         why = refusal(name) or ("" if "/".join(parts_of(name)) == name else "a part of its name is empty or `.`")
         if why:
-            raise unsafe(f"an object of the run is refused: {shown(name)}", why, address)
+            raise unsafe(f"an object of the run is refused: {visible(name)}", why, address)
         if above := [str(folder) for folder in Path(name).parents if str(folder) in names]:
-            raise unsafe(f"an object of the run is refused: {shown(name)}", f"{shown(above[0])} is an object", address)
+            raise unsafe(f"an object of the run is refused: {visible(name)}", f"{visible(above[0])} is an object",
+                         address)  # fmt: skip
 
 
 def unsafe(message: str, why: str, where: str) -> AssayError:
@@ -178,4 +180,4 @@ def nothing_wanted(what: str, where: str, wanted: Wanted, names: Sequence[str]) 
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     plain = [glob for glob in wanted.globs if not glob.endswith(COMPRESSED)]
     return fail("no-run", f"{what} holds no file that a source reads: {where}", expected=", ".join(plain),
-                found=", ".join(map(shown, sorted(names)[:SHOWN])) + more or "nothing")  # fmt: skip
+                found=", ".join(map(visible, sorted(names)[:SHOWN])) + more or "nothing")  # fmt: skip

@@ -27,8 +27,3 @@ def _is_text(name: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def shown(name: str) -> str:
-    """A name as it can be printed anywhere."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name)

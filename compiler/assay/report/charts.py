@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from assay.report.document import Chart, Plot
 from assay.report.plot_spec import plot_spec
 from assay.report.svg import Drawer
 from assay.spec.diagnostics import Span, did_you_mean, fail
+
+#: an escape of JSON as a whole; that of a control character with its number
+_ESCAPE = re.compile(r"\\(?:u00([01][0-9a-f])|.)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,5 +80,7 @@ def load_template(templates: Path, name: str) -> dict[str, Any]:
 
 
 def spec_text(spec: dict[str, Any]) -> str:
-    """A specification as the text of its file."""
-    return json.dumps(spec, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    """A specification as the text of its file; a picture stands in the place of each control character, as in pages:
+    the converter dies of those."""
+    text = json.dumps(spec, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return _ESCAPE.sub(lambda found: chr(0x2400 + int(found[1], 16)) if found[1] else found[0], text)

@@ -56,11 +56,6 @@ class Grid:
     headings: str = ""
 
     @property
-    def is_grouped(self) -> bool:
-        """Whether some columns have a heading in common."""
-        return any(column.above for column in self.columns)
-
-    @property
     def leads(self) -> bool:
         """Whether any cell leads to a definition."""
         return any(cell.metric for row in (*self.rows, *self.foot) for cell in row)

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.spec.visible import visible
+
 SPECS_OR_DATA = 1
 USAGE = 2
 DIFFERENCE = 3
@@ -116,18 +118,18 @@ def fail(
     return AssayError((item,), status)
 
 
-def raise_all(problems: Iterable[Diagnostic], status: int = SPECS_OR_DATA) -> None:
+def raise_all(problems: Iterable[Diagnostic]) -> None:
     """Raise all the errors of a stage together, if there are any (warnings alone do not raise)."""
     items = tuple(problems)
     if any(item.severity == "error" for item in items):
-        raise AssayError(items, status)
+        raise AssayError(items)
 
 
 def render(item: Diagnostic) -> str:
     """A problem as the text a person reads: code and cause, place, excerpt, expected and found, notes, hint."""
-    lines = [f"{item.severity}[{item.code}]: {item.message}"]
+    lines = [f"{item.severity}[{item.code}]: {visible(item.message)}"]  # one line, whatever names are in it
     if item.span:
-        lines.append(f"  at {item.span}")
+        lines.append(f"  at {visible(str(item.span))}")
     lines.extend(f"    {line}".rstrip() for line in item.shown.splitlines())
     if item.expected:
         lines.append(f"  expected: {item.expected}")

@@ -1,8 +1,7 @@
 """What a spec package says, as frozen dataclasses (the intermediate form all later stages read).
 
 One class a thing of the language: source, constant, event, relation, grain, metric, filter, summary, chart, report,
-history.
-References between them are names; `spec.check` has seen that every one resolves.
+history.  References between them are names; `spec.check` has seen that every one resolves.
 """
 
 from __future__ import annotations

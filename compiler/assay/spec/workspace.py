@@ -41,16 +41,23 @@ class Workspace:
         """Folder of the specs."""
         return self.root / "specs"
 
-    @property
     def templates(self) -> Path:
-        """Folder of the templates: the workspace's own, or the shipped ones.  AssayError: a link leads out."""
+        """Folder of the templates: the workspace's own, or the shipped ones.
+
+        All files in it are looked at.  AssayError `template`: a link leads out, or to a folder, whose links would not
+        be seen.
+        """
         own = self.root / "templates"
         if not own.is_dir():
             return shipped().root / "templates"
         whole = own.resolve()  # all of it may be elsewhere, where somebody has put it
         for path in own.rglob("*"):
-            if path.is_symlink() and not (self.holds(path) or path.resolve().is_relative_to(whole)):
-                raise fail("template", "a link leads out of the workspace", span=Span(str(path)))
+            if path.is_symlink():
+                if not (self.holds(path) or path.resolve().is_relative_to(whole)):
+                    raise fail("template", "a link leads out of the workspace", span=Span(str(path)))
+                if path.is_dir():
+                    hint = "put the folder itself there, or links to its files"
+                    raise fail("template", "a link leads to a folder", span=Span(str(path)), hint=hint)
         return own
 
     def holds(self, path: Path) -> bool:

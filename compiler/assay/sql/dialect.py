@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
+
+from assay.spec.visible import visible, visible_lines
 
 DIALECT = "duckdb"
 
@@ -24,6 +27,27 @@ TYPES = {
 def text(tree: exp.Expr) -> str:
     """A statement as people read it."""
     return tree.sql(dialect=DIALECT, pretty=True)
+
+
+#: a text, a name in quotes or a comment, each as a whole
+_QUOTED = re.compile(r"(?P<text>'(?:[^']|'')*')|\"(?:[^\"]|\"\")*\"|/\*.*?\*/|--[^\n]*", re.DOTALL)
+
+
+def printable(sql: str) -> str:
+    """The same statement with nothing in its texts that a terminal would not show: such bytes escaped (`E'...'`)."""
+    return _QUOTED.sub(_printable, sql)
+
+
+def _printable(found: re.Match[str]) -> str:
+    text_ = found["text"]
+    if not text_ or visible_lines(text_) == text_:
+        return found.group()
+    body = text_[1:-1].replace("\\", "\\\\")
+    return "E'" + "".join(c if visible(c) == c else _bytes(c) for c in body) + "'"
+
+
+def _bytes(character: str) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in character.encode())
 
 
 def bare(text_: str) -> str:

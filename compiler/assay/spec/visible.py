@@ -10,6 +10,7 @@ from typing import Any
 #: categories of characters that control, direct or hide: controls, marks of direction, surrogates, unassigned, own
 HIDDEN = frozenset(("Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"))
 _PLAIN = re.compile(r"[ -~]*")
+_OTHER = re.compile(r"[^\n -~]")
 
 
 def visible(text: str) -> str:
@@ -31,13 +32,16 @@ def _shown(character: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def visible_json(value: Any) -> str:
-    """Data as JSON text in which every such character is escaped as JSON does."""
-    text = json.dumps(value, ensure_ascii=False, indent=1)
-    return "".join(character if character == "\n" else _escaped(character) for character in text)
+def visible_json(value: Any, indent: int | None = 1) -> str:
+    """Data as JSON text in which every such character is escaped as JSON does; without an `indent` on one line.
+
+    What JSON has no form for stands as its text.
+    """
+    return _OTHER.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=indent, default=str))
 
 
-def _escaped(character: str) -> str:
+def _escaped(found: re.Match[str]) -> str:
+    character = found.group()
     if unicodedata.category(character) not in HIDDEN:
         return character
     return json.dumps(character)[1:-1]

@@ -1,0 +1,215 @@
+"""What commands print: nothing in a text of specs, logs or paths acts on a terminal, or hides."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from itertools import takewhile
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from assay.cli.echo import rows
+from assay.cli.main import cli
+from assay.sql.dialect import printable
+from tests.support.commands import Done, assay, assay_process
+from tests.support.laboratory import ROOT
+from tests.support.workspaces import edited
+
+#: what acts on a terminal (ESC, CSI), what turns a line around, and what begins another line
+HOSTILE = "a\x1b[31m\x9b1m\u202eb\nFORGED"
+ACTING = {"\x1b", "\x9b", "\u202e"}
+#: the same in a text of Dhall, and as a line of text shows it
+IN_DHALL = "a\\u001b[31m\\u009b1m\\u202eb\\nFORGED"
+SHOWN = "a\\x1b[31m\\x9b1m\\u202eb\\x0aFORGED"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace in a folder of such a name, with such texts in its specs and its logs."""
+    folder = tmp_path_factory.mktemp("echo") / HOSTILE
+    done = assay("init", folder)
+    _harmless(done)
+    assert SHOWN in done.out
+    specs = folder / "specs" / "service"
+    edited(specs / "metrics.dhall", '"Waiting time"', f'"Waiting {IN_DHALL}"')
+    edited(specs / "metrics.dhall", '"From then to the response"', f'"From then {IN_DHALL}"')
+    for file, doc in (
+        ("requests", "A request, on the host that it came to"),
+        ("reports", "Two or more versions of the service, the first of which is the baseline"),
+        ("source", "Version of the service"),
+        ("events", "A request came in"),
+    ):
+        edited(specs / f"{file}.dhall", f'"{doc}"', f'"{doc} {IN_DHALL}"')
+    edited(specs / "requests.dhall", '"Id of the request"', f'"Id {IN_DHALL}"')
+    edited(specs / "examples.dhall", '"one request"', f'"one {IN_DHALL}"')
+    edited(specs / "examples.dhall", '[ "21" ]', '[ "22" ]')
+    edited(specs / "events.dhall", '"response.sent"', f'"response.sent{IN_DHALL}"')
+    for log in folder.glob("runs/*/*/log.jsonl"):
+        text = log.read_text(encoding="utf-8")
+        assert '"response.sent"' in text
+        log.write_text(text.replace('"response.sent"', json.dumps(f"response.sent{HOSTILE}")), encoding="utf-8")
+    edited(specs / "examples.dhall", '"response.sent"', f'"response.sent{IN_DHALL.replace(chr(92), chr(92) * 2)}"')
+    (folder / "runs" / "1.1").rename(folder / "runs" / f"1.1{HOSTILE}")
+    return folder
+
+
+def _harmless(done: Done) -> None:
+    """Of all that was printed nothing acts on a terminal, and no line is one of the text's own."""
+    said = done.out + done.err
+    assert not ACTING & set(said)
+    assert not re.search(r"^\W*FORGED", said, re.MULTILINE)
+
+
+def _run(place: Path) -> str:
+    return f"new{HOSTILE}={place / 'runs' / ('1.1' + HOSTILE)}"
+
+
+QUERY = ("query", "wait", "response_size", "--run", "RUN")
+BUILD = ("build", "service/comparison", "--run", "old=runs/1.0", "--run", "RUN", "--to", "md", "-o")
+
+
+COMMANDS: list[tuple[tuple[str, ...], int]] = [
+        (("check",), 0),
+        (("check", "--verbose"), 0),
+        (("test",), 3),
+        (("test", "--format", "json"), 3),
+        (("schema",), 0),
+        (("schema", "meta.json"), 0),
+        *((("list", kind, "--format", form), 0) for kind in ("metrics", "events", "grains", "reports")
+          for form in ("table", "csv", "json")),
+        *(((*QUERY, "--format", form), 0) for form in ("table", "csv", "json")),
+        ((*QUERY, "--log-format", "json"), 0),
+        ((*QUERY, "--log-format", "text"), 0),
+        (("query", f"wait{HOSTILE}", "--run", "RUN"), 2),
+        (("query", "wait", f"--{HOSTILE}"), 2),
+        (("--errors", "json", "query", f"wait{HOSTILE}", "--run", "RUN"), 2),
+        (("sql", "work"), 0),
+        (("sql", "work", "--run", "RUN"), 0),
+        (("ingest", "RUN"), 0),
+        (("lineage", "wait"), 0),
+        (("lineage", "wait", "--format", "dot"), 0),
+        (("lineage", "wait", "--format", "json"), 0),
+        (("explain", "wait", "--run", "RUN"), 0),
+        (("explain", "work", "--run", "RUN", "--format", "json"), 0),
+        (("diff", str(ROOT / "starter"), "."), 3),
+        (("catalogue", "-o", "site"), 0),
+        (("cache",), 0),
+        (("cache", "--format", "json"), 0),
+        (("cache", "prune", "--older-than", "1d"), 0),
+        (("completion", "bash"), 0),
+        (("fetch", "prometheus", f"http://127.0.0.1:9/{HOSTILE}", "--match", "up", "--start", HOSTILE, "--end", "2",
+          "-o", "fetched"), 1),
+        (("regenerate", f"{HOSTILE}.json", "-o", "again"), 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "status"), COMMANDS)
+def test_no_text_acts_on_the_terminal(place: Path, words: tuple[str, ...], status: int) -> None:
+    given = [_run(place) if word == "RUN" else word for word in words]
+    done = assay("--cache", place / "cache", *given, within=place)
+    assert done.status == status, done.err
+    _harmless(done)
+
+
+def test_every_command_is_looked_at() -> None:
+    here = {word for words, _ in COMMANDS for word in words[:3]} & set(cli.commands)
+    elsewhere = {"init", "build", "trace", "verify", "watch"}
+    assert here | elsewhere == set(cli.commands)
+
+
+def test_watching_acts_on_no_terminal(place: Path) -> None:
+    given = [_run(place) if word == "RUN" else word for word in ("watch", *BUILD[1:-3], "-o", f"watched{HOSTILE}")]
+    command = [sys.executable, "-m", "assay.cli.main", "--cache", str(place / "cache"), *given]
+    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    with subprocess.Popen(
+        command, cwd=place, env=around, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:  # fmt: skip
+        late = threading.Timer(60, process.kill)
+        late.start()
+        assert process.stdout
+        lines = [line.decode() for line in takewhile(bytes.strip, process.stdout)]
+        process.kill()
+        late.cancel()
+    assert lines[0].startswith("error[typesetting]: the report cannot be set: ")  # no font has such characters
+    _harmless(Done(1, "", "".join(lines)))
+
+
+def test_no_text_of_a_build_acts_on_the_terminal(place: Path) -> None:
+    cache = ("--cache", place / "cache")
+    given = [_run(place) if word == "RUN" else word for word in BUILD]
+    out = f"out{HOSTILE}"
+    done = assay(*cache, *given, out, within=place)
+    assert (done.status, done.out) == (0, f"out{SHOWN}/report.md\n"), done.err
+    _harmless(done)
+    for words, status in (
+        (("trace", out, "--list"), 0),
+        (("trace", out, "--list", "--format", "json"), 0),
+        (("verify", out), 0),
+        (("diff", out, "."), 0),
+        (("verify", f"no{HOSTILE}"), 1),
+    ):
+        done = assay(*cache, *words, within=place)
+        assert done.status == status, done.err
+        _harmless(done)
+
+
+def test_json_has_the_very_values(place: Path) -> None:
+    cache = ("--cache", place / "cache")
+    listed = assay(*cache, "list", "metrics", "--format", "json", within=place).json()
+    assert f"Waiting {HOSTILE}" in [item["name"] for item in listed]
+    asked = assay(*cache, "query", "wait", "--run", _run(place), "--format", "json", within=place).json()
+    assert asked[0]["run"] == f"new{HOSTILE}"
+    said = assay(*cache, *QUERY[:-1], _run(place), "--log-format", "json", within=place).err
+    assert f"new{HOSTILE}" in [json.loads(line).get("run") for line in said.splitlines() if line[0] == "{"]
+
+
+def test_tables_and_csv_show_escapes(place: Path) -> None:
+    cache = ("--cache", place / "cache")
+    listed = assay(*cache, "list", "metrics", "--format", "csv", within=place).out
+    assert f"Waiting {SHOWN}" in [row[1] for row in csv.reader(io.StringIO(listed))]
+    assert SHOWN in assay(*cache, "query", "wait", "--run", _run(place), within=place).out
+
+
+def test_sql_says_the_same_as_it_is_shown() -> None:
+    text = "it's\\a 'b' \x1b\x9b\u202e"
+    sql = f"SELECT {_literal(text)} AS \"a'b\" /* it's */, 'plain\\n' -- it's\n"
+    shown = printable(sql)
+    assert not ACTING & set(shown)
+    assert duckdb.sql(shown).fetchall() == [(text, "plain\\n")]
+    assert printable("SELECT 'a\\b\n' AS \"é\"") == "SELECT 'a\\b\n' AS \"é\""
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def test_a_terminal_of_few_characters_gets_others() -> None:
+    ascii_ = {"PYTHONIOENCODING": "ascii"}
+    done = assay_process("list", "metrics", "--system", "cardano", "--format", "json", environment=ascii_)
+    listed = assay("list", "metrics", "--system", "cardano", "--format", "json")
+    assert done.status == 0, done.err
+    assert done.json() == listed.json()
+    assert not listed.out.isascii()
+
+
+def test_rows_of_marks_are_texts(capsys: pytest.CaptureFixture[str]) -> None:
+    rows(("a",), [("[red]x[/red]\x1b",)], "table")
+    assert "[red]x[/red]\\x1b" in capsys.readouterr().out
+
+
+def test_commands_print_by_one_module() -> None:
+    folder = ROOT / "compiler" / "assay" / "cli"
+    files = [path for path in folder.glob("*.py") if path.name != "echo.py"]
+    assert len(files) > 10
+    prints = re.compile(r"\bclick\.(echo|secho|echo_via_pager)\b|\bprint\(|\bstd(out|err)\.write\b")
+    own = {"progress.py": 1}  # its display has a console
+    found = {path.name: len(prints.findall(path.read_text(encoding="utf-8"))) for path in files}
+    assert {name: number for name, number in found.items() if number} == own

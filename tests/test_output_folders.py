@@ -1,0 +1,76 @@
+"""Folders that nothing is written into: those that reports are made of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import assay
+
+BUILD = ("build", "service/comparison", "--to", "md", "--run", "a=runs/1.0", "-o")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace as `assay init` makes it; another name of it is `link`."""
+    folder = tmp_path_factory.mktemp("outputs") / "place"
+    assert assay("init", folder).status == 0
+    (folder / "link").symlink_to(folder)
+    return folder
+
+
+def _files(folder: Path) -> set[Path]:
+    return {path for path in folder.rglob("*") if "cache" not in path.parts}
+
+
+@pytest.mark.parametrize("name", ["", " "])
+@pytest.mark.parametrize(
+    "words",
+    [
+        BUILD[:-1],
+        ("watch", "service/comparison", "--run", "a=runs/1.0"),
+        ("regenerate", "p.json"),
+        ("catalogue",),
+        ("fetch", "prometheus", "http://127.0.0.1:9", "--match", "up", "--start", "1", "--end", "2"),
+    ],
+)
+def test_a_folder_of_no_name_is_none(place: Path, words: tuple[str, ...], name: str) -> None:
+    before = _files(place)
+    done = assay("--cache", place / "cache", *words, "-o", name, within=place)
+    assert (done.status, done.out) == (2, "")
+    assert done.err == "error[output]: -o names no folder\n  hint: `-o .` is the current one\n"
+    assert _files(place) == before
+
+
+@pytest.mark.parametrize(
+    ("out", "where"),
+    [
+        ("runs/1.0", "the run a"),
+        ("runs/1.0/out", "the run a"),
+        ("link/runs/1.0/out", "the run a"),
+        ("specs", "the workspace's specs/"),
+        ("specs/service/out", "the workspace's specs/"),
+        ("queries/out", "the workspace's queries/"),
+        ("templates/out", "the workspace's templates/"),
+    ],
+)
+def test_what_a_report_is_made_of_is_not_written_into(place: Path, out: str, where: str) -> None:
+    before = _files(place)
+    said = f"error[output]: the output folder lies in {where}: {out}\n  hint: choose another folder with -o\n"
+    commands = [BUILD, ("watch", "service/comparison", "--run", "a=runs/1.0", "-o")]
+    if "run" not in where:
+        commands += [("catalogue", "-o"), ("regenerate", "p.json", "-o"),
+                     ("build", "service/comparison", "--publication", "p.json", "-o")]  # fmt: skip
+    for words in commands:
+        done = assay("--cache", place / "cache", *words, out, within=place)
+        assert (done.status, done.out, done.err) == (2, "", said), words
+    assert _files(place) == before
+
+
+def test_what_lies_beside_is_written_into(place: Path) -> None:
+    for out in ("runs/1.0.out", "specs.out", "."):
+        done = assay("--cache", place / "cache", *BUILD, out, within=place)
+        assert done.status == 0, done.err
+        assert json.loads((place / out / "results.json").read_text(encoding="utf-8"))
