@@ -74,3 +74,25 @@ def test_what_lies_beside_is_written_into(place: Path) -> None:
         done = assay("--cache", place / "cache", *BUILD, out, within=place)
         assert done.status == 0, done.err
         assert json.loads((place / out / "results.json").read_text(encoding="utf-8"))
+
+
+def test_what_no_build_has_written_is_not_replaced(place: Path) -> None:
+    out = place / "theirs"
+    (out / "sql").mkdir(parents=True)
+    (out / "sql" / "mine.sql").write_text("SELECT 1\n", encoding="utf-8")
+    done = assay("--cache", place / "cache", *BUILD, "theirs", within=place)
+    assert (done.status, done.out) == (2, "")
+    assert done.err == (
+        "error[output]: the output folder holds what no build has written, and this one would replace: theirs\n"
+        "  expected: a folder without sql, or one with the provenance.json of a former build\n"
+        "  hint: choose another folder with -o\n"
+    )
+    assert _files(out) == {out / "sql", out / "sql" / "mine.sql"}
+
+
+def test_a_former_build_is_replaced_and_what_stands_beside_it_stays(place: Path) -> None:
+    out = place / "again"
+    for _ in range(2):
+        assert assay("--cache", place / "cache", *BUILD, "again", within=place).status == 0
+        (out / "mine.txt").write_text("mine", encoding="utf-8")
+    assert (out / "mine.txt").read_text(encoding="utf-8") == "mine"

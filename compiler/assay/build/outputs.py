@@ -73,6 +73,7 @@ def _filled(out: Path, finished: Callable[[Path], None]) -> Iterator[Path]:
         fresh = place / "report"
         fresh.mkdir()
         yield fresh
+        _refuse_theirs(fresh, out)
         finished(fresh)
         (place / "begun").write_text(json.dumps(sorted(_outdated(fresh, out))), encoding="utf-8")
         (place / "begun").replace(place / COMPLETE)
@@ -80,6 +81,21 @@ def _filled(out: Path, finished: Callable[[Path], None]) -> Iterator[Path]:
     finally:
         shutil.rmtree(place, ignore_errors=True)
         released(lock)
+
+
+def _refuse_theirs(fresh: Path, out: Path) -> None:
+    """AssayError `output` (usage) where a report would take the place of what no build has written."""
+    if (out / RECORD).exists() or not (fresh / RECORD).exists():
+        return
+    theirs = sorted(entry.name for entry in fresh.iterdir() if (out / entry.name).exists())
+    if theirs:
+        raise fail(
+            "output",
+            f"the output folder holds what no build has written, and this one would replace: {out}",
+            expected=f"a folder without {', '.join(theirs)}, or one with the {RECORD} of a former build",
+            hint="choose another folder with -o",
+            status=USAGE,
+        )
 
 
 def _settle(out: Path) -> None:

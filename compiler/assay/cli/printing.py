@@ -33,7 +33,7 @@ def print_answer(answer: Answer, form: str) -> None:
         return
     rows = []
     for metric, run, found in answer.rows:
-        said = figures(found)
+        said = figures(found) if isinstance(found, FormulaResult) or found.size else {"size": 0}
         rows.append((metric.id, run, metric.unit.symbol, *(_number(said.get(name), form) for name in SHOWN)))
     echo.rows(("metric", "run", "unit", *SHOWN), rows, form)
     if form == "table":
