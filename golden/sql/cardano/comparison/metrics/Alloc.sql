@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Alloc: RTS alloc rate */
-/* definition 10d7e60374d93c080849775781f124dec396ea82e7a43abcbcada093bb2ab2c1 */
+/* definition 449c3fda1b3c912a782a84bdb4b70b69adc7a20be1e1ec96855fc4e2f16735b8 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiBlkIO: Block IO waits */
-/* definition d6e5eda712e2c4ffcaf219279ca67d0af36b3cac2ec919ba7addf8a112a0521b */
+/* definition 44aac1112b6538333afaffcfa6d4f8a00876438d97d4383b98c3b9ef83ff26fd */
 SELECT
   domain.per,
   distributions.size,

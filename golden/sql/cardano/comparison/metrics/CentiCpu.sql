@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiCpu: Process CPU usage */
-/* definition 3505ec1772114f853135b484a35f10c1ddcb8d5d0c542070dccbdbfcde62afd9 */
+/* definition e9a600899b3ff4a113cb5f8483edeb567b571062f447a75b888f1d0a7e5fa942 */
 SELECT
   domain.per,
   distributions.size,

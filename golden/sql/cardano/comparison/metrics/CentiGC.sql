@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition 9e1eb0e506a8e41a451d7ee0eaf7170489c1aaa300fc8ba30b376324b6587f57 */
+/* definition 6ab9d02d6c370ecc5f86ba0c20f309c887ef0777a392b1621477c870157687b1 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition 1c89c74ba619018caf6affe746a2699d93deb2cfce8851e54ffeb0656159567d */
+/* definition eea4ecb0037b6c6ad3336b44d8e3bd7ec2bf36e510c46b269d0781d28a5cfa3e */
 SELECT
   domain.per,
   distributions.size,

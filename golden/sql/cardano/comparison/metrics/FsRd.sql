@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsRd: Filesystem reads */
-/* definition 46dbaf83b21b3032bcd16cab5d37ddaadc14d7927a41d277da50294c07cab04e */
+/* definition 15f9e6c36de0b25f23e8fcfb167388b808edaf666a03e5391deb48e361bc90c7 */
 SELECT
   domain.per,
   distributions.size,

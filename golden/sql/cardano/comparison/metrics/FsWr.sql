@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsWr: Filesystem writes */
-/* definition cd39356d4315e2ea4eaa93835f3810e5993dac1624933dae8fc632e36bb106b6 */
+/* definition e55a9e078c181c5b72039b545ca2a4fbf2179c4a1ed0c638b5e89604b45d341e */
 SELECT
   domain.per,
   distributions.size,

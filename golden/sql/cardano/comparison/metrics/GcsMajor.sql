@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMajor: Major GCs */
-/* definition f43e2217a06bfbab3854d21ec00606c861b37a19b34d56a5b4f7423798483b61 */
+/* definition 2448ae16c7da6d61d144c20175880267b4e8d9fb41bee54c3a312c38349153c2 */
 SELECT
   domain.per,
   distributions.size,

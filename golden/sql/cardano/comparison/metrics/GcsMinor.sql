@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMinor: Minor GCs */
-/* definition 8d3d58e7cde91b9f94d6cd00b68dba4f476a82f7510e00f62849a3dd607c9d0a */
+/* definition 1a88517877e68c247b00553c540f3cdd05145b6d17a8497e22fc19fb4d5f532e */
 SELECT
   domain.per,
   distributions.size,

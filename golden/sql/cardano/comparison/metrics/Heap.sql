@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Heap: RTS heap size */
-/* definition 77c8d033755b8a7f0a2b6699cc23fc04604b723895a8dd67519de73425f37d74 */
+/* definition bb6c183755adc5b22ff1817f33850908cf7abe9b8558294a3fb69cde4e5b718f */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Live: RTS live GC dateset */
-/* definition 4cec9aa7c3f812140e6b64967ffc5c4dbce3e74788a28991ac07245a4b23e33e */
+/* definition 628ac02bfd538167ec7517a4f7438d7afbc0abbbc3e4a0e64af66c5f7cd119b0 */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetRd: Network reads */
-/* definition 66ffe05c5e49c1d9ffba5fb5c83adf282febacbe8323730c2723115de40f5c3a */
+/* definition ffe6f2228957a78ab45ce30d7a4bc00d9481956a34164ca08846fb3a985a99e1 */
 SELECT
   domain.per,
   distributions.size,

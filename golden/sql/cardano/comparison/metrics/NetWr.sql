@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetWr: Network writes */
-/* definition 68248701096f0d0a28ea56f9428393105cd8c1d47e248221c371d04631a8ea0e */
+/* definition f3b35a8daa1ead105b6381ab9059a5a93bf31afd00be8a6ae71d350c7aa9640a */
 SELECT
   domain.per,
   distributions.size,

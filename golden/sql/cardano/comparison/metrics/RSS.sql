@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* RSS: Kernel RSS */
-/* definition 5a7263eb00d53d35f32c3339d9f01e482a3657c25b03e06c156cb55bdfef7062 */
+/* definition 7031f96c5228e6dd8b8bf7b6225d0d7abc83dfe9de623199f8af5d77767514cf */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Threads: Threads */
-/* definition 0e0e9b72f40590437039803d6dfaeb6f2a2092f76b004488f795d785c38f9530 */
+/* definition aade82162fd744e96d87a438c37cf9d007e15e8db8c6c8d57a87cc5b5411bb1e */
 SELECT
   domain.per,
   distributions.size,

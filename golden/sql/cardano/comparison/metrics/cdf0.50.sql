@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.50: 0.50 adoption */
-/* definition f4e5207990ec8b3a8bfed781b7de2a406692d4950b1b9cc11f81315759102832 */
+/* definition 353349a1873a7ca2c11dfdbe63ab06be39457ae271c19676540d2eb5f6b20f49 */
 SELECT
   size,
   mean,

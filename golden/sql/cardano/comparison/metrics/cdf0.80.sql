@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.80: 0.80 adoption */
-/* definition efddaeeecd832c16fe49dc3cc5c362f93e6e7072d38901f6fc86d8359c088e25 */
+/* definition 79ced806db98b056576dfb112da96ca932ab3cd4577153ab77c4208c2765a402 */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.90: 0.90 adoption */
-/* definition aa0efc309d1deb6ff3a28ac8466679dcb4c5eb5f9e6931c419427d0ac95a0d1a */
+/* definition 9c1af1deb7d12afbb05255cb1adfecc9f6072bde0f4ea0267e2ee03953072beb */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.92: 0.92 adoption */
-/* definition 0ddc07ddebe110798e8c6f6f10a82b39b64618b7ffe561011d8fc98c9fd26fe0 */
+/* definition 0c5b733450b797cf68d89fd6bd53f669775d6080b9d96d74558b9874d3ef2c6f */
 SELECT
   size,
   mean,

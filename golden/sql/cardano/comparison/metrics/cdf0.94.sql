@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.94: 0.94 adoption */
-/* definition b813ef0ee774450ec5c7b1eacaefd10bc1352dbaec52528dbfd379436bccf932 */
+/* definition fe3165064ac78a58f42ecd34795e1d1abfd434506b4a657f66b4fdd6f084acf8 */
 SELECT
   size,
   mean,

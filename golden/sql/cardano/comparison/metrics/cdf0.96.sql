@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.96: 0.96 adoption */
-/* definition 67a2b8bf61bb32ea7c3672f539fe8372cba27dc29d331bc804a0aa0eddf164d7 */
+/* definition b68eeee51f122719bc7c32abf38e5c686989fa16d3375cd3830ec59e8928d8a7 */
 SELECT
   size,
   mean,

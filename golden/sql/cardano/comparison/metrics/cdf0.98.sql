@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.98: 0.98 adoption */
-/* definition 48d2773553c5d3cd8261d176bb1fdae5b46d39225d36194895bd71e79b9d293d */
+/* definition 070e8d46b0b7ea0a31b8c5b2baa909669097901c0bd7767445c7680c5d3949b0 */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf1.00: 1.00 adoption */
-/* definition 63b2ae03b6fcc4c14492baf9421247b79c68a0e5112a3dee50a6d05a9a4f6cf6 */
+/* definition e6956fc5e054aba6243e4068a340aa7c259eb265df9eafc4ce24b975b001857c */
 SELECT
   size,
   mean,

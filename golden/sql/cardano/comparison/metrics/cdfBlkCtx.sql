@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition 38b2c44b211776621b99bb0aeea0af53b06bcb39a53b53875244bed29d4fc461 */
+/* definition 298d245972a078e462821c290e768dcc659d68ccf657500e8ea81cfdba19bdf3 */
 SELECT
   domain.per,
   distributions.size,

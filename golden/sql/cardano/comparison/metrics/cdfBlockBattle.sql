@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlockBattle: Height & slot battles */
-/* definition 67135502a89e8fe53495129af3a5d8c5e3cd5c7349374022796b38c644b191b9 */
+/* definition 5d612e6e1da1365abbe34fe138f74910936e366e56af02aa7d9c64848dd55d28 */
 SELECT
   size,
   mean,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlockGap: Interblock gap */
-/* definition 90639de30771ff666aca224b7aaca35c8dbc393f6604af5631fe1a017f0f895f */
+/* definition 3b4089fb81c6eac974c7c5fee610823cd142eed978fd66d56968c5755a22eade */
 SELECT
   domain.per,
   distributions.size,

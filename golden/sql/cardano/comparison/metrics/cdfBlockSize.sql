@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlockSize: Block size */
-/* definition 0e8011590ad6095e42dae8dd6823f2f279b33be1801681585f50769867c0c252 */
+/* definition 0f2361c595971c326fe0331847097a61681a438128a26e40e6410de076df4bc0 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksChainedRatio: Chained to forged blocks */
-/* definition 93c5cc6023bb62bd8abe3d3318028b50dadea8ed17e63275a7a7761bd05db707 */
+/* definition da153e6da79ad910b981ec8b08809fd3f5cdd97da0bd0d24f5cfb6bc27bde0be */
 SELECT
   size,
   mean,

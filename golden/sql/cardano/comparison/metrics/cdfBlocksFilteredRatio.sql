@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksFilteredRatio: Filtered to chained blocks */
-/* definition 07356addd023023cd5f01460b0a11fc136e3379172c08c031b9975b7376a8728 */
+/* definition de8331ec9526495e23289aa9444e62de33eb581d3ba20de3484786d5ce85d22f */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksPerHost: Blocks per host */
-/* definition f380edd0537ac86330786b18dc607a39ecfdefcb8ae9b43260deba01c66aeea7 */
+/* definition 74ebf21da423cc2684ff2ca48dac1480dc2a6fb319d94084a82a1347458a5993 */
 SELECT
   size,
   mean,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfDensity: Chain density */
-/* definition affe2c0904cfdc4b281e979a6a35bbbfbee3e6eec3925a6e4b709eab1e52d81a */
+/* definition 224ac68facaf71ff177d207eb30a19b85bb98545d96325ee2212cdf62363f9d2 */
 SELECT
   domain.per,
   distributions.size,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAdoption: Forged to self-adopted */
-/* definition ba223c35ce1d671be4cbf5f44f0e5ca84bf355e063cac308d744a8f82271994e */
+/* definition ce5757c7446b6a053d4b63fbb10485d0a07c82c12476514d70df40938bfc9ddc */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAnnounce: Forged to announced */
-/* definition 07d5f91133092196df5e56062b287840402225916aeef51c83ba0e31ad691426 */
+/* definition f143834e227c9db9b4eb09b5e8d4336c0b0611048ffcd9ca021278e8cf69752c */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAnnounceCum: Slot start to announced */
-/* definition 6d22a6490b8a0f46981e5b3b4a0006ddd505a5124f6dd3fdf487487887d85043 */
+/* definition 02d076c36679c7de977db459d786bb76473c9e16d322c8e8b204f8cc04c9dc60 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerBlkCtx: Acquired block context */
-/* definition a224e1f49fc5dd95e0fa1a296e0d417e90e2701b1bf0339acf5a82e85362b373 */
+/* definition 39185762ec3dcaa5c8364fb0664414fec9ad5b1f244a4cecccf0e5e5cedba716 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerForge: Leadership to forged */
-/* definition a78e0f5cb3067159adeb97c6c8fb1f70b375b2544b1e711c6fa691cceadc6126 */
+/* definition 5cfb180e97830621cc64f73724225ed054eef251c720d77030ee8befd9b0dd1e */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLead: Leadership check duration */
-/* definition ee157da7c2af94ab1b19780849123f381eefca9958e1f7e0744b67ffb841ee4e */
+/* definition 78bb511bf237c22c4138a31b1f1c091059b53414b8010aad5f13211bf7fc6d8d */
 SELECT
   size,
   mean,

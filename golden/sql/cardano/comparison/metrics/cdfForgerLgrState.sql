@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLgrState: Acquired ledger state */
-/* definition bba10ae8c21824be030a1f4eea95760885a9c33f20f1f598fbfd92a3d5706c12 */
+/* definition a635668d2ede229643db4a4fe70e0ecbbcf65e80bdb4fa7baeec7c0e59a9b3be */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLgrView: Acquired ledger view */
-/* definition 4885d0d3be85f14b9eaeeb9a1d50c2c32b5664e4130932ccf8e79b459bd179ca */
+/* definition b3ddf3c178aeb9d6dd5e55aa417867ea1e8d5be1965744829abe535e94f82caa */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerMemSnap: Mempool snapshotting */
-/* definition 316b2db7b3ae86f0d93e90c8052630132decd60dafd665cc1c87ec2f5ebc1d24 */
+/* definition 4daa6a8f60dc9f50c4a07c1d3ab8790b5b5a760f8b670b9832f240d586685fb4 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerSend: Forged to sending */
-/* definition 989681613d7ea73cb2952be5556251b220dc2ef4bac84cc414de4f68b2920ebd */
+/* definition cbf83bd1713175e4374441958576340d85f57021243f9dd00f6e37874261b3ff */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerStart: Started forge loop iteration */
-/* definition 55bbd35c36dc51d19045238f39687e7f71690445a889e55643f79a06547386c1 */
+/* definition 9d8d84ed7acbd97723a6ec443ed3cd826f7303aa174c5a7cc4cb4382a0dbafb0 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerTicked: Ledger ticking */
-/* definition b16318938b519b9ae449545dc919b5301ce2f7ca8c0c513ff4f238806752ad90 */
+/* definition a8fba7ea6c0efe4af4533712ed97a8896cc0cf280d0c398b317c313f299851d2 */
 SELECT
   size,
   mean,

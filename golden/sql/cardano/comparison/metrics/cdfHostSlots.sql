@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
-/* definition 80a1a7b6e2fc753bededbb69917fe266e73a6ad250f28b2ee2c9aa20174f4eca */
+/* definition d8085f76f02e51548265615d79b428e7956b0cc1dece821ecf55e1b179bc839e */
 SELECT
   domain.per,
   distributions.size,

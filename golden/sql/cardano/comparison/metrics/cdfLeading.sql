@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeading: Leadership check duration */
-/* definition 83971c7e5c8f876a850af9d09384e7fd3d9be30720b11faf4731391cbf4026c2 */
+/* definition ddd401667f263cefa8257df3c8f2646be7cd6b4517a9f6fb8a29f8206ac6c043 */
 SELECT
   domain.per,
   distributions.size,

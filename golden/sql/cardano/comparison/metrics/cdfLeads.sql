@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeads: Leaderships */
-/* definition 9c1dc70e1b73a80af6e79f2871cd5cb2a65599e80cc23d4ca2a1a1aaf2cca6e7 */
+/* definition 2a0907a77ff51096e52f3c3e0bd90becc48c60792c601b24189b11fa15ef6276 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition 8a5699946a8018c452dbc780c4c8c780059d66bce86fb44d79e47648b1226766 */
+/* definition c0bc19282d2841b77dd31620606d1386daa32576c51d470debf7c228495fa0b5 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition 8fc308bf43f57cdf7bc29e0fbae89d9ba44fabe190d53b5a823e46a432f7833d */
+/* definition 9c1372c7b0cc3e8466b6f6cb9ad078be13516095a13cfb4c42658b08b1e994c6 */
 SELECT
   domain.per,
   distributions.size,

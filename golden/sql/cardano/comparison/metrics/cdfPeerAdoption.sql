@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerAdoption: Fetched to adopted */
-/* definition 60154b25f94f70e4bc3e69ec2b5ec62d899d2ddbde1558e5edb8c269f97c4a0c */
+/* definition 9df01a2fd7e15a63d6a98fd0ec311d1cc51fb27e6913aed24df3a635e4a0c32a */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerAnnounce: Fetched to announced */
-/* definition 06741a40d232eeaeb30d562ee13bf95b48caeeffc1d2c0417f5333fc829ed1f5 */
+/* definition 6e1d62268dbc44c772228995f8cc226d54d69c8ba08434a726dbce6fb1185510 */
 SELECT
   size,
   mean,

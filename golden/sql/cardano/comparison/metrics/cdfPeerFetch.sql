@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerFetch: Fetch duration */
-/* definition f351b06cb67d881dc6fec3aa139b42aadc3857d736ceb8f3802da211921e98d8 */
+/* definition 35c00b219e2ddfdb77c96a91a0e3008ac1ae6e5abb1a0b4ea3ce61f1bce3189c */
 SELECT
   size,
   mean,

@@ -22,7 +22,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerFetchFirst: First peer fetch */
-/* definition ee3d8f4ab70defbf8e79ac3e42d78f5d2f48ab20eb5be5abdbabbf0696c9eb1f */
+/* definition 77cee52e958a6a62c90e169ac3f3c1937ac810c862f5bc52cdc18a128989f0b1 */
 SELECT
   size,
   mean,

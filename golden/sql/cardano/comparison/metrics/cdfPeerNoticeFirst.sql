@@ -22,7 +22,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerNoticeFirst: First peer notice */
-/* definition c5d6a888be32096b44def058f9d370a76675c9e3504a4f9e4ea85a575d99e2aa */
+/* definition dc667788ade35fc85da144a302b3a567bb6f3b27f8b6b1d746f752a58133c634 */
 SELECT
   size,
   mean,

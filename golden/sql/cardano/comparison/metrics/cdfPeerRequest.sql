@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerRequest: Notice to fetch request */
-/* definition d53e795c9d5c04bb40f2618c89fe6d4c3a4c42fc44ca5af861739684a03f6063 */
+/* definition 59b0a18cd334b7fbc22e1bdacf46108d9ae9aa1037d17949c8eac6692fb04be7 */
 SELECT
   size,
   mean,

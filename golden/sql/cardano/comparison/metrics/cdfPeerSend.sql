@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerSend: Fetched to sending */
-/* definition 7808ca2d66188d90fa1fa69bd7122b19f28e0f4688a3f0d99b0205513e919ac8 */
+/* definition 3fea6e2763ba906b4516621f541a6d9392bacfae2ec7d261bfc95e3401bedf6c */
 SELECT
   size,
   mean,

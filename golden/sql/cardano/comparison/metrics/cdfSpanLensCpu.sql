@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition bdcad56437217958dc7104f0ed2ac6093800aa3a9e996ac96e8be778040d9e0f */
+/* definition fd4b541bc6e49808981ea4b0c3eb362cc319a276c76f90610f61c5ddd553da39 */
 SELECT
   domain.per,
   distributions.size,

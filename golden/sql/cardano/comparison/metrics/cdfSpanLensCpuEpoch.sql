@@ -72,7 +72,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition c3164c7da9f22a1b6733ccf661fb6ad350d73b52615f1eee19564c3eeae7817c */
+/* definition 32ec1be76c94618d12dc9337c36417e260686806a18d88ee9cad9f8514968c76 */
 SELECT
   domain.per,
   distributions.size,

@@ -79,7 +79,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition 02a8e046c2e9bca70daeec513dfde577a9a1ac1b47f980b15d04ee777074e77e */
+/* definition 27814ee484b92f8f9eb60b8e236890e07bb4e38ee7967ccb17325bb5395315ee */
 SELECT
   domain.per,
   distributions.size,

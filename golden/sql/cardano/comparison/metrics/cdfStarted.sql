@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarted: Forge loop tardiness */
-/* definition c018028e27ccaa36e3c695132ee01cd8f4186faf96101aa5658b2fcc0aa74d34 */
+/* definition fbf16b41fadc99929724eff07f8e0c1388d7b5b0be311ce95deac7cc349cbcaf */
 SELECT
   domain.per,
   distributions.size,

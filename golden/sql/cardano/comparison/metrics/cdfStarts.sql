@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarts: Forge loop starts */
-/* definition 07867e1c70ab194dbc42becf853ba30705589abd1ffe84e6ba03fecad686fa05 */
+/* definition f711baf681eb960a036b5b709aed2532e8b7d6ca79a7cd9fab47d77776ad8f04 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfUtxo: UTxO size */
-/* definition 4ce38be3b6497b0af401e32182a7da9f05df1677dc08dbcaa5525b2f95d968a8 */
+/* definition d2cb9b01f73c0de9573d864fc24231a943d5af7e5fb7c5786a6bbc48e7b6b2df */
 SELECT
   domain.per,
   distributions.size,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cpu_usage: CPU usage */
-/* definition e1f9bc5c427e84f68b2101bc21df029aaa7c0d4332be0c55b416e65e808f8edc */
+/* definition a53745a4017d01bb0b4c22043ccc3821b33db74b3d70b49fc21145c1dbc170f8 */
 SELECT
   size,
   mean,

@@ -20,7 +20,7 @@ WITH samples AS (
   FROM ordered
 )
 /* disk_write_rate: Disk writes */
-/* definition 4e0b2cfb4739a0b4f9fff05500ecda63a6d1e9b6ff2a67dab7522efc21e7e1da */
+/* definition c60d2a46f48dd285148bdb549a51c607ddd8741aed154963ecdaed05fd88323c */
 SELECT
   size,
   mean,

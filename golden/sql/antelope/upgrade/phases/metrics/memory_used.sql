@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* memory_used: Memory used */
-/* definition 27887964cc176d2d7ae4132105ff1b902c1b2cb0617844afb2245438e868be70 */
+/* definition 6115ecdc36f100d14dc8012dbbd565656892b2c2c80bca405e082c9879b86ec9 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* swap_used: Swap used */
-/* definition e8ca76f446965338b6fd87db232991ee722a7aa3f749fb31807ac39246b36858 */
+/* definition f13676c44e49b2513886bc05624788486f0f6de39b9ef462085f46c0be17ee63 */
 SELECT
   size,
   mean,
