@@ -41,10 +41,12 @@ Row = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class SystemCheck:
-    """What the check of a system found: how many there are of each thing, and whether its normal form is current."""
+    """What the check of a system found: how many there are of each thing, and whether its normal form is committed, and
+    of these specs."""
 
     system: str
     counts: Mapping[str, int]
+    committed: bool
     current: bool
 
 
@@ -82,7 +84,10 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     more = ("histories", "series", "articles", "examples")
     counts = {name: len(getattr(package, name)) for name in (*names, *more)}
     return SystemCheck(
-        system, {name: number for name, number in counts.items() if number or name in names}, held == checked.sources
+        system,
+        {name: number for name, number in counts.items() if number or name in names},
+        place.is_file(),
+        held == checked.sources,
     )
 
 

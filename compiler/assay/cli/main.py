@@ -149,11 +149,9 @@ def check(context: click.Context, system: str | None, accept: bool) -> None:
         counts = ", ".join(_counted(number, name) for name, number in item.counts.items())
         echo.line(f"{item.system}: {counts}: no problem")
         if not item.current:
-            echo.line(
-                f"{item.system}: its normal form under golden/specs is not what these specs come to; "
-                "`assay check --accept` writes it",
-                err=True,
-            )
+            state = "is not what these specs come to" if item.committed else "is not there"
+            said = f"{item.system}: its normal form under golden/specs {state}; `assay check --accept` writes it"
+            echo.line(said, err=True)
 
 
 def _counted(number: int, plural: str) -> str:

@@ -99,7 +99,7 @@ def _named(name: str) -> exp.Expr:
     return exp.Star() if name == "*" else column(name)
 
 
-def staged(query: exp.Select, stages: Iterable[tuple[str, exp.Query]]) -> exp.Select:
+def staged(query: exp.Select, stages: Iterable[tuple[str, exp.Expr]]) -> exp.Select:
     """A query that reads named queries, in their order, as common table expressions."""
     named = [exp.CTE(this=stage, alias=exp.TableAlias(this=exp.to_identifier(name))) for name, stage in stages]
     query.set("with_", exp.With(expressions=named) if named else None)

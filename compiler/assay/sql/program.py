@@ -134,13 +134,9 @@ def standalone(
     query = final.query.copy()
     assert isinstance(query, exp.Select)
     own = query.args.get("with_")
-    query.set("with_", None)
-    for name, part in (
-        (name, part) for name, part in {**tables, **made}.items() if name in needed or name == constants
-    ):
-        query = query.with_(name, as_=part.copy(), copy=False)  # its own copy of all before, else
-    for item in own.expressions if own else ():
-        query = query.with_(item.alias, as_=item.this, copy=False)
+    read = {name: part for name, part in {**tables, **made}.items() if name in needed or name == constants}
+    inner = {item.alias: item.this for item in own.expressions} if own else {}
+    query = dialect.staged(query, [*((name, part.copy()) for name, part in read.items()), *inner.items()])
     for place in list(query.find_all(exp.Placeholder)):
         value = exp.select(exp.column(str(place.this))).from_(constants)
         place.replace(value.subquery())
