@@ -102,12 +102,12 @@ error[no-slot-left]: run plain: the filters leave no slot of node-10
 def test_problems_of_several_runs_are_told_together(tmp_path: Path, out: Path, cache: Path) -> None:
     run = copied("tiny/plain", tmp_path / "run")
     (run / "meta.json").unlink()
-    done = build([f"a={tmp_path / 'nowhere'}", f"b={run}"], out, cache)
+    (tmp_path / "empty").mkdir()
+    done = build([f"a={tmp_path / 'empty'}", f"b={run}"], out, cache)
     assert (done.status, message(done, {"TMP": tmp_path})) == (
         1,
         """\
-error[no-run]: the run directory does not exist: TMP/nowhere
-  hint: --run takes a directory of a run, an archive of one, or an s3:// address
+error[no-run]: the run directory is empty: TMP/empty
 
 error[no-document]: the run has no meta.json: TMP/run
 """,

@@ -13,6 +13,7 @@ from assay.build.explain_names import Item, named
 from assay.build.filters import applied as applied_filters
 from assay.build.inspect import report_of
 from assay.build.lineage import Traced, of_item, planned
+from assay.build.raw_notes import raw_notes
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.trace_run import Sample, Spread, tracing
@@ -122,7 +123,9 @@ def _of_run(
     series = [] if isinstance(item, Metric) else [item.name]
     found = compute(session, checked, [run], metrics, applied, series=series)
     (computed,) = found.runs
-    notes = (*computed.absent, *computed.results.warnings)
+    notes = (
+        *raw_notes(computed.prepared), *computed.absent, *computed.results.warnings, *computed.results.notes
+    )  # fmt: skip
     if isinstance(item, Metric) and formula.is_formula(item):
         values: dict[str, float | None] = {one: of.averages[summary] for one, of in computed.results.metrics.items()}
         values |= {one: of.averages[summary] for one, of in computed.results.formulas.items()}

@@ -14,6 +14,7 @@ from assay.build.article import compared, read_prose
 from assay.build.compute import Computed, compiled, compute, report_metrics
 from assay.build.phases import Asked, asked
 from assay.build.prepare import Prepared, prepare
+from assay.build.raw_notes import raw_notes
 from assay.build.report_check import report_problems
 from assay.build.runs import NamedRun
 from assay.build.session import Session
@@ -263,7 +264,10 @@ def query(
     cut = asked(checked.package, (), at, phases)
     computed = compute(session, checked, runs, metrics, applied, asked=cut)
     rows = tuple((metric, run.id, _result(run.results, metric)) for metric in metrics for run in computed.columns)
-    warnings = tuple(f"{run.id}: {text}" for run in computed.columns for text in _notes(run))
+    warnings = (
+        *(f"{run.id}: {text}" for run in computed.runs for text in raw_notes(run.prepared)),
+        *(f"{run.id}: {text}" for run in computed.columns for text in _notes(run)),
+    )
     return Answer(checked, rows, tuple(item.label for item in applied), chosen, warnings)
 
 
@@ -272,8 +276,8 @@ def _result(found: RunResults, metric: Metric) -> Distribution | FormulaResult:
 
 
 def _notes(run: Computed) -> tuple[str, ...]:
-    """What is to be known of the results: events that no log has, formulas without a value."""
-    return (*run.absent, *run.results.notes)
+    """What is to be known of the results: events that no log has, what checks warn of, formulas without a value."""
+    return (*run.absent, *run.results.warnings, *run.results.notes)
 
 
 def report_of(package: Package, metric: Metric) -> Report | None:
