@@ -127,9 +127,10 @@ def test_what_makes_runs_hard_to_compare_is_a_warning_in_the_report(tmp_path: Pa
     warnings = [
         "The runs differ in era (10.5-sim: conway, other: alonzo).",
         "The runs differ in their number of hosts (10.5-sim: 6, other: 3).",
+        "other: 1 broken log line left out (node-2: 1); it is node-2/stdout.gz:15: "
+        "field slot of ledger_view is missing.",
         "other: no log line is a `block_sent` event, so there are no samples of cdfPeerSend.",
         "other: no log line is a `header_announced` event, so there are no samples of cdfPeerAnnounce.",
-        "other: 1 broken log line left out (node-2: 1).",
     ]
     assert (done.status, done.err) == (0, "".join(f"warning: {item}\n" for item in warnings))
     assert load(tmp_path / "report" / "document.json")["warnings"] == warnings

@@ -45,7 +45,8 @@ def run_of(place: Path, release: str) -> Path:
 def job_of(host: str, job: int) -> list[dict[str, object]]:
     """The records of a job."""
     come, begun, ended = (f"2026-03-01T10:00:{job:02}.{tenths}Z" for tenths in (0, 1, job + 2))
-    end: dict[str, object] = {"kind": "fail", "err": "timeout"} if job == JOBS - 1 else {"kind": "done", "kb": 100 + job}
+    last = job == JOBS - 1
+    end: dict[str, object] = {"kind": "fail", "err": "timeout"} if last else {"kind": "done", "kb": 100 + job}
     name = f"{host}-{job}"
     return [
         {"ts": come, "kind": "enqueue", "job": name, "prio": "hi" if job % 2 else "lo"},
