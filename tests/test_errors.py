@@ -88,8 +88,7 @@ error[unknown-summary]: there is no summary `mean`
   hint: there are `mean-of-hosts`, `published`
 """,
     ("--run", f"run={PLAIN}"): """\
-error[run-name]: two runs are called `run`
-  hint: name them: --run NAME=DIR
+error[run-name]: the same run is named twice: GOLDEN/tiny/plain/run
 """,
     ("--run", ""): """\
 error[run-name]: `` names no run

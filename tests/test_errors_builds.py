@@ -131,6 +131,7 @@ def test_what_makes_runs_hard_to_compare_is_a_warning_in_the_report(tmp_path: Pa
         "field slot of ledger_view is missing.",
         "other: no log line is a `block_sent` event, so there are no samples of cdfPeerSend.",
         "other: no log line is a `header_announced` event, so there are no samples of cdfPeerAnnounce.",
+        "other: there are no samples of CPU 85% spans, Fetched to announced, Fetched to sending.",
     ]
     assert (done.status, done.err) == (0, "".join(f"warning: {item}\n" for item in warnings))
     assert load(tmp_path / "report" / "document.json")["warnings"] == warnings

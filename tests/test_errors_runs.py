@@ -42,8 +42,7 @@ def test_a_run_that_does_not_exist_is_wrong_use_of_every_command(here: Path, cac
 @pytest.mark.parametrize(
     ("place", "said"),
     [
-        ("runs/v3", "error[no-run]: the run directory does not exist: runs/v3\n"
-                    "  hint: did you mean `runs/v2` or `runs/v1`?\n"),
+        ("runs/v11", "error[no-run]: the run directory does not exist: runs/v11\n  hint: did you mean `v1`?\n"),
         ("runs/v*", "error[no-run]: the run directory does not exist: runs/v*\n"
                     "  hint: a pattern in quotes stands for no run; each is named by a --run of its own\n"),
         ("runs/v1/facts.json", f"error[no-run]: the run is no directory: runs/v1/facts.json\n  hint: {TAKEN}\n"),

@@ -67,7 +67,7 @@ def explain(
 
     Filters and summary are those of `report` (of that which shows the metric, when nothing is said).
 
-    Raises AssayError: usage for what there is not; of a run what a build raises, and `no-samples` without any.
+    Raises AssayError: usage for what there is not; of a run what a build raises.
     """
     checked, item = _named(session, name, system, report)
     chosen = _report(session, checked, item, report)
@@ -140,7 +140,7 @@ def _of_run(
     with tracing(session, checked.package, computed.prepared, statements, asked, factor) as traced:
         size = traced.size()
         if not size:
-            raise _nothing(item, run, applied, notes)
+            return RunFacts(run.id, {**figures, "size": 0}, None, (), (*_none(applied), *notes))
         return RunFacts(
             run.id, {**figures, "size": size}, traced.spread(), traced.ranked(greatest=True, limit=LARGEST), notes
         )  # fmt: skip
@@ -156,8 +156,7 @@ def sampling(checked: Checked, item: Item, found: Computation) -> tuple[sample_q
     return sample_query.of_series(step), Fraction(1)
 
 
-def _nothing(item: Item, run: NamedRun, applied: Sequence[Applied], notes: Sequence[str]) -> Exception:
-    name = item.id if isinstance(item, Metric) else item.name
+def _none(applied: Sequence[Applied]) -> tuple[str, ...]:
+    """What may be why there is no sample."""
     labels = ", ".join(one.label for one in applied)
-    hint = f"filters: {labels}; --no-filters shows what there is without them" if labels else ""
-    return fail("no-samples", f"run {run.id} has no sample of `{name}`", notes=notes, hint=hint)
+    return (f"no sample is left by the filters {labels}; --no-filters shows what there is without them",) if labels else ()

@@ -88,7 +88,7 @@ def _misnamed(run: NamedRun) -> Iterator[Diagnostic]:
         yield Diagnostic("no-run", f"the run is no directory: {run.place}", hint=TAKEN)
         return
     beside = path.parent.iterdir() if os.access(path.parent, os.R_OK) and path.parent.is_dir() else ()
-    near = meant(str(path), (str(item) for item in beside if item.is_dir() or is_archive(item.name)))
+    near = meant(path.name, (item.name for item in beside if item.is_dir() or is_archive(item.name)))
     hint = ONE_EACH if set("*?[") & set(run.place) else near or TAKEN
     what = "archive of the run" if run.address else "run directory"
     yield Diagnostic("no-run", f"the {what} does not exist: {run.place}", hint=hint)
