@@ -33,7 +33,6 @@ from tests.oracle.instants import parse_instant
 from tests.support.commands import Done, assay, assay_process
 from tests.support.laboratory import ROOT, Laboratory
 from tests.support.runs import changed_log, copied
-from tests.support.runs import copied
 from tests.support.workspaces import workspace
 
 RUN = CARDANO / "baseline" / "run"
