@@ -258,7 +258,10 @@ def test_a_text_that_is_cut_off_is_told_and_its_blocks_are_no_numbers(tmp_path: 
     done = report(tmp_path / "out", cache, cut(tmp_path, "    Maximum Latency"))
     assert done.status == 0
     warnings = done.err.splitlines()
-    assert warnings[0] == "warning: v0.38: 4 broken records left out."
+    assert warnings[0] == (
+        "warning: v0.38: 4 broken records left out; the first is v038_report_tabbed.txt:31: "
+        "field latency_max of reported is missing."
+    )
     assert warnings[1].endswith(
         ": 3 of 12 cells differ from those of v0.38. No other run of this report has all of them."
     )

@@ -88,8 +88,7 @@ error[unknown-summary]: there is no summary `mean`
   hint: there are `mean-of-hosts`, `published`
 """,
     ("--run", f"run={PLAIN}"): """\
-error[run-name]: two runs are called `run`
-  hint: name them: --run NAME=DIR
+error[run-name]: the same run is named twice: GOLDEN/tiny/plain/run
 """,
     ("--run", ""): """\
 error[run-name]: `` names no run
@@ -375,4 +374,5 @@ def header(block: str) -> dict[str, Any]:
 def test_a_run_that_cannot_be_analysed_is_refused(tmp_path: Path, out: Path, cache: Path, case: str) -> None:
     change, expected = RUNS[case]
     change(copied("tiny/plain", tmp_path / "run"))
-    assert refusal(out, cache, "--run", tmp_path / "run", "--no-filters") == expected
+    status = 2 if case in ("does not exist", "is a file") else 1
+    assert refusal(out, cache, "--run", tmp_path / "run", "--no-filters", status=status) == expected

@@ -178,7 +178,7 @@ def test_a_changed_normal_form_is_shown_as_a_diff(copy: Path, cache: Path) -> No
 def test_a_build_that_fails_is_no_difference(copy: Path, cache: Path) -> None:
     edited(copy / "golden/reports" / golden.PINNED, "plain/run", "plain/nowhere")
     done = run(copy, cache, "check", "reports")
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error[no-run]: the run directory does not exist")
 
 

@@ -327,9 +327,8 @@ error[no-run]: the archive of the run holds no file that a source reads: run.tar
 
 def test_an_archive_that_is_not_there(tmp_path: Path, cache: Path) -> None:
     done = assay("query", "CentiCpu", "--run", tmp_path / "run.tar.zst", "--cache", cache)
-    assert (done.status, done.err) == (1, f"""\
-error[no-run]: the archive of the run cannot be read: {tmp_path / "run.tar.zst"}
-  found:    No such file or directory
+    assert (done.status, done.err) == (2, f"""\
+error[no-run]: the archive of the run does not exist: {tmp_path / "run.tar.zst"}
   hint: --run takes a directory of a run, an archive of one, or an s3:// address
 """)  # fmt: skip
 

@@ -14,6 +14,7 @@ from assay.build.details import behind_report
 from assay.build.options import Built, Options, reports
 from assay.build.outputs import replacing
 from assay.build.phases import asked
+from assay.build.raw_notes import raw_notes
 from assay.build.rendering import rendered
 from assay.build.runs import NamedRun
 from assay.build.session import Session
@@ -138,14 +139,7 @@ def _day(run: Computed) -> str:
 
 def figures_of(run: Computed) -> RunFigures:
     """What a report knows of a run, or of a phase of one; what is to be known of the raw data is told of the run."""
-    logs = run.prepared.logs
-    lost = [item for item in logs if item.quarantined and not run.phase]
-    notes = [*(() if run.phase else run.prepared.notes), *run.absent]
-    if lost:
-        total = sum(item.quarantined for item in lost)
-        where = ", ".join(f"{item.host}: {item.quarantined}" for item in lost if item.host)
-        what = "broken log line" if where else "broken record"
-        notes.append(f"{total} {what}{'' if total == 1 else 's'} left out{f' ({where})' if where else ''}.")
+    notes = [*(() if run.phase else raw_notes(run.prepared)), *run.absent]
     bounds = run.phase
     phase = PhaseOf(run.prepared.run.id, bounds.name, bounds.since, bounds.until) if bounds else None
     prepared = run.prepared

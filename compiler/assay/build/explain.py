@@ -13,6 +13,7 @@ from assay.build.explain_names import Item, named
 from assay.build.filters import applied as applied_filters
 from assay.build.inspect import report_of
 from assay.build.lineage import Traced, of_item, planned
+from assay.build.raw_notes import raw_notes
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.trace_run import Sample, Spread, tracing
@@ -66,7 +67,7 @@ def explain(
 
     Filters and summary are those of `report` (of that which shows the metric, when nothing is said).
 
-    Raises AssayError: usage for what there is not; of a run what a build raises, and `no-samples` without any.
+    Raises AssayError: usage for what there is not; of a run what a build raises.
     """
     checked, item = _named(session, name, system, report)
     chosen = _report(session, checked, item, report)
@@ -122,7 +123,9 @@ def _of_run(
     series = [] if isinstance(item, Metric) else [item.name]
     found = compute(session, checked, [run], metrics, applied, series=series)
     (computed,) = found.runs
-    notes = (*computed.absent, *computed.results.warnings)
+    notes = (
+        *raw_notes(computed.prepared), *computed.absent, *computed.results.warnings, *computed.results.notes
+    )  # fmt: skip
     if isinstance(item, Metric) and formula.is_formula(item):
         values: dict[str, float | None] = {one: of.averages[summary] for one, of in computed.results.metrics.items()}
         values |= {one: of.averages[summary] for one, of in computed.results.formulas.items()}
@@ -137,7 +140,7 @@ def _of_run(
     with tracing(session, checked.package, computed.prepared, statements, asked, factor) as traced:
         size = traced.size()
         if not size:
-            raise _nothing(item, run, applied, notes)
+            return RunFacts(run.id, {**figures, "size": 0}, None, (), (*_none(applied), *notes))
         return RunFacts(
             run.id, {**figures, "size": size}, traced.spread(), traced.ranked(greatest=True, limit=LARGEST), notes
         )  # fmt: skip
@@ -153,8 +156,9 @@ def sampling(checked: Checked, item: Item, found: Computation) -> tuple[sample_q
     return sample_query.of_series(step), Fraction(1)
 
 
-def _nothing(item: Item, run: NamedRun, applied: Sequence[Applied], notes: Sequence[str]) -> Exception:
-    name = item.id if isinstance(item, Metric) else item.name
+def _none(applied: Sequence[Applied]) -> tuple[str, ...]:
+    """What may be why there is no sample."""
     labels = ", ".join(one.label for one in applied)
-    hint = f"filters: {labels}; --no-filters shows what there is without them" if labels else ""
-    return fail("no-samples", f"run {run.id} has no sample of `{name}`", notes=notes, hint=hint)
+    return (
+        (f"no sample is left by the filters {labels}; --no-filters shows what there is without them",) if labels else ()
+    )

@@ -1,10 +1,9 @@
-"""What a user may ask to be explained: metrics and series by their ids."""
+"""What a user may ask for: metrics and series, by their ids or printed names."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.build.inspect import all_systems
 from assay.build.session import Session
 from assay.spec.diagnostics import USAGE, did_you_mean, fail
 from assay.spec.model import Metric, Series
@@ -18,14 +17,24 @@ def named(session: Session, name: str, system: str | None) -> tuple[Checked, Ite
 
     AssayError (usage) when there is none, and when several systems have one.
     """
-    every = [(checked, item) for one in all_systems(session, system) for checked, item in _items(session, one)]
+    every = [(checked, item) for one in session.systems(system) for checked, item in _items(session, one)]
     found = [pair for pair in every if _id(pair[1]) == name] or [pair for pair in every if pair[1].name == name]
     if not found:
         known = [_id(item) for _, item in every]
-        raise fail("unknown-metric", f"there is no metric `{name}`", hint=did_you_mean(name, known), status=USAGE)
+        raise fail("unknown-metric", f"there is no metric `{name}`", hint=did_you_mean(name, known),
+                   notes=session.elsewhere(), status=USAGE)  # fmt: skip
     if len(found) > 1:
         raise _ambiguous(name, found)
     return found[0]
+
+
+def metric_named(session: Session, name: str, system: str | None) -> tuple[Checked, Metric]:
+    """The metric of an id or a printed name, as `named` finds it.  AssayError (usage) also for a series."""
+    checked, item = named(session, name, system)
+    if isinstance(item, Metric):
+        return checked, item
+    raise fail("not-a-metric", f"`{name}` is a series: it has no samples of its own, and articles draw it",
+               hint=f"`assay explain {item.name} --run DIR` tells what it comes to in a run", status=USAGE)  # fmt: skip
 
 
 def _ambiguous(name: str, found: Sequence[tuple[Checked, Item]]) -> Exception:

@@ -120,7 +120,7 @@ def _run(found: Explained, run: RunFacts, width: int, encoding: str, records: in
         yield from _formula(run, symbol, width)
         return
     size, noun = run.figures["size"], "samples" if found.facts.kind == "metric" else "values"
-    told = [f"{name} {number(run.figures[name])}" for name in FIGURES if name in run.figures]
+    told = [f"{name} {number(run.figures[name])}" for name in FIGURES if size and name in run.figures]
     unit = f" (in {symbol})" if symbol else ""
     yield from headed("Run", [f"{run.run}: {', '.join([f'{size} {noun}', *told])}{unit}"], width)
     for note in run.warnings[:WARNINGS]:
@@ -130,6 +130,8 @@ def _run(found: Explained, run: RunFacts, width: int, encoding: str, records: in
     if run.spread:
         drawn = bars(run.spread.counts, encoding)
         yield one_line(f"           {number(run.spread.low)} |{drawn}| {number(run.spread.high)}", width)
+    if not run.largest:
+        return
     yield ""
     yield f"Largest of {size} {noun}"
     for place, sample in enumerate(run.largest, start=1):

@@ -22,7 +22,7 @@ def applied(package: Package, report: Report | None, given: Sequence[str], none:
     texts = list(given)
     if not texts and report:
         texts = [f"{item.name}={item.argument}" if item.argument else item.name for item in report.filters]
-    return tuple(_one(package, text) for text in texts)
+    return tuple({item.label: item for item in (_one(package, text) for text in texts)}.values())
 
 
 def _one(package: Package, text: str) -> Applied:

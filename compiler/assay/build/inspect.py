@@ -11,8 +11,10 @@ from sqlglot import exp
 from assay.build import filters
 from assay.build.article import compared, read_prose
 from assay.build.compute import Computed, compiled, compute, report_metrics
+from assay.build.explain_names import metric_named
 from assay.build.phases import Asked, asked
 from assay.build.prepare import prepare
+from assay.build.raw_notes import raw_notes
 from assay.build.report_check import report_problems
 from assay.build.runs import NamedRun
 from assay.build.session import Session
@@ -152,9 +154,13 @@ def report_sql(checked: Checked, report: Report) -> Mapping[str, str]:
 
 
 def catalogue(session: Session, kind: str, systems: Sequence[str]) -> tuple[Row, list[Row]]:
-    """Header and rows of a list: metrics, events, grains, filters, series or reports."""
+    """Header and rows of a list: metrics, events, grains, filters, series or reports; of several systems with the name
+    of each one's, unless it is part of their own."""
     header, rows_of = _CATALOGUES[kind]
-    return header, [row for system in systems for row in rows_of(session.package(system).package, system)]
+    rows = [(system, row) for system in systems for row in rows_of(session.package(system).package, system)]
+    if kind == "reports" or len(systems) == 1:
+        return header, [row for _, row in rows]
+    return (header[0], "system", *header[1:]), [(row[0], system, *row[1:]) for system, row in rows]
 
 
 def _metrics(package: Package, _system: str) -> list[Row]:
@@ -250,11 +256,11 @@ def query(
 ) -> Answer:
     """The distributions of metrics over runs, or phases of them, under the filters of the report that shows them, or
     given ones."""
-    found = [session.metric(name, system) for name in names]
+    found = [metric_named(session, name, system) for name in names]
     checked = found[0][0]
     if any(item is not checked for item, _ in found):
         raise fail("systems", "the metrics are of different systems", status=USAGE, hint="query them one by one")
-    metrics = tuple(metric for _, metric in found)
+    metrics = tuple({metric.id: metric for _, metric in found}.values())
     report = report_of(checked.package, metrics[0])
     applied = filters.applied(checked.package, report, given, no_filters)
     known = [item.name for item in checked.package.summaries]
@@ -269,7 +275,10 @@ def query(
     cut = asked(checked.package, (), at, phases)
     computed = compute(session, checked, runs, metrics, applied, asked=cut)
     rows = tuple((metric, run.id, _result(run.results, metric)) for metric in metrics for run in computed.columns)
-    warnings = tuple(f"{run.id}: {text}" for run in computed.columns for text in _notes(run))
+    warnings = (
+        *(f"{run.id}: {text}" for run in computed.runs for text in raw_notes(run.prepared)),
+        *(f"{run.id}: {text}" for run in computed.columns for text in _notes(run)),
+    )
     return Answer(checked, rows, tuple(item.label for item in applied), chosen, warnings)
 
 
@@ -278,8 +287,8 @@ def _result(found: RunResults, metric: Metric) -> Distribution | FormulaResult:
 
 
 def _notes(run: Computed) -> tuple[str, ...]:
-    """What is to be known of the results: events that no log has, formulas without a value."""
-    return (*run.absent, *run.results.notes)
+    """What is to be known of the results: events that no log has, what checks warn of, formulas without a value."""
+    return (*run.absent, *run.results.warnings, *run.results.notes)
 
 
 def report_of(package: Package, metric: Metric) -> Report | None:
@@ -306,7 +315,7 @@ def metric_sql(
 
     With a phase, over that part of the run; its bounds stand in the text, so that there must be a run.
     """
-    checked, metric = session.metric(name, system)
+    checked, metric = metric_named(session, name, system)
     report = report_of(checked.package, metric)
     applied = filters.applied(checked.package, report, given, no_filters)
     cut = asked(checked.package, (), at, (phase,) if phase else ())
@@ -375,10 +384,7 @@ def _formula_statement(checked: Checked, metric: Metric, report: Report | None) 
 
 def all_systems(session: Session, system: str | None) -> tuple[str, ...]:
     """The systems of the workspace, or the one named (AssayError when there is none of that name)."""
-    if system is None:
-        return session.workspace.systems()
-    session.package(system)
-    return (system,)
+    return session.systems(system)
 
 
 __all__ = [

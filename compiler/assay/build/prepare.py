@@ -87,11 +87,6 @@ class Prepared:
         """How many records are each event."""
         return {event: number for part in self.parts for event, number in part.facts.events.items()}
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What is to be known of the raw data."""
-        return tuple(note for part in self.parts for note in ingest.notes(part.events))
-
 
 def _joined(hashes: Sequence[str]) -> str:
     """One hash for several; of one itself."""

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.build.session import Session
+from assay.ingest.files import TAKEN
 from assay.remote.address import checked_address, is_address, is_archive, name_of
-from assay.spec.diagnostics import USAGE, AssayError, fail
+from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, fail, meant, raise_all
 from assay.spec.model import Source
+
+#: what is said of a pattern, which the shell has not replaced by names
+ONE_EACH = "a pattern in quotes stands for no run; each is named by a --run of its own"
+WHOLE = 10_000  # parts of a path: all of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +53,9 @@ def run_at(name: str, place: str) -> NamedRun:
 
 def here(session: Session, runs: Sequence[NamedRun], sources: Iterable[Source]) -> tuple[NamedRun, ...]:
     """The runs, each with a directory that can be read: those that are elsewhere mirrored into the cache, as far as
-    the sources can read them.  AssayError with the problems of every run.
+    the sources can read them.  AssayError with the problems of every run; usage where there is nothing at a place.
     """
+    raise_all((problem for run in runs for problem in _misnamed(run)), USAGE)
     if all(run.is_here for run in runs):
         return tuple(runs)
     from assay.remote.mirror import mirrored
@@ -72,11 +79,26 @@ def here(session: Session, runs: Sequence[NamedRun], sources: Iterable[Source]) 
     return tuple(run if run.is_here else replace(run, directory=found[run.address]) for run in runs)
 
 
+def _misnamed(run: NamedRun) -> Iterator[Diagnostic]:
+    """What is wrong with the place of a run here, before anybody looks for files of a source in it."""
+    path = Path(run.place)
+    if is_address(run.place) or path.is_dir() or (run.address and path.is_file()):
+        return
+    if path.exists():
+        yield Diagnostic("no-run", f"the run is no directory: {run.place}", hint=TAKEN)
+        return
+    beside = path.parent.iterdir() if os.access(path.parent, os.R_OK) and path.parent.is_dir() else ()
+    near = meant(path.name, (item.name for item in beside if item.is_dir() or is_archive(item.name)))
+    hint = ONE_EACH if set("*?[") & set(run.place) else near or TAKEN
+    what = "archive of the run" if run.address else "run directory"
+    yield Diagnostic("no-run", f"the {what} does not exist: {run.place}", hint=hint)
+
+
 def named_runs(texts: Sequence[str]) -> tuple[NamedRun, ...]:
     """The runs of a command line, in order.
 
     Without a name the directory's is taken; where two are the same, with the names of the folders above until they
-    differ.  AssayError (usage) when names clash.
+    differ.  AssayError (usage) when names clash, and when one run is named twice.
     """
     given = [_parted(text) for text in texts]
     depths = [1] * len(given)
@@ -90,13 +112,16 @@ def named_runs(texts: Sequence[str]) -> tuple[NamedRun, ...]:
             for name, depth, (given_name, _) in zip(names, depths, given, strict=True)
         ]
     else:
-        raise fail(
-            "run-name",
-            f"two runs are called `{sorted(clashing)[0]}`",
-            status=USAGE,
-            hint="name them: --run NAME=DIR",
-        )
+        raise _clash(sorted(clashing)[0], names, given)
     return tuple(run_at(name, place) for name, (_, place) in zip(names, given, strict=True))
+
+
+def _clash(name: str, names: Sequence[str], given: Sequence[tuple[str, str]]) -> AssayError:
+    """The error of two runs of one name, which may be one run."""
+    places = [place for called, (_, place) in zip(names, given, strict=True) if called == name]
+    if len({_tail(place, WHOLE) for place in places}) == 1:
+        return fail("run-name", f"the same run is named twice: {places[0]}", status=USAGE)
+    return fail("run-name", f"two runs are called `{name}`", status=USAGE, hint="name them: --run NAME=DIR")
 
 
 def _parted(text: str) -> tuple[str, str]:

@@ -12,7 +12,6 @@ from assay.engine.store import Store
 from assay.spec import workspace as workspaces
 from assay.spec.article_model import Article
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail
-from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import History, Report
 from assay.spec.workspace import Workspace
@@ -144,32 +143,31 @@ class Session:
         within = (system,) if slash and system in systems else systems
         known = {f"{item}/{found.name}": (item, found) for item in within for found in self._all_shown(item)}
         if not slash or name not in known:
-            elsewhere = not Path.cwd().resolve().is_relative_to(self.workspace.root.resolve())
-            note = ("no folder here or above has specs/, so these are the specs that come with Assay",)
             raise fail(
                 "unknown-report",
                 f"there is no report `{name}`",
                 hint=did_you_mean(name, known),
-                notes=note if elsewhere else (),
+                notes=self.elsewhere(),
                 status=USAGE,
             )
         return self.package(system), known[name][1]
 
+    def elsewhere(self) -> tuple[str, ...]:
+        """A note that the workspace is none of the user's, for who looks in vain for what is in another; where it is."""
+        if Path.cwd().resolve().is_relative_to(self.workspace.root.resolve()):
+            return ()
+        return ("no folder here or above has specs/, so these are the specs that come with Assay",)
+
+    def systems(self, system: str | None) -> tuple[str, ...]:
+        """The systems of the workspace, or the one named (AssayError when there is none of that name)."""
+        if system is None:
+            return self.workspace.systems()
+        self.package(system)
+        return (system,)
+
     def _all_shown(self, system: str) -> tuple[Report | History | Article, ...]:
         package = self.package(system).package
         return (*package.reports, *package.histories, *package.articles)
-
-    def metric(self, name: str, system: str | None = None) -> tuple[Checked, Metric]:
-        """The metric of an id, looked for in all systems (or the one named); AssayError (usage) when there is none."""
-        systems = (system,) if system else self.workspace.systems()
-        known: list[str] = []
-        for item in systems:
-            checked = self.package(item)
-            for metric in checked.package.metrics:
-                if metric.id == name:
-                    return checked, metric
-                known.append(metric.id)
-        raise fail("unknown-metric", f"there is no metric `{name}`", hint=did_you_mean(name, known), status=USAGE)
 
 
 def open_session(start: Path, cache: Path, progress: Progress = silent, notice: Notice = unheard) -> Session:

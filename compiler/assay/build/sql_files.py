@@ -27,6 +27,7 @@ def write_sql(folder: Path, found: Computation) -> None:
         bounds = view.phase.parameters if view.phase else {}
         constants[view.id] = dict(sorted({**view.prepared.constants, **bounds}.items()))
     text = json.dumps(constants, ensure_ascii=False, indent=1)
+    folder.mkdir(parents=True, exist_ok=True)  # a report may ask for nothing
     (folder / "constants.json").write_text(text + "\n", encoding="utf-8")
 
 

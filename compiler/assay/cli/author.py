@@ -90,8 +90,8 @@ def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) 
         session = open_session_of(context)
         now = _marks(session, runs)
         if now != seen:
+            _built(context, report, runs, out, first=seen is None)
             seen = now
-            _built(context, report, runs, out)
             left = True
             threading.Thread(target=warm_up, daemon=True).start()
         elif not (learning and learning.is_alive()):
@@ -134,8 +134,9 @@ class Learning(threading.Thread):
             workspace.learn(self.session.workspace, self.system, self.session.store.folder)
 
 
-def _built(context: click.Context, report: str, runs: tuple[str, ...], out: str) -> None:
-    """Build once, and say how long it took, or what is wrong."""
+def _built(context: click.Context, report: str, runs: tuple[str, ...], out: str, *, first: bool) -> None:
+    """Build once, and say how long it took, or what is wrong; what is wrong use at first may come back later, such as a
+    run that is being replaced."""
     from assay.build.history import build_shown
     from assay.build.options import Options
     from assay.cli.options import working
@@ -146,7 +147,7 @@ def _built(context: click.Context, report: str, runs: tuple[str, ...], out: str)
         with working(context) as session:
             built = build_shown(session, report, runs, (), Path(out), Options())
     except AssayError as error:
-        if error.status == USAGE:
+        if error.status == USAGE and first:
             raise
         echo.text(f"{error}\n", err=True)
         return

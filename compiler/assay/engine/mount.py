@@ -134,6 +134,16 @@ def facts(folder: Path) -> Facts:
         )
 
 
+def first_broken(folder: Path) -> str:
+    """The first record that was set aside, of a folder that has any: where it is, and why."""
+    rows = parquet(str(folder / "quarantine.parquet")).subquery(alias="broken")
+    query = exp.select("file", "line", "reason").from_(rows).order_by("host", "file", "line").limit(1)
+    with _engine() as connection:
+        row = connection.execute(dialect.text(query)).fetchone()
+    assert row is not None
+    return f"{row[0]}:{row[1]}: {row[2]}"
+
+
 def constants_file(cache: Path, folder: Path, constants: Mapping[str, object]) -> Path:
     """The constants of a run beside its events, as a table of one row, for SQL that stands alone.
 

@@ -7,8 +7,10 @@ from assay.ingest.files import HostFiles, RunFiles, find_run, host_paths
 from assay.ingest.hashes import FileHash, content_key, file_hashes
 from assay.ingest.held import covers, definitions_hash, file_names, named_as, notes, recognition_hash
 from assay.ingest.kinds import ingest
+from assay.ingest.summary import RECORDS
 
 __all__ = [
+    "RECORDS",
     "FileHash",
     "HostFiles",
     "RunFiles",

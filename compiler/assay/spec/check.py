@@ -20,6 +20,7 @@ from assay.spec import (
     check_places,
     check_reports,
     check_series,
+    check_titles,
     check_words,
     formula,
     scopes,
@@ -344,6 +345,7 @@ _STEPS: tuple[Callable[[Checker], None], ...] = (
     check_series.series,
     check_reports.reports,
     check_articles.articles,
+    check_titles.titles,
     check_phases.phases,
     check_examples.examples,
 )

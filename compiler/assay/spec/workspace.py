@@ -246,7 +246,13 @@ def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile], cac
     name = _root_name(workspace, system, files)
     data = evaluate_sources(name, files, known=Known(cache / KNOWN) if cache else None)
     package = decode.package(data, str(root))
-    raise_all(check.check(package, locator([item for item in files if item.is_code])))
+    locate = locator([item for item in files if item.is_code])
+    if package.system != system:
+        span, excerpt = locate(package.system, 0)
+        raise fail("system", f"the package in specs/{system} is of another system: `{package.system}`", span=span,
+                   excerpt=excerpt, expected=system, found=package.system,
+                   hint="a system is called as its folder: rename one of them")  # fmt: skip
+    raise_all(check.check(package, locate))
     return normal_form.resolve(package, sources_hash(files))
 
 

@@ -1,0 +1,1 @@
+SELECT host, seq, status, took FROM got

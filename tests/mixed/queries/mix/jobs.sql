@@ -1,0 +1,2 @@
+SELECT host, job, prio
+FROM enqueued

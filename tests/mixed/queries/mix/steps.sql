@@ -1,0 +1,1 @@
+SELECT step, users, cpu FROM cost

@@ -1,0 +1,55 @@
+let S = ../schema/package.dhall
+
+let R = S.report
+
+let A = S.article
+
+let P = S.phase
+
+let m = ./metrics.dhall
+
+let s = ./series.dhall
+
+let k = (./source.dhall).constant
+
+let c = (./relations.dhall).c
+
+let g = ./grains.dhall
+
+let deploy = P.told k.deploy
+
+let times = [ m.wait, m.work, m.took ]
+
+let rest = [ m.size, m.failures, m.failed, m.came, m.ratio, m.cpu ]
+
+let report =
+      S.Report::{
+      , name = "main"
+      , title = "{others} against {base}"
+      , intro = "How {others} does beside {base} on {constant.cores} cores."
+      , manifest = [ R.fact "Release" k.release (R.text 0), R.fact "Cores" k.cores R.integer ]
+      , sections = [ R.section "Times" times, R.section "Rest" rest ]
+      , charts = [ R.cdf m.wait, R.cdf m.work ]
+      , dictionary = [ R.group "All" (times # rest) ]
+      , style = "three-digits"
+      , summary = "all"
+      , label = k.release.name
+      , doc = "Releases"
+      }
+
+let article =
+      S.Article::{
+      , name = "story"
+      , title = "Story of {last}"
+      , intro = "What happened."
+      , style = "three-digits"
+      , label = k.release.name
+      , doc = "A story"
+      , parts =
+        [ A.Part::{ title = "Steps", prose = "prose/steps.md", listings = [ A.listing "Steps" g.step [ c.step, c.users ] [ m.cpu ] ] }
+        , A.Part::{ title = "Machine", timelines = [ A.lines "Queue" s.queue "instance", A.linesAndMean "CPU" s.cpu "instance" ] }
+        , A.Part::{ title = "Compared", comparisons = [ A.comparison "Times" times ] }
+        ]
+      }
+
+in  { report, phased = report // { name = "phased", phases = [ P.before "before" deploy, P.after "after" deploy ], doc = "Phases" }, article, deploy }

@@ -1,0 +1,127 @@
+"""Runs that are named wrongly, or hold less than they seem to: what is said of them, in a system of several sources."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.ingest.files import TAKEN
+from tests.support.commands import Done, assay
+from tests.support.mixed import mixed, run_of
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with runs."""
+    return mixed(tmp_path_factory.mktemp("mixed") / "here")
+
+
+def asked(here: Path, cache: Path, *arguments: str | Path) -> Done:
+    """What a command answers."""
+    return assay(*arguments, "--cache", cache, within=here)
+
+
+COMMANDS = {
+    "build": ("build", "mix/main", "-o", "out", "--run"),
+    "article": ("build", "mix/story", "-o", "out", "--run"),
+    "query": ("query", "wait", "--run"),
+    "explain": ("explain", "wait", "--run"),
+    "sql": ("sql", "wait", "--run"),
+    "ingest": ("ingest",),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_run_that_does_not_exist_is_wrong_use_of_every_command(here: Path, cache: Path, command: str) -> None:
+    done = asked(here, cache, *COMMANDS[command], "nope")
+    assert (done.status, done.out) == (2, "")
+    assert done.err == f"error[no-run]: the run directory does not exist: nope\n  hint: {TAKEN}\n"
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("runs/v11", "error[no-run]: the run directory does not exist: runs/v11\n  hint: did you mean `v1`?\n"),
+        ("runs/v*", "error[no-run]: the run directory does not exist: runs/v*\n"
+                    "  hint: a pattern in quotes stands for no run; each is named by a --run of its own\n"),
+        ("runs/v1/facts.json", f"error[no-run]: the run is no directory: runs/v1/facts.json\n  hint: {TAKEN}\n"),
+        ("nope.tar.gz", f"error[no-run]: the archive of the run does not exist: nope.tar.gz\n  hint: {TAKEN}\n"),
+    ],
+)  # fmt: skip
+def test_a_wrong_place_of_a_run_is_told(here: Path, cache: Path, place: str, said: str) -> None:
+    done = asked(here, cache, "query", "wait", "--run", place)
+    assert (done.status, done.out, done.err) == (2, "", said)
+
+
+def test_all_runs_that_do_not_exist_are_told_together(here: Path, cache: Path) -> None:
+    done = asked(here, cache, "query", "wait", "--run", "a=nope", "--run", "runs/v1", "--run", "b=neither")
+    assert done.status == 2
+    assert done.err == (
+        f"error[no-run]: the run directory does not exist: nope\n  hint: {TAKEN}\n\n"
+        f"error[no-run]: the run directory does not exist: neither\n  hint: {TAKEN}\n"
+    )
+
+
+@pytest.mark.parametrize("again", ["runs/v1", "./runs/v1", "runs/../runs/v1/"])
+def test_a_run_that_is_named_twice_is_told(here: Path, cache: Path, again: str) -> None:
+    done = asked(here, cache, "query", "wait", "--run", "runs/v1", "--run", again)
+    assert (done.status, done.err) == (2, "error[run-name]: the same run is named twice: runs/v1\n")
+
+
+def changed(tmp_path: Path, host: str, text: str, line: int = 0) -> Path:
+    """A run in which a line of a host's log is another."""
+    run = run_of(tmp_path / "run", "v1")
+    log = run / host / "app.log"
+    lines = log.read_text(encoding="utf-8").splitlines()
+    lines[line] = text
+    log.write_text("".join(f"{item}\n" for item in lines), encoding="utf-8")
+    return run
+
+
+SILENT = (
+    "warning: run: none of the log lines of hosts app-1, app-2, app-3 and 1 more is an event that the specs know "
+    "(source app).\n"
+)
+
+
+@pytest.fixture(scope="module")
+def silent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of which but one host logs what the specs know."""
+    run = run_of(tmp_path_factory.mktemp("silent") / "run", "v1")
+    for host in ("app-1", "app-2", "app-3", "app-4"):
+        (run / host / "app.log").write_text('{"ts": "2026-03-01T10:00:00Z", "kind": "other"}\n', encoding="utf-8")
+    return run
+
+
+def test_hosts_without_any_event_are_told_in_an_answer(here: Path, silent: Path, cache: Path) -> None:
+    done = asked(here, cache, "query", "wait", "--run", silent)
+    assert done.status == 0
+    assert done.err == SILENT + "filters: none; average: all\n"
+
+
+def test_hosts_without_any_event_are_told_in_a_report(here: Path, silent: Path, cache: Path, tmp_path: Path) -> None:
+    done = asked(here, cache, "build", "mix/main", "--run", silent, "-o", tmp_path / "out", "--to", "md")
+    said = SILENT.removeprefix("warning: run: ").rstrip()
+    assert (done.status, said in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")) == (0, True)
+    assert said in done.err
+
+
+def test_hosts_without_any_event_are_told_in_an_explanation(here: Path, silent: Path, cache: Path) -> None:
+    done = asked(here, cache, "explain", "wait", "--run", silent, "--format", "json")
+    assert done.json()["run"]["warnings"] == [SILENT.removeprefix("warning: run: ").rstrip()]
+
+
+def test_of_a_source_without_hosts_no_host_is_told(here: Path, cache: Path) -> None:
+    done = asked(here, cache, "query", "users", "--run", "runs/v1")
+    assert (done.status, done.err) == (0, "filters: none; average: all\n")
+
+
+def test_a_broken_record_is_told_with_its_place_and_reason(here: Path, cache: Path, tmp_path: Path) -> None:
+    run = changed(tmp_path, "app-2", '{"ts": "2026-03-01T10:00:00Z", "kind"}', 1)
+    done = asked(here, cache, "query", "wait", "--run", run)
+    assert done.status == 0
+    assert done.err == (
+        "warning: run: 1 broken log line left out (app-2: 1); it is app-2/app.log:2: not JSON.\n"
+        "filters: none; average: all\n"
+    )
