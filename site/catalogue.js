@@ -19,6 +19,18 @@
     named();
   }
 
+  // A picture that is wider than its place fades where more of it lies.
+  function pictures() {
+    for (const place of document.querySelectorAll(".picture")) {
+      const mark = () => {
+        place.classList.toggle("more-left", place.scrollLeft > 1);
+        place.classList.toggle("more-right", place.scrollLeft + place.clientWidth < place.scrollWidth - 1);
+      };
+      place.addEventListener("scroll", mark, { passive: true });
+      new ResizeObserver(mark).observe(place);
+    }
+  }
+
   // Every word must be found; metrics whose id or name is or begins with it come first.
   function score(entry, words) {
     let total = 0;
@@ -77,6 +89,7 @@
   document.addEventListener("DOMContentLoaded", () => {
     theme();
     search();
+    pictures();
     root.classList.add("complete");
   });
 })();

@@ -318,7 +318,8 @@
       found.addEventListener("click", action);
       return found;
     };
-    place.after(made("div", { className: "zoom" }, button("+", "Zoom in", () => by(0.7)), button("−", "Zoom out", () => by(1 / 0.7)), button("Reset", "Whole axes", reset)));
+    const buttons = made("div", { className: "zoom" }, button("+", "Zoom in", () => by(0.7)), button("−", "Zoom out", () => by(1 / 0.7)), button("Reset", "Whole axes", reset));
+    place.parentElement.querySelector("figcaption").prepend(buttons);
   }
 
   // Those in sight first, then all others, so that a printed page has them.

@@ -34,10 +34,11 @@ from assay.report.prose import Prose, read
 from assay.report.results_json import distribution, lines_json, of_formula, phase_json
 from assay.report.undrawn import said_value, undrawn
 from assay.spec.article_model import Article
-from assay.spec.diagnostics import USAGE, Diagnostic, Span, fail, raise_all
+from assay.spec.diagnostics import USAGE, Diagnostic, Span, fail, meant, raise_all
 from assay.spec.formula import is_formula
 from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
+from assay.spec.workspace import Workspace, locator, scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +165,28 @@ def read_prose(session: Session, checked: Checked, article: Article) -> Mapping[
         if not workspace.holds(place):
             problems.append(Diagnostic("prose", "a link leads out of the workspace", Span(shown)))
             continue
+        if not place.exists():
+            problems.append(_missing(workspace, checked, article, name, shown))
+            continue
         found[name] = read(place, shown, checked, article.choices, problems)
     raise_all(problems)
     return found
+
+
+def _missing(workspace: Workspace, checked: Checked, article: Article, name: str, shown: str) -> Diagnostic:
+    """That a file of prose is not there, at the line of the specs that names it."""
+    system = checked.package.system
+    span, excerpt = locator([item for item in scan(workspace, system) if item.is_code])(name, 0)
+    folder = workspace.specs / system
+    known = [path.relative_to(folder).as_posix() for path in (folder / name).parent.glob("*") if path.is_file()]
+    return Diagnostic(
+        "prose",
+        f"article `{article.name}` names prose that is not there: `{name}`",
+        span,
+        excerpt,
+        expected=f"the file {shown}",
+        hint=meant(name, known),
+    )
 
 
 def texts_of(prose: Mapping[str, Prose]) -> dict[str, str]:

@@ -65,7 +65,11 @@ def behind_article(
 
 
 def _distribution(found: Distribution, choices: Choices) -> Iterator[str]:
+    """The cells behind a run's name; dashes where there are no samples to tell anything of."""
     yield str(found.size)
+    if not found.size:
+        yield from ["—"] * (len(SAMPLES) - 2)
+        return
     values = (
         found.averages[choices.summary],
         found.median,

@@ -1,4 +1,4 @@
-"""What is to be known of the raw data of a run: what its files tell beside events, hosts without any, broken records."""
+"""What is to be known of a run's raw data: what files tell beside events, hosts without any, broken records."""
 
 from __future__ import annotations
 

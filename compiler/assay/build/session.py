@@ -153,7 +153,7 @@ class Session:
         return self.package(system), known[name][1]
 
     def elsewhere(self) -> tuple[str, ...]:
-        """A note that the workspace is none of the user's, for who looks in vain for what is in another; where it is."""
+        """A note that the workspace is not the user's, for who looks in vain for what is in another; where it is."""
         if Path.cwd().resolve().is_relative_to(self.workspace.root.resolve()):
             return ()
         return ("no folder here or above has specs/, so these are the specs that come with Assay",)

@@ -147,6 +147,11 @@ class Chart:
         _check_file_name(self.id)
         _check_unique(f"run of the chart {self.id}", (item.run for item in self.series))
 
+    @property
+    def has_samples(self) -> bool:
+        """Whether there is anything to draw; where not, a line says so in the place of the drawing."""
+        return bool(self.series)
+
 
 Value = str | float | None
 """What stands in a column of a plot's row: a category or text, a number, nothing."""
@@ -189,6 +194,11 @@ class Plot:
                 )
             if any(isinstance(value, float) and not math.isfinite(value) for value in row):
                 raise _invalid(f"a number of the plot {self.id} is not finite")
+
+    @property
+    def has_samples(self) -> bool:
+        """Whether there is anything to draw."""
+        return bool(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,9 +320,14 @@ class Document:
 
     @property
     def figures(self) -> tuple[Chart | Plot, ...]:
-        """All that is drawn: the charts, then the plots of the galleries."""
+        """All figures: the charts, then the plots of the galleries."""
         plots = (plot for gallery in self.galleries for plot in (*gallery.plots, *gallery.wide) if plot)
         return (*self.charts, *plots)
+
+    @property
+    def drawn(self) -> tuple[Chart | Plot, ...]:
+        """The figures that have something to draw."""
+        return tuple(figure for figure in self.figures if figure.has_samples)
 
 
 def parse_date(text: str) -> datetime.date:

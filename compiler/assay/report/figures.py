@@ -57,7 +57,7 @@ class Choices:
 
 def labels(report: Report | Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
     """What each run is called in headings: its label constant, with its id where two runs share one; a phase of the
-    only run by its name, of several with that of the run."""
+    only run by its name, of several behind that of the run: `v1 (after)`."""
     return told_apart([str(run.constants[report.label]) for run in runs], runs, "{name} ({id})")
 
 
@@ -70,9 +70,15 @@ def told_apart(named: Sequence[str], runs: Sequence[RunFigures], otherwise: str)
     ]
     alone = len(set(ids)) == 1
     return tuple(
-        name if not run.phase else run.phase.name if alone else f"{name}, {run.phase.name}"
+        name if not run.phase else run.phase.name if alone else _of_phase(name, run.phase.name)
         for name, run in zip(whole, runs, strict=True)
     )
+
+
+def _of_phase(run: str, phase: str) -> str:
+    """What a phase of one run among several is called: in brackets, for a comma stands between labels where these are
+    listed."""
+    return f"{run[:-1]}, {phase})" if run.endswith(")") else f"{run} ({phase})"
 
 
 def phase_rows(runs: Sequence[RunFigures]) -> tuple[tuple[str, ...], ...]:

@@ -28,18 +28,14 @@ LARGE = "~s"
 
 def web_specs(figures: Sequence[Chart | Plot], templates: Path, runs: Sequence[str]) -> dict[str, dict[str, Json]]:
     """Id -> specification of every figure that has something to show; `runs` are the labels of the report's."""
-    loaded = {figure.template: _template(templates, figure.template) for figure in figures}
-    return {figure.id: _spec(figure, *loaded[figure.template], runs) for figure in figures if not _is_empty(figure)}
+    loaded = {figure.template: _template(templates, figure.template) for figure in figures if figure.has_samples}
+    return {figure.id: _spec(figure, *loaded[figure.template], runs) for figure in figures if figure.has_samples}
 
 
 def theme(templates: Path) -> dict[str, Json]:
     """The configuration that all charts of a page share."""
     loaded: dict[str, Json] = json.loads((templates / "html" / "charts" / "theme.json").read_text(encoding="utf-8"))
     return loaded
-
-
-def _is_empty(figure: Chart | Plot) -> bool:
-    return not (figure.rows if isinstance(figure, Plot) else figure.series)
 
 
 def _template(templates: Path, name: str) -> tuple[dict[str, Json], bool]:

@@ -16,8 +16,8 @@ DISTRIBUTIONS = (
     "host. An arrow at the end of an axis says that the axis is cut there and samples lie beyond."
 )
 HASHES = (
-    "The last column holds the first ten digits of the hash of each definition. Two reports measure the same when "
-    "these agree."
+    "The column Definition holds the first ten digits of the hash of each definition. Two reports measure the same "
+    "when these agree."
 )
 DIGITS = 10
 
@@ -150,7 +150,7 @@ def _figure(document: Document, figure: Chart | Plot, words: str) -> Blocks:
     places = [_link("table", f"section-{name}") for name in tables[:1]]
     places += [_link("definition", f"metric-{figure.id}")] if figure.id in explained(document) else []
     yield f"{_anchor(f'figure-{figure.id}')}{title}{' — ' if places else ''}{' · '.join(places)}"
-    yield f"![{cell(words)}](charts/{quote(figure.id)}.svg)"
+    yield f"![{cell(words)}](charts/{quote(figure.id)}.svg)" if figure.has_samples else "No samples."
 
 
 def _gallery(document: Document, gallery: Gallery) -> Blocks:
@@ -171,24 +171,28 @@ def _dictionary(document: Document) -> Blocks:
     if not document.dictionary:
         return
     entries, numbers = explained(document), figures(document)
-    shown = (any(name in numbers for name in entries), any(entry.definition for entry in entries.values()))
+    drawn = any(name in numbers for name in entries)
     yield _heading(2, "Data dictionary", "dictionary")
-    if shown[1]:
+    if any(entry.definition for entry in entries.values()):
         yield HASHES
     for group in document.dictionary:
         yield _heading(3, group.title)
-        yield _group(group, numbers, shown)
+        yield _group(group, numbers, drawn=drawn)
 
 
-def _group(group: Group, numbers: Mapping[str, int], shown: tuple[bool, bool]) -> str:
-    """A table of a group of the dictionary; `shown` is whether figures, and definitions, have a column."""
-    header = ["Metric", "Id", "Description", "Unit", *["Fig."] * shown[0], *["Definition"] * shown[1]]
+def _group(group: Group, numbers: Mapping[str, int], *, drawn: bool) -> str:
+    """A table of a group of the dictionary; ids and definitions have a column where they say anything, figures where
+    they are `drawn`."""
+    named = any(entry.id != entry.name for entry in group.entries)
+    defined = any(entry.definition for entry in group.entries)
+    header = ["Metric", *["Id"] * named, "Description", "Unit", *["Fig."] * drawn, *["Definition"] * defined]
     rows: list[Sequence[str]] = [
         [
             _anchor(f"metric-{entry.id}") + cell(entry.name),
-            *map(cell, (entry.id, entry.description, entry.unit)),
-            *[_figure_link(entry.id, numbers)] * shown[0],
-            *[cell(entry.definition[:DIGITS])] * shown[1],
+            *[cell(entry.id)] * named,
+            *map(cell, (entry.description, entry.unit)),
+            *[_figure_link(entry.id, numbers)] * drawn,
+            *[cell(entry.definition[:DIGITS])] * defined,
         ]
         for entry in group.entries
     ]

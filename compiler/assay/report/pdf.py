@@ -51,7 +51,8 @@ def write_data(
     kept: Path | None = None,
     text: str = "",
 ) -> None:
-    """Write what every form of a report is made of: `document.json`, `charts/<id>.vl.json`, `charts/<id>.svg`.
+    """Write what every form of a report is made of: `document.json`, and of each figure that has anything to draw
+    `charts/<id>.vl.json` and `charts/<id>.svg`.
 
     `out` is created; it should be fresh, for files of an earlier report stay.  `templates` holds `charts/` and
     `fonts/`; system fonts are never used.  `kept` is a folder in which drawings are kept between builds.  The same
@@ -61,11 +62,11 @@ def write_data(
     tell = progress or _silent
     (out / "charts").mkdir(parents=True, exist_ok=True)
     _write(out / "document.json", text or to_json(document))
-    drawings = draw(document.figures, templates, document.manifest.header[1:], kept)
+    drawings = draw(document.drawn, templates, document.manifest.header[1:], kept)
     for done, drawing in enumerate(drawings, start=1):
         _write(out / "charts" / f"{drawing.id}.vl.json", drawing.spec)
         _write(out / "charts" / f"{drawing.id}.svg", drawing.svg)
-        tell("charts", done, len(document.figures))
+        tell("charts", done, len(document.drawn))
 
 
 def lay_out(document: Document, out: Path, templates: Path, progress: Progress | None = None) -> None:

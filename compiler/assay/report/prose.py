@@ -2,7 +2,8 @@
 
 A quote is the metric's value on the one row of its grain whose columns have these values, with its unit; `decimals`
 says how it is rounded (half to even), without it the value is written as tables write it.  `run` names the run (else it
-is the last one), `choice` a choice of the article, whose row is meant.
+is the last one), `choice` a choice of the article, whose row is meant.  All else is plain text: `prose_marks` refuses
+what looks like more.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.report import prose_marks
 from assay.spec.article_model import Choice
 from assay.spec.diagnostics import Diagnostic, Span, did_you_mean, excerpt_at
 from assay.spec.model import Grain, Metric
@@ -99,7 +101,12 @@ def read(path: Path, name: str, checked: Checked, choices: Sequence[Choice], pro
         problems += wrong
         if isinstance(quote, Quote) and not wrong:
             quotes.append(quote)
+    problems += prose_marks.problems(_QUOTE.sub(_blotted, text), path, name)
     return Prose(path, text, tuple(quotes))
+
+
+def _blotted(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", "_", found[0])
 
 
 def _quote(found: re.Match[str], text: str, name: str, path: Path) -> Quote | Diagnostic:

@@ -20,6 +20,9 @@ DIFFERENCE = 3
 GATE = 4
 INTERNAL = 70
 
+#: characters of a line that an excerpt shows
+WIDEST = 120
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -118,11 +121,11 @@ def fail(
     return AssayError((item,), status)
 
 
-def raise_all(problems: Iterable[Diagnostic]) -> None:
+def raise_all(problems: Iterable[Diagnostic], status: int = SPECS_OR_DATA) -> None:
     """Raise all the errors of a stage together, if there are any (warnings alone do not raise)."""
     items = tuple(problems)
     if any(item.severity == "error" for item in items):
-        raise AssayError(items)
+        raise AssayError(items, status)
 
 
 def render(item: Diagnostic) -> str:
@@ -176,9 +179,23 @@ def excerpt_at(path: Path, line: int, column: int, length: int = 1) -> str:
 
 
 def excerpt_of(lines: Sequence[str], line: int, column: int, length: int = 1) -> str:
-    """A line of a text with its number and a caret line below; empty when there is no such line."""
+    """A line of a text with its number and a caret line below; empty when there is no such line.
+
+    Of a line longer than `WIDEST` characters what stands around the caret, with `…` where it is cut.
+    """
     if not 1 <= line <= len(lines):
         return ""
-    gutter = f"{line} | "
-    caret = " " * (len(str(line)) + 1) + "| " + " " * max(column - 1, 0) + "^" * max(length, 1)
-    return f"{gutter}{lines[line - 1]}\n{caret}"
+    text, begin, end = _window(lines[line - 1], max(column - 1, 0), max(length, 1))
+    caret = " " * (len(str(line)) + 1) + "| " + " " * begin + "^" * (end - begin)
+    return f"{line} | {text}\n{caret}"
+
+
+def _window(text: str, begin: int, length: int) -> tuple[str, int, int]:
+    """The part of a line that is shown, and where in it the underlined characters begin and end."""
+    if len(text) <= WIDEST:
+        return text, begin, begin + length
+    shown = min(length, WIDEST - 2)
+    first = max(0, min(begin - (WIDEST - shown) // 2, len(text) - WIDEST))
+    last = first + WIDEST
+    part = "…" * (first > 0) + text[first + (first > 0) : last - (last < len(text))] + "…" * (last < len(text))
+    return part, begin - first, begin - first + shown
