@@ -24,13 +24,24 @@ def run(command: click.Group, arguments: Sequence[str] | None) -> int:
         click.echo("interrupted", err=True)
         return INTERRUPTED
     except click.ClickException as error:
-        error.show()
-        return error.exit_code
+        if not as_json:
+            error.show()
+            return error.exit_code
+        return _failed(_as_data(error), as_json)
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - nobody reads us any more
         return 0
     except Exception as error:
         return _failed(error, as_json)
+
+
+def _as_data(error: click.ClickException) -> Exception:
+    """What is wrong with a command line, as errors of other kinds are told."""
+    from assay.spec.diagnostics import fail
+
+    context = getattr(error, "ctx", None)
+    hint = f"{context.command_path} --help tells its arguments and options" if context else ""
+    return fail("usage", error.format_message(), hint=hint, status=error.exit_code)
 
 
 def _check(arguments: Sequence[str]) -> None:
