@@ -423,5 +423,5 @@ def test_an_end_before_the_start_is_told(tmp_path: Path) -> None:
 
 def test_the_command_tells_errors_without_a_traceback(tmp_path: Path) -> None:
     result = assay("fetch", "prometheus", "nowhere", "--match", "up", "--start", "0", "--end", "1", "-o", str(tmp_path))
-    assert (result.returncode, result.stdout) == (1, "")
+    assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.startswith("error[bad-address]: this is no address of a server: nowhere\n")

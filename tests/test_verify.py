@@ -331,9 +331,10 @@ def test_a_file_that_is_no_file_now_is_told(run: Path, cache: Path) -> None:
 
 def test_a_folder_without_a_provenance_is_no_build(tmp_path: Path, cache: Path) -> None:
     hint = "  hint: name the folder that a report was built into (-o)\n"
-    for place, said in ((tmp_path, "holds no provenance.json"), (tmp_path / "nowhere", "does not exist")):
+    nowhere = tmp_path / "nowhere"
+    for place, status, said in ((tmp_path, 1, "holds no provenance.json"), (nowhere, 2, "does not exist")):
         done = assay("verify", place, "--cache", cache)
-        assert (done.status, done.out, done.err) == (1, "", f"error[no-build]: the folder {said}: {place}\n{hint}")
+        assert (done.status, done.out, done.err) == (status, "", f"error[no-build]: the folder {said}: {place}\n{hint}")
 
 
 MADE_OTHERWISE = {

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from assay.report.forms import FILES, USUAL
-from assay.spec.diagnostics import AssayError, Span, fail
+from assay.spec.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Span, fail
 from assay.spec.file_errors import is_below
 from assay.spec.json_document import parsed
 
@@ -140,6 +140,11 @@ class Recorded:
     forms: Forms
 
 
+def folder_of(named: Path) -> Path:
+    """The folder of a build, which may be named by its provenance."""
+    return named.parent if named.name == NAME and named.is_file() else named
+
+
 def recorded(folder: Path) -> Recorded | RecordedPublished:
     """The provenance of a build's folder.
 
@@ -208,7 +213,8 @@ def _document(folder: Path, place: Path) -> Any:
     """What the file holds."""
     if not place.is_file():
         what = "holds no provenance.json" if folder.is_dir() else "does not exist"
-        raise fail("no-build", f"the folder {what}: {folder}", hint="name the folder that a report was built into (-o)")
+        raise fail("no-build", f"the folder {what}: {folder}", hint="name the folder that a report was built into (-o)",
+                   status=SPECS_OR_DATA if folder.exists() else USAGE)  # fmt: skip
     try:
         return parsed(place.read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from assay.build.session import Session
 from assay.engine import samples
 from assay.engine.execute import connect
 from assay.engine.graph import nodes
-from assay.engine.mount import mount
+from assay.engine.mount import first_broken, mount
 from assay.engine.samples import Branch
 from assay.plan.steps import plan
 from assay.spec import closure, workspace
@@ -105,7 +105,18 @@ def _outcome(session: Session, checked: Checked, item: Example, span: Span | Non
             _written(item, folder)
             return _worked_out(session, checked, item, span, NamedRun(RUN, folder))
         except AssayError as error:
-            return Outcome(item.name, span, (), error.diagnostics)
+            return Outcome(item.name, span, (), tuple(_without(problem, folder) for problem in error.diagnostics))
+
+
+def _without(problem: Diagnostic, folder: Path) -> Diagnostic:
+    """A problem that names no folder of ours: the files of an example are called as the example calls them."""
+
+    def told(text: str) -> str:
+        return text.replace(f"{folder}/", "").replace(str(folder), "the example")
+
+    span = replace(problem.span, file=told(problem.span.file)) if problem.span else None
+    notes = tuple(map(told, problem.notes))
+    return replace(problem, message=told(problem.message), found=told(problem.found), span=span, notes=notes)
 
 
 def _written(item: Example, folder: Path) -> None:
@@ -123,9 +134,14 @@ def _worked_out(session: Session, checked: Checked, item: Example, span: Span | 
     graph = nodes(compiled(checked, made))
     (prepared,) = prepare(session, checked, [run], made.wanted, metrics)
     broken = [
-        Diagnostic("example", f"{log.quarantined} lines of host {log.host} in example `{item.name}` are broken", span)
-        for log in prepared.logs
-        if log.quarantined
+        Diagnostic(
+            "example",
+            f"example `{item.name}` has broken records: {sum(lost)}",
+            span,
+            notes=(f"the first: {first_broken(part.events)}",),
+        )
+        for part in prepared.parts
+        if any(lost := [log.quarantined for log in part.facts.logs])
     ]
     with connect(os.cpu_count() or 1, session.store.room()) as connection:
         mount(connection, prepared.folders)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from assay.cli import echo
-from assay.cli.options import cache_option, filter_options, system_option, working
+from assay.cli.options import cache_option, filter_options, one_run_option, system_option, working
 
 LEAST = 80  # columns of a terminal that is narrower, or of none
 
@@ -54,7 +54,7 @@ def lineage(
 
 @click.command()
 @click.argument("metric")
-@click.option("--run", "run", metavar="[NAME=]DIR", help="Also what it came to in this run, with its log lines.")
+@one_run_option("[NAME=]DIR", "Also what it came to in this run, with its log lines.")
 @click.option("--report", metavar="SYSTEM/REPORT", help="Take filters and summary of this report.")
 @filter_options
 @system_option
@@ -101,14 +101,16 @@ def trace(context: click.Context, folder: str, cell: str, listed: bool, runs: tu
     assay trace build/cmp 'SECTION/ROW/COLUMN'
     assay trace build/cmp 'SECTION/ROW/COLUMN' --format json
     """
+    from assay.audit.recorded import folder_of
     from assay.build import trace as tracing
     from assay.build import trace_output as output
 
     if listed == bool(cell):
         raise click.UsageError("Name a cell, SECTION/ROW/COLUMN as printed, or ask for a --list of them.", context)
+    place = folder_of(Path(folder))
     with working(context) as session:
-        found = None if listed else tracing.trace(session, Path(folder), cell, runs)
-        cells = tracing.cells_of(session, Path(folder)) if listed else ()
+        found = None if listed else tracing.trace(session, place, cell, runs)
+        cells = tracing.cells_of(session, place) if listed else ()
     if found is None:
         data: object = output.listing_data(cells)
         text = "\n".join(output.listing(cells))

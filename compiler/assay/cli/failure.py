@@ -27,6 +27,8 @@ def run(command: click.Group, arguments: Sequence[str] | None) -> int:
         echo.line("interrupted", err=True)
         return INTERRUPTED
     except click.ClickException as error:
+        if as_json:
+            return _failed(_as_data(error), as_json)
         said = io.StringIO()
         error.show(said)
         echo.text(said.getvalue().removesuffix("\n"), err=True)
@@ -36,6 +38,15 @@ def run(command: click.Group, arguments: Sequence[str] | None) -> int:
         return 0
     except Exception as error:
         return _failed(error, as_json)
+
+
+def _as_data(error: click.ClickException) -> Exception:
+    """What is wrong with a command line, as errors of other kinds are told."""
+    from assay.spec.diagnostics import fail
+
+    context = getattr(error, "ctx", None)
+    hint = f"{context.command_path} --help tells its arguments and options" if context else ""
+    return fail("usage", error.format_message(), hint=hint, status=error.exit_code)
 
 
 def _check(arguments: Sequence[str]) -> None:

@@ -24,6 +24,7 @@ from assay.cli.options import (
     cache_option,
     filter_options,
     forms_option,
+    one_run_option,
     out_option,
     phase_options,
     run_option,
@@ -126,11 +127,12 @@ def regenerate(
 @click.pass_context
 def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
     """Build a report again from its provenance, and compare every byte."""
+    from assay.audit.recorded import folder_of
     from assay.build.verify import verify as verify_build
     from assay.cli.printing import print_verified
 
     with working(context) as session:
-        found = verify_build(session, Path(folder), runs)
+        found = verify_build(session, folder_of(Path(folder)), runs)
     return print_verified(found)
 
 
@@ -202,7 +204,7 @@ def query(
 
 @cli.command()
 @click.argument("metric", shell_complete=names("metrics"))
-@click.option("--run", "run", metavar="DIR", help="Ingest this run, and read its Parquet files where they are.")
+@one_run_option("DIR", "Ingest this run, and read its Parquet files where they are.")
 @filter_options
 @click.option("--phase", metavar="NAME[=FROM..TO]", default="", help="The SQL over this phase of the run.")
 @click.option("--at", metavar="NAME=TIME", multiple=True, help="An instant at which the phase begins or ends.")

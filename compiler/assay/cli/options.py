@@ -91,9 +91,19 @@ def run_option(command: Command) -> Command:
                         help=RUN_HELP)(command)  # fmt: skip
 
 
+def one_run_option(metavar: str, said: str) -> Callable[[Command], Command]:
+    """`--run`, once at most."""
+
+    def one(context: click.Context, _parameter: click.Parameter, value: tuple[str, ...]) -> str | None:
+        if len(value) > 1:
+            raise click.UsageError(f"Option '--run' is given {len(value)} times: this command takes one run.", context)
+        return value[0] if value else None
+
+    return click.option("--run", "run", metavar=metavar, multiple=True, callback=one, help=said)
+
+
 table_option = click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table",
                             help="Form of the output.")  # fmt: skip
-
 system_option = click.option("--system", metavar="NAME", help="Only this system's specs.")
 
 

@@ -19,7 +19,7 @@ from assay.fetch import times
 from assay.fetch.server import Server, TooManyError
 from assay.ingest import sample_files, sample_store, tree
 from assay.ingest.folder import connected
-from assay.spec.diagnostics import AssayError, did_you_mean, fail
+from assay.spec.diagnostics import USAGE, AssayError, did_you_mean, fail
 from assay.sql import dialect
 from assay.sql.copying import copied
 from assay.sql.dialect import column
@@ -67,7 +67,7 @@ def fetch(server: Server, request: Request, out: Path, tell: Tell) -> Path:
     """
     if request.end < request.start:
         raise fail("bad-time", "--end is before --start", expected=f"a time after {times.said(request.start)}",
-                   found=times.said(request.end))  # fmt: skip
+                   found=times.said(request.end), status=USAGE)  # fmt: skip
     for selector in request.selectors:
         _known(server, request, selector)
     fresh_folder = not out.exists()
@@ -225,5 +225,5 @@ def request_of(selectors: Sequence[str], start: str, end: str, step: str) -> Req
         except AssayError as error:
             problems.append(error)
     if problems:
-        raise AssayError([item for error in problems for item in error.diagnostics])
+        raise AssayError([item for error in problems for item in error.diagnostics], problems[0].status)
     return Request(tuple(dict.fromkeys(selectors)), *found)

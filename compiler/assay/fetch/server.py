@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.spec.diagnostics import AssayError, fail
+from assay.spec.diagnostics import USAGE, AssayError, fail
 
 AGAIN = (429, 500, 502, 503, 504)  # what may go well the next time
 LONGEST = 30.0  # seconds that are waited between two attempts
@@ -58,7 +58,7 @@ class Server:
             right = False
         if not right:
             message = f"this is no address of a server: {self.url}"
-            raise fail("bad-address", message, expected="such as http://localhost:9090")
+            raise fail("bad-address", message, expected="such as http://localhost:9090", status=USAGE)
 
     @property
     def shown(self) -> str:

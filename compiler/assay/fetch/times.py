@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from assay.spec.diagnostics import fail
+from assay.spec.diagnostics import USAGE, fail
 
 UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 _DURATION = re.compile(r"(?:[0-9]{1,12}(?:ms|[smhdw]))+")
@@ -36,6 +36,7 @@ def nanoseconds(text: str, option: str) -> int:
             "bad-time",
             f"{option} is no time: {text}",
             expected="RFC 3339, such as 2026-02-05T18:52:16Z, or seconds since 1970",
+            status=USAGE,
         ) from None
     whole = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(seconds=1)
     return whole * 1_000_000_000 + int((found[3] or "0")[:9].ljust(9, "0"))
@@ -46,7 +47,8 @@ def duration(text: str, option: str) -> int:
     parts = re.findall(r"([0-9]+)(ms|[smhdw])", text) if _DURATION.fullmatch(text) else []
     found = sum(int(number) * UNITS[unit] for number, unit in parts)
     if not found:
-        raise fail("bad-duration", f"{option} is no duration: {text}", expected="such as 30s, 5m, 1h30m")
+        raise fail("bad-duration", f"{option} is no duration: {text}", expected="such as 30s, 5m, 1h30m",
+                   status=USAGE)  # fmt: skip
     return found
 
 

@@ -1,0 +1,62 @@
+"""Wrong use: exit status 2 wherever it is found, as text or as data."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import assay
+from tests.support.laboratory import ROOT
+
+FETCH = ("fetch", "prometheus")
+SINCE = ("--match", "up", "--end", "2026-01-02T00:00:00Z", "--start")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("http://localhost:1", *SINCE, "soon"), "error[bad-time]: --start is no time: soon\n"),
+        (("http://localhost:1", *SINCE, "2026-01-03T00:00:00Z"), "error[bad-time]: --end is before --start\n"),
+        (("localhost", *SINCE, "2026-01-01T00:00:00Z"), "error[bad-address]: "),
+        (("http://localhost:1", *SINCE, "0", "--step-size", "x"), "error[bad-duration]: --step-size is no duration: x"),
+    ],
+)
+def test_a_wrong_request_of_fetch_is_wrong_use(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+    done = assay(*FETCH, *arguments, "-o", tmp_path / "out")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith(said)
+
+
+@pytest.mark.parametrize("command", [("verify",), ("trace", "--list")])
+def test_a_build_that_does_not_exist_is_wrong_use(tmp_path: Path, command: tuple[str, ...]) -> None:
+    name, *options = command
+    done = assay(name, tmp_path / "nope", *options)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith(f"error[no-build]: the folder does not exist: {tmp_path / 'nope'}\n")
+
+
+def test_a_build_is_named_by_its_provenance_too(two: Path, cache: Path) -> None:
+    by_folder, by_file = (assay("trace", place, "--list", "--cache", cache) for place in (two, two / "provenance.json"))
+    assert (by_file.status, by_file.out) == (0, by_folder.out)
+
+
+@pytest.mark.parametrize("command", ["sql", "explain"])
+def test_two_runs_are_refused_where_one_is_asked_for(command: str) -> None:
+    done = assay(command, "cdfForgerTicked", "--run", ROOT, "--run", ROOT / "golden")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.endswith("Error: Option '--run' is given 2 times: this command takes one run.\n")
+
+
+def test_wrong_use_is_told_as_data() -> None:
+    done = assay("--errors", "json", "build", "cardano/comparison", "-o", "x")
+    assert (done.status, done.out) == (2, "")
+    assert json.loads(done.err) == [
+        {
+            "severity": "error",
+            "code": "usage",
+            "message": "Missing option '--run'.",
+            "hint": "assay build --help tells its arguments and options",
+        }
+    ]
