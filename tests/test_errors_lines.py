@@ -19,8 +19,8 @@ SLIPS: dict[str, tuple[Edit, str]] = {
         (SOURCE, "{thread} {file}", "{thread {file}"),
         """\
 error[pattern]: the `line` of source `nodes`: a brace without its counterpart
-  at specs/antelope/harness/source.dhall:53:30
-    53 |       , line = "{level} {at} {thread {file} {function} ] {message...}"
+  at specs/antelope/harness/source.dhall:51:30
+    51 |       , line = "{level} {at} {thread {file} {function} ] {message...}"
        |                              ^
   hint: a brace itself is written `{{`
 """,
@@ -50,7 +50,7 @@ error[pattern]: a pattern of event `sent`: an optional part without its end
         """\
 error[pattern]: a pattern of event `forked`: two places follow each other, so nothing tells where one ends
   at specs/antelope/harness/events.dhall:81:50
-    81 |         , forms = [ form "switching forks from {}{name} (block number {from}) to {} (block number {to})" \
+    81 | …    , forms = [ form "switching forks from {}{name} (block number {from}) to {} (block number {to})" \
 [ f.from, f.to ] ]
        |                                                  ^^^^^^
   hint: put the text between them that stands there in a line
@@ -80,8 +80,8 @@ error[place-twice]: the place `at` is named in a pattern of event `dropped` and 
         (SOURCE, 'time = [ "at" ]', 'time = [ "when" ]'),
         """\
 error[no-place]: the time of source `nodes` is no place of its `line`
-  at specs/antelope/harness/source.dhall:54:18
-    54 |       , time = [ "when" ]
+  at specs/antelope/harness/source.dhall:52:18
+    52 |       , time = [ "when" ]
        |                  ^^^^^^
   expected: one place, in no optional part
   found:    when

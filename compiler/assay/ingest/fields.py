@@ -15,6 +15,7 @@ from assay.sql import dialect
 
 WHOLE = ("integer", "unsigned")
 DURATION = "duration"  # a transform
+BLANKS = " \t\n\v\f\r"
 BLANK = r"[ \t\n\v\f\r]*"  # what may stand around a number
 INTEGER = rf"{BLANK}[-+]?[0-9]+{BLANK}"
 #: sign, digits before and behind the point (one at least), exponent
@@ -100,7 +101,8 @@ def _as(text: exp.Expr, kind: str) -> exp.Expr:
     whole = tree.call("regexp_full_match", text.copy(), tree.text(INTEGER))
     usual = tree.call("regexp_matches", text.copy(), tree.text(USUAL))
     point = tree.call("regexp_extract", text.copy(), tree.text(USUAL), dialect.integer(1))
-    other = tree.when(whole, text.copy(), tree.when(usual, point, _whole(text)))
+    bare = tree.call("trim", text.copy(), tree.text(BLANKS))  # `-0` with a blank behind it would be no unsigned number
+    other = tree.when(whole, bare, tree.when(usual, point, _whole(text)))
     return tree.when(same, value, _tried(other, kind))
 
 
