@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 
 from assay.build.prepare import Prepared, prepare
+from assay.build.raw_notes import raw_notes
 from assay.build.runs import NamedRun
 from assay.build.session import open_session
 from assay.ingest import find_run, ingest
@@ -106,7 +107,7 @@ COUNTED = ("host", "lines", "objects", "recognised", "quarantined", "text_lines"
 
 def accounts(prepared: Prepared) -> tuple[Any, ...]:
     """All that a build takes of the counts of a run."""
-    return prepared.logs, dict(prepared.counts), prepared.hosts, prepared.notes
+    return prepared.logs, dict(prepared.counts), prepared.hosts, raw_notes(prepared)
 
 
 def lacking(run: Path) -> None:

@@ -20,7 +20,20 @@ from typing import Any
 import altair
 import pytest
 
-from assay.report.document import Appendix, Chart, Document, Gallery, Mark, Plot, Quoted, Series, Table, from_json
+from assay.report.document import (
+    Appendix,
+    Chart,
+    Document,
+    Entry,
+    Gallery,
+    Group,
+    Mark,
+    Plot,
+    Quoted,
+    Series,
+    Table,
+    from_json,
+)
 from assay.report.html import bundle_text, data_text, page, rows_of_tables
 from assay.report.html_bundle import bundle
 from assay.report.html_charts import theme, web_specs
@@ -537,3 +550,13 @@ def test_the_fonts_of_the_page_are_made_of_those_of_the_pdf() -> None:
     assert {path.name for path in (TEMPLATES / "html" / "fonts").iterdir()} == made_for_it
     first = web_fonts.font(TEMPLATES / "fonts" / "SourceSans3-Regular.otf", "Report Sans", "Regular")
     assert first == (TEMPLATES / "html" / "fonts" / "ReportSans-Regular.woff2").read_bytes()
+
+
+def test_lines_of_descriptions_are_kept_and_what_says_nothing_is_left_out() -> None:
+    metric = Entry("ratio", "Ratio", "%", "Failed by all\nFormula: failed / all.", "abc")
+    line = Entry("queue", "queue", "", "Queue.", "")
+    text = made(replace(sample(), dictionary=(Group("Metrics", (metric,)), Group("Time series", (line,)))))
+    assert '<td class="lines">Failed by all\nFormula: failed / all.</td>' in text
+    tables = [table for table in read(text).tables if table[0][:1] == ["Metric"] and "Description" in table[0]]
+    assert ["Definition" in table[0] for table in tables] == [True, False]
+    assert [table[1][0] for table in tables] == ["Ratioratio", "queue"]

@@ -159,6 +159,10 @@ def test_axes_zoom_and_come_back(seen: Seen) -> None:
     buttons = seen.page.locator("#figure-cdf0\\.50 .zoom button")
     assert buttons.all_text_contents() == ["+", "−", "Reset"]
     of = f"([place, was, same]) => (({TICKS})(place) === was) === same"
+    under, drawn = buttons.nth(2).bounding_box(), place.bounding_box()
+    assert under is not None
+    assert drawn is not None
+    assert under["y"] + under["height"] <= drawn["y"], "the buttons cover nothing of the drawing"
     buttons.nth(0).click()
     seen.page.wait_for_function(of, arg=[place.element_handle(), before, False])
     buttons.nth(1).click()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from assay.report.document import Appendix, Document, Table, from_json
+from assay.report.document import Appendix, Chart, Document, Entry, Group, Table, from_json
 from assay.report.markdown import contents, markdown
 from assay.report.markdown_text import cell, line, table, visible
 from tests.compare_reference import PUBLISHED
@@ -241,3 +241,17 @@ def test_a_provenance_with_other_forms_is_told(tmp_path: Path, cache: Path, form
     done = assay("verify", out, "--cache", cache)
     assert done.status == 1
     assert "forms: must name some of pdf, md, html, each with its tools" in done.err
+
+
+def test_a_figure_without_samples_is_a_line_that_says_so() -> None:
+    chart = Chart("none", 1, "Nothing", "x", "s", "cdf", ())
+    text = markdown(replace(with_charts(sample(), 0), charts=(chart,)))
+    assert '<a id="figure-none"></a>**Figure 1** Nothing\n\nNo samples.\n' in text
+    assert "none.svg" not in text
+
+
+def test_a_dictionary_has_columns_only_for_what_says_anything() -> None:
+    line, metric = Entry("queue", "queue", "", "Queue.", ""), Entry("wait", "Waiting", "s", "Wait.", "abc")
+    text = markdown(replace(with_charts(sample(), 0), dictionary=(Group("A", (metric,)), Group("B", (line,)))))
+    assert "| Metric | Id | Description | Unit | Definition |" in text
+    assert "| Metric | Description | Unit |" in text

@@ -381,3 +381,27 @@ def test_warming_up_draws_and_leaves_nothing_behind() -> None:
 
 def test_the_json_of_the_document_is_what_the_layout_reads(whole: Path) -> None:
     assert (whole / "document.json").read_text(encoding="utf-8") == to_json(sample())
+
+
+def test_a_figure_without_samples_is_a_line_that_says_so(tmp_path: Path) -> None:
+    first, second = with_charts(sample(), 2).charts
+    document = replace(with_charts(sample(), 0), charts=(replace(first, series=()), second))
+    text = text_of(rendered(document, tmp_path))
+    assert text.count("No samples.") == 1
+    assert f"Figure {first.figure}" in text
+    assert sorted(path.name for path in (tmp_path / "charts").iterdir()) == [f"{second.id}.svg", f"{second.id}.vl.json"]
+
+
+def test_the_provenance_is_on_one_page(tmp_path: Path) -> None:
+    facts = tuple((f"fact {number}", "value") for number in range(40))
+    reader = rendered(replace(with_charts(sample(), 0), provenance=facts), tmp_path)
+    pages = [page.extract_text() for page in reader.pages]
+    assert [(("fact 0" in page), ("fact 39" in page)) for page in pages].count((True, True)) == 1
+    assert not any(("fact 0\n" in page) != ("fact 39" in page) for page in pages)
+
+
+def test_an_instant_is_not_broken_within_its_time(tmp_path: Path) -> None:
+    instant = "2026-03-01T10:00:50Z"
+    table = Table("Parameters", ("", *"abcd"), (("From", *[instant] * 4),))
+    text = text_of(rendered(replace(sample(), manifest=table), tmp_path))
+    assert re.findall(r"10:00:\s*50Z", text) == ["10:00:50Z"] * 4

@@ -17,6 +17,8 @@ from assay.cli.groups import EXAMPLES, GROUPS
 from assay.cli.main import cli
 
 PLACE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
+#: what stands before a paragraph of a help text whose lines are not to be joined
+KEPT = "\b"
 HEAD = """# Commands
 
 Made out of the commands themselves by `python tools/reference.py write`. `--cache DIR` says where is kept what can be
@@ -38,10 +40,18 @@ def _command(name: str) -> str:
     command = cli.commands[name]
     context = click.Context(command, info_name=name, parent=click.Context(cli, info_name="assay"))
     usage = " ".join(command.collect_usage_pieces(context))
-    text = "\n\n".join(" ".join(part.split()) for part in (command.help or "").split("\n\n"))
+    text = "\n\n".join(_paragraph(part) for part in (command.help or "").split("\n\n"))
     lines = [f"\n### assay {name}\n", f"`assay {name} {usage}`\n", f"{text}\n", *_options(command, context)]
     lines += ["```text", *EXAMPLES[name], "```"]
     return "\n".join(lines) + "\n" + "".join(_subcommands(command, context))
+
+
+def _paragraph(part: str) -> str:
+    """A paragraph of a help text; one whose lines are kept there is a listing of usages."""
+    first, *lines = part.strip(" \n").split("\n")
+    if first == KEPT:
+        return "\n".join(["```text", *(line.strip() for line in lines), "```"])
+    return " ".join(part.split())
 
 
 def _subcommands(command: click.Command, context: click.Context) -> Iterator[str]:

@@ -177,15 +177,15 @@ def _missing(workspace: Workspace, checked: Checked, article: Article, name: str
     """That a file of prose is not there, at the line of the specs that names it."""
     system = checked.package.system
     span, excerpt = locator([item for item in scan(workspace, system) if item.is_code])(name, 0)
-    folder = workspace.specs / system
-    known = [path.relative_to(folder).as_posix() for path in (folder / name).parent.glob("*") if path.is_file()]
+    place = workspace.specs / system / name
+    known = [path.stem for path in place.parent.glob(f"*{place.suffix}")]
     return Diagnostic(
         "prose",
         f"article `{article.name}` names prose that is not there: `{name}`",
         span,
         excerpt,
         expected=f"the file {shown}",
-        hint=meant(name, known),
+        hint=meant(place.stem, known),
     )
 
 

@@ -36,7 +36,7 @@ def behind_report(
     nodes = {node.name: node for node in (*found.cut, *found.graph) if node.statement.kind == "metric"}
     details = {
         metric.id: Detail(
-            tuple((label, *_distribution(run.results.metrics[metric.id], choices)) for label, run in runs.items()),
+            tuple((label, *cells(run.results.metrics[metric.id], choices)) for label, run in runs.items()),
             _events(checked, applied, [metric]),
             *_statement(nodes[metric.id]),
         )
@@ -64,12 +64,10 @@ def behind_article(
     return Behind(ROWS, details)
 
 
-def _distribution(found: Distribution, choices: Choices) -> Iterator[str]:
+def cells(found: Distribution, choices: Choices) -> tuple[str, ...]:
     """The cells behind a run's name; dashes where there are no samples to tell anything of."""
-    yield str(found.size)
     if not found.size:
-        yield from ["—"] * (len(SAMPLES) - 2)
-        return
+        return (str(found.size), *["—"] * (len(SAMPLES) - 2))
     values = (
         found.averages[choices.summary],
         found.median,
@@ -77,7 +75,7 @@ def _distribution(found: Distribution, choices: Choices) -> Iterator[str]:
         found.least,
         found.greatest,
     )
-    yield from (f"{value:.6g}" for value in values)
+    return (str(found.size), *(f"{value:.6g}" for value in values))
 
 
 def _counts(runs: Mapping[str, RunFigures], rows: str, column: str) -> tuple[tuple[str, str], ...]:

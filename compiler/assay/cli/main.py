@@ -223,7 +223,8 @@ def sql(
 ) -> None:
     """Print the SQL of a metric.
 
-    It runs in the duckdb shell, in the folder that `assay ingest` prints.
+    With --run it names the run's files in full, and runs in the duckdb shell anywhere. Without, it runs in the folder of
+    the metric's source, one of those that `assay ingest` prints, if it has no more than that one.
     """
     from assay.build import inspect
     from assay.build.runs import named_runs
@@ -241,7 +242,7 @@ def sql(
 @cache_option
 @click.pass_context
 def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, everything: bool) -> None:
-    """Ingest runs to Parquet only, and print the folder of each."""
+    """Ingest runs to Parquet only, and print a folder for each source of each run."""
     from assay.build.ingesting import ingest_runs
     from assay.build.runs import named_runs
 

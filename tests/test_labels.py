@@ -1,0 +1,42 @@
+"""What runs and their phases are called, and what is told of metrics without samples."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from assay.build.details import SAMPLES, cells
+from assay.compare.results import Distribution, RunResults
+from assay.report.figures import Choices, PhaseOf, RunFigures, told_apart
+
+NONE = Distribution(0, {"all": 0.0}, 0.0, {"all": 0.0}, 0.0, 0.0, (), Fraction(1), integral=True)
+ONE = Distribution(1, {"all": 2.5}, 2.5, {"all": 0.0}, 2.5, 2.5, (), Fraction(1), integral=True)
+
+
+def figures(run: str, phase: str = "") -> RunFigures:
+    """A run, or a phase of it."""
+    of = PhaseOf(run, phase, None, None) if phase else None
+    return RunFigures(f"{run}:{phase}" if phase else run, {}, RunResults({}, {}, (), ()), 1, phase=of)
+
+
+@pytest.mark.parametrize(
+    ("named", "runs", "labels"),
+    [
+        (["v1", "v2"], [("a", ""), ("b", "")], ("v1", "v2")),
+        (["v1", "v1"], [("a", ""), ("b", "")], ("v1 (a)", "v1 (b)")),
+        (["v1", "v1"], [("a", "early"), ("a", "late")], ("early", "late")),
+        (["v1", "v2"], [("a", "early"), ("b", "late")], ("v1 (early)", "v2 (late)")),
+        (["v1", "v1"], [("a", "early"), ("b", "late")], ("v1 (a, early)", "v1 (b, late)")),
+    ],
+)
+def test_phases_stand_in_brackets_behind_their_runs(
+    named: list[str], runs: list[tuple[str, str]], labels: tuple[str, ...]
+) -> None:
+    assert told_apart(named, [figures(*run) for run in runs], "{name} ({id})") == labels
+
+
+def test_of_no_samples_nothing_is_told_but_that() -> None:
+    choices = Choices("three-digits", "all", (), "2026-01-01")
+    assert cells(NONE, choices) == ("0", *["—"] * (len(SAMPLES) - 2))
+    assert cells(ONE, choices) == ("1", "2.5", "2.5", "0", "2.5", "2.5")
