@@ -72,7 +72,7 @@ def test_rows_are_those_of_the_file_in_order(tmp_path: Path) -> None:
     found = made(tmp_path, f"at,n,x\n{T},1,a\n{T + 1},-2,b\n")
     assert found.rows("row") == [("", 1, T, True, 1), ("", 2, T + 1, True, -2)]
     assert found.log() == {
-        "source": "tables", "host": "", "lines": 2, "objects": 2, "recognised": 2, "quarantined": 0, "text_lines": 0,
+        "host": "", "lines": 2, "objects": 2, "recognised": 2, "quarantined": 0, "text_lines": 0,
         "first_ns": T, "last_ns": T + 1, "first_recognised_ns": T,
     }  # fmt: skip
     assert (found.rows("counts"), found.rows("quarantine")) == ([("", "row", 2)], [])

@@ -95,12 +95,12 @@ class Ingested:
         return self.rows("quarantine", "host", "file", "line", "reason", "text")
 
     def log(self) -> dict[str, Any]:
-        """The row of the only host's log."""
+        """The row of the only host's log, but for the name of its source."""
         with duckdb.connect() as connection:
             cursor = connection.execute("FROM read_parquet(?)", [glob.escape(str(self.folder / "logs.parquet"))])
             names = [item[0] for item in cursor.description]
             (row,) = cursor.fetchall()
-        return dict(zip(names, row, strict=True))
+        return {name: value for name, value in zip(names, row, strict=True) if name != "source"}
 
 
 def record(what: object = "Tick", ts: object = "2026-02-05T18:52:16Z", **body: object) -> str:
