@@ -238,8 +238,8 @@ def sql(
 ) -> None:
     """Print the SQL of a metric.
 
-    With --run it names the run's files in full, and runs in the duckdb shell anywhere. Without, it runs in the folder of
-    the metric's source, one of those that `assay ingest` prints, if it has no more than that one.
+    With --run it names the run's files in full, and runs in the duckdb shell anywhere. Without, it runs in the folder
+    of the metric's source, one of those that `assay ingest` prints, if it has no more than that one.
     """
     from assay.build import inspect
     from assay.build.runs import named_runs
