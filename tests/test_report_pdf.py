@@ -386,8 +386,16 @@ def test_the_json_of_the_document_is_what_the_layout_reads(whole: Path) -> None:
 def test_a_figure_without_samples_is_a_line_that_says_so(tmp_path: Path) -> None:
     first, second = with_charts(sample(), 2).charts
     document = replace(with_charts(sample(), 0), charts=(replace(first, series=()), second))
-    text = text_of(rendered(document, tmp_path))
+    reader = rendered(document, tmp_path)
+    text = text_of(reader)
     assert text.count("Nosamples.") == 1
+    heights: dict[str, float] = {}
+
+    def seen(part: str, user: list[float], _matrix: object, _font: object, _size: object) -> None:
+        heights.update({word: user[5] for word in ("Figure 1", "No samples.") if word in part})
+
+    next(page for page in reader.pages if "No samples." in page.extract_text()).extract_text(visitor_text=seen)
+    assert abs(heights["Figure 1"] - heights["No samples."]) > 9, "the caption stands over the line"
     assert f"Figure{first.figure}" in text
     assert sorted(path.name for path in (tmp_path / "charts").iterdir()) == [f"{second.id}.svg", f"{second.id}.vl.json"]
 
