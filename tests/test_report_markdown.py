@@ -71,11 +71,12 @@ def expected_tables(document: Document) -> Iterator[Rows]:
     for gallery in document.galleries:
         yield from map(plain, gallery.tables)
     for group in document.dictionary:
-        hashed = any(entry.definition for of in document.dictionary for entry in of.entries)
+        hashed = any(entry.definition for entry in group.entries)
+        named = any(entry.id != entry.name for entry in group.entries)
         drawn = any(entry.id in numbers for of in document.dictionary for entry in of.entries)
-        header = ["Metric", "Id", "Description", "Unit", *["Fig."] * drawn, *["Definition"] * hashed]
+        header = ["Metric", *["Id"] * named, "Description", "Unit", *["Fig."] * drawn, *["Definition"] * hashed]
         yield [header] + [
-            [item.name, item.id, item.description, item.unit]
+            [item.name, *[item.id] * named, item.description, item.unit]
             + [numbers.get(item.id, "")] * drawn + [item.definition[:10]] * hashed
             for item in group.entries
         ]  # fmt: skip

@@ -386,9 +386,17 @@ def test_the_json_of_the_document_is_what_the_layout_reads(whole: Path) -> None:
 def test_a_figure_without_samples_is_a_line_that_says_so(tmp_path: Path) -> None:
     first, second = with_charts(sample(), 2).charts
     document = replace(with_charts(sample(), 0), charts=(replace(first, series=()), second))
-    text = text_of(rendered(document, tmp_path))
-    assert text.count("No samples.") == 1
-    assert f"Figure {first.figure}" in text
+    reader = rendered(document, tmp_path)
+    text = text_of(reader)
+    assert text.count("Nosamples.") == 1
+    heights: dict[str, float] = {}
+
+    def seen(part: str, user: list[float], _matrix: object, _font: object, _size: object) -> None:
+        heights.update({word: user[5] for word in ("Figure 1", "No samples.") if word in part})
+
+    next(page for page in reader.pages if "No samples." in page.extract_text()).extract_text(visitor_text=seen)
+    assert abs(heights["Figure 1"] - heights["No samples."]) > 9, "the caption stands over the line"
+    assert f"Figure{first.figure}" in text
     assert sorted(path.name for path in (tmp_path / "charts").iterdir()) == [f"{second.id}.svg", f"{second.id}.vl.json"]
 
 
@@ -396,12 +404,12 @@ def test_the_provenance_is_on_one_page(tmp_path: Path) -> None:
     facts = tuple((f"fact {number}", "value") for number in range(40))
     reader = rendered(replace(with_charts(sample(), 0), provenance=facts), tmp_path)
     pages = [page.extract_text() for page in reader.pages]
-    assert [(("fact 0" in page), ("fact 39" in page)) for page in pages].count((True, True)) == 1
-    assert not any(("fact 0\n" in page) != ("fact 39" in page) for page in pages)
+    assert [("fact 0" in page, "fact 39" in page) for page in pages if "fact" in page] == [(True, True)]
 
 
 def test_an_instant_is_not_broken_within_its_time(tmp_path: Path) -> None:
     instant = "2026-03-01T10:00:50Z"
     table = Table("Parameters", ("", *"abcd"), (("From", *[instant] * 4),))
-    text = text_of(rendered(replace(sample(), manifest=table), tmp_path))
-    assert re.findall(r"10:00:\s*50Z", text) == ["10:00:50Z"] * 4
+    reader = rendered(replace(sample(), manifest=table), tmp_path)
+    text = "\n".join(page.extract_text() for page in reader.pages)
+    assert re.findall(r"10:\s*00:\s*50Z", text) == ["10:00:50Z"] * 4
