@@ -250,7 +250,7 @@ def test_each_run_of_several_has_tables_of_its_phases(tmp_path: Path, cache: Pat
     assert (first["header"], first["rows"]) == (second["header"], second["rows"])
     assert first["header"] == ["", "before", "after", "Δ", "Δ%"]
     manifest = load(tmp_path / "out" / "document.json")["manifest"]
-    assert manifest["header"] == ["", "one, before", "one, after", "two, before", "two, after"]
+    assert manifest["header"] == ["", "one (before)", "one (after)", "two (before)", "two (after)"]
 
 
 RULES = [

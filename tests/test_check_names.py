@@ -103,7 +103,7 @@ SLIPS: dict[str, tuple[Change, str]] = {
     "an event that would be a path": (lambda p: _event(p, name="a/b"), name("an event", "a/b", WORD)),
     "an event without a name": (lambda p: _event(p, name=""), name("an event", "", WORD)),
     "a field with a hyphen": (
-        lambda p: _field(p, name="a-b"), name("a field of event `block_adopted`", "a-b", WORD)),
+        lambda p: _field(p, name="a-b"), name("a field of event `resources`", "a-b", WORD)),
     "a column that begins with a digit": (
         lambda p: _column(p, name="1st"), name("a column of relation `adoptions`", "1st", WORD)),
     "a constant of other letters": (
@@ -113,7 +113,7 @@ SLIPS: dict[str, tuple[Change, str]] = {
     "a system with a blank": (lambda p: replace(p, system="my system"), name("a system", "my system", WORD)),
     "a type of a field that is misspelt": (
         lambda p: _field(p, type="integr"),
-        kind("field `block` of event `block_adopted`", "integr", "integer, unsigned, real, text, boolean",
+        kind("field `centi_cpu` of event `resources`", "integr", "integer, unsigned, real, text, boolean",
              "did you mean `integer`?")),
     "a type of a column": (
         lambda p: _column(p, type=""), kind("column `block` of relation `adoptions`", "", COLUMNS)),

@@ -270,7 +270,7 @@ error[example]: an example of metric `paid_lasts` has a value that is no decimal
 error[example]: metric `rate_of_drives` has worked examples and is no formula
   at specs/drives/package.dhall:86:31
     86 | let ofDrives = rate // { id = "rate_of_drives", per = "drive", examples = [ M.example ([] : List M.Given) \
-"1" U.year "" ] }
+"1" U.year ""…
        |                               ^^^^^^^^^^^^^^^^
 """,
     ),
