@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import duckdb
 import pytest
 
+from assay.engine.given import given
 from assay.spec.sql_words import takes_all
 from tests.support.commands import assay
 from tests.support.small import averages, logged, small
@@ -178,3 +180,48 @@ def test_what_has_no_order_is_told(tmp_path: Path, change: tuple[str, str], said
 )
 def test_what_a_query_takes_without_naming_it(sql: str, due: bool) -> None:
     assert takes_all(sql, ["whole"]) is due
+
+
+TALLY = """
+let times = G.column "integer" "times" U.count "Journeys of the id"
+
+let ended_last = picked "each" "ended_last" ended "last" byId
+
+let each =
+      S.Grain::{
+      , name = "each"
+      , relation = "ids"
+      , key = [ "id" ]
+      , columns = [ id ]
+      , instants = [ ended_last ]
+      , tallies = [ { column = times, of = "journey", on = byId, where = X.nothing } ]
+      , at = "ended_last"
+      , doc = "each"
+      }
+"""
+
+
+def test_what_is_tallied_is_of_the_whole_run(tmp_path: Path) -> None:
+    """The journey that ends in the phase has begun before it."""
+    package = PACKAGE.replace("    , journey\n", '    , journey // { at = "first" }\n    , each\n').replace(
+        "  , metrics =\n    [ ", '  , metrics =\n    [ metric "times_n" "each" (X.column times) U.count\n    , '
+    )
+    place = small(tmp_path / "place", SPECS + TALLY, package)
+    logged(place, "one", LOGS)
+    phases = ("--at", "mid=2026-01-01T00:00:41Z", "--phase", "early=..mid", "--phase", "late=mid..")
+    words = ("query", "times_n", "--run", "runs/one", *phases, "--format", "json", "--cache", tmp_path / "cache")
+    done = assay(*words, within=place)
+    assert done.status == 0, done.err
+    assert [(item["run"], item["size"], item["average"]) for item in done.json()] == [
+        ("one:early", 2, 1.0),
+        ("one:late", 1, 1.0),
+    ]
+
+
+def test_whole_constants_have_64_bits() -> None:
+    """As the engine takes them, small ones had 32, and their products ended the build."""
+    values = given(["a", "b"], {"a": 100_000, "b": True, "other": 1})
+    assert duckdb.execute("SELECT $a * $a, typeof($a), typeof($b)", values).fetchall() == [
+        (10_000_000_000, "BIGINT", "BOOLEAN")
+    ]
+    assert given([], {"a": 1}) is None

@@ -7,16 +7,19 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.audit.recorded import NAME as RECORD
 from assay.audit.recorded import recorded
-from assay.build.runs import NamedRun
-from assay.build.session import Session
 from assay.report.forms import FILES
 from assay.spec.diagnostics import USAGE, AssayError, fail
 from assay.spec.file_errors import is_within, of_system, unwritable
 from assay.storage.locks import held, nobody, released
 from assay.storage.scratch import claimed, sweep
+
+if TYPE_CHECKING:  # a build that is given as it was loads nothing else
+    from assay.build.runs import NamedRun
+    from assay.build.session import Session
 
 PREFIX = ".assay-"  # of folders of what is not yet in its place
 #: there when a build is complete: what is to go that a former one left

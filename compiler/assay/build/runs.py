@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.build.session import Session
-from assay.ingest.files import TAKEN
 from assay.remote.address import checked_address, is_address, is_archive, name_of
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, fail, meant, raise_all
 from assay.spec.model import Source
@@ -81,6 +80,8 @@ def here(session: Session, runs: Sequence[NamedRun], sources: Iterable[Source]) 
 
 def _misnamed(run: NamedRun) -> Iterator[Diagnostic]:
     """What is wrong with the place of a run here, before anybody looks for files of a source in it."""
+    from assay.ingest.files import TAKEN  # loads much, and a build that is given as it was needs none of it
+
     path = Path(run.place)
     if is_address(run.place) or path.is_dir() or (run.address and path.is_file()):
         return

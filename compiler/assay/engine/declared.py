@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from assay.engine.hosts import ENUMERATION
 from assay.plan.steps import CheckStep, RelationStep
 from assay.spec.diagnostics import Diagnostic, Span
 from assay.spec.model import Column, Relation
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from assay.engine.graph import Node
 
-HOSTS = "ENUM("  # the type of a run's hosts, whose values are texts
 _FAMILIES: Mapping[str, frozenset[str]] = {
     "whole number": frozenset(
         (
@@ -49,7 +49,7 @@ _DECLARED = {
 def undeclared(connection: duckdb.DuckDBPyConnection, relation: Relation) -> Iterator[Diagnostic]:
     """What a relation whose table is there yields otherwise than it declares: columns, and their types."""
     described = connection.execute(f"DESCRIBE {dialect.text(dialect.table(relation.name))}").fetchall()
-    found = {str(row[0]): "VARCHAR" if str(row[1]).startswith(HOSTS) else str(row[1]) for row in described}
+    found = {str(row[0]): "VARCHAR" if str(row[1]).startswith(ENUMERATION) else str(row[1]) for row in described}
     declared = {item.name: item for item in relation.columns}
     if list(found) != list(declared):
         yield Diagnostic(

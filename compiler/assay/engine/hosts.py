@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import duckdb
 
 TYPE = "host_name"
+#: how the engine describes such a type, whose values are texts
+ENUMERATION = "ENUM("
 
 
 def enumerate_hosts(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> None:

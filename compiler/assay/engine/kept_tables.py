@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from assay.engine.hosts import TYPE
+from assay.engine.hosts import ENUMERATION, TYPE
 from assay.engine.pruning import used
 from assay.engine.store import Store
 from assay.sql import dialect
@@ -32,7 +32,6 @@ SLOW = 0.05  # seconds: what is made faster is made again
 PLAIN = ("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
          "FLOAT", "DOUBLE", "VARCHAR", "DATE")  # fmt: skip
 AS_TEXT = ("HUGEINT", "UHUGEINT")
-HOSTS = "ENUM("
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +72,13 @@ class KeptTables:
             return
         described = self.connection.execute(dialect.text(exp.Describe(this=exp.to_table(name)))).fetchall()
         types = {str(row[0]): str(row[1]) for row in described}
-        if not all(kind in PLAIN or kind in AS_TEXT or kind.startswith(HOSTS) for kind in types.values()):
+        if not all(kind in PLAIN or kind in AS_TEXT or kind.startswith(ENUMERATION) for kind in types.values()):
             return
         columns = [exp.alias_(_written(column(item), kind), item) for item, kind in types.items()]
         with self.store.filling(KIND, self.hashes[name]) as fresh:
             rows = dialect.select(*columns).from_(exp.to_table(name))
             self.connection.execute(copied(rows, (fresh / ROWS).absolute()))
-            told = {item: TYPE if kind.startswith(HOSTS) else kind for item, kind in types.items()}
+            told = {item: TYPE if kind.startswith(ENUMERATION) else kind for item, kind in types.items()}
             (fresh / COLUMNS).write_text(json.dumps(told), encoding="utf-8")
 
     def _place(self, name: str) -> Path:
