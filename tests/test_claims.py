@@ -164,6 +164,14 @@ def test_whose_numbers_they_are_is_found_by_comparing(tmp_path: Path, cache: Pat
     assert [(item["holds"], item["run"] and item["run"]["id"]) for item in claims] == [(False, None), (True, "v0.37")]
 
 
+def test_a_run_is_known_by_what_it_says_before_what_it_is_called(tmp_path: Path, cache: Path) -> None:
+    """A run that is given the name of another release does not stand in for that one."""
+    done = report(tmp_path / "out", cache, f"v0.37={PUBLISHED / 'v034'}", f"b={PUBLISHED / 'v037'}")
+    assert f"{BASELINE}: 2 of 2 cells differ from those of v0.37. All of them are those of v0.34." in done.err
+    claims = load(tmp_path / "out" / "results.json")["claims"]
+    assert [(item["holds"], item["run"] and item["run"]["id"]) for item in claims] == [(False, None), (False, "b")]
+
+
 def test_a_claim_of_a_run_that_is_not_there_says_so(tmp_path: Path, cache: Path) -> None:
     done = report(tmp_path / "out", cache, *runs("v034"))
     lines = done.err.splitlines()

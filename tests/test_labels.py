@@ -28,12 +28,18 @@ def figures(run: str, phase: str = "") -> RunFigures:
         (["v1", "v1"], [("a", "early"), ("a", "late")], ("early", "late")),
         (["v1", "v2"], [("a", "early"), ("b", "late")], ("v1 (early)", "v2 (late)")),
         (["v1", "v1"], [("a", "early"), ("b", "late")], ("v1 (a, early)", "v1 (b, late)")),
+        (["v1", "v1", "v1 (a)"], [("a", ""), ("b", ""), ("c", "")], ("v1 (a)", "v1 (b)", "v1 (a) (c)")),
     ],
 )
 def test_phases_stand_in_brackets_behind_their_runs(
     named: list[str], runs: list[tuple[str, str]], labels: tuple[str, ...]
 ) -> None:
     assert told_apart(named, [figures(*run) for run in runs], "{name} ({id})") == labels
+
+
+def test_an_id_that_stands_in_for_a_name_is_not_the_name_of_another() -> None:
+    runs = [figures(run) for run in ("a", "b", "c")]
+    assert told_apart(["v1", "v1", "a"], runs, "{id}") == ("a", "b", "c")
 
 
 def test_of_no_samples_nothing_is_told_but_that() -> None:

@@ -36,8 +36,9 @@ OVERVIEW = {
 MOVES = (
     "The greatest change of each metric and workload between the base and a further run of one publication; Δ% is "
     "worked out from the printed values. Rises and falls are ordered by their factor: a fall by half stands beside a "
-    "doubling. Moves to zero, and from a base that is printed with fewer than {digits} digits, are left out: rounding "
-    "alone could make them.",
+    "doubling. Left out are moves from or to zero and values below it, which have no factor, and those from a base "
+    "that is printed with fewer than {digits} digits, which rounding alone could make. To a value of one digit the "
+    "factor is rough.",
     "Moves across a break are marked with its letter, and tell of the break rather than of the run; the tables below "
     "the figures say what it is.",
 )

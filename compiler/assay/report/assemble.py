@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from assay.compare.results import Distribution
+from assay.compare.row import tells
 from assay.compare.style import Style, style
 from assay.report import figures
 from assay.report.dictionary import entry
@@ -51,7 +52,11 @@ def assemble(
         sections=sections,
         charts=tuple(_chart(checked, index, item, runs, named) for index, item in enumerate(report.charts, start=1)),
         dictionary=_dictionary(checked, report),
-        warnings=(*notes(whole, figures.labels(report, whole)), *_warnings(checked, report, runs, named)),
+        warnings=(
+            *notes(whole, figures.labels(report, whole)),
+            *_warnings(checked, report, runs, named),
+            *_cut(checked, report, runs, choices),
+        ),
         filters=filters,
         provenance=tuple(provenance.items()),
         terms=terms(checked, report, (manifest, filters), counts=any(None in item.metrics for item in sections)),
@@ -153,6 +158,22 @@ def _warnings(checked: Checked, report: Report, runs: Sequence[RunFigures], name
         empty = [checked.metric(name).name for name in measured if not run.results.metrics[name].size]
         if empty:
             yield f"{label}: there are no samples of {', '.join(empty)}."
+
+
+def _cut(checked: Checked, report: Report, runs: Sequence[RunFigures], choices: Choices) -> Iterable[str]:
+    """What a number style leaves of numbers that it was not made for."""
+    look = style(choices.style)
+    shown = dict.fromkeys(name for section in report.sections for name in section.metrics)
+    for metric in map(checked.metric, shown):
+        values = [figures.average(run, metric, choices.summary) for run in runs]
+        cells = look.table_row(values, metric.width).cells
+        off = [(cell, value) for cell, value in zip(cells, values, strict=True) if not tells(cell, value)]
+        if off:
+            said = ", ".join(f"{cell} for {value:.0f}" for cell, value in off)
+            yield (
+                f"The number style {choices.style} has no room for values of {metric.name} ({said}): its cells and "
+                "differences do not tell them."
+            )
 
 
 def notes(runs: Sequence[RunFigures], named: Sequence[str]) -> Iterable[str]:

@@ -78,7 +78,8 @@ def judged(
 
 
 def _judged(claim: Claim, pivot: Pivot, sources: Sequence[Source]) -> Judged:
-    run = next((item for item in sources if claim.run in (item.label, item.id)), None)
+    called = [item for item in sources if item.label == claim.run] or [item for item in sources if item.id == claim.run]
+    run = called[0] if called else None
     agrees = tuple(_agrees(cell, run) for cell in claim.cells) if run else ()
     if run and all(agrees):
         return Judged(claim, pivot, run, agrees, ())

@@ -64,15 +64,24 @@ def labels(report: Report | Article, runs: Sequence[RunFigures]) -> tuple[str, .
 def told_apart(named: Sequence[str], runs: Sequence[RunFigures], otherwise: str) -> tuple[str, ...]:
     """Names of runs, `otherwise` (with places for name and id) where two runs share one, and of their phases."""
     ids = [run.phase.run if run.phase else run.id for run in runs]
-    times = Counter(dict(zip(ids, named, strict=True)).values())
-    whole = [
-        name if times[name] == 1 else otherwise.format(name=name, id=id_) for name, id_ in zip(named, ids, strict=True)
-    ]
-    alone = len(set(ids)) == 1
+    called = _each_its_own(dict(zip(ids, named, strict=True)), otherwise)
+    alone = len(called) == 1
     return tuple(
-        name if not run.phase else run.phase.name if alone else _of_phase(name, run.phase.name)
-        for name, run in zip(whole, runs, strict=True)
+        called[id_] if not run.phase else run.phase.name if alone else _of_phase(called[id_], run.phase.name)
+        for id_, run in zip(ids, runs, strict=True)
     )
+
+
+def _each_its_own(names: Mapping[str, str], otherwise: str) -> dict[str, str]:
+    """What runs (by id) are called; those of a shared name `otherwise`, and also those whose name that then is."""
+    shared: set[str] = set()
+    while True:
+        called = {id_: otherwise.format(name=name, id=id_) if name in shared else name for id_, name in names.items()}
+        times = Counter(called.values())
+        more = {names[id_] for id_, name in called.items() if times[name] > 1} - shared
+        if not more:
+            return called
+        shared |= more
 
 
 def _of_phase(run: str, phase: str) -> str:
