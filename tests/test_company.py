@@ -57,7 +57,12 @@ let rows =
         [ "host" ]
 
 let cased =
-      relation "in_capitals" "SELECT BEGAN.HOST, max(A) AS n FROM BEGAN GROUP BY HOST" [ "began" ] [ host, n ] [ "host" ]
+      relation
+        "in_capitals"
+        "SELECT BEGAN.HOST, max(A) AS n FROM BEGAN GROUP BY HOST"
+        [ "began" ]
+        [ host, n ]
+        [ "host" ]
 
 let natural =
       relation
@@ -199,6 +204,38 @@ let each =
       , doc = "each"
       }
 """
+
+
+BACK = """
+let byHost = [ G.sameColumn host host ]
+
+let last_end = picked "back" "last_end" ended "last" (byHost # byId)
+
+let start = picked "back" "start" began "latest before" byHost // { before = "last_end" }
+
+let former = picked "back" "former" ended "latest before" byHost // { before = "start" }
+
+let endings_of_ids = relation "endings_of_ids" "SELECT DISTINCT host, id FROM ended" [ "ended" ] [ host, id ] [ "host", "id" ]
+
+let back =
+      S.Grain::{
+      , name = "back"
+      , relation = "endings_of_ids"
+      , key = [ "host", "id" ]
+      , columns = [ host, id ]
+      , instants = [ former, start, last_end ]
+      , doc = "back"
+      }
+"""  # noqa: E501
+
+
+def test_instants_before_each_other_stand_in_any_order(tmp_path: Path) -> None:
+    """The end of an id, the begin before it, the end before that: of w on h-2 at 7, 6 and 5, of z at 55, 6 and 5."""
+    package = PACKAGE.replace("ids, notes ]", "ids, notes, endings_of_ids ]").replace("    , journey\n", "    , back\n")
+    metrics = '[ metric "back_n" "back" (S.elapsed { from = [ former ], to = last_end }) U.second ]\n'
+    place = small(tmp_path / "place", SPECS + BACK, package[: package.index("[ metric")] + metrics)
+    logged(place, "one", LOGS)
+    assert averages(place, tmp_path / "cache", "back_n") == {"back_n": (2, (2 + 50) / 2)}
 
 
 def test_what_is_tallied_is_of_the_whole_run(tmp_path: Path) -> None:
