@@ -30,7 +30,6 @@ _REFUSED = frozenset(
         "localtime",
         "localtimestamp",
         "ago",
-        "pg_sleep",
         "sleep_ms",
         "rand",
         "random",
@@ -58,7 +57,6 @@ _REFUSED = frozenset(
         "glob",
         "sniff_csv",
         "which_secret",
-        "read_duckdb",
     ]
 )
 #: what tells of the engine's own affairs, which are others in its next version, or when hosts are held as numbers
