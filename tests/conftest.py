@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +16,9 @@ from tests.support.commands import MODEL, assay, build
 from tests.support.deep import is_deep, left_out
 from tests.support.laboratory import ROOT, Laboratory, laboratory
 from tests.support.order import heaviest_first
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 #: The cache of commands that are told none: never that of the user who runs the tests.
 _HOME_OF_CACHES = tempfile.TemporaryDirectory(prefix="assay-tests-")
@@ -86,3 +91,12 @@ def _report(out: Path, cache: Path, *cases: str) -> Path:
     done = build([f"{case}={CARDANO / case / 'run'}" for case in cases], out, cache, *MODEL)
     assert (done.status, done.err, done.out) == (0, "", f"{out / 'report.pdf'}\n")
     return out
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """A browser without a window."""
+    from tests.support.browser import browser  # most tests need none
+
+    with browser() as running:
+        yield running

@@ -6,23 +6,20 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from assay.audit.lineage_picture import Picture, picture
 from assay.build.explain import explain
 from assay.build.explain_output import said
 from assay.build.lineage import lineage_of
 from assay.spec.dhall_adapter import available
-from tests.support.browser import browser, shown
+from tests.support.browser import barriers, shown
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT, Laboratory
 from tests.support.outcomes import contents
@@ -117,12 +114,6 @@ def site(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     done = assay("--cache", cache, "catalogue", "--system", "cometbft", "-o", out)
     assert (done.status, done.err, done.out) == (0, "", f"{out}/index.html\n")
     return out
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 # Links
@@ -326,17 +317,6 @@ def _apart(drawn: Picture) -> None:
 # In a browser
 
 
-def problems(page: Page) -> list[str]:
-    """What axe finds that keeps people out."""
-    found: Any = Axe().run(page).response
-    return [
-        f"{item['id']}: {node['html'][:160]}"
-        for item in found["violations"]
-        if item["impact"] in ("serious", "critical", "moderate")
-        for node in item["nodes"]
-    ]
-
-
 def test_search_finds_and_leads_to_the_metric(site: Path, chromium: Browser) -> None:
     with shown(chromium, site / "index.html") as found:
         rows = found.page.locator("#index tbody tr:visible")
@@ -372,7 +352,7 @@ def test_search_finds_and_leads_to_the_metric(site: Path, chromium: Browser) -> 
 def test_nothing_keeps_anybody_out(site: Path, chromium: Browser, name: str, scheme: str) -> None:
     with shown(chromium, site / name, bypass_csp=True, color_scheme=scheme) as found:
         found.page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true; })")
-        assert problems(found.page) == []
+        assert barriers(found.page) == []
 
 
 def test_a_narrow_page_does_not_scroll_sideways(site: Path, chromium: Browser) -> None:

@@ -156,6 +156,30 @@ SLIPS: dict[str, tuple[Change, str]] = {
     "a subject of itself": (lambda p: _subject(p, Subject("adoption", (Pair("block", "block"), Pair("host", "host")))),
         "error[cycle]: `adoption` is made of itself: adoption -> adoption\n"
         "  hint: break the circle: one of these must not read the next"),
+    "a column that equals one of another type": (lambda p: _instant(p, on=(Pair("slot", "host"),)),
+        "error[type]: instant `started` of grain `block` is found where `slot` is `host` of "
+        "`leadership_check_started`, which is of another type\n  expected: integer\n  found:    text"),
+    "a column that equals an instant": (lambda p: _instant(p, on=(Pair("forger", "host"), Pair("slot", "t_ns"))),
+        "error[type]: instant `started` of grain `block` is found where `slot` is `t_ns` of "
+        "`leadership_check_started`, which is of another type\n  expected: integer\n  found:    instant"),
+    "a column that equals one in another unit": (lambda p: _instant(p, on=(Pair("block_no", "slot"),)),
+        "error[unit]: instant `started` of grain `block` is found where `block_no` is `slot` of "
+        "`leadership_check_started`, which is in another unit\n  expected: block\n  found:    slot"),
+    "a tally by columns of two types": (lambda p: _tally(p, on=(Pair("host", "slot"),)),
+        "error[type]: column `starts` of grain `slot` is found where `host` is `slot` of `slot_marks`, which is of "
+        "another type\n  expected: text\n  found:    integer"),
+    "a tally by a column that there is not": (lambda p: _tally(p, on=(Pair("hos", "host"),)),
+        "error[unknown-column]: column `starts` of grain `slot` is bound to column `hos`, which the grain lacks\n"
+        "  hint: did you mean `host`?"),
+    "a tally by a field that there is not": (lambda p: _tally(p, on=(Pair("host", "hos"),)),
+        "error[unknown-field]: column `starts` of grain `slot` is bound by field `hos`, which `slot_marks` lacks\n"
+        "  hint: did you mean `host`?"),
+    "a tally of a table that there is not": (lambda p: _tally(p, of="slot_mark"),
+        "error[unknown-table]: column `starts` of grain `slot` counts the rows of an unknown table `slot_mark`\n"
+        "  hint: did you mean `slot_marks`?"),
+    "a subject by columns of two types": (lambda p: _subject(p, Subject("block", (Pair("slot_start", "block"),))),
+        "error[type]: the subject of grain `adoption` is found where `slot_start` is `block` of `block`, which is of "
+        "another type\n  expected: instant\n  found:    text"),
     "columns in a circle": (_circle,
         "error[cycle]: `one` of grain `block` is computed of itself: one -> other -> one\n"
         "  hint: break the circle: one of these must not refer to the next"),

@@ -113,6 +113,10 @@ SLIPS: dict[str, tuple[Change, str]] = {
     "an instant before itself": (lambda p: _instant(p, "started", pick="latest before", before="started"),
         "error[instant-before]: instant `started` of grain `block` is the latest before an instant that the grain has "
         "not: `started`"),
+    "an instant before one that is computed":
+        (lambda p: _instant(p, "started", pick="latest before", before="slot_start"),
+        "error[instant-before]: instant `started` of grain `block` is the latest before `slot_start`, which is "
+        "computed: it stands at no place in a log\n  expected: an instant that is a record's\n  found:    computed"),
     "an instant computed of nothing": (lambda p: _instant(p, "started", pick="computed", value=None),
         "error[instant-value]: instant `started` of grain `block` is computed, and does not say of what"),
     "a reduction": (lambda p: _metric(p, reduction=Reduction(("host",), "avg", 0.0)),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.compare.decimal_text import exact_count
+from assay.compare.decimal_text import shortest_decimal
 from assay.compare.points import (
     HostSpread,
     PointKind,
@@ -46,7 +46,7 @@ def kind(metric: str) -> PointKind:
 
 def sample(metric: str, number: float) -> float:
     """A reference number in the unit of its kind: durations are written in seconds, to the nanosecond."""
-    return exact_count(number, 9) if kind(metric) is PointKind.DURATION else number
+    return int(shortest_decimal(number).scaleb(9)) if kind(metric) is PointKind.DURATION else number
 
 
 def host_spread(metric: str, item: dict[str, Any]) -> HostSpread:

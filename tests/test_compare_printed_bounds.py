@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from assay.compare.interval import HalfPlane, Interval, has_common_point
-from assay.compare.printed_bounds import delta_interval, percent_interval, printed_interval
+from assay.compare.printed_bounds import percent_interval, printed_interval
 from assay.compare.row import Row
 from assay.compare.typst_2026 import Typst2026
 from assay.compare.typst_number import number_text
@@ -139,27 +139,6 @@ def test_a_text_that_no_percent_prints_has_no_interval(text: str) -> None:
     assert percent_interval(text) is None
 
 
-def test_two_printed_cells_bound_delta_and_percent() -> None:
-    bounds = delta_interval("0.5", "0.6", 4)
-    assert bounds is not None
-    assert bounds.delta == interval("0.09999", "0.10001")
-    assert bounds.percent == Interval(
-        100 * (Fraction("0.599995") / Fraction("0.500005") - 1),
-        100 * (Fraction("0.600005") / Fraction("0.499995") - 1),
-    )
-
-
-def test_a_base_that_may_be_zero_leaves_the_percent_open() -> None:
-    bounds = delta_interval("0.0", "0.6", 4)
-    assert bounds is not None
-    assert bounds.delta == interval("0.599985", "0.600005")
-    assert bounds.percent is None
-
-
-def test_a_misprinted_cell_bounds_nothing() -> None:
-    assert delta_interval("0.5000", "0.6", 4) is None
-
-
 @pytest.mark.parametrize(
     ("base", "value", "delta", "percent", "allowed"),
     [
@@ -234,14 +213,6 @@ def test_a_delta_of_long_numbers_may_carry_the_error_of_doubles() -> None:
     assert row == Row(("10000000000000.1", "10000000000000.3"), ("0.201",), ("0.0",))
     assert STYLE.allows(row.cells[0], row.cells[1], "0.201", "0.0", 4)
     assert not STYLE.allows(row.cells[0], row.cells[1], "0.401", "0.0", 4)
-
-
-@given(NEAR_ZERO, NEAR_ZERO, st.integers(3, 9))
-def test_bounds_hold_the_delta(base: float, value: float, field: int) -> None:
-    first, second = STYLE.table_row([base, value], field).cells
-    bounds = delta_interval(first, second, field)
-    assert bounds is not None
-    assert Fraction(repr(value)) - Fraction(repr(base)) in bounds.delta
 
 
 def test_half_planes_cut_a_rectangle() -> None:

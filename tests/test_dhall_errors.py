@@ -77,4 +77,6 @@ def test_long_types_are_shown_by_their_names() -> None:
     assert short(wide, 30) == "{ first, second }"
     assert short(wide, 16) == "{ first, … }"
     assert short(f"∀(a : Text) → {wide}", 45) == "∀(a : Text) → { first, second }"
-    assert short_pair(wide, "{ first : Text }", 30) == ("{ first, second }", "{ first }")
+    wider = f"{{ first : {{ {', '.join(f'a{number} : Natural' for number in range(20))} }}, second : Text }}"
+    assert short_pair(wider, "{ first : Text }") == ("{ first, second }", "{ first }")
+    assert short_pair(wide, "{ first : Text }") == (wide, "{ first : Text }")

@@ -18,11 +18,11 @@ from pathlib import Path
 import pytest
 
 from assay.build.runs import named_runs
-from assay.build.session import silent, unheard
 from assay.engine.store import Store
 from assay.remote.mirror import mirrored
 from assay.remote.wanted import Wanted
 from assay.spec.diagnostics import AssayError
+from assay.storage.progress import silent, unheard
 from tests.compare_reference import CARDANO
 from tests.support.commands import Done, assay, assay_process
 from tests.support.laboratory import ROOT

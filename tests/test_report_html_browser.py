@@ -11,7 +11,6 @@ from typing import Any
 
 import pypdf
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from assay.report.document import Document, from_json
@@ -20,7 +19,7 @@ from assay.report.html_bundle import bundle
 from assay.report.markdown_text import visible
 from tests.compare_reference import CARDANO
 from tests.report_sample import TEMPLATES
-from tests.support.browser import Seen, browser, shown
+from tests.support.browser import Seen, barriers, shown
 from tests.support.commands import MODEL, build
 from tests.support.laboratory import ROOT
 from tests.test_report_html import HOSTILE, hostile
@@ -32,12 +31,6 @@ MARKS = """place => place.querySelector("canvas") ? 1
 #: lines, or areas between them
 SHAPES = "svg g.mark-line path, svg g.mark-area path"
 LINES = "place => place.querySelectorAll('svg g.mark-line path').length"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -365,26 +358,15 @@ def test_the_page_is_dark_where_the_system_is_until_the_reader_says_otherwise(
 # Everybody
 
 
-def problems(page: Page) -> list[str]:
-    """What axe finds that keeps people out."""
-    found: Any = Axe().run(page).response
-    return [
-        f"{item['id']}: {node['html'][:160]}"
-        for item in found["violations"]
-        if item["impact"] in ("serious", "critical", "moderate")
-        for node in item["nodes"]
-    ]
-
-
 @pytest.mark.parametrize(("name", "how"), [
     ("two", {}), ("three", {"viewport": {"width": 390, "height": 800}}), ("qa", {"color_scheme": "dark"}),
 ])  # fmt: skip
 def test_nothing_keeps_anybody_out(chromium: Browser, pages: dict[str, Path], name: str, how: dict[str, Any]) -> None:
     with shown(chromium, pages[name], bypass_csp=True, **how) as found:
-        assert problems(found.page) == []
+        assert barriers(found.page) == []
         found.page.locator("a.value").first.click()
         expect(found.page.locator("dialog")).to_be_visible()
-        assert problems(found.page) == []
+        assert barriers(found.page) == []
 
 
 def test_the_first_stop_of_the_keyboard_leads_past_the_contents(seen: Seen) -> None:

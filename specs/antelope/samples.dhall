@@ -16,7 +16,9 @@ let seconds =
         S.Constant::{ name, files = meta, path, type = "duration", unit = U.second, default = Some default, doc }
 
 let constant =
-      { ident = text "ident" [ "ident" ] "run" "What the run is called in reports"
+      { ident =
+              text "ident" [ "ident" ] "run" "What the run is called in reports"
+          //  { files = meta # [ "run.json" ] }
       , host = text "host" [ "host" ] "" "Host"
       , before = text "version_before" [ "versions", "before" ] "" "Version before the upgrade"
       , after = text "version_after" [ "versions", "after" ] "" "Version after the upgrade"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -63,3 +64,14 @@ def shown(running: Browser, file: Path, **how: Any) -> Iterator[Seen]:
         yield seen
     finally:
         context.close()
+
+
+def barriers(page: Page) -> list[str]:
+    """What axe finds that keeps people out."""
+    found: Any = Axe().run(page).response
+    return [
+        f"{item['id']}: {node['html'][:160]}"
+        for item in found["violations"]
+        if item["impact"] in ("serious", "critical", "moderate")
+        for node in item["nodes"]
+    ]

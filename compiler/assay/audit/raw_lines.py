@@ -11,7 +11,6 @@ from typing import Any
 from sqlglot import exp
 
 from assay.ingest import samples
-from assay.ingest.collected import silent
 from assay.ingest.files import LOGS, RunFiles
 from assay.ingest.folder import connected
 from assay.ingest.packing import decompressed
@@ -25,6 +24,7 @@ from assay.spec.check_lines import RECORDS, TEXT_LINES
 from assay.spec.model import Source
 from assay.sql import dialect
 from assay.sql.dialect import column
+from assay.storage.progress import unwatched
 from assay.storage.scratch import folder as temporary
 
 
@@ -111,7 +111,7 @@ def _of_samples(_: Source, files: RunFiles, places: Sequence[Place]) -> Iterator
     with temporary() as folder:
         (folder / "plain").mkdir()
         with connected(folder) as connection:
-            found = samples.gathered(connection, paths, files.directory, folder, silent)
+            found = samples.gathered(connection, paths, files.directory, folder, unwatched)
             samples.place(connection)
             query = dialect.select("seq", "file", "number", "name", "key", "t_ns", "value").from_("placed")
             query = query.join("series", on=exp.EQ(this=column("series", "placed"), expression=column("id", "series")))

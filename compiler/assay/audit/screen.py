@@ -15,12 +15,12 @@ BARS = " ▁▂▃▄▅▆▇█"
 PLAIN_BARS = " .:-=+*#@"
 
 
-def headed(head: str, lines: Iterable[str], width: int, indent: int = INDENT) -> Iterator[str]:
+def headed(head: str, lines: Iterable[str], width: int) -> Iterator[str]:
     """Lines beside their heading, each wrapped; nothing where there are none."""
-    before = f"{head:<{indent - 1}} "
+    before = f"{head:<{INDENT - 1}} "
     for line in lines:
-        yield from wrapped(line, width, before, " " * indent)
-        before = " " * indent
+        yield from wrapped(line, width, before, " " * INDENT)
+        before = " " * INDENT
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from assay.spec import formula
 from assay.spec.expression import Expression
 from assay.spec.model import Filter, Grain, Instant, Metric, Package, Pair, Series
 from assay.spec.normal_form import Checked
+from assay.spec.picks import COMPUTED, LATEST_BEFORE
 
 SECOND = 1_000_000_000
 
@@ -91,9 +92,9 @@ def _unit(name: str) -> str:
 
 def instant_said(instant: Instant) -> str:
     """How an instant is found, in words."""
-    if instant.pick == "computed":
+    if instant.pick == COMPUTED:
         return said(instant.value) if instant.value else ""
-    which = {"latest before": "latest"}.get(instant.pick, instant.pick)
+    which = {LATEST_BEFORE: "latest"}.get(instant.pick, instant.pick)
     text = f"the {which} `{instant.of}`"
     if instant.where:
         text += f" where {said(instant.where)}"

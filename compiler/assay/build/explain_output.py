@@ -123,10 +123,7 @@ def _run(found: Explained, run: RunFacts, width: int, encoding: str, records: in
     told = [f"{name} {number(run.figures[name])}" for name in FIGURES if size and name in run.figures]
     unit = f" (in {symbol})" if symbol else ""
     yield from headed("Run", [f"{run.run}: {', '.join([f'{size} {noun}', *told])}{unit}"], width)
-    for note in run.warnings[:WARNINGS]:
-        yield from headed("", [one_line(f"warning: {note}", width - INDENT)], width)
-    if len(run.warnings) > WARNINGS:
-        yield from headed("", [more(len(run.warnings) - WARNINGS)], width)
+    yield from _warnings(run, width)
     if run.spread:
         drawn = bars(run.spread.counts, encoding)
         yield one_line(f"           {number(run.spread.low)} |{drawn}| {number(run.spread.high)}", width)
@@ -144,8 +141,15 @@ def _formula(run: RunFacts, symbol: str, width: int) -> Iterator[str]:
     said = "no value" if value is None else with_unit(cast(float, value), symbol)
     values = [f"`{name}` {'none' if of is None else number(of)}" for name, of in over.items()]
     yield from headed("Run", [f"{run.run}: {said}, over {', '.join(values)}"], width)
+    yield from _warnings(run, width)
+
+
+def _warnings(run: RunFacts, width: int) -> Iterator[str]:
+    """The first warnings of a run, and how many more there are."""
     for note in run.warnings[:WARNINGS]:
         yield from headed("", [one_line(f"warning: {note}", width - INDENT)], width)
+    if len(run.warnings) > WARNINGS:
+        yield from headed("", [more(len(run.warnings) - WARNINGS)], width)
 
 
 def sample_lines(before: str, sample: Sample, symbol: str, width: int, records: int = RECORDS) -> Iterator[str]:

@@ -15,19 +15,7 @@ from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import History, Report
 from assay.spec.workspace import Workspace
-
-#: told what is being done, how much of it is done, how much there is (bytes, or steps)
-Progress = Callable[[str, int, int], None]
-#: told what a user should know meanwhile
-Notice = Callable[[str], None]
-
-
-def silent(_what: str, _done: int, _total: int) -> None:
-    """Progress that nobody watches."""
-
-
-def unheard(_said: str) -> None:
-    """A notice that nobody reads."""
+from assay.storage.progress import Notice, Progress, silent, unheard
 
 
 def nothing(_folder: Path) -> None:
@@ -170,6 +158,6 @@ class Session:
         return (*package.reports, *package.histories, *package.articles)
 
 
-def open_session(start: Path, cache: Path, progress: Progress = silent, notice: Notice = unheard) -> Session:
+def open_session(start: Path, cache: Path, notice: Notice = unheard) -> Session:
     """A session in the workspace of a folder."""
-    return Session(workspaces.find(start), Store(cache), progress, notice=notice)
+    return Session(workspaces.find(start), Store(cache), notice=notice)

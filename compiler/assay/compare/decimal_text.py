@@ -36,18 +36,6 @@ def exact_text(count: int, digits: int) -> str:
     return f"{sign}{whole}.{fraction}" if fraction else f"{sign}{whole}"
 
 
-def exact_count(number: float, digits: int) -> int:
-    """The whole number of units of 10**-`digits` that the decimal text of `number` states.
-
-    Reads seconds that were written as decimal text back to nanoseconds (`digits` 9).
-    Raises ValueError when the text has more than `digits` decimals, or `number` is not finite.
-    """
-    scaled = shortest_decimal(number).scaleb(digits)
-    if not scaled.is_finite() or scaled != scaled.to_integral_value():
-        raise ValueError(f"{number!r} is no whole number of units of 1e-{digits}")
-    return int(scaled)
-
-
 def rounded_text(number: float, decimals: int) -> str:
     """`number` with so many decimals (0: no point), rounded half to even on its decimal text; no exponent."""
     return format(quantized(shortest_decimal(number), decimals, ROUND_HALF_EVEN), "f")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
 from assay.compare.decimal_text import cut, decimal_text, quantized, without_leading_zero
+from assay.compare.printed_deltas import PrintedDeltas
 from assay.compare.row import NO_VALUE, Row
 
 CELL_WIDTH = 6
@@ -15,29 +16,25 @@ UNDEFINED = "nan"
 
 
 @dataclass(frozen=True, slots=True)
-class Org2023:
+class Org2023(PrintedDeltas):
     """Deltas and percents are functions of the printed cells, so an old report is recomputed from itself."""
 
     name: str = "org-2023"
     has_sample_counts: bool = True
-    follows_from_print: bool = True
 
     def table_row(self, values: Sequence[float | None], width: int) -> Row:  # noqa: ARG002
         """Values of any metric have the same width in this style: `width` is not used."""
         return self.printed_row([report_cell(value) for value in values])
 
-    def printed_row(self, printed: Sequence[str]) -> Row:
-        """The row of these printed cells, the base first."""
-        pairs = [(printed[0], value) for value in printed[1:]]
-        return Row(
-            tuple(printed),
-            tuple(printed_delta(base, value) for base, value in pairs),
-            tuple(printed_percent(base, value) for base, value in pairs),
-        )
+    @staticmethod
+    def delta(base: str, value: str) -> str:
+        """See `printed_delta`."""
+        return printed_delta(base, value)
 
-    def allows(self, base: str, value: str, delta: str, percent: str, width: int) -> bool:  # noqa: ARG002
-        """Whether delta and percent are the ones that the two printed cells give (there is one answer)."""
-        return (delta, percent) == (printed_delta(base, value), printed_percent(base, value))
+    @staticmethod
+    def percent(base: str, value: str) -> str:
+        """See `printed_percent`."""
+        return printed_percent(base, value)
 
     def sample_count(self, count: int) -> str:
         """The count in parentheses: `(52)`, `(291>)`."""

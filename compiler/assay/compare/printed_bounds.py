@@ -6,7 +6,6 @@ recomputed, but they can be checked: some pair of values must print base, value,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
@@ -20,25 +19,6 @@ _HUNDRED = Fraction(100)
 
 # Deltas and percents were computed with doubles: their last bits are not exact.
 _DOUBLE_ERROR = Fraction(1, 2**48)
-
-
-@dataclass(frozen=True, slots=True)
-class DeltaBounds:
-    """The deltas and percents that two printed cells leave possible; no percents of a base that may be 0."""
-
-    delta: Interval
-    percent: Interval | None
-
-
-def delta_interval(base: str, value: str, width: int) -> DeltaBounds | None:
-    """What the printed cells of a metric of this field width bound; None when no value prints so."""
-    first, second = printed_interval(base, width + 1), printed_interval(value, width + 1)
-    if first is None or second is None:
-        return None
-    if 0 in first:
-        return DeltaBounds(second - first, None)
-    shares = [100 * (y / x - 1) for x in (first.low, first.high) for y in (second.low, second.high)]
-    return DeltaBounds(second - first, Interval(min(shares), max(shares)))
 
 
 def possible(base: str, value: str, delta: str, percent: str, width: int) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from assay.compare.decimal_text import quantized, shortest_decimal
+from assay.compare.printed_deltas import PrintedDeltas
 from assay.compare.row import NO_VALUE, Row
 from assay.spec.diagnostics import fail
 
@@ -16,29 +17,25 @@ DECIMALS = 1
 
 
 @dataclass(frozen=True, slots=True)
-class ThreeDigits:
+class ThreeDigits(PrintedDeltas):
     """A reader with the printed cells alone can work out every delta and percent."""
 
     name: str = "three-digits"
     has_sample_counts: bool = False
-    follows_from_print: bool = True
 
     def table_row(self, values: Sequence[float | None], width: int) -> Row:  # noqa: ARG002
         """Values of any metric have as many digits in this style: `width` is not used."""
         return self.printed_row([value_text(value) for value in values])
 
-    def printed_row(self, printed: Sequence[str]) -> Row:
-        """The row of these printed cells, the base first."""
-        pairs = [(printed[0], value) for value in printed[1:]]
-        return Row(
-            tuple(printed),
-            tuple(printed_delta(base, value) for base, value in pairs),
-            tuple(printed_percent(base, value) for base, value in pairs),
-        )
+    @staticmethod
+    def delta(base: str, value: str) -> str:
+        """See `printed_delta`."""
+        return printed_delta(base, value)
 
-    def allows(self, base: str, value: str, delta: str, percent: str, width: int) -> bool:  # noqa: ARG002
-        """Whether delta and percent are the ones that the two printed cells give (there is one answer)."""
-        return (delta, percent) == (printed_delta(base, value), printed_percent(base, value))
+    @staticmethod
+    def percent(base: str, value: str) -> str:
+        """See `printed_percent`."""
+        return printed_percent(base, value)
 
     def sample_count(self, count: int) -> str:
         """Always an error: tables of this style have no sample counts."""

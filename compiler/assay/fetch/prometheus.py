@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from assay.spec.diagnostics import USAGE, AssayError, did_you_mean, fail
 from assay.sql import dialect
 from assay.sql.copying import copied
 from assay.sql.dialect import column
+from assay.storage.progress import Progress
 
 if TYPE_CHECKING:
     import duckdb
@@ -32,9 +33,6 @@ SHORTEST = 1000  # ms: a page of a shorter time is divided by series
 FIRST = 60_000  # ms that the first page covers
 LARGE = 16 * 2**20  # bytes of an answer after which the next is to be smaller
 QUERY, SERIES, NAMES = "/api/v1/query", "/api/v1/series", "/api/v1/label/__name__/values"
-
-#: told what is done, how much of it, of how much
-Tell = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,7 @@ class Page:
     end: int
 
 
-def fetch(server: Server, request: Request, out: Path, tell: Tell) -> Path:
+def fetch(server: Server, request: Request, out: Path, tell: Progress) -> Path:
     """Write `samples.parquet` (name, labels, t_ns, value; ordered by name, labels as text, t_ns) into the folder `out`.
 
     The file is there when all of it is.  Raises AssayError: no server, no Prometheus, an error as an answer, no such
@@ -112,7 +110,9 @@ def _series(server: Server, page: Page) -> list[Mapping[str, str]]:
     return list(found)
 
 
-def _fill(connection: duckdb.DuckDBPyConnection, server: Server, request: Request, scratch: Path, tell: Tell) -> None:
+def _fill(
+    connection: duckdb.DuckDBPyConnection, server: Server, request: Request, scratch: Path, tell: Progress
+) -> None:
     """Ask for all pages, and put their samples together."""
     sample_store.prepare(connection)
     span = (request.end - request.start) // 1000

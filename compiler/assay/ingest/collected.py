@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.ingest.batches import Batch, Batches, Lacking
 from assay.ingest.worker import Share
+from assay.storage.progress import Bytes
 
 WORKERS = 8  # more do not fit into the memory that there is
-
-#: told how many bytes of raw files are done, of how many
-Progress = Callable[[int, int], None]
-
-
-def silent(_done: int, _total: int) -> None:
-    """Progress that nobody watches."""
 
 
 @dataclass(slots=True)
@@ -25,7 +18,7 @@ class Collected:
     """The batches of a run, its folder, and who is told how many of its `size` bytes are read."""
 
     folder: Path
-    progress: Progress
+    progress: Bytes
     size: int
     batches: Batches
     kept: list[Batch] = field(default_factory=list)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.ingest import instants, tree
-from assay.ingest.collected import Progress, silent
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, empty, written
@@ -34,6 +33,7 @@ from assay.sql import dialect
 from assay.sql.copying import copied
 from assay.sql.dialect import column
 from assay.sql.events import KEYS, parquet
+from assay.storage.progress import Bytes, unwatched
 
 if TYPE_CHECKING:
     import duckdb
@@ -77,7 +77,7 @@ def ingest(
     out: Path,
     *,
     share: int = 1,
-    progress: Progress = silent,
+    progress: Bytes = unwatched,
     cache: Path | None = None,
 ) -> None:
     """Write the folder `out`, as `reader.ingest` does, of a run's lists of records.
@@ -113,7 +113,7 @@ def _stored(
     _summarise(connection, records, own, folder)
 
 
-def _read(source: Source, files: RunFiles, progress: Progress) -> list[Record]:
+def _read(source: Source, files: RunFiles, progress: Bytes) -> list[Record]:
     """All records of a run; AssayError with what is wrong of all documents."""
     found: list[Record] = []
     problems: list[Diagnostic] = []

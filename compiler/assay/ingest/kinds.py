@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from assay.ingest.collected import Progress, silent
 from assay.ingest.files import LOGS, RunFiles
 from assay.ingest.forms import Wanted
 from assay.ingest.json_records import ingest as ingest_records
@@ -16,6 +15,7 @@ from assay.ingest.tables import ingest as ingest_tables
 from assay.ingest.text_lines import ingest as ingest_text_lines
 from assay.spec.check_lines import RECORDS, TEXT_LINES
 from assay.spec.model import Event, Source
+from assay.storage.progress import Bytes, unwatched
 
 #: kind of a source whose files are no logs -> what ingests it
 KINDS = {
@@ -36,7 +36,7 @@ def ingest(
     *,
     workers: int | None = None,
     share: int = 1,
-    progress: Progress = silent,
+    progress: Bytes = unwatched,
     cache: Path | None = None,
 ) -> None:
     """Write the folder `out`, all or nothing: see `reader.ingest`.

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, gather
-from assay.ingest.collected import WORKERS, Collected, Progress, silent
+from assay.ingest.collected import WORKERS, Collected
 from assay.ingest.event_rows import event_rows
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, written
@@ -32,6 +32,7 @@ from assay.sql import dialect
 from assay.sql.copying import copied
 from assay.sql.dialect import column
 from assay.sql.events import parquet
+from assay.storage.progress import Bytes, unwatched
 
 if TYPE_CHECKING:
     import duckdb
@@ -46,7 +47,7 @@ def ingest(
     *,
     workers: int | None = None,
     share: int = 1,
-    progress: Progress = silent,
+    progress: Bytes = unwatched,
     cache: Path | None = None,
 ) -> None:
     """Write the folder `out` (all or nothing): events/<event>/<n>.parquet, logs.parquet, counts.parquet,

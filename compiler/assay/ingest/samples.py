@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.ingest import sample_files, sample_store, tree
-from assay.ingest.collected import Progress, silent
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, written
@@ -31,6 +30,7 @@ from assay.sql import dialect
 from assay.sql.copying import copied
 from assay.sql.dialect import column
 from assay.sql.events import parquet
+from assay.storage.progress import Bytes, unwatched
 
 if TYPE_CHECKING:
     import duckdb
@@ -58,7 +58,7 @@ def ingest(
     out: Path,
     *,
     share: int = 1,
-    progress: Progress = silent,
+    progress: Bytes = unwatched,
     cache: Path | None = None,
 ) -> None:
     """Write the folder `out`, as `reader.ingest` does, of a run's samples; `host` is empty.
@@ -83,7 +83,7 @@ def ingest(
 
 
 def gathered(
-    connection: duckdb.DuckDBPyConnection, paths: Sequence[Path], directory: Path, folder: Path, progress: Progress
+    connection: duckdb.DuckDBPyConnection, paths: Sequence[Path], directory: Path, folder: Path, progress: Bytes
 ) -> Samples:
     """The samples of files, each once, in tables `series` and `samples`; `folder` / "plain" is for scratch."""
     sample_store.prepare(connection)

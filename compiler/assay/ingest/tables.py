@@ -17,7 +17,6 @@ from sqlglot import exp
 
 from assay.ingest import instants, table_files, tree
 from assay.ingest.block_files import Blocks
-from assay.ingest.collected import Progress, silent
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.files import HostFiles, RunFiles
 from assay.ingest.folder import MEMORY, connected, empty, written
@@ -34,6 +33,7 @@ from assay.sql import dialect
 from assay.sql.copying import copied
 from assay.sql.dialect import column
 from assay.sql.events import KEYS, parquet
+from assay.storage.progress import Bytes, unwatched
 
 if TYPE_CHECKING:
     import duckdb
@@ -123,7 +123,7 @@ def ingest(
     out: Path,
     *,
     share: int = 1,
-    progress: Progress = silent,
+    progress: Bytes = unwatched,
     cache: Path | None = None,
 ) -> None:
     """Write the folder `out`, as `reader.ingest` does, of a run's tables.  `seq` counts a host's rows, file by file.
@@ -186,7 +186,7 @@ def _must_be(field: Field) -> bool:
     return bool(field.paths) and field.required and field.default is None
 
 
-def _fill(tables: Tables, found: Sequence[TableFile], progress: Progress) -> None:
+def _fill(tables: Tables, found: Sequence[TableFile], progress: Bytes) -> None:
     """Fill the table of all rows: host, seq, t_ns, c0, ... (the needed columns)."""
     kinds = {"host": "TEXT", "seq": "BIGINT", "t_ns": "BIGINT"} | dict.fromkeys(_stored(tables), "TEXT")
     tables.connection.execute(empty(ROWS, kinds))

@@ -19,7 +19,7 @@ from sqlglot import exp
 
 from assay.ingest import tree
 from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, gather
-from assay.ingest.collected import WORKERS, Collected, Progress, silent
+from assay.ingest.collected import WORKERS, Collected
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, written
 from assay.ingest.forms import TORN, Wanted, in_order
@@ -38,6 +38,7 @@ from assay.sql import dialect
 from assay.sql.copying import copied
 from assay.sql.dialect import column
 from assay.sql.events import parquet
+from assay.storage.progress import Bytes, unwatched
 
 if TYPE_CHECKING:
     import duckdb
@@ -52,7 +53,7 @@ def ingest(
     *,
     workers: int | None = None,
     share: int = 1,
-    progress: Progress = silent,
+    progress: Bytes = unwatched,
     cache: Path | None = None,
 ) -> None:
     """Write the folder `out`, as `reader.ingest` does, of a run's text logs; every file is a batch.

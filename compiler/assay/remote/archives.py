@@ -15,10 +15,11 @@ from assay.remote import room
 from assay.remote.address import ARCHIVES, suffix_of
 from assay.remote.fetching import nothing_wanted, unsafe
 from assay.remote.names import parts_of, refusal
-from assay.remote.streams import BROKEN, CHUNK, Reading, Tar, Tell, packer_of, plain_tar
+from assay.remote.streams import BROKEN, CHUNK, Reading, Tar, packer_of, plain_tar
 from assay.remote.wanted import Wanted
 from assay.spec.diagnostics import AssayError, fail
 from assay.spec.visible import visible
+from assay.storage.progress import Bytes
 
 #: how a file begins -> the end of the name that belongs to it
 MAGIC = {b"\x1f\x8b": ".tar.gz", b"\x28\xb5\x2f\xfd": ".tar.zst", b"\xfd7zXZ\0": ".tar.xz", b"BZh": ".tar.bz2",
@@ -26,7 +27,7 @@ MAGIC = {b"\x1f\x8b": ".tar.gz", b"\x28\xb5\x2f\xfd": ".tar.zst", b"\xfd7zXZ\0":
 OF_MACOS = ("__MACOSX", BESIDE)  # what a program of macOS writes beside files: how the names of those begin
 
 
-def unpack(archive: Path, folder: Path, wanted: Wanted, shown_as: str, tell: Tell) -> Path:
+def unpack(archive: Path, folder: Path, wanted: Wanted, shown_as: str, tell: Bytes) -> Path:
     """Write the wanted files of an archive below a folder; the run's directory there: the folder, or the only one in
     it when the run stands below that.
 

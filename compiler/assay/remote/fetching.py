@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,12 +18,11 @@ from assay.remote.storage import Object, Storage
 from assay.remote.wanted import Wanted
 from assay.spec.diagnostics import AssayError, fail
 from assay.spec.visible import visible
+from assay.storage.progress import Bytes
 
 AT_ONCE = 4
 SHOWN = 8  # names in an error
 
-#: told how many bytes are done, of how many
-Tell = Callable[[int, int], None]
 Mark = tuple[int, str]
 
 
@@ -37,7 +36,7 @@ class Fetching:
 
     storage: Storage
     folder: Path
-    tell: Tell
+    tell: Bytes
     done: int = 0
     total: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)

@@ -28,15 +28,11 @@ from assay.remote.fetching import Fetching, check_names, nothing_wanted
 from assay.remote.storage import Object, Storage, open_storage
 from assay.remote.wanted import Wanted
 from assay.spec.diagnostics import fail
+from assay.storage.progress import Notice, Progress
 
 KIND = "mirror"
 UNPACKED = "unpacked"
 CONTENTS = "contents.json"
-
-#: told what is being done, how many bytes of it are done, of how many
-Progress = Callable[[str, int, int], None]
-#: told what a user should know who waits
-Notice = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)

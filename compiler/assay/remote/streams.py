@@ -9,8 +9,10 @@ import lzma
 import sys
 import tarfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import IO, cast
+
+from assay.storage.progress import Bytes
 
 CHUNK = 2**20
 HEAD = 16 * 2**20  # bytes that the head of a member may have: the reader of tar takes it whole into memory
@@ -19,9 +21,6 @@ PACKERS = {"gz": ".gz", "tgz": ".gz", "zst": ".zst", "tzst": ".zst", "xz": ".xz"
            "tbz2": ".bz2"}  # fmt: skip
 #: what is raised when a stream is broken, beside an OSError without a number
 BROKEN = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
-
-#: told how many bytes of the archive are read, of how many
-Tell = Callable[[int, int], None]
 
 
 def packer_of(suffix: str) -> str:
@@ -32,7 +31,7 @@ def packer_of(suffix: str) -> str:
 class Reading(io.RawIOBase):
     """A file that is being read, and tells so."""
 
-    def __init__(self, raw: IO[bytes], size: int, tell: Tell) -> None:
+    def __init__(self, raw: IO[bytes], size: int, tell: Bytes) -> None:
         self.raw, self.size, self.told = raw, size, tell
 
     def readable(self) -> bool:

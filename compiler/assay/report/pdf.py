@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -15,12 +15,10 @@ from assay.report.charts import draw
 from assay.report.converter import start
 from assay.report.document import Document, parse_date, to_json
 from assay.spec.diagnostics import fail
+from assay.storage.progress import Progress, silent
 
 if TYPE_CHECKING:
     import typst
-
-Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, how much there is."""
 
 NO_PACKAGES = "packages"  # a folder that is not there
 PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
@@ -59,7 +57,7 @@ def write_data(
     document and templates give the same bytes.  `text` is the document as JSON, where that is known.  Raises the
     errors of `charts.draw`.
     """
-    tell = progress or _silent
+    tell = progress or silent
     (out / "charts").mkdir(parents=True, exist_ok=True)
     _write(out / "document.json", text or to_json(document))
     drawings = draw(document.drawn, templates, document.manifest.header[1:], kept)
@@ -74,15 +72,11 @@ def lay_out(document: Document, out: Path, templates: Path, progress: Progress |
 
     `templates` holds `report.typ`, `report/` and `fonts/`.  Raises `typesetting` when Typst has an error or a warning.
     """
-    tell = progress or _silent
+    tell = progress or silent
     tell("typesetting", 0, 1)
     _copy_layout(templates, out)
     (out / "report.pdf").write_bytes(typeset(out, templates / "fonts", document.date))
     tell("typesetting", 1, 1)
-
-
-def _silent(_what: str, _done: int, _total: int) -> None:
-    """Progress that nobody wants to see."""
 
 
 def warm_up(templates: Path) -> None:

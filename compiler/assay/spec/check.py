@@ -28,6 +28,7 @@ from assay.spec import (
 from assay.spec.checker import AS_UNIT, Checker, Locate
 from assay.spec.diagnostics import Diagnostic, did_you_mean
 from assay.spec.model import Event, Grain, Metric, Package
+from assay.spec.picks import COMPUTED
 from assay.spec.typing_rules import Scope, Typed, UnitError, reduced
 from assay.spec.unit_library import UnitLibrary, UnknownUnitError
 
@@ -188,7 +189,7 @@ def _uses(checker: Checker) -> None:
                 hint=did_you_mean(wanted[0], known),
             )
         for instant in grain.instants:
-            if instant.pick != "computed" and instant.of not in known:
+            if instant.pick != COMPUTED and instant.of not in known:
                 checker.report(
                     "unknown-event",
                     f"instant `{instant.name}` of grain `{grain.name}` is bound to an unknown event `{instant.of}`",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assay.spec import check_members, scopes
+from assay.spec import check_members, check_pairs, scopes
 from assay.spec.checker import AS_UNIT, Checker
 from assay.spec.diagnostics import did_you_mean
 from assay.spec.expression import Expression
@@ -25,7 +25,7 @@ def grains(checker: Checker) -> None:
         for item in grain.derived:
             _derived(checker, what, item.column, item.value, scope)
         for tally in grain.tallies:
-            _tally(checker, what, tally)
+            _tally(checker, what, tally, scope)
         _key(checker, what, grain, scope)
         _declared(checker, what, grain)
         _subject(checker, what, grain, scope)
@@ -61,10 +61,18 @@ def _derived(checker: Checker, what: str, column: Column, value: Expression, sco
         )
 
 
-def _tally(checker: Checker, what: str, tally: Tally) -> None:
+def _tally(checker: Checker, what: str, tally: Tally, scope: Scope) -> None:
     """A tally counts rows, of which its condition, if any, is one."""
     name = tally.column.name
     of_column = f"column `{name}` of {what}"
+    rows = scopes.rows(checker.package, tally.of)
+    if rows is None:
+        known = [item.name for item in checker.package.tables]
+        said = f"{of_column} counts the rows of an unknown table `{tally.of}`"
+        checker.report("unknown-table", said, name, hint=did_you_mean(tally.of, known))
+        return
+    for pair in tally.on:
+        _pair(checker, of_column, name, pair, tally.of, rows, scope)
     if tally.where:
         checker.condition(tally.where, scopes.of_rows(checker.package, tally.of), of_column, name)
     _counts(checker, of_column, tally.column)
@@ -105,7 +113,7 @@ def _instant(checker: Checker, grain: Grain, instant: Instant, scope: Scope) -> 
     if instant.where:
         checker.condition(instant.where, scopes.of_rows(checker.package, instant.of), what, instant.name)
     for pair in instant.on:
-        _pair(checker, what, instant, pair, rows, scope)
+        _pair(checker, what, instant.name, pair, instant.of, rows, scope)
     for taken in instant.fields:
         if taken not in rows:
             checker.report(
@@ -116,21 +124,24 @@ def _instant(checker: Checker, grain: Grain, instant: Instant, scope: Scope) -> 
             )
 
 
-def _pair(checker: Checker, what: str, instant: Instant, pair: Pair, rows: Mapping[str, Typed], scope: Scope) -> None:
-    if pair.field not in rows:
+def _pair(checker: Checker, what: str, word: str, pair: Pair, of: str, rows: Mapping[str, Typed], scope: Scope) -> None:
+    """A column of the grain and one of the table `of`, which can be equal."""
+    columns = scope.leaves["column"]
+    if rows and pair.field not in rows:
         checker.report(
             "unknown-field",
-            f"{what} is bound by field `{pair.field}`, which `{instant.of}` lacks",
-            instant.name,
+            f"{what} is bound by field `{pair.field}`, which `{of}` lacks",
+            word,
             hint=did_you_mean(pair.field, rows),
         )
-    if pair.column not in scope.leaves["column"]:
+    if pair.column not in columns:
         checker.report(
             "unknown-column",
             f"{what} is bound to column `{pair.column}`, which the grain lacks",
-            instant.name,
-            hint=did_you_mean(pair.column, scope.leaves["column"]),
+            word,
+            hint=did_you_mean(pair.column, columns),
         )
+    check_pairs.agree(checker, what, word, [pair], columns, rows, of)
 
 
 def _key(checker: Checker, what: str, grain: Grain, scope: Scope) -> None:
@@ -203,6 +214,8 @@ def _subject(checker: Checker, what: str, grain: Grain, scope: Scope) -> None:
         if name not in columns:
             said = f"the subject of {what} is found by column `{name}`, which {of} lacks"
             checker.report("unknown-column", said, grain.name, hint=did_you_mean(name, columns))
+    on, columns = grain.subject.on, scope.leaves["column"]
+    check_pairs.agree(checker, f"the subject of {what}", grain.name, on, columns, theirs, subject.name)
     if not set(subject.key) <= set(fields):
         checker.report(
             "subject-key",

@@ -10,8 +10,9 @@ from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
 from assay.spec.model import Grain
 from assay.spec.phase_model import SINCE, UNTIL, Cut, Phase
+from assay.spec.picks import FIRST, LAST
 
-PICKS = ("first", "last")
+PICKS = (FIRST, LAST)
 
 
 def phases(checker: Checker) -> None:

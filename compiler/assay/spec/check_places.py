@@ -3,10 +3,10 @@ relation reads."""
 
 from __future__ import annotations
 
-from assay.spec.check_words import LATEST_BEFORE
 from assay.spec.checker import Checker
 from assay.spec.closure import events_of
 from assay.spec.model import Grain, Instant
+from assay.spec.picks import LATEST_BEFORE
 from assay.spec.scopes import HOST, LOGS
 
 

@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean, meant
 from assay.spec.model import Check, Grain, Instant
+from assay.spec.picks import COMPUTED, LATEST_BEFORE, PICKS
 from assay.spec.report_model import Chart, Report
 
-LATEST_BEFORE, COMPUTED = "latest before", "computed"
-PICKS = ("first", "last", LATEST_BEFORE, COMPUTED)
 CENTILE = "centile"
 REDUCTIONS = ("min", "max", "sum", "count", CENTILE)
 SCALES = ("auto", "linear", "log")
@@ -104,6 +103,15 @@ def _bound(checker: Checker, grain: Grain, instant: Instant) -> None:
             f"{what} is the latest before an instant that the grain has not: `{instant.before}`",
             instant.name,
             hint=did_you_mean(instant.before, others),
+        )
+        return
+    if any(item.name == instant.before and item.pick == COMPUTED for item in grain.instants):
+        checker.report(
+            "instant-before",
+            f"{what} is the latest before `{instant.before}`, which is computed: it stands at no place in a log",
+            instant.name,
+            expected="an instant that is a record's",
+            found=COMPUTED,
         )
         return
     earlier = {item.name: item.before for item in grain.instants if item.pick == LATEST_BEFORE}

@@ -1,7 +1,7 @@
 """What a set of metrics needs: the tables, columns and fields that they are made of, directly or not.
 
 Demand is by member: of a grain only the columns and instants that something refers to, of an event only the fields.
-What a relation's SQL refers to is told by the words of its text; a star stands for all that there is.
+What a relation's SQL refers to is told by its tree; a star stands for all that there is.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from assay.spec.expression import Expression
 from assay.spec.model import Event, Filter, Grain, Metric, Package, Relation, Series, Table
 from assay.spec.own_names import ACCEPTED
 from assay.spec.phase_model import Cut
-from assay.spec.sql_words import takes_all, words
+from assay.spec.sql_reads import Reads, reads
 
 
 @dataclass(slots=True)
@@ -56,18 +56,17 @@ class _Walk:
         if metric.accepted:
             self.member(grain, ACCEPTED)
 
-    def table(self, name: str, words: Set[str] | None) -> None:
-        """A table is read; of its members those among `words` (None: whatever it has)."""
+    def table(self, name: str, read: Set[str] | Reads | None) -> None:
+        """A table is read; of its members those that are `read` (None: whatever it has)."""
         found = self.tables.get(name)
         if isinstance(found, Event):
-            known = {item.name for item in found.fields}
-            self.needs.events[name] |= known if words is None else known & words
+            self.needs.events[name] |= _among({item.name for item in found.fields}, read)
         elif isinstance(found, Relation):
             self.relation(found)
         elif isinstance(found, Series):
             self.line(found)
         elif isinstance(found, Grain):
-            self.members(found, (self.all_members(found) if words is None else self.all_members(found) & words))
+            self.members(found, _among(self.all_members(found), read))
 
     def line(self, series: Series) -> None:
         """A series, its windows, the labels and values of its samples, and what ends its lines."""
@@ -94,12 +93,12 @@ class _Walk:
             self.text(check.sql, check.uses)
 
     def text(self, sql: str, uses: Collection[str]) -> None:
-        """What a SQL text reads: constants, and of each table the members that are among its words."""
-        said = words(sql)
-        self.needs.constants |= {word[1:] for word in said if word.startswith("$")}
+        """What a SQL text reads: constants, and members of each table."""
         whole = [name for name in uses if isinstance(self.tables.get(name), Relation)]
+        found = reads(sql, set(uses) - set(whole), whole)
+        self.needs.constants |= found.constants
         for name in uses:
-            self.table(name, None if takes_all(sql, whole) else said)
+            self.table(name, found)
 
     def all_members(self, grain: Grain) -> set[str]:
         """Every member that a grain can have."""
@@ -165,7 +164,7 @@ class _Walk:
         if self.cut and grain.at:
             self.members(grain, [grain.at])
         for check in grain.checks:
-            self.text(check.sql, check.uses)
+            self.text(check.sql, (*check.uses, grain.name))
 
     def accepted(self, grain: Grain) -> None:
         """What decides on the rows of a grain: its subject, the filters on it."""
@@ -218,6 +217,13 @@ def _made_of(table: Table) -> Iterable[str]:
         read = [*(item.event for item in table.samples), *([table.gone.event] if table.gone else [])]
         return (table.windows, *(term.series for term in table.terms), *read)
     return ()
+
+
+def _among(known: Set[str], read: Set[str] | Reads | None) -> Set[str]:
+    """Of known members those that are read (None: all)."""
+    if isinstance(read, Reads):
+        return read.among(known)
+    return known if read is None else known & read
 
 
 def _names(node: Expression) -> set[str]:

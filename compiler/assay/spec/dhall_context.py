@@ -121,11 +121,11 @@ class Context:
             return index + 1
         return index if token.kind in ("label", "quoted", "number", "import") else None
 
-    def operands(self, start: int, limit: int | None = None) -> list[Part]:
+    def operands(self, start: int) -> list[Part]:
         """The operands that follow one another from an offset on: a function and its arguments."""
         found: list[Part] = []
         index = self.scan.index_at(start)
-        while index < len(self.scan.tokens) and (limit is None or self.scan.tokens[index].start < limit):
+        while index < len(self.scan.tokens):
             part = self.primary(index)
             if part is None or (found and part.text in ("in", "then", "else", "let", "with")):
                 break

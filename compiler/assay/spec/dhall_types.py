@@ -10,6 +10,7 @@ _CLOSE = "}])>"
 MISSING = "missing"
 EXTRA = "extra"
 OTHER = "other"
+WIDTH = 160  # of a type that is shown on a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def split(text: str, separator: str) -> list[str]:
     return [part for part in (*parts, text[start:]) if part.strip()]
 
 
-def short(text: str, width: int = 160) -> str:
+def short(text: str, width: int = WIDTH) -> str:
     """A type that fits a line: a record that is too long loses the types of its fields, then fields."""
     text = _bare(text)
     if len(text) <= width:
@@ -105,13 +106,13 @@ def short(text: str, width: int = 160) -> str:
     return "{ " + ", ".join(kept) + " }"
 
 
-def short_pair(expected: str, found: str, width: int = 160) -> tuple[str, str]:
+def short_pair(expected: str, found: str) -> tuple[str, str]:
     """Two types that fit a line each; of two records either both show their fields' types or none does."""
     texts = (_bare(expected), _bare(found))
-    if max(map(len, texts)) > width and all(fields(text) is not None for text in texts):
-        shown = [short(text, min(width, len(text) - 1)) for text in texts]
+    if max(map(len, texts)) > WIDTH and all(fields(text) is not None for text in texts):
+        shown = [short(text, min(WIDTH, len(text) - 1)) for text in texts]
         return shown[0], shown[1]
-    return short(expected, width), short(found, width)
+    return short(expected), short(found)
 
 
 def _short_function(text: str, width: int) -> str:

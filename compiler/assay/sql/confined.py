@@ -5,18 +5,16 @@ The engine refuses files and settings at run time, too; here an author is told b
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-import sqlglot
 from sqlglot import exp
 
 from assay.spec.diagnostics import AssayError, did_you_mean, fail
+from assay.spec.sql_reads import statements
 from assay.sql import dialect
 from assay.sql.places import of_word
 
-logging.getLogger("sqlglot").addHandler(logging.NullHandler())  # what it cannot parse is told by us
 #: tables that are made of their arguments alone
 _MADE = (exp.GenerateSeries, exp.Unnest, exp.Explode)
 #: what is no part of a query that only reads, wherever it stands in it
@@ -32,7 +30,6 @@ _REFUSED = frozenset(
         "localtime",
         "localtimestamp",
         "ago",
-        "pg_sleep",
         "sleep_ms",
         "rand",
         "random",
@@ -60,7 +57,6 @@ _REFUSED = frozenset(
         "glob",
         "sniff_csv",
         "which_secret",
-        "read_duckdb",
     ]
 )
 #: what tells of the engine's own affairs, which are others in its next version, or when hosts are held as numbers
@@ -76,12 +72,12 @@ def confined(sql: str, reads: Collection[str], what: str) -> exp.Expr:
     query, `sql-table` for a table that is not declared, `sql-function` for what reads files, settings, the clock or
     chance.
     """
-    statements = [item for item in sqlglot.parse(sql, read=dialect.DIALECT) if item is not None]
+    trees = statements(sql)
     text = _Text(sql, what)
-    if len(statements) != 1 or not isinstance(statements[0], exp.Query):
-        names = ", ".join(type(item).__name__.upper() for item in statements) or "nothing"
+    if len(trees) != 1 or not isinstance(trees[0], exp.Query):
+        names = ", ".join(type(item).__name__.upper() for item in trees) or "nothing"
         raise text.fail("sql-statement", "is not one query", expected="SELECT ...", found=names)
-    tree = statements[0]
+    tree = trees[0]
     for problem in (*_parts(tree, text), *_tables(tree, reads, text), *_functions(tree, text)):
         raise problem
     return tree

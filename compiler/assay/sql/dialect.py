@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
+from assay.spec import sql_reads
 from assay.spec.visible import visible, visible_lines
 
-DIALECT = "duckdb"
+DIALECT = sql_reads.DIALECT
 
 #: column type of the spec language -> type of the engine
 TYPES = {

@@ -14,6 +14,7 @@ from assay.plan.steps import Applied, JudgeStep, RowsStep, instants
 from assay.spec.expression import Expression
 from assay.spec.model import Grain, Instant, Pair, Tally
 from assay.spec.own_names import ACCEPTED, BASE, rows_name
+from assay.spec.picks import COMPUTED, LAST, LATEST_BEFORE
 from assay.spec.scopes import HOST
 from assay.sql import dialect
 from assay.sql.dialect import column
@@ -61,9 +62,7 @@ def _bound(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.S
     """The relation's rows with everything that is bound to other tables."""
     grain = step.grain
     query = _whole_base().from_(dialect.table(grain.relation, BASE))
-    for instant in sorted(instants(grain, step.members), key=lambda item: item.pick == "latest before"):
-        if instant.pick == "computed":
-            continue
+    for instant in _in_turn(grain, step.members):
         query = query.select(exp.alias_(column("t_ns", instant.name), instant.name))
         for taken in instant.fields:
             query = query.select(exp.alias_(column(taken, instant.name), f"{instant.name}_{taken}"))
@@ -74,12 +73,22 @@ def _bound(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.S
     return query
 
 
+def _in_turn(grain: Grain, members: frozenset[str]) -> list[Instant]:
+    """The instants that are bound to rows, each after the one that it is the latest before."""
+    bound = {item.name: item for item in instants(grain, members) if item.pick != COMPUTED}
+
+    def depth(instant: Instant) -> int:
+        return 1 + depth(bound[instant.before]) if instant.pick == LATEST_BEFORE else 0
+
+    return sorted(bound.values(), key=depth)
+
+
 def _whole_base() -> exp.Select:
     return dialect.select(exp.Column(this=exp.Star(), table=exp.to_identifier(BASE)))
 
 
 def _bind(query: exp.Select, instant: Instant, step: RowsStep, constants: Constants) -> exp.Select:
-    if instant.pick == "latest before":
+    if instant.pick == LATEST_BEFORE:
         ahead = exp.LT(this=column("seq", instant.name), expression=column("seq", instant.before))
         source = _narrowed(instant, constants)
         return dialect.latest_before(query, source, exp.and_(_agree(instant.on, instant.name), ahead))
@@ -105,7 +114,7 @@ def _narrowed(instant: Instant, constants: Constants) -> exp.Expr:
 def _picked(instant: Instant, across: bool, place: bool, constants: Constants) -> exp.Select:
     """First or last row of the bound table for each key, in log order, or `across` logs in time; with `place`, also
     where it stands in the log."""
-    last = instant.pick == "last"
+    last = instant.pick == LAST
     by = exp.Tuple(expressions=[column("t_ns"), column(HOST), column("seq")]) if across else column("seq")
     keys = [column(pair.field) for pair in instant.on]
     extreme = exp.Max(this=column("seq")) if last else exp.Min(this=column("seq"))

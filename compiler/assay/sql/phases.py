@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from assay.spec.phase_model import SINCE, UNTIL, Cut
+from assay.spec.picks import LAST
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.expressions import Names, compile_expression
@@ -22,6 +23,6 @@ def within(instant: exp.Expr) -> exp.Expr:
 
 def instant(cut: Cut, constants: Mapping[str, object]) -> exp.Select:
     """One row: `t_ns`, the instant, null where no row tells it."""
-    pick = exp.Max if cut.pick == "last" else exp.Min
+    pick = exp.Max if cut.pick == LAST else exp.Min
     query = dialect.select(exp.alias_(pick(this=column(cut.column)), "t_ns")).from_(dialect.table(cut.of))
     return query.where(compile_expression(cut.where, Names(constants=constants)), copy=False) if cut.where else query

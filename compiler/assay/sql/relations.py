@@ -67,7 +67,20 @@ def of_sources(query: exp.Expr, sources: Collection[str]) -> exp.Expr:
 @functools.lru_cache(maxsize=512)
 def _tree(sql: str, reads: tuple[str, ...], what: str) -> exp.Expr:
     """The tree before its places are filled: the same file is compiled for many metrics."""
-    return confined(sql, reads, what)
+    return _as_declared(confined(sql, reads, what), reads)
+
+
+def _as_declared(tree: exp.Expr, reads: Collection[str]) -> exp.Expr:
+    """A query that names its tables as they are declared: the engine takes upper case for lower case, and what is made
+    for a query, and hashed, is found by name."""
+    declared = {name.casefold(): name for name in reads}
+    if all(declared.get(item.name.casefold(), item.name) == item.name for item in tree.find_all(exp.Table)):
+        return tree
+    named = tree.copy()
+    for item in named.find_all(exp.Table):
+        if (name := declared.get(item.name.casefold(), item.name)) != item.name:
+            item.set("this", exp.to_identifier(name))
+    return named
 
 
 def _unparsable(error: ParseError, sql: str, what: str) -> AssayError:
