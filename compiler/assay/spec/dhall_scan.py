@@ -245,7 +245,7 @@ def endless(scanned: Scan) -> Token | None:
     if not found or found[-1].text != '"':
         return found[-1] if found else None
     line = scanned.place(found[-1].start)[0]
-    return next((token for token in found if scanned.place(token.start)[0] == line and token.text == '"'))
+    return next(token for token in found if scanned.place(token.start)[0] == line and token.text == '"')
 
 
 def imports(scanned: Scan) -> list[ImportRef]:

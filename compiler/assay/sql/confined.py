@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import sqlglot
 from sqlglot import exp
 
-from assay.spec.diagnostics import AssayError, did_you_mean, fail
+from assay.spec.diagnostics import AssayError, fail, meant
 from assay.sql import dialect
 from assay.sql.places import of_word
 
@@ -137,7 +137,7 @@ def _tables(tree: exp.Expr, reads: Collection[str], text: _Text) -> Iterator[Ass
                     f"reads a table that it does not declare: `{name}`",
                     inner.name,
                     expected=", ".join(sorted(reads)) or "no table",
-                    hint=did_you_mean(name, reads) or "name it among `uses`",
+                    hint=meant(name, reads) or "name it among `uses`",
                 )
         elif not isinstance(inner, _MADE):
             yield text.refused(_name(inner))
