@@ -20,6 +20,7 @@ from assay.spec import (
     check_places,
     check_reports,
     check_series,
+    check_texts,
     check_titles,
     check_words,
     formula,
@@ -358,6 +359,7 @@ _STEPS: tuple[Callable[[Checker], None], ...] = (
     check_reports.reports,
     check_articles.articles,
     check_titles.titles,
+    check_texts.texts,
     check_phases.phases,
     check_examples.examples,
 )

@@ -6,6 +6,8 @@ in many places; what is known is in which declaration the word in question is, s
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +18,9 @@ from assay.spec.imports import SourceFile
 
 #: how a text is written that declares its name: `id = "..."`, `name = "..."`, `latest "..."`; else it refers to one
 ID, NAME, ARGUMENT, REFERENCE = range(4)
+
+_ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|.)")
+_SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 Place = tuple[Span | None, str]
 
@@ -79,7 +84,7 @@ class Locator:
 
     @cached_property
     def _texts(self) -> dict[str, list[Written]]:
-        """All texts in quotes by what is between these, as it is written, ids and names first."""
+        """All texts in quotes by what they say, ids and names first."""
         found: dict[str, list[Written]] = {}
         for file in (item for item in self.files if item.is_code):
             scanned = scan(file.text)
@@ -92,7 +97,16 @@ def _written(file: SourceFile, scanned: Scan) -> Iterator[tuple[str, Written]]:
     for index, token in enumerate(scanned.tokens[:-1]):
         after = scanned.tokens[index + 1]
         if token.text == '"' and token.kind == "text" and after.kind == "text-end":
-            yield file.text[token.end : after.start], Written(file, scanned, index, _how(scanned, index))
+            said = _ESCAPE.sub(_meant, file.text[token.end : after.start])
+            yield said, Written(file, scanned, index, _how(scanned, index))
+
+
+def _meant(escape: re.Match[str]) -> str:
+    """The character that an escape stands for."""
+    code = escape[1] or escape[2]
+    if code:
+        return chr(min(int(code, 16), sys.maxunicode))
+    return _SHORT.get(escape[0][1:], escape[0][1:])
 
 
 def _how(scanned: Scan, index: int) -> int:
