@@ -13,6 +13,7 @@ from assay.spec.diagnostics import render
 from assay.spec.model import Package, Pair
 from assay.spec.workspace import load as loaded
 from assay.spec.workspace import shipped
+from tests.support.workspaces import NOWHERE
 
 WORD = "letters, digits and `_`, no digit first, at most 100"
 WORDS = "letters, digits, `_`, `.` and `-`, the last two not first, at most 100"
@@ -141,7 +142,7 @@ SLIPS: dict[str, tuple[Change, str]] = {
 @pytest.mark.parametrize("slip", SLIPS)
 def test_a_slip_is_told_with_what_is_expected(package: Package, slip: str) -> None:
     change, said = SLIPS[slip]
-    (problem,) = check(change(package), lambda _word, _passed: (None, ""))
+    (problem,) = check(change(package), NOWHERE)
     assert render(problem) == said
 
 
@@ -151,7 +152,7 @@ def test_prose_is_below_the_specs_of_its_system(cache: Path, prose: str) -> None
     first, *others = package.articles
     part, *parts = first.parts
     changed = replace(first, parts=(replace(part, prose=prose), *parts))
-    (problem,) = check(replace(package, articles=(changed, *others)), lambda _word, _passed: (None, ""))
+    (problem,) = check(replace(package, articles=(changed, *others)), NOWHERE)
     assert render(problem) == (
         f"error[prose-file]: article `{first.name}` has prose that cannot be a file of its specs: `{prose}`\n"
         "  expected: a path below the system's folder of specs, such as prose/summary.md"
@@ -159,4 +160,4 @@ def test_prose_is_below_the_specs_of_its_system(cache: Path, prose: str) -> None
 
 
 def test_nothing_is_said_of_names_that_are_as_they_should_be(package: Package) -> None:
-    assert check(package, lambda _word, _passed: (None, "")) == ()
+    assert check(package, NOWHERE) == ()

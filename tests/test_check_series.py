@@ -17,7 +17,7 @@ from assay.spec.workspace import load as loaded
 from assay.spec.workspace import shipped
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT
-from tests.support.workspaces import workspace
+from tests.support.workspaces import NOWHERE, workspace
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def _labelled(package: Package, label: str, default: str | None, *, required: bo
 def test_lines_are_told_apart_by_what_every_record_has(package: Package) -> None:
     label = next(item.by[0] for item in package.series if item.by and item.samples)
     changed, series, event = _labelled(package, label, None, required=False)
-    told = [render(item) for item in check(changed, lambda _word, _passed: (None, "")) if item.code == "series-by"]
+    told = [render(item) for item in check(changed, NOWHERE) if item.code == "series-by"]
     assert told[0] == (
         f"error[series-by]: lines of series `{series}` are told apart by `{label}`, which records of event `{event}` "
         f"need not have\n  expected: a field that is required, or has a default\n  found:    {label}\n"
@@ -50,7 +50,7 @@ def test_lines_are_told_apart_by_what_every_record_has(package: Package) -> None
     )
     for default, required in (("", False), (None, True)):
         sound, _, _ = _labelled(package, label, default, required=required)
-        assert check(sound, lambda _word, _passed: (None, "")) == ()
+        assert check(sound, NOWHERE) == ()
 
 
 def test_templates_of_grids_are_looked_for(package: Package) -> None:
@@ -58,9 +58,7 @@ def test_templates_of_grids_are_looked_for(package: Package) -> None:
     part, *parts = article.parts
     grid = Grid("Grid", "", (), (), "smal")
     changed = replace(article, parts=(replace(part, grids=(*part.grids, grid)), *parts))
-    found = report_problems(
-        replace(package, articles=(changed, *others)), ROOT / "templates", lambda _word, _passed: (None, "")
-    )
+    found = report_problems(replace(package, articles=(changed, *others)), ROOT / "templates", NOWHERE)
     assert [item.message for item in found] == [
         f"article `{article.name}` has charts of a template that does not exist: `smal`"
     ]

@@ -16,6 +16,7 @@ from assay.spec.model import Package, Reduction
 from assay.spec.report_model import FilterUse
 from assay.spec.workspace import load as loaded
 from assay.spec.workspace import shipped
+from tests.support.workspaces import NOWHERE
 
 Change = Callable[[Package], Package]
 
@@ -184,17 +185,17 @@ def test_a_slip_is_told(package: Package, slip: str) -> None:
     change, said = SLIPS[slip]
     said = said.replace("{summary}", package.summaries[0].name).replace("{example}", package.examples[0].name)
     said = said.replace("{row}", package.reports[0].manifest[0].id)
-    problem, *_ = check(change(package), lambda _word, _passed: (None, ""))
+    problem, *_ = check(change(package), NOWHERE)
     assert render(problem).startswith(said)
 
 
 def test_a_circle_of_instants_is_told_of_those_in_it(package: Package) -> None:
     """`started` leads to the circle and is not in it; what an instant is not picked by does not count."""
     changed = _before(package, started="forged", forged="adopted", adopted="forged")
-    told = check(changed, lambda _word, _passed: (None, ""))
+    told = check(changed, NOWHERE)
     assert [item.message for item in told if item.code == "cycle"] == [
         "instant `forged` of grain `block` is picked by way of itself: forged -> adopted -> forged",
         "instant `adopted` of grain `block` is picked by way of itself: adopted -> forged -> adopted",
     ]
     first = _instant(_before(package, started="forged"), "forged", pick="first", before="started")
-    assert check(first, lambda _word, _passed: (None, "")) == ()
+    assert check(first, NOWHERE) == ()

@@ -35,7 +35,8 @@ SLIPS = {
     "a choice by a metric of other rows": (
         ", most = m.validTxs.id",
         ", most = m.starts.id",
-        "error[other-grain]: choice `chosen` of article `qa` shows metric `node_starts` on rows of another grain\n",
+        "error[other-grain]: choice `chosen` of article `qa` shows metric `node_starts`, which is of another grain "
+        "than its rows\n",
     ),
     "a choice by an unknown constant": (
         "A.pin c.number constant.fault",

@@ -99,6 +99,14 @@ error[no-slot-left]: run plain: the filters leave no slot of node-10
     assert contents(out) == FORMER
 
 
+def test_an_empty_directory_is_told_as_that_though_there_are_several_sources(tmp_path: Path, cache: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    done = assay("query", "valid_txs", "--run", f"a={tmp_path / 'empty'}", "--cache", cache)
+    assert (done.status, message(done, {"TMP": tmp_path})) == (
+        1, "error[no-run]: the run directory is empty: TMP/empty\n",
+    )  # fmt: skip
+
+
 def test_problems_of_several_runs_are_told_together(tmp_path: Path, out: Path, cache: Path) -> None:
     run = copied("tiny/plain", tmp_path / "run")
     (run / "meta.json").unlink()
@@ -110,6 +118,8 @@ def test_problems_of_several_runs_are_told_together(tmp_path: Path, out: Path, c
 error[no-run]: the run directory is empty: TMP/empty
 
 error[no-document]: the run has no meta.json: TMP/run
+  note: it tells the constants `batch` (Batch of the run), `ident` (What the run is called in reports), `era` (Era of \
+the ledger) and 7 more of source `workbench_logs`
 """,
     )
 
@@ -261,6 +271,47 @@ error[no-source]: no run has records of the source `scrapes`, which metrics need
     )
     assert contents(out) == FORMER
     assert assay("query", "Alloc", "--run", PLAIN, "--no-filters", "--cache", cache, within=place).status == 0
+
+
+ENDLESS = """WITH RECURSIVE turns AS (
+    SELECT host, 0 AS slot FROM logs
+    UNION ALL
+    SELECT host, slot FROM turns WHERE slot < 1
+)
+
+SELECT
+    host,
+    (SELECT max(slot) FROM turns) + (greatest(first_recognised_ns, $system_start) - $system_start) // $slot_length
+    AS slot
+"""
+
+
+def test_a_query_that_never_ends_meets_a_time_limit(
+    tmp_path: Path, out: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = "queries/cardano/openings.sql"
+    text = (ROOT / file).read_text(encoding="utf-8")
+    head = text[text.index("SELECT") : text.index("FROM logs")]
+    within = workspace(tmp_path / "workspace", (file, head, ENDLESS))
+    monkeypatch.setenv("ASSAY_SQL_SECONDS", "0.5")
+    done = build([PLAIN], out, cache, within=within)
+    assert (done.status, message(done, {})) == (
+        1,
+        """\
+error[sql-time]: run plain: the SQL of `openings` takes more than 0.5 seconds
+  hint: does it end? with ASSAY_SQL_SECONDS=N in the environment it has N seconds
+""",
+    )
+    assert contents(out) == FORMER
+    monkeypatch.setenv("ASSAY_SQL_SECONDS", "soon")
+    done = build([PLAIN], out, cache, within=within)
+    assert (done.status, message(done, {})) == (
+        2,
+        """\
+error[bad-limit]: ASSAY_SQL_SECONDS is no time: soon
+  expected: a number of seconds above 0
+""",
+    )
 
 
 def test_errors_are_data_where_that_is_asked_for(cache: Path) -> None:

@@ -122,12 +122,7 @@ error[unknown-table]: relation `timeline` uses an unknown table `mempool_snapsho
   at specs/cardano/relations.dhall:204:16
     204 |       , name = "timeline"
         |                ^^^^^^^^^^
-  hint: is it in the package's lists? did you mean `ledger_snapshot` or `mempool_size`?
-
-error[unknown-event]: instant `snapshot` of grain `block` is bound to an unknown event `mempool_snapshot`
-  at specs/cardano/grains/block.dhall:69:27
-    69 |       , snapshot = latest "snapshot" events.mempoolSnapshot "The mempool's snapshot was taken"
-       |                           ^^^^^^^^^^
+  note: 1 more like it: specs/cardano/grains/block.dhall:69:27
   hint: is it in the package's lists? did you mean `ledger_snapshot` or `mempool_size`?
 """,
     ),
@@ -135,11 +130,10 @@ error[unknown-event]: instant `snapshot` of grain `block` is bound to an unknown
         (BLOCK, "of = event.name", 'of = "block_forgd"'),
         """\
 error[unknown-event]: instant `started` of grain `block` is bound to an unknown event `block_forgd`
-  at specs/cardano/grains/block.dhall:61:26
-    61 |       , started = latest "started" events.leadershipCheckStarted "The forge loop began"
-       |                          ^^^^^^^^^
-  note: 6 more like it: specs/cardano/grains/block.dhall:62:31, specs/cardano/grains/block.dhall:63:30, \
-specs/cardano/grains/block.dhall:64:29, ...
+  at specs/cardano/grains/block.dhall:33:16
+    33 |         , of = "block_forgd"
+       |                ^^^^^^^^^^^^^
+  note: 6 more like it
   hint: is it in the package's lists? did you mean `block_forged`?
 """,
     ),

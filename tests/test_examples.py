@@ -67,6 +67,16 @@ def test_an_example_that_does_not_come_out(own: Path, cache: Path, tmp_path: Pat
     assert failure.get("message") == "expected -0.5, 2.6; found -0.5, 2.5"
 
 
+def test_junit_is_xml_whatever_an_example_is_called(own: Path, cache: Path, tmp_path: Path) -> None:
+    """XML has no form for control characters: they are told as escapes."""
+    junit = tmp_path / "examples.xml"
+    done = spoilt(own, cache, "an experiment of three", "an\\u001b experiment of three", "--junit", junit)
+    assert done.status == 0
+    suite = ElementTree.parse(junit).getroot()[0]
+    named = {case.get("classname") for case in suite}
+    assert "cometbft.an\\x1b experiment of three transactions, and one of a single" in named
+
+
 def test_metrics_and_events_that_no_example_has(own: Path, cache: Path) -> None:
     """They are named; that alone is no failure."""
     done = spoilt(own, cache, '        , of m.negative [ "0", "1" ]\n', "")

@@ -193,12 +193,12 @@ error[chart-of-formula]: report `writes` has a chart of `paid_lasts`, a formula,
         {"[ rate, writes.decimal ] ]": "[ rate, mixed ] ]"},
         {},
         """\
-error[other-grain]: part `Disk` of article `endurance` shows metric `mixed` on rows of another grain
-  at specs/drives/package.dhall:112:16
-    112 |         { id = "mixed"
-        |                ^^^^^^^
-  expected: none: it is a formula over metrics of several grains
-  found:    row
+error[other-grain]: part `Disk` of article `endurance` shows metric `mixed`, which is of another grain than its rows
+  at specs/drives/package.dhall:149:36
+    149 |           , listings = [ A.listing "Rows" row [ c.drive ] [ rate, mixed ] ]
+        |                                    ^^^^^^
+  expected: row
+  found:    none: it is a formula over metrics of several grains
 """,
     ),
     "an example that does not come out": (

@@ -269,6 +269,8 @@ def test_events_that_are_all_broken_are_told_with_what_is_wrong(tmp_path: Path) 
         "error[nothing-recognised]: none of the 2 log lines of 1 hosts is an event that the specs know\n"
         '  note: m-1/out:1: bad time: "2024-13-19T10:16:27Z"\n'
         '  note: m-1/out:2: field n of tick: expected an integer, found "x"\n'
+        "  note: the time, `ts`, of a record of source `machines` is read as ISO 8601 in UTC, such as "
+        "2026-02-05T18:52:16.5Z\n"
         "  hint: are these logs of this system? `assay list events` tells the names that are known"
     )
 

@@ -28,6 +28,7 @@ from assay.spec.model import Package, Series, Term
 from assay.spec.phase_model import Cut, Phase
 from assay.spec.workspace import Workspace
 from tests.support.laboratory import ROOT
+from tests.support.workspaces import NOWHERE
 
 SECOND = 10**9
 Change = Callable[[Package], Package]
@@ -103,7 +104,8 @@ WRONG: dict[str, tuple[Change, str, str]] = {
     ),
     "table of a cut": (
         cut(of="memory_totl", column="t_ns", pick="first"),
-        "instant `upgrade` is a column of an unknown table `memory_totl`", "hint: did you mean `memory_total`",
+        "instant `upgrade` is a column of an unknown table `memory_totl`",
+        "hint: is it in the package's lists? did you mean `memory_total`",
     ),
     "column of a cut": (
         cut(of="memory_total", column="value", pick="first"),
@@ -119,7 +121,8 @@ WRONG: dict[str, tuple[Change, str, str]] = {
     ),
     "unknown-series": (
         series(CPU, lambda item: replace(item, terms=(Term("idle", "cpu_idl", "mean"),))),
-        f"series `{CPU}` is worked out of an unknown series `cpu_idl`", "hint: did you mean `cpu_idle`",
+        f"series `{CPU}` is worked out of an unknown series `cpu_idl`",
+        "hint: is it in the package's lists? did you mean `cpu_idle`",
     ),
     "series-term": (
         series(CPU, lambda item: replace(item, terms=(Term("idle", "cpu_idle", "men"),))),
@@ -141,7 +144,7 @@ WRONG: dict[str, tuple[Change, str, str]] = {
     ),
     "unit of a value": (
         series("memory_used_series", lambda item: replace(item, unit=replace(item.unit, name="second"))),
-        "series `memory_used_series` is in a unit that its value does not convert to", "found:    second",
+        "series `memory_used_series` has a value in a unit that does not convert to its own", "expected: second",
     ),
     "both samples and terms": (
         series(CPU, lambda item: replace(item, reading="rate")),
@@ -176,8 +179,8 @@ def _as_written() -> Package:
 def test_what_does_not_fit_is_told(case: str) -> None:
     change, message, more = WRONG[case]
     package = _as_written()
-    assert check(package, lambda _word, _times: (None, "")) == ()
-    found = check(change(package), lambda _word, _times: (None, ""))
+    assert check(package, NOWHERE) == ()
+    found = check(change(package), NOWHERE)
     told = [item for item in found if item.message == message]
     assert len(told) == 1, [item.message for item in found]
     assert more in str(AssayError(tuple(told)))

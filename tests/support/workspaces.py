@@ -5,8 +5,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from assay.spec.locating import Locator
 from tests.support.laboratory import ROOT
 
+#: finds no word: there are no sources
+NOWHERE = Locator(())
 #: a file of the workspace, a text that stands in it, and what is put in its (first) place
 Edit = tuple[str, str, str]
 

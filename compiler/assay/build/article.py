@@ -36,9 +36,10 @@ from assay.report.undrawn import said_value, undrawn
 from assay.spec.article_model import Article
 from assay.spec.diagnostics import USAGE, Diagnostic, Span, fail, meant, raise_all
 from assay.spec.formula import is_formula
+from assay.spec.locating import Locator
 from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
-from assay.spec.workspace import Workspace, locator, scan
+from assay.spec.workspace import Workspace, scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,7 @@ def read_prose(session: Session, checked: Checked, article: Article) -> Mapping[
 def _missing(workspace: Workspace, checked: Checked, article: Article, name: str, shown: str) -> Diagnostic:
     """That a file of prose is not there, at the line of the specs that names it."""
     system = checked.package.system
-    span, excerpt = locator([item for item in scan(workspace, system) if item.is_code])(name, 0)
+    span, excerpt = Locator(scan(workspace, system))(name)
     place = workspace.specs / system / name
     known = [path.stem for path in place.parent.glob(f"*{place.suffix}")]
     return Diagnostic(

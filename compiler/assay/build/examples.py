@@ -24,6 +24,7 @@ from assay.spec.diagnostics import AssayError, Diagnostic, Span
 from assay.spec.example_model import Example, Expectation
 from assay.spec.expression import Expression
 from assay.spec.formula import is_formula
+from assay.spec.locating import Locator
 from assay.spec.model import Metric, Package
 from assay.spec.normal_form import Checked
 from assay.storage.scratch import folder as temporary
@@ -87,12 +88,11 @@ class Tested:
 def test(session: Session, system: str) -> Tested:
     """Work out all examples of a system's specs.  Raises AssayError when the specs themselves are wrong."""
     checked = session.package(system)
-    files = [item for item in workspace.scan(session.workspace, system) if item.is_code]
-    locate = workspace.locator(files)
+    locate = Locator(workspace.scan(session.workspace, system))
     outcomes = []
     for done, item in enumerate(checked.package.examples):
         session.progress(f"examples of {system}", done, len(checked.package.examples))
-        outcomes.append(_outcome(session, checked, item, locate(item.name, 0)[0]))
+        outcomes.append(_outcome(session, checked, item, locate(item.name)[0]))
     return Tested(system, tuple(outcomes), _coverage(checked.package, outcomes))
 
 

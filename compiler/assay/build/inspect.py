@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -27,9 +27,9 @@ from assay.plan.steps import Applied, plan
 from assay.report.article import metrics_of
 from assay.report.article_rows import listed, series_of
 from assay.spec import labels, normal_form, workspace
-from assay.spec.checker import Locate
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
 from assay.spec.formula import is_formula
+from assay.spec.locating import Locator, Place
 from assay.spec.model import Metric, Package
 from assay.spec.normal_form import Checked
 from assay.spec.own_names import CONSTANTS
@@ -93,14 +93,9 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     )
 
 
-def _locate(session: Session, system: str) -> Locate:
+def _locate(session: Session, system: str) -> Callable[[str], Place]:
     """Where names stand in a system's specs, which are read when the first is asked for."""
-
-    def locate(word: str, passed: int) -> tuple[Span | None, str]:
-        files = [item for item in workspace.scan(session.workspace, system) if item.is_code]
-        return workspace.locator(files)(word, passed)
-
-    return locate
+    return lambda word: Locator(workspace.scan(session.workspace, system))(word)
 
 
 def _prose_problems(session: Session, checked: Checked) -> tuple[Diagnostic, ...]:

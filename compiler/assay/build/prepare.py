@@ -251,8 +251,9 @@ class _Reading:
 
 
 def _tells_of(entry: Path, files: ingest.RunFiles) -> bool:
-    """Whether an entry calls the files in which lines are broken as they are called now."""
-    return ingest.named_as(entry, files) or not any(log.quarantined for log in facts(entry).logs)
+    """Whether an entry calls the files of which there is something to be told as they are called now."""
+    told = ingest.notes(entry) or any(log.quarantined for log in facts(entry).logs)
+    return not told or ingest.named_as(entry, files)
 
 
 @contextmanager

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from assay.compare.style import style_names
 from assay.spec.charts import of_package
-from assay.spec.checker import Locate
 from assay.spec.diagnostics import Diagnostic, did_you_mean
+from assay.spec.locating import Place
 from assay.spec.model import Package
 
 ENDING = ".vl.json"
 
 
-def report_problems(package: Package, templates: Path, locate: Locate) -> Iterator[Diagnostic]:
+def report_problems(package: Package, templates: Path, locate: Callable[[str], Place]) -> Iterator[Diagnostic]:
     """Reports of a package in an unknown number style, or with charts of an unknown template; each name told once."""
     known = [path.name.removesuffix(ENDING) for path in (templates / "charts").glob(f"*{ENDING}")]
     told: set[str] = set()
@@ -23,14 +23,14 @@ def report_problems(package: Package, templates: Path, locate: Locate) -> Iterat
             yield Diagnostic(
                 "unknown-style",
                 f"{asked.what} is in a number style that does not exist: `{style}`",
-                *locate(style, 0),
+                *locate(style),
                 hint=did_you_mean(style, style_names()),
             )
         for name in sorted(set(asked.templates) - set(known) - told):
             yield Diagnostic(
                 "unknown-chart-template",
                 f"{asked.what} has charts of a template that does not exist: `{name}`",
-                *locate(name, 0),
+                *locate(name),
                 hint=did_you_mean(name, known),
             )
         told |= {*asked.styles, *asked.templates}

@@ -8,7 +8,7 @@ from assay import ingest
 from assay.build.runs import NamedRun
 from assay.ingest.files import files_of
 from assay.spec import closure
-from assay.spec.diagnostics import AssayError, Diagnostic, fail
+from assay.spec.diagnostics import AssayError, Diagnostic, fail, raise_all
 from assay.spec.model import Metric, Source
 from assay.spec.normal_form import Checked
 
@@ -20,8 +20,8 @@ def needed_sources(
 ) -> tuple[Source, ...]:
     """The sources of the wanted events (the first, when none is wanted).
 
-    AssayError when metrics need a source that no run has (unless it is the only one: then finding the run's files
-    says what is missing).
+    AssayError when metrics need a source that no run has, or a run has nothing at all (unless the source is the
+    only one: then finding the run's files says what is missing).
     """
     package = checked.package
     if not package.sources:
@@ -30,6 +30,7 @@ def needed_sources(
     needed = [source for source in package.sources if source.name in {of_event[name] for name in wanted}]
     absent = [source for source in needed if not any(has(run, source) for run in runs)]
     if absent and len(package.sources) > 1:
+        raise_all(ingest.empty_run(run.directory) for run in runs if not any(run.directory.iterdir()))
         raise AssayError(tuple(_absent(checked, metrics, source, runs) for source in absent))
     return tuple(needed) if needed else package.sources[:1]
 

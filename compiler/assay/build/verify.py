@@ -137,7 +137,10 @@ def moved_runs(found: Recorded, places: Sequence[str]) -> Mapping[str, NamedRun]
 def runs_now(
     session: Session, checked: Checked, found: Recorded, moved: Mapping[str, NamedRun]
 ) -> tuple[NamedRun, ...]:
-    """The runs in the report's order, those that are elsewhere mirrored; AssayError when any is not there."""
+    """The runs in the report's order, those that are elsewhere mirrored; AssayError when any is not there.
+
+    What is fetched because a provenance says so, not the user, is told before.
+    """
     try:
         runs = [moved.get(run.id) or run_at(run.id, found.places[run.id]) for run in found.content.runs]
     except AssayError as error:
@@ -151,6 +154,11 @@ def runs_now(
         for run in runs
         if not is_address(run.place) and not (run.directory.is_file() if run.address else run.directory.is_dir())
     )
+    for run in runs:
+        if is_address(run.place) and run.id not in moved:
+            session.notice(
+                f"run {run.id} is fetched from {run.place}, as {NAME} has it; --run {run.id}=DIR reads another"
+            )
     return here(session, runs, checked.package.sources)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 
+from assay.cli.table import below, widths
 from assay.spec.visible import encodable, visible, visible_json, visible_lines, written
 
 
@@ -43,7 +44,7 @@ def data(value: Any, err: bool = False, indent: int | None = 1) -> None:
 
 def rows(header: Sequence[str], found: Sequence[Sequence[str]], form: str) -> None:
     """Print rows of texts as a `table`, as `json`, or as `csv`; what is escaped in a cell of a table or of CSV is so as
-    in a line.  Tables fit the terminal, the last column is the one that gives way."""
+    in a line.  Tables fit the terminal; where it is narrow, the last column stands below each row."""
     if form == "json":
         data([dict(zip(header, row, strict=True)) for row in found])
         return
@@ -72,9 +73,13 @@ def _table(header: Sequence[str], found: Sequence[Sequence[str]]) -> None:
     from rich.table import Table
 
     wide = Console() if sys.stdout.isatty() else Console(width=160)
+    if lines := below(header, found, wide.width):
+        click.echo("\n".join(lines))
+        return
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    sizes = widths(header, found, wide.width)
     for index, name in enumerate(header):
-        table.add_column(name, no_wrap=index == 0, overflow="fold")
+        table.add_column(name, no_wrap=index == 0, overflow="fold", width=sizes[index] if sizes else None)
     for row in found:
         table.add_row(*map(escape, row))
     wide.print(table)

@@ -112,8 +112,12 @@ def _data(tested: Tested) -> dict[str, Any]:
 
 
 def _write(place: Path, found: Sequence[Tested]) -> None:
-    """The outcomes as JUnit XML: a suite a system, a case an expectation; AssayError when it cannot be written."""
+    """The outcomes as JUnit XML: a suite a system, a case an expectation; AssayError when it cannot be written.
+
+    XML has no form for most control characters: they are escapes, as on a terminal.
+    """
     from assay.spec.diagnostics import fail
+    from assay.spec.visible import visible_lines
 
     root = ElementTree.Element("testsuites")
     for tested in found:
@@ -123,6 +127,9 @@ def _write(place: Path, found: Sequence[Tested]) -> None:
         attributes = {"name": tested.system, "tests": len(cases), "failures": failures, "errors": errors}
         suite = ElementTree.SubElement(root, "testsuite", {key: str(value) for key, value in attributes.items()})
         suite.extend(cases)
+    for element in root.iter():
+        element.attrib.update({name: visible_lines(text) for name, text in element.attrib.items()})
+        element.text = visible_lines(element.text) if element.text else None
     ElementTree.indent(root)
     try:
         ElementTree.ElementTree(root).write(place, encoding="utf-8", xml_declaration=True)

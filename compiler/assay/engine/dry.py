@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from assay.engine.check_texts import places_of
 from assay.engine.declared import place_in, text_of, undeclared
 from assay.engine.given import given
 from assay.engine.graph import Node
+from assay.engine.limit import limited
 from assay.engine.mount import confine
 from assay.plan.steps import CheckStep, EventStep, RelationStep
 from assay.spec.diagnostics import Diagnostic, did_you_mean
@@ -50,7 +49,7 @@ def dry_run(graph: Sequence[Node], constants: Iterable[Constant]) -> tuple[Diagn
                 continue
             constants_of = given(node.places, values)
             try:
-                with _limited(connection):
+                with limited(connection, SECONDS):
                     connection.execute(node.text, constants_of)
             except duckdb.InterruptException:
                 told = f"the SQL of `{node.name}` takes more than {SECONDS} seconds on empty tables"
@@ -64,18 +63,6 @@ def dry_run(graph: Sequence[Node], constants: Iterable[Constant]) -> tuple[Diagn
             if isinstance(step, RelationStep):
                 problems += undeclared(connection, step.relation)
     return tuple(problems)
-
-
-@contextmanager
-def _limited(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """End what takes too long."""
-    timer = threading.Timer(SECONDS, connection.interrupt)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 def _unknown_places(step: CheckStep, columns: Sequence[str]) -> Iterator[Diagnostic]:

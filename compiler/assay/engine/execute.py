@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from assay.engine import results
+from assay.engine import limit, results
 from assay.engine.check_texts import filled
 from assay.engine.declared import place_in, text_of, undeclared
 from assay.engine.formulas import Formulas
@@ -84,6 +84,7 @@ class _Execution:
         self.hashes = content_hashes(job.graph, job.constants, job.raw, job.logs)
         self.nodes = {node.name: node for node in job.graph}
         self.kept: dict[str, Any] = {}
+        self.most = limit.seconds()
         self.tables = KeptTables(store, connection, self.hashes, enumerated)
 
     def asked(self) -> list[tuple[str, str]]:
@@ -148,7 +149,10 @@ class _Execution:
 
         values = given(node.places, self.job.constants)
         try:
-            return self.connection.execute(text, values if text == node.text else None)
+            with limit.limited(self.connection, self.most):
+                return self.connection.execute(text, values if text == node.text else None)
+        except duckdb.InterruptException:
+            raise _endless(self.job.label, node, self.most) from None
         except duckdb.Error as error:
             if is_full(error):
                 raise self.store.full() from None
@@ -288,12 +292,24 @@ def _rejected_notes(counts: Sequence[FilterCount]) -> tuple[str, ...]:
     )
 
 
+def _called(node: Node) -> str:
+    """What messages call a statement."""
+    of_metric = node.statement.step is None and node.statement.kind == "metric"
+    return f"metric `{node.name}`" if of_metric else f"`{node.name}`"
+
+
+def _endless(label: str, node: Node, most: float) -> AssayError:
+    """The error of a statement that takes too long."""
+    return fail(
+        "sql-time",
+        f"run {label}: the SQL of {_called(node)} takes more than {most:g} seconds",
+        hint=f"does it end? with {limit.VARIABLE}=N in the environment it has N seconds",
+    )
+
+
 def _engine_error(label: str, node: Node, error: Exception, place: Span | None) -> AssayError:
     cause = str(error).split("\n\nLINE")[0].replace("\n", " ")[:500]
-    if node.statement.step is None and node.statement.kind == "metric":
-        what = f"metric `{node.name}`"
-    else:
-        what = f"`{node.name}`"
+    what = _called(node)
     if type(error).__name__ in ("OutOfMemoryException", "IOException", "InternalException", "FatalException"):
         return fail("engine", f"run {label}: the engine stopped at {what}: {cause}", status=INTERNAL)
     return fail(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.ingest.constants import read_constants
-from assay.ingest.files import HostFiles, RunFiles, find_run, host_paths
+from assay.ingest.files import HostFiles, RunFiles, empty_run, find_run, host_paths
 from assay.ingest.hashes import FileHash, content_key, file_hashes
 from assay.ingest.held import covers, definitions_hash, file_names, named_as, notes, recognition_hash
 from assay.ingest.kinds import ingest
@@ -17,6 +17,7 @@ __all__ = [
     "content_key",
     "covers",
     "definitions_hash",
+    "empty_run",
     "file_hashes",
     "file_names",
     "find_run",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -15,6 +16,8 @@ from assay.spec.json_document import parsed
 from assay.spec.model import Constant, Source
 from assay.spec.number_text import MAGNITUDE
 
+NO_DOCUMENT = "no-document"
+NAMED = 3  # constants that are named
 NANOSECONDS = 1_000_000_000
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?Z")
 
@@ -29,15 +32,27 @@ def read_constants(source: Source, directory: Path) -> Mapping[str, object]:
     documents: dict[Path, Any] = {}
     values: dict[str, object] = {}
     problems: dict[str, Diagnostic] = {}
+    lacking: dict[str, list[Constant]] = {}
     for constant in source.constants:
         try:
             values[constant.name] = _read(constant, directory, documents)
         except AssayError as error:
             for item in error.diagnostics:
                 problems.setdefault(item.message, item)
+                lacking.setdefault(item.message, []).append(constant)
     if problems:
-        raise AssayError(tuple(problems.values()))
+        raise AssayError(tuple(_wanted(item, source, lacking[text]) for text, item in problems.items()))
     return values
+
+
+def _wanted(item: Diagnostic, source: Source, lacking: Sequence[Constant]) -> Diagnostic:
+    """A problem of a document that is not there, with the constants that it would tell."""
+    if item.code != NO_DOCUMENT or item.span:
+        return item
+    named = ", ".join(f"`{constant.name}` ({constant.doc})" for constant in lacking[:NAMED])
+    more = f" and {len(lacking) - NAMED} more" if len(lacking) > NAMED else ""
+    what = "constant" if len(lacking) == 1 else "constants"
+    return replace(item, notes=(f"it tells the {what} {named}{more} of source `{source.name}`",))
 
 
 def _problem(code: str, message: str, **more: Any) -> AssayError:
@@ -49,7 +64,7 @@ def _read(constant: Constant, directory: Path, documents: dict[Path, Any]) -> ob
     if path is None:
         if constant.default is not None:
             return _typed(constant, _default(constant), directory)
-        raise _problem("no-document", f"the run has no {' or '.join(constant.files)}: {directory}")
+        raise _problem(NO_DOCUMENT, f"the run has no {' or '.join(constant.files)}: {directory}")
     if path not in documents:
         documents[path] = _document(path)
     found = documents[path]
@@ -77,7 +92,7 @@ def _document(path: Path) -> Any:
             excerpt=excerpt_at(path, error.lineno, error.colno),
         ) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise _problem("no-document", f"{path.name} cannot be read: {error}", span=Span(str(path))) from None
+        raise _problem(NO_DOCUMENT, f"{path.name} cannot be read: {error}", span=Span(str(path))) from None
     except (ValueError, RecursionError) as error:
         cause = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
         raise _problem("not-json", f"{path.name} cannot be read as JSON: {cause}", span=Span(str(path))) from None

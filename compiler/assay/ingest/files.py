@@ -12,7 +12,7 @@ from assay.ingest.packing import COMPRESSED
 from assay.ingest.plain import first_lines
 from assay.ingest.steady import Held, mark_of
 from assay.spec.check_lines import TEXT_LINES
-from assay.spec.diagnostics import fail
+from assay.spec.diagnostics import AssayError, Diagnostic, fail
 from assay.spec.file_errors import whole
 from assay.spec.model import Source
 
@@ -87,7 +87,7 @@ def _find_run(source: Source, directory: Path) -> RunFiles:
     if not directory.is_dir():
         raise fail("no-run", f"the run is no directory: {directory}", hint=TAKEN)
     if not any(directory.iterdir()):
-        raise fail("no-run", f"the run directory is empty: {directory}")
+        raise AssayError((empty_run(directory),))
     if not source.hosts:
         return RunFiles(directory, (_host(source, directory, ""),))
     if source.host_files:
@@ -101,6 +101,11 @@ def _find_run(source: Source, directory: Path) -> RunFiles:
             found=_listed(directory),
         )
     return RunFiles(directory, tuple(_host(source, folder, folder.name) for folder in folders))
+
+
+def empty_run(directory: Path) -> Diagnostic:
+    """The problem of a run's directory that has nothing in it."""
+    return Diagnostic("no-run", f"the run directory is empty: {directory}")
 
 
 def host_paths(source: Source, directory: Path) -> list[Path]:

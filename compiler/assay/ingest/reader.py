@@ -23,6 +23,7 @@ from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, written
 from assay.ingest.forms import Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
+from assay.ingest.overlaps import overlaps
 from assay.ingest.recognise import Recognition
 from assay.ingest.shares import LogFile, log_files, pieces, rounds, shares, unpacked
 from assay.ingest.summary import write_summary
@@ -64,7 +65,9 @@ def ingest(
             reading = Reading(fresh, progress, files.size, batches, connection=connection, how=how)
             reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share), share)
             write_summary(connection, how, files, reading.found, reading.lacking, fresh)
-        (fresh / MANIFEST).write_text(manifest(source, events, wanted, files, bool(reading.lacking)), encoding="utf-8")
+        notes = overlaps(files, reading.found)
+        text = manifest(source, events, wanted, files, bool(reading.lacking), notes)
+        (fresh / MANIFEST).write_text(text, encoding="utf-8")
 
 
 @dataclass(slots=True, kw_only=True)

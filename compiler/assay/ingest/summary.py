@@ -20,6 +20,7 @@ from assay.ingest.plain import Line
 from assay.ingest.quarantine import Broken, Lost, describe
 from assay.ingest.recognise import Recognition
 from assay.ingest.worker import Share, Tally
+from assay.spec import time_form
 from assay.spec.diagnostics import AssayError, Diagnostic, fail
 from assay.spec.model import Source
 from assay.sql import dialect
@@ -129,6 +130,7 @@ QUARANTINE = {
     "reason": "TEXT",
     "text": "TEXT",
 }
+UNTIMED = ("no time", "bad time")  # how reasons begin that are about a time
 TOLD = 3  # broken lines of a host that the error names
 BATCH = 5000  # broken lines that are held at a time
 
@@ -232,13 +234,23 @@ def _nothing(source: Source, logs: Sequence[Log], broken: Iterable[Broken]) -> A
     return fail(
         "nothing-recognised",
         f"none of the {sum(log.lines for log in logs)} {things}{where} is an event that the specs know",
-        notes=[f"{item.file}:{item.line}: {item.reason}" for item in itertools.islice(broken, TOLD)],
+        notes=_reasons(source, list(itertools.islice(broken, TOLD))),
         hint=f"are these {NAMES[source.kind]} of this system? `assay list events` tells the names that are known",
     )
 
 
+def _reasons(source: Source, broken: Sequence[Broken]) -> tuple[str, ...]:
+    """Why records are broken; where they lack a time that can be read, how times are read."""
+    notes = [f"{item.file}:{item.line}: {item.reason}" for item in broken]
+    form = time_form.read_as(source) if any(item.reason.startswith(UNTIMED) for item in broken) else ""
+    if form:
+        at = f", `{'.'.join(source.time)}`," if source.time else ""
+        notes.append(f"the time{at} of a record of source `{source.name}` is read as {form}")
+    return tuple(notes)
+
+
 def _too_many(source: Source, log: Log, limit: int, broken: Sequence[Broken]) -> Diagnostic:
-    notes = tuple(f"{item.file}:{item.line}: {item.reason}" for item in broken[:TOLD])
+    notes = _reasons(source, broken[:TOLD])
     where = f" of host {log.host}" if log.host else ""
     return Diagnostic(
         "too-many-broken-lines",

@@ -25,6 +25,7 @@ from assay.ingest.folder import MEMORY, connected, written
 from assay.ingest.forms import TORN, Wanted, in_order
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.lines import refusals, scanned
+from assay.ingest.overlaps import overlaps
 from assay.ingest.plain import ends_too_long, mended, plain
 from assay.ingest.shares import FILE_STEP, LogFile, log_files
 from assay.ingest.summary import summarised
@@ -72,7 +73,9 @@ def ingest(
             summarised(
                 connection, source, names, files, reading.found, reading.lacking, fresh, reasons(connection, how)
             )
-        (fresh / MANIFEST).write_text(manifest(source, events, wanted, files, bool(reading.lacking)), encoding="utf-8")
+        notes = overlaps(files, reading.found)
+        text = manifest(source, events, wanted, files, bool(reading.lacking), notes)
+        (fresh / MANIFEST).write_text(text, encoding="utf-8")
 
 
 @dataclass(slots=True, kw_only=True)

@@ -23,7 +23,7 @@ from assay.report.prose import Paragraph, Prose, Quote
 from assay.report.terms import tables_of, terms
 from assay.spec import formula
 from assay.spec.article_model import Article, Choice, Part
-from assay.spec.diagnostics import did_you_mean, fail
+from assay.spec.diagnostics import fail, meant
 from assay.spec.labels import read_of
 from assay.spec.normal_form import Checked
 
@@ -259,7 +259,7 @@ def _named(cast: Cast, quote: Quote) -> RunFigures:
             span=quote.span,
             excerpt=quote.excerpt,
             expected=", ".join(known),
-            hint=did_you_mean(quote.run, known),
+            hint=meant(quote.run, known),
         )
     return alike[0]
 

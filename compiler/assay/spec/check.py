@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from assay.spec import (
     check_articles,
@@ -20,6 +20,7 @@ from assay.spec import (
     check_places,
     check_reports,
     check_series,
+    check_texts,
     check_titles,
     check_words,
     formula,
@@ -87,9 +88,11 @@ def _sources(checker: Checker) -> None:
             checker.report(
                 "unknown-kind",
                 f"source `{source.name}` is of a kind that there is not: `{source.kind}`",
-                source.name,
+                source.kind,
                 hint=did_you_mean(source.kind, SOURCE_KINDS),
+                within=(source.name,),
             )
+            continue
         last = source.hosts.rpartition("/")[2]
         if source.host_files and (last.count("*") != 1 or set("?[") & set(last) or source.logs):
             checker.report(
@@ -115,11 +118,12 @@ def _events(checker: Checker) -> None:
     seen: dict[tuple[str, str, str], str] = {}
     for event in checker.package.events:
         if event.source not in sources:
-            checker.report(
+            checker.missing(
                 "unknown-source",
                 f"event `{event.name}` is of an unknown source `{event.source}`",
-                event.name,
-                hint=did_you_mean(event.source, sources),
+                event.source,
+                sources,
+                within=(event.doc, event.name),
             )
             continue
         source = sources[event.source]
@@ -139,6 +143,7 @@ def _event_names(checker: Checker, event: Event, generations: set[str], seen: di
                 f"which source `{event.source}` does not look up",
                 event.name,
                 hint=did_you_mean(name.generation, generations),
+                within=(event.doc,),
             )
         key = (event.source, name.generation, name.name)
         if seen.setdefault(key, event.name) != event.name:
@@ -147,15 +152,20 @@ def _event_names(checker: Checker, event: Event, generations: set[str], seen: di
                 f"`{name.name}` is a name of the events `{seen[key]}` and `{event.name}`",
                 event.name,
                 hint="a record can be one event only",
+                within=(event.doc,),
             )
 
 
 def _event_forms(checker: Checker, event: Event, kind: str) -> None:
+    if kind not in SOURCE_KINDS:
+        return  # told of its source
     if kind in NAMELESS and (len(event.forms) != 1 or event.forms[0].names):
         of = "a record of a list" if kind == "json-records" else "a row of a table"
-        checker.report("event-of-table", f"event `{event.name}` is {of}: it has one form, without names", event.name)
+        checker.report("event-of-table", f"event `{event.name}` is {of}: it has one form, without names", event.name,
+                       within=(event.doc,))  # fmt: skip
     elif kind not in NAMELESS and not any(form.names for form in event.forms):
-        checker.report("event-without-name", f"no record can be event `{event.name}`: it has no name", event.name)
+        checker.report("event-without-name", f"no record can be event `{event.name}`: it has no name", event.name,
+                       within=(event.doc,))  # fmt: skip
     shape = [(item.name, item.type, item.unit.name) for item in event.fields]
     for form in event.forms[1:]:
         if [(item.name, item.type, item.unit.name) for item in form.fields] != shape:
@@ -165,6 +175,7 @@ def _event_forms(checker: Checker, event: Event, kind: str) -> None:
                 event.name,
                 expected=", ".join(name for name, _, _ in shape) or "no field",
                 found=", ".join(item.name for item in form.fields) or "no field",
+                within=(event.doc,),
             )
 
 
@@ -173,34 +184,32 @@ def _uses(checker: Checker) -> None:
     for relation in checker.package.relations:
         for used in (*relation.uses, *(name for item in relation.checks for name in item.uses)):
             if used not in known:
-                checker.report(
+                checker.missing(
                     "unknown-table",
                     f"relation `{relation.name}` uses an unknown table `{used}`",
-                    relation.name,
-                    hint=_listed(used, known),
+                    used,
+                    known,
+                    within=(relation.doc, relation.name),
                 )
     for grain in checker.package.grains:
         wanted = (grain.runs.of, "grain") if grain.runs else (grain.relation, "relation")
         if wanted[0] not in known:
-            checker.report(
+            checker.missing(
                 f"unknown-{wanted[1]}",
                 f"grain `{grain.name}` is made of an unknown {wanted[1]} `{wanted[0]}`",
-                grain.name,
-                hint=did_you_mean(wanted[0], known),
+                wanted[0],
+                known,
+                within=(grain.doc, grain.name),
             )
         for instant in grain.instants:
             if instant.pick != COMPUTED and instant.of not in known:
-                checker.report(
+                checker.missing(
                     "unknown-event",
                     f"instant `{instant.name}` of grain `{grain.name}` is bound to an unknown event `{instant.of}`",
-                    instant.name,
-                    hint=_listed(instant.of, known),
-                    cause=instant.of,
+                    instant.of,
+                    known,
+                    within=(grain.name, instant.doc, instant.name),
                 )
-
-
-def _listed(name: str, known: Iterable[str]) -> str:
-    return f"is it in the package's lists? {did_you_mean(name, known)}"
 
 
 def _tables(package: Package) -> set[str]:
@@ -256,11 +265,12 @@ def _metrics(checker: Checker) -> None:
         if formula.is_formula(metric):
             continue
         if metric.grain not in grains:
-            checker.report(
+            checker.missing(
                 "unknown-grain",
                 f"metric `{metric.id}` is of an unknown grain `{metric.grain}`",
-                metric.id,
-                hint=did_you_mean(metric.grain, grains),
+                metric.grain,
+                grains,
+                within=(metric.id,),
             )
             continue
         _metric(checker, metric, scopes.of_grain(checker.package, grains[metric.grain]))
@@ -282,14 +292,17 @@ def _metric(checker: Checker, metric: Metric, scope: Scope) -> None:
         _metric_unit(checker, metric, reduced(found, metric.reduction.kind if metric.reduction else ""))
     if metric.where:
         checker.condition(metric.where, scope, what, metric.id)
-    keys = (*(metric.reduction.by if metric.reduction else ()), *((metric.per,) if metric.per else ()))
-    for name in keys:
+    keys = [("is reduced by", name) for name in (metric.reduction.by if metric.reduction else ())]
+    keys += [("has samples per", metric.per)] if metric.per else []
+    for how, name in keys:
         if name not in scope.leaves["column"]:
             checker.report(
                 "unknown-key",
-                f"{what} is reduced by `{name}`, which grain `{metric.grain}` lacks",
-                metric.id,
+                f"{what} {how} `{name}`, which grain `{metric.grain}` lacks",
+                name,
                 hint=did_you_mean(name, scope.leaves["column"]),
+                within=(metric.id,),
+                cause=f"{metric.grain} {name}",
             )
 
 
@@ -347,6 +360,7 @@ _STEPS: tuple[Callable[[Checker], None], ...] = (
     check_reports.reports,
     check_articles.articles,
     check_titles.titles,
+    check_texts.texts,
     check_phases.phases,
     check_examples.examples,
 )

@@ -45,15 +45,15 @@ def _constants(checker: Checker, what: str, article: Article) -> None:
 
 
 def _part(checker: Checker, what: str, article: Article, part: Part) -> None:
-    _compared(checker, what, part)
+    _compared(checker, what, part, (article.name, part.title))
     for listing in part.listings:
-        rows(checker, what, listing.grain, listing.keys, listing.metrics)
+        rows(checker, what, listing.grain, listing.keys, listing.metrics, (article.name, part.title, listing.title))
     for pivot in part.pivots:
-        _pivot(checker, what, article, pivot)
+        _pivot(checker, what, article, part, pivot)
     for verdict in part.verdicts:
-        _verdict(checker, what, article, verdict)
+        _verdict(checker, what, article, part, verdict)
     for scatter in part.scatters:
-        _scatter(checker, what, scatter)
+        _scatter(checker, what, scatter, (article.name, part.title))
     for timeline in part.timelines:
         _timeline(checker, what, article, timeline)
     for table in part.class_tables:
@@ -64,9 +64,10 @@ def _part(checker: Checker, what: str, article: Article, part: Part) -> None:
         _grid(checker, f"grid `{grid.title}` in {what}", article, grid)
 
 
-def _pivot(checker: Checker, what: str, article: Article, pivot: Pivot) -> None:
+def _pivot(checker: Checker, what: str, article: Article, part: Part, pivot: Pivot) -> None:
     metrics = (pivot.metric, *([pivot.due] if pivot.due else ()))
-    known = rows(checker, what, pivot.grain, (pivot.down, pivot.across, pivot.first), metrics)
+    within = (article.name, part.title, pivot.title)
+    known = rows(checker, what, pivot.grain, (pivot.down, pivot.across, pivot.first), metrics, within)
     choice = chosen(checker, what, article, pivot.choice, pivot.grain)
     if choice and not {pivot.down, pivot.across} <= set(choice.keys):
         checker.report(
@@ -87,14 +88,15 @@ def _pivot(checker: Checker, what: str, article: Article, pivot: Pivot) -> None:
                 )  # fmt: skip
 
 
-def _verdict(checker: Checker, what: str, article: Article, verdict: Verdict) -> None:
-    rows(checker, what, verdict.grain, verdict.keys, verdict.metrics)
+def _verdict(checker: Checker, what: str, article: Article, part: Part, verdict: Verdict) -> None:
+    rows(checker, what, verdict.grain, verdict.keys, verdict.metrics, (article.name, part.title, verdict.title))
     chosen(checker, what, article, verdict.choice, verdict.grain)
 
 
-def _scatter(checker: Checker, what: str, scatter: Scatter) -> None:
-    rows(checker, what, scatter.grain, (scatter.per,), (scatter.x, scatter.y))
-    rows(checker, what, scatter.of, (scatter.per, *scatter.label, *scatter.keys), ())
+def _scatter(checker: Checker, what: str, scatter: Scatter, around: tuple[str, ...]) -> None:
+    within = (*around, scatter.title)
+    rows(checker, what, scatter.grain, (scatter.per,), (scatter.x, scatter.y), within)
+    rows(checker, what, scatter.of, (scatter.per, *scatter.label, *scatter.keys), (), within)
 
 
 def _timeline(checker: Checker, what: str, article: Article, timeline: Timeline) -> None:
@@ -119,19 +121,15 @@ def _timeline(checker: Checker, what: str, article: Article, timeline: Timeline)
 RULES = ("falls", "rises", "stays", "not worse")
 
 
-def _compared(checker: Checker, what: str, part: Part) -> None:
+def _compared(checker: Checker, what: str, part: Part, within: tuple[str, ...]) -> None:
     """Comparisons, conclusions and facts: of metrics and constants that there are."""
     rules = [rule for item in part.conclusions for rule in item.rules]
     metrics = [name for item in part.comparisons for name in item.metrics] + [rule.metric for rule in rules]
     listed = [metric.id for metric in checker.package.metrics]
     for name in dict.fromkeys(metrics):
         if name not in listed:
-            checker.report(
-                "unknown-metric",
-                f"{what} compares a metric that its package does not list: `{name}`",
-                name,
-                hint="add it to the package's `metrics`",
-            )
+            message = f"{what} compares a metric that its package does not list: `{name}`"
+            checker.missing("unknown-metric", message, name, listed, within=within)
     for kind in dict.fromkeys(rule.kind for rule in rules if rule.kind not in RULES):
         checker.report("rule", f"{what} has a rule of a kind that there is not: `{kind}`", kind,
                        hint=did_you_mean(kind, RULES))  # fmt: skip
@@ -142,19 +140,15 @@ def _compared(checker: Checker, what: str, part: Part) -> None:
     for name in part.facts:
         if name not in known:
             checker.report("unknown-constant", f"{what} tells an unknown constant `{name}`", name,
-                           hint=did_you_mean(name, known))  # fmt: skip
+                           hint=did_you_mean(name, known), within=within)  # fmt: skip
 
 
 def _series(checker: Checker, what: str, timeline: Timeline) -> None:
     found = next((item for item in checker.package.series if item.name == timeline.series), None)
     if found is None:
         known = [item.name for item in checker.package.series]
-        checker.report(
-            "unknown-series",
-            f"{what} shows an unknown series `{timeline.series}`",
-            timeline.series,
-            hint=did_you_mean(timeline.series, known),
-        )
+        message = f"{what} shows an unknown series `{timeline.series}`"
+        checker.missing("unknown-series", message, timeline.series, known, within=(timeline.title,))
     elif not timeline.alone and timeline.line not in found.by:
         checker.report(
             "unknown-label",
@@ -183,7 +177,7 @@ def _grid(checker: Checker, what: str, article: Article, grid: Grid) -> None:
             hint="give the choice `begin` and `end`",
         )
     for scatter in grid.scatters:
-        _scatter(checker, what, scatter)
+        _scatter(checker, what, scatter, (article.name, grid.title))
         if choice and choice.grain != scatter.of:
             checker.report(
                 "other-grain",

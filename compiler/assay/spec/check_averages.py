@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from assay.spec.article_model import Averages
 from assay.spec.checker import Checker
-from assay.spec.diagnostics import did_you_mean
 
 
 def averages(checker: Checker, what: str, item: Averages) -> None:
@@ -15,7 +14,7 @@ def averages(checker: Checker, what: str, item: Averages) -> None:
     for name in item.series:
         if name not in known:
             message = f"table `{item.title}` of {what} shows an unknown series `{name}`"
-            checker.report("unknown-series", message, name, hint=did_you_mean(name, known))
+            checker.missing("unknown-series", message, name, known, within=(item.title,))
     units = {known[name].unit.name: name for name in reversed(item.series) if name in known}
     if len(units) > 1:
         checker.report(

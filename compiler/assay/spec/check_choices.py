@@ -21,7 +21,7 @@ def choices(checker: Checker, what: str, article: Article) -> None:
         columns = (*choice.keys, *(pin.column for pin in choice.pins), choice.first, *choice.label)
         times = tuple(name for name in (choice.begin, choice.end) if name)
         metrics = tuple(name for name in (choice.most, choice.done, choice.due) if name)
-        if rows(checker, called, choice.grain, (*columns, *times), metrics):
+        if rows(checker, called, choice.grain, (*columns, *times), metrics, (article.name, choice.name)):
             _times(checker, called, choice)
         _pins(checker, called, choice)
         _rule(checker, called, choice)
@@ -80,14 +80,22 @@ def chosen(checker: Checker, what: str, article: Article, name: str, grain: str 
     return found
 
 
-def rows(checker: Checker, what: str, grain: str, columns: tuple[str, ...], metrics: tuple[str, ...]) -> bool:
-    """Whether a grain is there, has the columns, and is that of the metrics; what is not so is reported."""
+def rows(
+    checker: Checker,
+    what: str,
+    grain: str,
+    columns: tuple[str, ...],
+    metrics: tuple[str, ...],
+    within: tuple[str, ...] = (),
+) -> bool:
+    """Whether a grain is there, has the columns, and is that of the metrics; what is not so is reported, in the
+    declaration that `within` names."""
     right = True
     found = next((item for item in checker.package.grains if item.name == grain), None)
     if found is None:
         known = [item.name for item in checker.package.grains]
         message = f"{what} shows rows of an unknown grain `{grain}`"
-        checker.report("unknown-grain", message, grain, hint=did_you_mean(grain, known))
+        checker.missing("unknown-grain", message, grain, known, within=within)
         return False
     names = [column.name for column in found.columns]
     for name in dict.fromkeys(columns):
@@ -98,24 +106,24 @@ def rows(checker: Checker, what: str, grain: str, columns: tuple[str, ...], metr
                 f"{what} shows an unknown column `{name}` of grain `{grain}`",
                 name,
                 hint=did_you_mean(name, names),
+                within=within,
             )
     by_id = formula.by_id(checker.package)
     of_metric = {name: formula.grain(by_id, metric) for name, metric in by_id.items()}
     for name in metrics:
         right = right and of_metric.get(name) == grain
         if name not in of_metric:
-            checker.report(
-                "unknown-metric",
-                f"{what} shows a metric that its package does not list: `{name}`",
-                name,
-                hint="add it to the package's `metrics`",
-            )
+            checker.missing(
+                "unknown-metric", f"{what} shows a metric that its package does not list: `{name}`", name, of_metric,
+                within=within,
+            )  # fmt: skip
         elif of_metric[name] != grain and formula.measured(by_id, [by_id[name]]):  # else the formula is wrong itself
             checker.report(
                 "other-grain",
-                f"{what} shows metric `{name}` on rows of another grain",
+                f"{what} shows metric `{name}`, which is of another grain than its rows",
                 name,
-                expected=of_metric[name] or "none: it is a formula over metrics of several grains",
-                found=grain,
+                expected=grain,
+                found=of_metric[name] or "none: it is a formula over metrics of several grains",
+                within=within,
             )
     return right

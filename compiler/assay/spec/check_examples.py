@@ -6,7 +6,6 @@ from collections import Counter
 
 from assay.spec import check_filters
 from assay.spec.checker import Checker
-from assay.spec.diagnostics import did_you_mean
 from assay.spec.example_model import Example, Expectation
 from assay.spec.file_errors import is_below
 from assay.spec.formula import is_formula
@@ -53,10 +52,8 @@ def _expectation(checker: Checker, item: Example, expectation: Expectation) -> N
             hint="a formula has worked examples of its own: `examples` of the metric",
         )  # fmt: skip
     if expectation.metric not in known:
-        checker.report(
-            "unknown-metric", f"example `{item.name}` expects something of an unknown metric `{expectation.metric}`",
-            item.name, hint=did_you_mean(expectation.metric, known),
-        )  # fmt: skip
+        message = f"example `{item.name}` expects something of an unknown metric `{expectation.metric}`"
+        checker.missing("unknown-metric", message, expectation.metric, known, within=(item.name,))
     numbers = []
     for text in expectation.samples:
         number = decimal(text)

@@ -16,12 +16,8 @@ def filters(checker: Checker) -> None:
     for item in checker.package.filters:
         for condition in item.conditions:
             if condition.grain not in grains:
-                checker.report(
-                    "unknown-grain",
-                    f"filter `{item.name}` is on an unknown grain `{condition.grain}`",
-                    item.name,
-                    hint=did_you_mean(condition.grain, grains),
-                )
+                message = f"filter `{item.name}` is on an unknown grain `{condition.grain}`"
+                checker.missing("unknown-grain", message, condition.grain, grains, within=(item.name,))
                 continue
             scope = scopes.of_grain(checker.package, grains[condition.grain], item.parameter)
             kind = checker.kind(condition.holds, scope, f"filter `{item.name}`", item.name)

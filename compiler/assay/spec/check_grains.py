@@ -203,7 +203,7 @@ def _subject(checker: Checker, what: str, grain: Grain, scope: Scope) -> None:
     subject = known.get(grain.subject.grain)
     if not subject:
         said = f"{what} has an unknown grain for its subject: `{grain.subject.grain}`"
-        checker.report("unknown-grain", said, grain.name, hint=did_you_mean(grain.subject.grain, known))
+        checker.missing("unknown-grain", said, grain.subject.grain, known, within=(grain.doc, grain.name))
         return
     fields = list(dict.fromkeys(pair.field for pair in grain.subject.on))
     theirs = scopes.of_grain(checker.package, subject).leaves["column"]

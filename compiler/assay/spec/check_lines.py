@@ -96,13 +96,13 @@ def _parsed(checker: Checker, what: str, text: str, word: str) -> Pattern | None
         return parse(text)
     except PatternError as error:
         span, excerpt = checker.locate(text, 0) if text else (None, "")
-        if span:
+        if span and text in excerpt:  # it is written as it is, without escapes
             column = span.column + 1 + error.at
             first = excerpt.split("\n")[0]
             gutter = first.index("|") + 2
             span = replace(span, column=column, length=error.length)
             excerpt = f"{first}\n{' ' * (gutter - 2)}| {' ' * (column - 1)}{'^' * max(error.length, 1)}"
-        else:
+        elif not span:
             span, excerpt = checker.locate(word, 0)
         found = "" if span and span.length == error.length else text
         checker.note(Diagnostic("pattern", f"{what}: {error.message}", span, excerpt, found=found, hint=error.hint))

@@ -38,13 +38,10 @@ def _metrics(shown: Report | Edition) -> Iterator[str]:
 
 
 def _shown(checker: Checker, what: str, names: tuple[str, ...]) -> None:
-    for name in sorted(set(names) - {metric.id for metric in checker.package.metrics}):
-        checker.report(
-            "unknown-metric",
-            f"{what} shows a metric that its package does not list: `{name}`",
-            name,
-            hint="add it to the package's `metrics`",
-        )
+    known = {metric.id for metric in checker.package.metrics}
+    for name in sorted(set(names) - known):
+        message = f"{what} shows a metric that its package does not list: `{name}`"
+        checker.missing("unknown-metric", message, name, known)
 
 
 def _charts(checker: Checker, report: Report) -> None:

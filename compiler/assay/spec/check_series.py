@@ -66,12 +66,8 @@ def _windows(checker: Checker, what: str, item: Series) -> None:
     windows = next((relation for relation in checker.package.relations if relation.name == item.windows), None)
     if not isinstance(windows, Relation):
         known = [relation.name for relation in checker.package.relations]
-        checker.report(
-            "unknown-relation",
-            f"{what} has an unknown relation of windows `{item.windows}`",
-            item.name,
-            hint=did_you_mean(item.windows, known),
-        )
+        message = f"{what} has an unknown relation of windows `{item.windows}`"
+        checker.missing("unknown-relation", message, item.windows, known, within=(item.doc, item.name))
         return
     types = {column.name: column.type for column in windows.columns}
     for name in ("from_ns", "to_ns"):
@@ -130,10 +126,10 @@ def _unit(checker: Checker, what: str, item: Series, value: Field) -> None:
     except UnitError:
         checker.report(
             "unit",
-            f"{what} is in a unit that what it reads does not convert to",
+            f"{what} reads values in a unit that does not convert to its own",
             item.name,
-            expected=due,
-            found=item.unit.name,
+            expected=item.unit.name,
+            found=due,
         )
 
 
@@ -163,9 +159,8 @@ def _fields(checker: Checker, what: str, item: Series, event: str) -> dict[str, 
     found = next((known for known in checker.package.events if known.name == event), None)
     if not isinstance(found, Event):
         known = [known.name for known in checker.package.events]
-        checker.report(
-            "unknown-event", f"{what} reads an unknown event `{event}`", item.name, hint=did_you_mean(event, known)
-        )
+        message = f"{what} reads an unknown event `{event}`"
+        checker.missing("unknown-event", message, event, known, within=(item.doc, item.name))
         return None
     return {field.name: field for field in found.fields}
 

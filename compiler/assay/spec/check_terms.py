@@ -34,7 +34,7 @@ def _term(checker: Checker, what: str, item: Series, term: Term) -> None:
     if found is None:
         known = [other.name for other in checker.package.series]
         message = f"{what} is worked out of an unknown series `{term.series}`"
-        checker.report("unknown-series", message, item.name, hint=did_you_mean(term.series, known))
+        checker.missing("unknown-series", message, term.series, known, within=(item.doc, item.name))
         return
     if term.over not in OVER:
         checker.report(
@@ -72,6 +72,6 @@ def _value(checker: Checker, what: str, item: Series) -> None:
         checker.unknown_unit(error, what, item.name)
     except UnitError:
         checker.report(
-            "unit", f"{what} is in a unit that its value does not convert to", item.name,
-            expected=found.unit, found=item.unit.name,
+            "unit", f"{what} has a value in a unit that does not convert to its own", item.name,
+            expected=item.unit.name, found=found.unit,
         )  # fmt: skip

@@ -131,8 +131,8 @@ def manifest(checker: Checker, report: Report) -> None:
     for row in report.manifest:
         what = f"row `{row.id}` of report `{report.name}`"
         if row.relation and row.relation not in columns:
-            hint = did_you_mean(row.relation, columns)
-            checker.report("unknown-relation", f"{what} shows an unknown relation `{row.relation}`", row.id, hint=hint)
+            message = f"{what} shows an unknown relation `{row.relation}`"
+            checker.missing("unknown-relation", message, row.relation, columns, within=(report.name, row.id))
             continue
         if row.relation and row.column not in columns[row.relation]:
             said = f"{what} shows a column that relation `{row.relation}` lacks: `{row.column}`"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from assay.spec.diagnostics import Diagnostic, Span, did_you_mean
 from assay.spec.expression import Expression
@@ -22,8 +23,19 @@ from assay.spec.unit_library import UnitLibrary, UnknownUnitError
 
 AS_UNIT = "`asUnit` declares a number to be in a unit, for every reader to see"
 
-#: where a name stands in the sources, and the line: (name, how many of its places to pass over) -> (place, excerpt)
-Locate = Callable[[str, int], tuple[Span | None, str]]
+_UNLISTED = "is it in the package's lists? "
+#: what a package lists under one set of names
+_LISTED = dict.fromkeys(("event", "relation", "grain", "series"), "table")
+
+
+class Locate(Protocol):
+    """Where names stand in the sources (see `assay.spec.locating`)."""
+
+    def __call__(self, word: str, passed: int = 0, within: Sequence[str] = ()) -> tuple[Span | None, str]:
+        """The place of a name, and the line."""
+
+    def declared(self, word: str) -> tuple[Span | None, str]:
+        """The place where something is given this name, if it is."""
 
 
 @dataclass(slots=True)
@@ -46,17 +58,31 @@ class Checker:
         hint: str = "",
         cause: str = "",
         notes: tuple[str, ...] = (),
+        within: Sequence[str] = (),
     ) -> None:
-        """Note a problem; it stands where `word` (an id, a name) is written in the sources.
+        """Note a problem; it stands where `word` (an id, a name) is written in the sources, in the declaration of the
+        last of `within`, which is in that of the one before.
 
         Problems of one code and one `cause` (by default the message) are alike: only the first is told in full.
         """
-        span, excerpt = self.locate(word, 0)
+        span, excerpt = self.locate(word, 0, within)
         self.note(Diagnostic(code, message, span, excerpt, expected, found, hint, notes), cause)
 
-    def note(self, problem: Diagnostic, cause: str = "") -> None:
-        """Note a problem whose place is known."""
-        self.problems.setdefault(f"{problem.code} {cause or problem.message}", []).append(problem)
+    def missing(self, code: str, message: str, name: str, known: Iterable[str], *, within: Sequence[str] = ()) -> None:
+        """Note that something refers to a name that the package does not list; it stands where that is written, in
+        the declaration of `within`.  However many refer to it, it is one problem.
+        """
+        span, excerpt = self.locate(name, 0, within)
+        there = self.locate.declared(name)[0]
+        hint = f"a `{name}` is declared at {there}" if there else did_you_mean(name, known)
+        kind = code.removeprefix("unknown-")
+        self.note(
+            Diagnostic(code, message, span, excerpt, hint=_UNLISTED + hint), kind=_LISTED.get(kind, kind), cause=name
+        )
+
+    def note(self, problem: Diagnostic, cause: str = "", kind: str = "") -> None:
+        """Note a problem whose place is known, alike those of one cause and one kind, by default its code."""
+        self.problems.setdefault(f"{kind or problem.code} {cause or problem.message}", []).append(problem)
 
     def found(self) -> tuple[Diagnostic, ...]:
         """The problems: of those that are alike (one slip in a constructor makes many) the first, with the places of

@@ -73,7 +73,7 @@ _CODE = re.compile(
 )
 _REMARK = re.compile(r"\{-|-\}")
 _TEXT_ENDS = {
-    '"': re.compile(r'\\.|\$\{|"', re.DOTALL),
+    '"': re.compile(r'\\[^\n]|\$\{|"|\n'),  # a text in quotes is of one line
     "''": re.compile(r"'''|''\$\{|\$\{|''"),
 }
 
@@ -222,7 +222,7 @@ class _Lexer:
 
     def _in_text(self, quote: str) -> Iterator[Token]:
         match = _TEXT_ENDS[quote].search(self.text, self.position)
-        if not match:
+        if not match or match.group() == "\n":  # what follows would be taken the wrong way round, text for code
             self.position = len(self.text)
             return
         found = match.group()
@@ -234,6 +234,18 @@ class _Lexer:
         elif found == quote:
             self.open.pop()
             yield Token("text-end", quote, match.start())
+
+
+def endless(scanned: Scan) -> Token | None:
+    """The comment or text that does not end, if there is one: what is after it has no words.
+
+    Of a text of one line inside another on that line (`"a ${b"`) it is the outer one: either may lack its end.
+    """
+    found = [token for token in scanned.unclosed if token.text in ("{-", '"', "''")]
+    if not found or found[-1].text != '"':
+        return found[-1] if found else None
+    line = scanned.place(found[-1].start)[0]
+    return next(token for token in found if scanned.place(token.start)[0] == line and token.text == '"')
 
 
 def imports(scanned: Scan) -> list[ImportRef]:

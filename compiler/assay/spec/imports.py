@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.spec.dhall_scan import ImportRef, Scan, imports, interpolations, scan
+from assay.spec.dhall_scan import ImportRef, Scan, endless, imports, interpolations, scan
 from assay.spec.diagnostics import AssayError, Diagnostic, Span, did_you_mean, excerpt_at, fail
 
 MAX_BYTES = 5_000_000
@@ -192,13 +192,15 @@ class _Walk:
 
         The evaluator reads those that do not in ways of its own, so what is an import could not be known.
         """
-        token = next((token for token in scanned.unclosed if token.text in _HOW_TO_END), None)
+        token = endless(scanned)
         if token is None:
             return True
         line, column = scanned.place(token.start)
         span = Span(name, line, column, len(token.text))
         what = "comment" if token.kind == "comment" else "text"
         message, hint = f"the {what} that begins here does not end", _HOW_TO_END[token.text]
+        if token.text == "''" and any(item.text == token.text for item in scanned.tokens if item.start < token.start):
+            hint += "; if this one is the end of a text, one above it lacks its own"
         excerpt = excerpt_at(path, line, column, len(token.text))
         self.problems.append(Diagnostic("dhall-parse", message, span, excerpt, hint=hint))
         return False
@@ -263,7 +265,7 @@ _INSIDE = "imports are relative paths to files inside the workspace"
 _RELATIVE = "an import is relative to the file that it stands in"
 _HOW_TO_END = {
     "{-": "a comment ends with `-}`, and so does every comment inside it",
-    '"': "a text ends with a quote on the same line; one of several lines stands between `''`",
+    '"': "a text begins and ends with a quote on one line; one of several lines stands between `''`",
     "''": "a text of several lines ends with `''`",
 }
 _CYCLE_HINT = "move what both files need into a third one"

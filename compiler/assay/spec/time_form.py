@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from assay.spec.model import Source
+
 #: units of a number since 1970 -> how many digits of it are below a second
 SINCE_1970 = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 #: places of a written form, as `strptime` has them, and what each stands for
@@ -28,6 +30,26 @@ def fault(form: str) -> str:
         return f"`%{unknown}` is no place of a form of instants"
     day = "j" in places or ("d" in places and {"m", "b", "B"} & set(places))
     return "" if day and {"Y", "y"} & set(places) else f"`{form}` does not tell the day"
+
+
+def read_as(source: Source) -> str:
+    """The forms of instants that a source's records are read in; empty of samples, whose form is their format's."""
+    form, zone = source.time_form, source.zone
+    if source.kind == "samples":
+        return ""
+    if source.kind in ("csv", "blocks"):
+        return "a whole number of ns since 1970, or ISO 8601 in UTC, such as 2026-02-05T18:52:16.5Z"
+    if source.kind == "json-lines":
+        return "ISO 8601 in UTC, such as 2026-02-05T18:52:16.5Z"
+    if form in SINCE_1970:
+        return f"a number of {form} since 1970"
+    if form:
+        return f"{form}, in zone {zone}"
+    return (
+        f"ISO 8601, such as 2026-02-05T18:52:16.5, in zone {zone} where none is named"
+        if zone
+        else ("ISO 8601 with its zone, such as 2026-02-05T18:52:16.5Z")
+    )
 
 
 def offset_ns(zone: str) -> int | None:

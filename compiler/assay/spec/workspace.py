@@ -7,22 +7,19 @@ cache, else from the Dhall evaluator.
 from __future__ import annotations
 
 import importlib
-import itertools
 import json
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.spec import normal_form, spec_index
-from assay.spec.diagnostics import USAGE, AssayError, Span, did_you_mean, excerpt_at, fail, raise_all
+from assay.spec.diagnostics import USAGE, AssayError, Span, did_you_mean, fail, raise_all
 from assay.spec.file_errors import unwritable
 from assay.spec.normal_form import Checked
 from assay.storage.atomic import put
 
 if TYPE_CHECKING:
-    from assay.spec.checker import Locate
     from assay.spec.dhall_adapter import SourceFile
 
 SCHEMA = "schema"
@@ -143,12 +140,13 @@ def _committed(text: str, where: str, sources: str, files: Sequence[SourceFile])
     from yaml import YAMLError
 
     from assay.spec import check
+    from assay.spec.locating import Locator
 
     try:
         package = normal_form.load(text, where).package
     except (AssayError, YAMLError, LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError):
         return None
-    if check.check(package, locator([item for item in files if item.is_code])):
+    if check.check(package, Locator(files)):
         return None
     return normal_form.resolve(package, sources)
 
@@ -241,42 +239,17 @@ def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile], cac
     """A system's package out of its Dhall sources, checked; `cache` may know some of them."""
     from assay.spec import check, decode
     from assay.spec.dhall_adapter import Known, evaluate_sources, sources_hash
+    from assay.spec.locating import Locator
 
     root = workspace.specs / system / ROOT_FILE
     name = _root_name(workspace, system, files)
     data = evaluate_sources(name, files, known=Known(cache / KNOWN) if cache else None)
     package = decode.package(data, str(root))
-    locate = locator([item for item in files if item.is_code])
+    locate = Locator(files)
     if package.system != system:
-        span, excerpt = locate(package.system, 0)
+        span, excerpt = locate(package.system)
         raise fail("system", f"the package in specs/{system} is of another system: `{package.system}`", span=span,
                    excerpt=excerpt, expected=system, found=package.system,
                    hint="a system is called as its folder: rename one of them")  # fmt: skip
     raise_all(check.check(package, locate))
     return normal_form.resolve(package, sources_hash(files))
-
-
-def locator(files: Sequence[SourceFile]) -> Locate:
-    """A function that finds where a name stands in quotes in the sources: first as an id, then elsewhere."""
-    texts = [(file, file.path.read_text(encoding="utf-8", errors="replace").splitlines()) for file in files]
-
-    def places(word: str) -> Iterator[tuple[Span, str]]:
-        quoted = re.escape(f'"{word}"')
-        for pattern in (rf"(?<=\bid = ){quoted}", rf"(?<!\bid = ){quoted}"):
-            for file, number, found in _matches(texts, re.compile(pattern)):
-                span = Span(file.name, number, found.start() + 1, len(found.group()))
-                yield span, excerpt_at(file.path, number, span.column, span.length)
-
-    def locate(word: str, passed: int) -> tuple[Span | None, str]:
-        return next(itertools.islice(places(word), passed, None), (None, ""))
-
-    return locate
-
-
-def _matches(
-    texts: Sequence[tuple[SourceFile, list[str]]], pattern: re.Pattern[str]
-) -> Iterator[tuple[SourceFile, int, re.Match[str]]]:
-    for file, lines in texts:
-        for number, line in enumerate(lines, start=1):
-            for found in pattern.finditer(line):
-                yield file, number, found

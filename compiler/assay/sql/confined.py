@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from assay.spec.diagnostics import AssayError, did_you_mean, fail
+from assay.spec.diagnostics import AssayError, fail, meant
 from assay.spec.sql_reads import statements
 from assay.sql import dialect
 from assay.sql.places import of_word
@@ -133,7 +133,7 @@ def _tables(tree: exp.Expr, reads: Collection[str], text: _Text) -> Iterator[Ass
                     f"reads a table that it does not declare: `{name}`",
                     inner.name,
                     expected=", ".join(sorted(reads)) or "no table",
-                    hint=did_you_mean(name, reads) or "name it among `uses`",
+                    hint=meant(name, reads) or "name it among `uses`",
                 )
         elif not isinstance(inner, _MADE):
             yield text.refused(_name(inner))

@@ -1,0 +1,9 @@
+{ doc =
+    ''
+    several lines
+, name = "plain"
+, more =
+    ''
+    it's
+    ''
+}

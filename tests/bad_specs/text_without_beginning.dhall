@@ -1,0 +1,5 @@
+{ id = "first"
+, name = Time spent"
+, doc = "and then env:HOME"
+, more = "texts that do end"
+}

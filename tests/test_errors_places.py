@@ -1,0 +1,164 @@
+"""A slip is told where it is, though the word in question stands in many places; what a package does not list is told
+once, however many refer to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import assay
+from tests.support.outcomes import message
+from tests.support.workspaces import Edit, workspace
+
+SLIPS: dict[str, tuple[str, Edit, str]] = {
+    "a misspelt kind of a source": (
+        "cometbft",
+        ("specs/cometbft/source.dhall", 'kind = "csv"', 'kind = "cvs"'),
+        """\
+error[unknown-kind]: source `load` is of a kind that there is not: `cvs`
+  at specs/cometbft/source.dhall:50:16
+    50 |       , kind = "cvs"
+       |                ^^^^^
+  hint: did you mean `csv`?
+""",
+    ),
+    "an event that the package does not list": (
+        "cometbft",
+        ("specs/cometbft/package.dhall", ", e.height\n", "\n"),
+        """\
+error[unknown-table]: relation `rotation` uses an unknown table `height`
+  at specs/cometbft/relations.dhall:148:16
+    148 |       , name = "rotation"
+        |                ^^^^^^^^^^
+  note: 3 more like it: specs/cometbft/series.dhall:56:28, specs/cometbft/series.dhall:60:24, specs/cometbft/s\
+eries.dhall:65:23
+  hint: is it in the package's lists? did you mean `heights`?
+""",
+    ),
+    "a source that the package does not list": (
+        "cometbft",
+        ("specs/cometbft/package.dhall", "source.samples, ", ""),
+        """\
+error[unknown-source]: event `height` is of an unknown source `samples`
+  at specs/cometbft/events.dhall:103:23
+    103 |     , height = series "height" (ofNode "consensus_height") D.block "Height of a node's chain"
+        |                       ^^^^^^^^
+  note: 8 more like it: specs/cometbft/events.dhall:105:16, specs/cometbft/events.dhall:106:25, specs/cometbft\
+/events.dhall:107:24, ...
+  hint: is it in the package's lists? a `samples` is declared at specs/cometbft/source.dhall:63:16
+""",
+    ),
+    "a grain that the package does not list": (
+        "cometbft",
+        ("specs/cometbft/package.dhall", " grains.node,", ""),
+        """\
+error[unknown-grain]: metric `node_blocks_committed` is of an unknown grain `logged_node`
+  at specs/cometbft/metrics.dhall:98:18
+    98 |           { id = "node_blocks_committed", name = "Blocks committed", measure = X.column c.blocks, uni\
+t = D.block
+       |                  ^^^^^^^^^^^^^^^^^^^^^^^
+  note: 10 more like it: specs/cometbft/metrics.dhall:104:18, specs/cometbft/metrics.dhall:109:18, specs/comet\
+bft/metrics.dhall:114:18, ...
+  hint: is it in the package's lists? a `logged_node` is declared at specs/cometbft/grains.dhall:39:16
+""",
+    ),
+    "a relation that the package does not list": (
+        "cometbft",
+        ("specs/cometbft/package.dhall", " r.nodeBlocks,", ""),
+        """\
+error[unknown-table]: relation `nodes_logged` uses an unknown table `node_blocks`
+  at specs/cometbft/relations.dhall:117:16
+    117 |       , name = "nodes_logged"
+        |                ^^^^^^^^^^^^^^
+  note: 1 more like it: specs/cometbft/grains.dhall:30:16
+  hint: is it in the package's lists? a `node_blocks` is declared at specs/cometbft/relations.dhall:107:16
+""",
+    ),
+    "a metric that the package does not list": (
+        "cometbft",
+        ("specs/cometbft/package.dhall", "      , m.latency\n", ""),
+        """\
+error[unknown-metric]: part `Latencies` of article `qa` shows a metric that its package does not list: `latenc\
+y`
+  at specs/cometbft/metrics.dhall:86:16
+    86 |         , id = "latency"
+       |                ^^^^^^^^^
+  note: 2 more like it: specs/cometbft/examples.dhall:21:16
+  hint: is it in the package's lists? a `latency` is declared at specs/cometbft/metrics.dhall:86:16
+""",
+    ),
+    "a series that the package does not list": (
+        "cometbft",
+        ("specs/cometbft/package.dhall", "s.heights, ", ""),
+        """\
+error[unknown-series]: part `Fault` of article `qa` shows an unknown series `heights`
+  at specs/cometbft/articles.dhall:185:59
+    185 |           , timelines = A.during fault (plots # [ A.lines "Heights" s.heights "job" ])
+        |                                                           ^^^^^^^^^
+  note: 1 more like it
+  hint: is it in the package's lists? a `heights` is declared at specs/cometbft/series.dhall:56:28
+""",
+    ),
+    "a column that a listing's grain lacks": (
+        "cometbft",
+        (
+            "specs/cometbft/articles.dhall",
+            "                [ c.number, c.connections, c.rate ]\n                [ m.least",
+            '                [ c.number, c.connections, c.rate // { name = "rate_" } ]\n                [ m.least',
+        ),
+        """\
+error[unknown-column]: part `Latencies` of article `qa` shows an unknown column `rate_` of grain `experiment`
+  at specs/cometbft/articles.dhall:169:63
+    169 |                 [ c.number, c.connections, c.rate // { name = "rate_" } ]
+        |                                                               ^^^^^^^
+  hint: did you mean `rate`?
+""",
+    ),
+    "a metric of another grain in a listing": (
+        "cometbft",
+        ("specs/cometbft/articles.dhall", "[ m.validTxs, m.expected, m.throughput ]", "[ m.validTxs, m.blocks ]"),
+        """\
+error[other-grain]: part `Saturation point` of article `qa` shows metric `node_blocks_committed`, which is of \
+another grain than its rows
+  at specs/cometbft/articles.dhall:156:17
+    156 |                 "Experiments"
+        |                 ^^^^^^^^^^^^^
+  expected: experiment
+  found:    logged_node
+""",
+    ),
+    "a series in another unit than its samples": (
+        "cometbft",
+        ("specs/cometbft/series.dhall", "unit = D.blockPerMinute", "unit = S.unit.byte"),
+        """\
+error[unit]: series `block_rate` reads values in a unit that does not convert to its own
+  at specs/cometbft/series.dhall:65:23
+    65 |         rate { name = "block_rate", event = e.height, unit = S.unit.byte, doc = "Blocks a minute that\
+ each node sees" }
+       |                       ^^^^^^^^^^^^
+  expected: byte
+  found:    (block) / second
+""",
+    ),
+    "a column that samples are per, and the grain lacks": (
+        "cardano",
+        ("specs/cardano/metrics/machine.dhall", "per = span.host.name", 'per = "hots"'),
+        """\
+error[unknown-key]: metric `cdfSpanLensCpu` has samples per `hots`, which grain `span` lacks
+  at specs/cardano/metrics/machine.dhall:58:19
+    58 |           , per = "hots"
+       |                   ^^^^^^
+  note: 2 more like it
+  hint: did you mean `host`?
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_slip_is_told_once_and_where_it_is(tmp_path: Path, cache: Path, slip: str) -> None:
+    system, edit, expected = SLIPS[slip]
+    within = workspace(tmp_path / "workspace", edit)
+    done = assay("check", "--system", system, "--cache", cache, within=within)
+    assert (done.status, message(done, {})) == (1, expected)
