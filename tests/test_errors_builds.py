@@ -259,6 +259,10 @@ def test_a_metric_whose_source_no_run_has_is_named(tmp_path: Path, out: Path, ca
     )
     tables = place / "specs" / "cardano" / "contents.dhall"
     edited(tables, '"Anomaly control"\n          [ ', '"Anomaly control"\n          [ (./scrapes.dhall).metric, ')
+    # With two sources, an event says whose logs are meant.
+    relations = place / "specs" / "cardano" / "relations.dhall"
+    said = relations.read_text(encoding="utf-8").replace('[ "logs" ]', '[ "logs", events.resources.name ]')
+    relations.write_text(said, encoding="utf-8")
     done = build([PLAIN, LEGACY], out, cache, within=place)
     assert (done.status, message(done, {"GOLDEN": CARDANO})) == (
         1,
