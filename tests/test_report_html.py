@@ -40,9 +40,9 @@ from assay.report.html_charts import theme, web_specs
 from assay.report.html_details import Behind, Detail
 from assay.report.html_tables import metric_grid, number, paragraphs, plain_grid
 from assay.report.markdown import markdown
-from assay.report.markdown_text import visible
 from assay.report.prose import Prose, Quote
 from assay.spec.diagnostics import AssayError, Span
+from assay.spec.visible import shown
 from tests.report_sample import TEMPLATES, sample, with_charts
 from tests.support.laboratory import ROOT
 from tools import web_fonts
@@ -162,7 +162,7 @@ def test_every_cell_of_a_pinned_report_is_on_its_page(name: str) -> None:
         table = next(others)
         below = table[len(table) - len(rows) :]
         assert [tuple(cells[: len(row)]) for cells, row in zip(below, rows, strict=True)] == [
-            tuple(map(visible, row)) for row in rows
+            tuple(map(shown, row)) for row in rows
         ]
     assert list(others) == []
     entries = [entry for group in document.dictionary for entry in group.entries]
@@ -261,10 +261,10 @@ def test_texts_that_look_like_markup_stay_texts() -> None:
     assert {name for name, _ in found.elements} <= {name for name, _ in plain.elements} | {"ul", "li", "h3", "p"}
     assert len(found.raw["script"]) == len(plain.raw["script"]) == 3
     assert not any(name.startswith("on") for _, attributes in found.elements for name in attributes)
-    assert found.of("h1") == [visible(HOSTILE)]
-    assert found.tables[0][1] == [visible(HOSTILE)] * 2
-    assert data_of(found)["metrics"][chart]["sql"] == visible(HOSTILE)
-    assert data_of(found)["metrics"][chart]["events"] == [[visible(HOSTILE)] * 2]
+    assert found.of("h1") == [shown(HOSTILE)]
+    assert found.tables[0][1] == [shown(HOSTILE)] * 2
+    assert data_of(found)["metrics"][chart]["sql"] == shown(HOSTILE)
+    assert data_of(found)["metrics"][chart]["events"] == [[shown(HOSTILE)] * 2]
     assert "\x1b" not in text
     assert "49" not in found.of("h1")[0]
 

@@ -17,7 +17,8 @@ from markdown_it.token import Token
 
 from assay.report.document import Appendix, Chart, Document, Entry, Group, Table, from_json
 from assay.report.markdown import contents, markdown
-from assay.report.markdown_text import cell, line, table, visible
+from assay.report.markdown_text import cell, line, table
+from assay.spec.visible import shown
 from tests.compare_reference import PUBLISHED
 from tests.report_sample import sample, with_charts
 from tests.support.commands import Done, assay
@@ -143,27 +144,27 @@ HOSTILE = (
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_text_that_looks_like_markup_stays_text(text: str) -> None:
     (rows,) = tables(READER.parse(table([cell(text), ""], [[cell(text), cell(text)], ["", ""]])))
-    assert rows == [[visible(text), ""], [visible(text)] * 2, ["", ""]]
-    if visible(text).strip():
-        assert paragraphs(READER.parse(f"# {line(text)}\n\n{line(text)}\n"), "heading") == [visible(text)]
-        assert paragraphs(READER.parse(f"# {line(text)}\n\n{line(text)}\n"), "paragraph") == [visible(text)]
-        assert paragraphs(READER.parse(f"- {line(text)}\n- b\n"), "paragraph") == [visible(text), "b"]
+    assert rows == [[shown(text), ""], [shown(text)] * 2, ["", ""]]
+    if shown(text).strip():
+        assert paragraphs(READER.parse(f"# {line(text)}\n\n{line(text)}\n"), "heading") == [shown(text)]
+        assert paragraphs(READER.parse(f"# {line(text)}\n\n{line(text)}\n"), "paragraph") == [shown(text)]
+        assert paragraphs(READER.parse(f"- {line(text)}\n- b\n"), "paragraph") == [shown(text), "b"]
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=("Cs",))), min_size=2, max_size=4))
 def test_any_cells_come_back(texts: list[str]) -> None:
     cells = [cell(text) for text in texts]
-    assert tables(READER.parse(table(cells, [cells, cells]))) == [[[visible(text) for text in texts]] * 3]
+    assert tables(READER.parse(table(cells, [cells, cells]))) == [[[shown(text) for text in texts]] * 3]
 
 
-@given(st.text(st.characters(exclude_categories=("Cs",))).filter(lambda text: visible(text).strip()))
+@given(st.text(st.characters(exclude_categories=("Cs",))).filter(lambda text: shown(text).strip()))
 def test_any_line_comes_back(text: str) -> None:
-    assert paragraphs(READER.parse(f"## {line(text)}\n\n{line(text)}\n"), "heading") == [visible(text)]
-    assert paragraphs(READER.parse(f"## {line(text)}\n\n{line(text)}\n"), "paragraph") == [visible(text)]
+    assert paragraphs(READER.parse(f"## {line(text)}\n\n{line(text)}\n"), "heading") == [shown(text)]
+    assert paragraphs(READER.parse(f"## {line(text)}\n\n{line(text)}\n"), "paragraph") == [shown(text)]
 
 
-def test_control_characters_are_shown_as_pictures() -> None:
-    assert visible("\x1b[31mred\x1b[0m\x00\x7f\x85\x9b") == "␛[31mred␛[0m␀␡\ufffd\ufffd"
+def test_control_characters_are_shown_as_escapes() -> None:
+    assert cell("\x1b<\x00\x7f\x85\u202e") == r"\\x1b\<\\x00\\x7f\\x85\\u202e"
     assert "\x1b" not in markdown(replace(with_charts(sample(), 0), title="\x1b[31mred"))
 
 

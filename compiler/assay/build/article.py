@@ -66,8 +66,8 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
         (fresh / "provenance.json").write_text(lines_json(in_forms(made.provenance, options.forms)), "utf-8")
         write_specs(made.checked, fresh, session.store.folder)
         write_sql(fresh / "sql", made.found)
-        rendered(made.document, fresh, session, options.forms, made.behind)
-    return Built(out, reports(out, options.forms), made.document.warnings)
+        warnings = rendered(made.document, fresh, session, options.forms, made.behind)
+    return Built(out, reports(out, options.forms), warnings)
 
 
 def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Options) -> Assembled:

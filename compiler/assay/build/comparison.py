@@ -158,7 +158,7 @@ def _write(
     fresh: Path,
     left_out: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """Write the files of a report, of which `shown` can be shown; the warnings of its document."""
+    """Write the files of a report, of which `shown` can be shown; what is to be known of it."""
     ids = [metric.id for metric in report_metrics(checked, shown)]
     inputs = [inputs_of(checked, item) for item in found.runs]
     whole = [figures_of(item) for item in found.runs]
@@ -186,8 +186,7 @@ def _write(
     if HTML in forms:
         metrics = report_metrics(checked, shown)
         behind = behind_report(checked, shown, metrics, found.plan.applied, found, named, choices)
-    rendered(document, fresh, session, forms, behind)
-    return document.warnings
+    return rendered(document, fresh, session, forms, behind)
 
 
 def phases_of(found: Computation) -> CutRuns | None:

@@ -73,8 +73,8 @@ def build_history(session: Session, name: str, places: Sequence[Path], out: Path
         (fresh / "results.json").write_text(lines_json(_results(name, said, found)), "utf-8")
         (fresh / "provenance.json").write_text(lines_json(in_forms(made, options.forms)), "utf-8")
         write_specs(checked, fresh, session.store.folder)
-        rendered(found, fresh, session, options.forms)
-    return Built(out, reports(out, options.forms), found.warnings)
+        warnings = rendered(found, fresh, session, options.forms)
+    return Built(out, reports(out, options.forms), warnings)
 
 
 def publication_files(name: str, places: Sequence[Path]) -> tuple[Path, ...]:

@@ -59,8 +59,8 @@ def regenerate(
         found = document(publication, rows, checked, form, _printed(made, publication, form, checked))
         (fresh / "provenance.json").write_text(lines_json(in_forms(made, forms)), "utf-8")
         write_specs(checked, fresh, session.store.folder)
-        rendered(found, fresh, session, forms)
-    return Regenerated(reports(out, forms), form.name, found.warnings)
+        warnings = rendered(found, fresh, session, forms)
+    return Regenerated(reports(out, forms), form.name, warnings)
 
 
 def _report(session: Session, name: str | None) -> tuple[Checked, Report, str]:

@@ -13,6 +13,7 @@ from assay.audit.versions import form_tools, versions
 from assay.build.session import Session
 from assay.build.stages import stage
 from assay.engine.pruning import used
+from assay.report import lacking
 from assay.report.document import Document, to_json
 from assay.report.forms import HTML, MARKDOWN, PDF, USUAL
 from assay.report.html import page
@@ -24,10 +25,11 @@ from assay.report.pdf import lay_out, write_data
 
 def rendered(
     document: Document, out: Path, session: Session, forms: Sequence[str] = USUAL, behind: Behind = NOTHING
-) -> None:
+) -> tuple[str, ...]:
     """Write a document with its charts, in some forms, into `out`: from the cache when the very same was made before.
 
-    `behind` is what forms that are read on a screen tell of the metrics beside the document.
+    Returns what is to be known of it: the document's warnings, and what a form cannot show.  `behind` is what forms
+    that are read on a screen tell of the metrics beside the document.
     """
     text = to_json(document)
     key = _key(text, session.templates(), forms, behind if HTML in forms else NOTHING)
@@ -39,6 +41,7 @@ def rendered(
                 _render(document, text, fresh, session, forms, behind)
         used(place)
         shutil.copytree(place, out, dirs_exist_ok=True, copy_function=shutil.copyfile)
+    return (*document.warnings, *lacking.told(out))
 
 
 def _render(document: Document, text: str, out: Path, session: Session, forms: Sequence[str], behind: Behind) -> None:

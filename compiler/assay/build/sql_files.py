@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,6 +9,8 @@ from assay.build.compute import Computation
 from assay.engine.graph import Node
 from assay.spec.diagnostics import fail
 from assay.spec.file_errors import is_below
+from assay.spec.visible import visible_json, visible_lines
+from assay.sql import dialect
 
 HEAD = "-- `$name` stands for a constant of the run; constants.json has the values.\n"
 PHASES = "phases"
@@ -26,7 +27,7 @@ def write_sql(folder: Path, found: Computation) -> None:
     for view in found.views:
         bounds = view.phase.parameters if view.phase else {}
         constants[view.id] = dict(sorted({**view.prepared.constants, **bounds}.items()))
-    text = json.dumps(constants, ensure_ascii=False, indent=1)
+    text = visible_json(constants)
     folder.mkdir(parents=True, exist_ok=True)  # a report may ask for nothing
     (folder / "constants.json").write_text(text + "\n", encoding="utf-8")
 
@@ -38,7 +39,7 @@ def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
             raise fail("sql-file", f"a file of SQL cannot be called `{name}`", expected="a path below its folder")
         place = folder / name
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
+        place.write_text(visible_lines(dialect.printable(text)), encoding="utf-8")
 
 
 def sql_texts(graph: tuple[Node, ...]) -> Mapping[str, str]:

@@ -16,6 +16,7 @@ from assay.report.document import Chart, Plot
 from assay.report.plot_spec import plot_spec
 from assay.report.svg import Drawer
 from assay.spec.diagnostics import Span, did_you_mean, fail
+from assay.spec.visible import escaped_json
 
 #: an escape of JSON as a whole; that of a control character with its number
 _ESCAPE = re.compile(r"\\(?:u00([01][0-9a-f])|.)")
@@ -80,7 +81,7 @@ def load_template(templates: Path, name: str) -> dict[str, Any]:
 
 
 def spec_text(spec: dict[str, Any]) -> str:
-    """A specification as the text of its file; a picture stands in the place of each control character, as in pages:
-    the converter dies of those."""
+    """A specification as the text of its file; an escape stands in the place of each control character that a template
+    has: the converter dies of those."""
     text = json.dumps(spec, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    return _ESCAPE.sub(lambda found: chr(0x2400 + int(found[1], 16)) if found[1] else found[0], text)
+    return escaped_json(_ESCAPE.sub(lambda found: f"\\\\x{found[1]}" if found[1] else found[0], text))

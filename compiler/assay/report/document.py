@@ -1,7 +1,8 @@
 """The report as data: what is printed, cell by cell, with nothing of how it looks.
 
 A `Document` is the contract between what computes a report and what shows it.  Every cell, date and hash in
-it is a finished string; only the points of charts and the rows of plots hold numbers.  A document that cannot be
+it is a finished string; only the points of charts and the rows of plots hold numbers.  Texts hold nothing that would
+act on a page or be unseen there.  A document that cannot be
 laid out (a row of the wrong width, a chart named twice, a number that is none) cannot be built.
 """
 
@@ -12,12 +13,13 @@ import datetime
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
 from assay.spec.diagnostics import fail
+from assay.spec.visible import shown
 
 Point = tuple[float, float, float | None, float | None]
 """One listed centile of one run: value, centile (0..1), least and greatest value among the hosts or None."""
@@ -306,6 +308,8 @@ class Document:
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
 
     def __post_init__(self) -> None:
+        for member in dataclasses.fields(self):
+            object.__setattr__(self, member.name, seen(getattr(self, member.name)))
         parse_date(self.date)
         ids = [*(item.id for item in self.sections), *(item.id for item in self.galleries)]
         _check_unique("section", ids)
@@ -328,6 +332,26 @@ class Document:
     def drawn(self) -> tuple[Chart | Plot, ...]:
         """The figures that have something to draw."""
         return tuple(figure for figure in self.figures if figure.has_samples)
+
+
+def seen(value: Any) -> Any:
+    """A part of a document, with escapes for what would not be seen in its texts, or would act where they are shown."""
+    return mapped(value, shown)
+
+
+def mapped(value: Any, of: Callable[[str], str]) -> Any:
+    """A part of a document with its texts as `of` has them; what holds none that changes is the same object."""
+    if isinstance(value, str):
+        new = of(value)
+        return value if new == value else new
+    if isinstance(value, tuple):
+        found = tuple(mapped(item, of) for item in value)
+        return value if all(new is old for new, old in zip(found, value, strict=True)) else found
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        parts = {item.name: getattr(value, item.name) for item in dataclasses.fields(value)}
+        changed = {name: new for name, old in parts.items() if (new := mapped(old, of)) is not old}
+        return dataclasses.replace(value, **changed) if changed else value
+    return value
 
 
 def parse_date(text: str) -> datetime.date:

@@ -15,6 +15,7 @@ from assay.spec.formula import is_formula
 from assay.spec.model import Metric
 from assay.spec.normal_form import Checked, Measured
 from assay.spec.report_model import ManifestRow, Report
+from assay.spec.visible import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,9 @@ def labels(report: Report | Article, runs: Sequence[RunFigures]) -> tuple[str, .
 
 
 def told_apart(named: Sequence[str], runs: Sequence[RunFigures], otherwise: str) -> tuple[str, ...]:
-    """Names of runs, `otherwise` (with places for name and id) where two runs share one, and of their phases."""
+    """Names of runs as pages show them, `otherwise` (with places for name and id) where two runs share one, and of
+    their phases."""
+    named = [shown(name) for name in named]
     ids = [run.phase.run if run.phase else run.id for run in runs]
     called = _each_its_own(dict(zip(ids, named, strict=True)), otherwise)
     alone = len(called) == 1

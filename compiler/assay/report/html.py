@@ -17,13 +17,12 @@ from traceback import extract_tb
 from typing import Any
 
 from assay.report.chart_spec import description
-from assay.report.document import Chart, Document, Entry, Plot, Table
+from assay.report.document import Chart, Document, Entry, Plot, Table, seen
 from assay.report.figures import row_label
 from assay.report.html_charts import theme, web_specs
 from assay.report.html_details import NOTHING, Behind
 from assay.report.html_tables import Grid, metric_grid, paragraphs, plain_grid
 from assay.report.markdown import contents, explained, figures
-from assay.report.markdown_text import visible
 from assay.report.terms import SAMPLE_COUNT
 from assay.spec.diagnostics import Span, fail
 
@@ -52,32 +51,33 @@ class Figure:
 
 def page(document: Document, templates: Path, bundle: str, behind: Behind = NOTHING) -> str:
     """The text of the page; `bundle` is the script that draws charts.  `templates` holds `html/` and `charts/`."""
-    shown = _shown(document)
-    specs = web_specs(shown.figures, templates, shown.manifest.header[1:])
+    specs = web_specs(document.figures, templates, document.manifest.header[1:])
     style = _asset(templates, "report.css").replace("/* fonts */", font_faces(templates))
     script = _asset(templates, "report.js")
-    known = explained(shown)
+    known = explained(document)
     return (
         _filled(
             templates / "html",
-            document=shown,
-            runs=shown.manifest.header[1:],
-            parts=_contents(shown),
-            rows=[rows_of_tables(gallery.tables) for gallery in shown.galleries],
-            broad=any(gallery.abreast > 2 and gallery.plots for gallery in shown.galleries),
-            grids=_grids(shown),
-            texts=[paragraphs(gallery, {entry.id: entry for entry in shown.entries}) for gallery in shown.galleries],
-            names={entry.id: entry.name for entry in shown.entries},
-            figures={item.id: _figure(shown, item, specs) for item in shown.figures},
+            document=document,
+            runs=document.manifest.header[1:],
+            parts=_contents(document),
+            rows=[rows_of_tables(gallery.tables) for gallery in document.galleries],
+            broad=any(gallery.abreast > 2 and gallery.plots for gallery in document.galleries),
+            grids=_grids(document),
+            texts=[
+                paragraphs(gallery, {entry.id: entry for entry in document.entries}) for gallery in document.galleries
+            ],
+            names={entry.id: entry.name for entry in document.entries},
+            figures={item.id: _figure(document, item, specs) for item in document.figures},
             known=known,
-            numbers=figures(shown),
+            numbers=figures(document),
             other=OTHER,
             hashed=any(entry.definition for entry in known.values()),
             digits=DIGITS,
             style=style,
             script=script,
             bundle=bundle,
-            data=data_text(_data(shown, templates, specs, behind)),
+            data=data_text(_data(document, templates, specs, behind)),
             policy=f"default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:; base-uri 'none'; "
             f"form-action 'none'; script-src {_hash(bundle)} {_hash(script)}",
         )
@@ -107,23 +107,6 @@ def _filled(folder: Path, **values: object) -> str:
         line = int(getattr(error, "lineno", None) or (frames[-1].lineno if frames else 0) or 0)
         said = " ".join(str(error).split())
         raise fail("template", f"the page cannot be made: {said}", span=Span(str(folder / TEMPLATE), line)) from None
-
-
-def _shown(document: Document) -> Document:
-    """The document with a picture in the place of every control character."""
-    return _mapped(document)  # type: ignore[no-any-return]
-
-
-def _mapped(value: Any) -> Any:
-    if isinstance(value, str):
-        return visible(value)
-    if isinstance(value, tuple):
-        return tuple(map(_mapped, value))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.replace(
-            value, **{item.name: _mapped(getattr(value, item.name)) for item in dataclasses.fields(value)}
-        )
-    return value
 
 
 def _asset(templates: Path, name: str) -> str:
@@ -248,9 +231,9 @@ def _metric(document: Document, entry: Entry, behind: Behind) -> dict[str, objec
     if entry in [item for group in document.terms for item in group.entries]:
         found["term"] = True
     if name in behind.details:
-        found |= _mapped_plain(dataclasses.asdict(behind.details[name]))
+        found |= _seen(dataclasses.asdict(behind.details[name]))
     return found
 
 
-def _mapped_plain(value: dict[str, Any]) -> dict[str, Any]:
-    return {key: _mapped(item) for key, item in value.items()}
+def _seen(value: dict[str, Any]) -> dict[str, Any]:
+    return {key: seen(item) for key, item in value.items()}

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.report.document import Appendix, Gallery, Quoted, Section, Table
-from assay.report.markdown_text import visible
 
 #: a number, perhaps in brackets, cut (`>`) or marked (`*`)
 _NUMBER = re.compile(r"\(?([-−+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)>?\)?(?: \*)?")
@@ -154,8 +153,8 @@ def _fraction(cell: Cell) -> float:
 
 def _cell(text: str, metric: str, label: str, column: str) -> Cell:
     if not metric or text == label:
-        return Cell(visible(text), number(text), metric)
-    return Cell(visible(text), number(text), metric if number(text) else "", visible(f"{label}; {column}"))
+        return Cell(text, number(text), metric)
+    return Cell(text, number(text), metric if number(text) else "", f"{label}; {column}")
 
 
 def plain_grid(found: Table | Appendix, metrics: Mapping[str, str], known: Mapping[str, object] = {}) -> Grid:
@@ -175,7 +174,7 @@ def plain_grid(found: Table | Appendix, metrics: Mapping[str, str], known: Mappi
         row = rows[mark.row]
         marked = replace(row[mark.column], marks=(*row[mark.column].marks, mark.kind))
         rows[mark.row] = (*row[: mark.column], marked, *row[mark.column + 1 :])
-    columns = [Heading(visible(text), numeric=numeric[at] and at > 0) for at, text in enumerate(found.header)]
+    columns = [Heading(text, numeric=numeric[at] and at > 0) for at, text in enumerate(found.header)]
     headings = found.of_headings if isinstance(found, Table) and found.of_headings in known else ""
     return Grid(found.title, tuple(columns), tuple(on_point(rows)), headings=headings)
 
@@ -221,11 +220,11 @@ def _is_value(text: str) -> bool:
 def _plain_cell(found: Table | Appendix, leads: _Leads, y: int, index: int, numeric: bool) -> Cell:
     row = found.rows[y]
     metric = leads.metric(y, index)
-    shown = Cell(visible(row[index]), number(row[index]) if numeric else "", metric)
+    shown = Cell(row[index], number(row[index]) if numeric else "", metric)
     return replace(shown, of=_value_of(found, row, index)) if metric and _is_value(row[index]) else shown
 
 
 def _value_of(found: Table | Appendix, row: Sequence[str], index: int) -> str:
     """Which value a cell is, in words."""
     place = ", ".join(part for part in (found.title, row[0] if index else "") if part)
-    return visible(f"{place}; {found.header[index]}")
+    return f"{place}; {found.header[index]}"

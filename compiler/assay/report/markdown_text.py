@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from assay.spec.visible import shown
+
 #: what has a meaning wherever it stands; `$` begins a formula on GitHub
 _ANYWHERE = re.compile(r"[\\`*\[\]<|~$]")
 #: an underscore between letters or digits is no emphasis
@@ -15,23 +17,13 @@ _REFERENCE = re.compile(r"&(?=[#A-Za-z])")
 _LINK = re.compile(r"(?<=\w)(?=://)|(?<=\bwww)(?=\.)", re.I)
 #: what begins a block at the start of a line (a heading may also end with #)
 _BLOCK = re.compile(r"^(?=[-+=>])|^(\d+)(?=[.)](?:\s|$))|(?:^|(?<=\s))(?=#)")
-_CONTROL = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\t\n"} | {0x7F: "\u2421"}
-_CONTROL |= dict.fromkeys(range(0x80, 0xA0), "\ufffd")
 _NUMBER = re.compile(r"[-−+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?( \*)?")
 _NO_VALUE = ("", "-", "—", "–", "---", "nan", "NaN", "unknown")
 
 
-def visible(text: str) -> str:
-    """The text with a picture in the place of each control character: none of them reaches a terminal or a browser.
-
-    Line ends of all kinds become line feeds; tabs stay.
-    """
-    return re.sub(r"\r\n?", "\n", text).translate(_CONTROL)
-
-
 def cell(text: str) -> str:
     """A text as the content of a cell of a table; a line feed becomes `<br>`."""
-    escaped = _ANYWHERE.sub(r"\\\g<0>", visible(text))
+    escaped = _ANYWHERE.sub(r"\\\g<0>", shown(text))
     escaped = _LINK.sub(r"\\", _REFERENCE.sub(r"\\&", _UNDERSCORE.sub(r"\\_", escaped)))
     return "<br>".join(_kept_blanks(line) for line in escaped.split("\n"))
 

@@ -11,10 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.report import lacking
 from assay.report.charts import draw
 from assay.report.converter import start
-from assay.report.document import Document, parse_date, to_json
-from assay.spec.diagnostics import fail
+from assay.report.document import Document, mapped, parse_date, to_json
+from assay.spec.diagnostics import AssayError, fail
 from assay.storage.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -70,12 +71,23 @@ def write_data(
 def lay_out(document: Document, out: Path, templates: Path, progress: Progress | None = None) -> None:
     """Set what `write_data` wrote into `out`: `report.typ` with its parts in `report/`, and `report.pdf`.
 
+    Escapes stand for characters that no font has; `report/lacking.json` tells which.
     `templates` holds `report.typ`, `report/` and `fonts/`.  Raises `typesetting` when Typst has an error or a warning.
     """
     tell = progress or silent
     tell("typesetting", 0, 1)
     _copy_layout(templates, out)
-    (out / "report.pdf").write_bytes(typeset(out, templates / "fonts", document.date))
+    fonts = templates / "fonts"
+    lacking.write_lacking(out, ())
+    try:
+        pdf = typeset(out, fonts, document.date)
+    except AssayError:
+        letters = _not_in(fonts, to_json(document))
+        if not letters:
+            raise
+        _write_replaced(document, letters, out, templates)
+        pdf = typeset(out, fonts, document.date)
+    (out / "report.pdf").write_bytes(pdf)
     tell("typesetting", 1, 1)
 
 
@@ -106,6 +118,42 @@ def typeset(folder: Path, fonts: Path, date: str) -> bytes:
     if warnings:
         raise _typesetting(warnings[0], fonts)
     return pdf
+
+
+def _write_replaced(document: Document, letters: list[str], out: Path, templates: Path) -> None:
+    """Write the document with escapes for these characters, and the drawings that this makes others, for the layout."""
+    written: Document = mapped(document, lambda text: lacking.replaced(text, letters))
+    _write(out / lacking.DOCUMENT, to_json(written))
+    changed = [new for new, old in zip(written.drawn, document.drawn, strict=True) if new is not old]
+    (out / lacking.CHARTS).mkdir()
+    for drawing in draw(changed, templates, written.manifest.header[1:]):
+        _write(out / lacking.CHARTS / f"{drawing.id}.svg", drawing.svg)
+    lacking.write_lacking(out, letters, [item.id for item in changed])
+
+
+def _not_in(fonts: Path, text: str) -> list[str]:
+    """The characters of a text that no font has, in their order."""
+    import typst
+
+    book = _load_fonts(fonts)
+    left, found = {letter for letter in text if not letter.isascii()}, set[str]()
+    while left:
+        try:
+            typst.compile_with_warnings(
+                lacking.PROBE.encode(),
+                font_paths=book,
+                ignore_system_fonts=True,
+                pdf_standards=STANDARDS,
+                timestamp=datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC),
+                sys_inputs={"families": "\n".join(book.families()), "letters": "".join(sorted(left))},
+            )
+            break
+        except typst.TypstError as error:
+            more = lacking.unshown(error.diagnostic) & left
+            if not more:
+                break
+            found, left = found | more, left - more
+    return sorted(found)
 
 
 @contextmanager

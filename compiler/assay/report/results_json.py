@@ -11,6 +11,7 @@ from assay.report.figures import Choices, RunFigures, chart_points, labels
 from assay.spec.formula import is_formula, shown
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import Report
+from assay.spec.visible import escaped_json
 
 
 def results_json(
@@ -124,7 +125,7 @@ def _filtered(run: RunFigures, index: int) -> dict[str, object]:
 def lines_json(value: Mapping[str, object]) -> str:
     """Plain data as JSON text: one line for each member of a member, so that two results can be compared by line."""
     parts = [f"{json.dumps(key, ensure_ascii=False)}: {_member(item)}" for key, item in value.items()]
-    return "{\n" + ",\n".join(parts) + "\n}\n"
+    return escaped_json("{\n" + ",\n".join(parts) + "\n}\n")
 
 
 def _member(value: object) -> str:

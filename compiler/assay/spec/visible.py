@@ -25,6 +25,11 @@ def visible_lines(text: str) -> str:
     return "\n".join("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
 
 
+def shown(text: str) -> str:
+    """A text of a report as its pages show it: line ends of all kinds are line feeds, these and tabs stay."""
+    return text if _PLAIN.fullmatch(text) else visible_lines(re.sub(r"\r\n?", "\n", text))
+
+
 def _shown(character: str) -> str:
     if unicodedata.category(character) not in HIDDEN:
         return character
@@ -37,7 +42,12 @@ def visible_json(value: Any, indent: int | None = 1) -> str:
 
     What JSON has no form for stands as its text.
     """
-    return _OTHER.sub(_escaped, json.dumps(value, ensure_ascii=False, indent=indent, default=str))
+    return escaped_json(json.dumps(value, ensure_ascii=False, indent=indent, default=str))
+
+
+def escaped_json(text: str) -> str:
+    """JSON text with every such character as JSON escapes it."""
+    return text if text.isascii() else _OTHER.sub(_escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:

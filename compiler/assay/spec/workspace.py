@@ -17,6 +17,7 @@ from assay.spec import normal_form, spec_index
 from assay.spec.diagnostics import USAGE, AssayError, Span, did_you_mean, fail, raise_all
 from assay.spec.file_errors import unwritable
 from assay.spec.normal_form import Checked
+from assay.spec.visible import visible_json
 from assay.storage.atomic import put
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ def text(checked: Checked, cache: Path) -> str:
 
 
 def _text(checked: Checked) -> str:
-    return json.dumps(normal_form.content(checked), ensure_ascii=False, indent=1) + "\n"
+    return visible_json(normal_form.content(checked)) + "\n"
 
 
 def _evaluated(workspace: Workspace, system: str, files: Sequence[SourceFile], cache: Path | None) -> Checked:
