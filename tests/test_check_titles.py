@@ -52,14 +52,6 @@ CASES: dict[str, tuple[Edit, tuple[str, ...]]] = {
         (REPORTS, TIMES, f'R.section "Times" {NO_LIST}'),
         ("error[empty-part]: section `Times` of report `main` shows nothing", "at specs/mix/reports.dhall:"),
     ),
-    "a control character in a title": (
-        (REPORTS, TIMES, 'R.section "Ti\\u0007mes" times'),
-        (
-            "error[control-character]: a `title` in report `main` has a control character: `Ti\\x07mes`",
-            'R.section "Ti\\u0007mes" times',
-            "hint: no page can show it",
-        ),
-    ),
     "a part with nothing in it": (
         (REPORTS, ', comparisons = [ A.comparison "Times" times ] }', " }"),
         ("error[empty-part]: part `Compared` of article `story` shows nothing", "at specs/mix/reports.dhall:"),

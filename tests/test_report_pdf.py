@@ -327,13 +327,20 @@ def test_words_longer_than_a_line_are_broken_and_stay_whole(tmp_path: Path) -> N
     assert not any(word in page.extract_text() for page in reader.pages)
 
 
-def test_a_character_that_no_shipped_font_has_is_an_error_that_names_it(tmp_path: Path) -> None:
+def test_an_escape_stands_for_a_character_that_no_shipped_font_has(tmp_path: Path) -> None:
+    text = text_of(rendered(replace(with_charts(sample(), 0), author="A \u6f22 B"), tmp_path, TEMPLATES))
+    assert r"A\u6f22B" in text
+    assert "\u6f22" not in text
+
+
+def test_a_character_of_a_layout_that_no_shipped_font_has_is_an_error_that_names_it(tmp_path: Path) -> None:
+    templates = changed(tmp_path, "report/back.typ", "= Provenance", "= Provenance \u6f22")
     with pytest.raises(AssayError) as error:
-        render(replace(with_charts(sample(), 0), author="\u6f22"), tmp_path, TEMPLATES)
+        render(with_charts(sample(), 0), tmp_path / "out", templates)
     (problem,) = error.value.diagnostics
     assert problem.code == "typesetting"
     assert "\u6f22" in problem.message
-    assert problem.hint == f"a font that has these characters can be put into {FONTS}"
+    assert problem.hint == f"a font that has these characters can be put into {templates / 'fonts'}"
 
 
 @pytest.mark.parametrize("family", ["Sauce Sans", "Libertinus Serif"])

@@ -20,7 +20,6 @@ from assay.spec import (
     check_places,
     check_reports,
     check_series,
-    check_texts,
     check_titles,
     check_words,
     formula,
@@ -360,7 +359,6 @@ _STEPS: tuple[Callable[[Checker], None], ...] = (
     check_reports.reports,
     check_articles.articles,
     check_titles.titles,
-    check_texts.texts,
     check_phases.phases,
     check_examples.examples,
 )
