@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cpu_usage: CPU usage */
-/* definition a53745a4017d01bb0b4c22043ccc3821b33db74b3d70b49fc21145c1dbc170f8 */
+/* definition 7525031463a21f5dc2d1f894bfac3d1d86af37a6d95f265be3f2c5b4710bbf7d */
 SELECT
   size,
   mean,

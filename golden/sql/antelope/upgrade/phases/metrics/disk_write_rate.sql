@@ -20,7 +20,7 @@ WITH samples AS (
   FROM ordered
 )
 /* disk_write_rate: Disk writes */
-/* definition c60d2a46f48dd285148bdb549a51c607ddd8741aed154963ecdaed05fd88323c */
+/* definition 44bd5833dbd6e23efb87ce7ddd82e92b090c2300507794f3833c41cf6572fd9b */
 SELECT
   size,
   mean,

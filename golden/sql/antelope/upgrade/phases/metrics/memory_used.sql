@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* memory_used: Memory used */
-/* definition 6115ecdc36f100d14dc8012dbbd565656892b2c2c80bca405e082c9879b86ec9 */
+/* definition 9d67b820c99eef03d71c307556815b344a28dfad6190b181403a69b7f8935f48 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* swap_used: Swap used */
-/* definition f13676c44e49b2513886bc05624788486f0f6de39b9ef462085f46c0be17ee63 */
+/* definition f8e4308545990c1805dc84274c26e94c05c85e120f05f3e8427a08aa6227d211 */
 SELECT
   size,
   mean,
