@@ -130,7 +130,7 @@ def _samples(series: Series, sampled: Sampled, constants: Constants) -> exp.Sele
 
 
 def _latest(series: Series, key: Sequence[str], samples: str, read: str, constants: Constants) -> Iterable[Stage]:
-    """The last sample at or before each step, not older than the window, unless it or what is told since ends the line."""
+    """The last sample at or before each step, not older than the window, unless it, or what is told since, ends it."""
     lines, grid, told = f"{samples}_lines", f"{samples}_grid", f"{samples}_told"
     yield lines, dialect.select(*series.by).from_(dialect.table(samples)).distinct()
     cross = dialect.select(*_of("steps", (*key, "t_ns")), *_of(lines, series.by)).from_(dialect.table("steps"))
