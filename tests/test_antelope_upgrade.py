@@ -288,6 +288,7 @@ RULES = [
     ("not worse", "lower", 100, 151, False), ("not worse", "higher", 100, 1000, True),
     ("not worse", "higher", 100, 49, False), ("not worse", "neither", 100, 151, False),
     ("not worse", "lower", None, 1, None), ("falls", "lower", 1, None, None),
+    ("falls", "lower", 1, math.nan, None), ("not worse", "lower", math.inf, 1, None),
 ]  # fmt: skip
 
 

@@ -102,6 +102,14 @@ def sparse(series: Series, constants: Constants) -> exp.Select:
     return dialect.staged(query.order_by(*_columns(series.by)), stages)
 
 
+def negative(series: Series) -> exp.Select:
+    """Lines of a rate that have values below 0.  Columns: `line` (the labels), `steps` (how many)."""
+    line = exp.alias_(_call("concat_ws", exp.Literal.string(", "), *_columns(series.by)), "line")
+    query = dialect.select(line, exp.alias_(exp.Count(this=exp.Star()), "steps")).from_(dialect.table(series.name))
+    query = query.where(exp.LT(this=column("value"), expression=dialect.integer(0)), copy=False)
+    return query.group_by(*_columns(series.by)).order_by(*_columns(series.by))
+
+
 def _steps(series: Series, key: Sequence[str], constants: Constants) -> exp.Select:
     """The instants of each window at which the series is read."""
     end = exp.Add(this=column("to_ns"), expression=dialect.integer(1))
