@@ -96,8 +96,8 @@ def test_a_rate_below_zero_is_told_and_what_is_no_number_is_not_judged(tmp_path:
     out, warned = built(tmp_path, "prom/raw.json", answered(told()), cache)
     assert min(value for value in steps(out, "disk_write_series").values() if isinstance(value, float)) < 0
     assert (
-        "warning: run: disk_write_series: the rate of n, h, sda is below 0 at 4 of its steps: a sample that is no number "
-        "hides where the counter began anew, or samples are below 0.\n"
+        "warning: run: disk_write_series: the rate of n, h, sda is below 0 at 4 of its steps: a sample that is no "
+        "number hides where the counter began anew, or samples are below 0.\n"
     ) in warned
     assert "warning: after: disk_writes_per_year has no value: disk_write_rate is no finite number.\n" in warned
     assert rules(out)["Disk writes, kB/s"] == "no value"

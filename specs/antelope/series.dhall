@@ -22,6 +22,15 @@ let windows =
         , column "instant" "to_ns" U.nanosecond "No step later"
         ]
       , key = [ "name" ]
+      , checks =
+        [ S.Check::{
+          , code = "one-host"
+          , sql = ../../queries/antelope/checks/one_host.sql as Text
+          , uses = [ e.cpu.name, e.memoryTotal.name, e.written.name ]
+          , message = "there are samples of {number} hosts, and an upgrade is of one: {series} of {hosts}"
+          , hint = "fetch those of one: a selector of its label `instance`, or `job`"
+          }
+        ]
       , doc = "From when to when there are samples"
       }
 

@@ -76,8 +76,8 @@ def _negative(step: SeriesStep) -> Statement:
         "negative-rate",
         "",
         (),
-        f"{step.name}: the rate of {{line}} is below 0 at {{steps}} of its steps: a sample that is no number hides where "
-        "the counter began anew, or samples are below 0.",
+        f"{step.name}: the rate of {{line}} is below 0 at {{steps}} of its steps: a sample that is no number hides "
+        "where the counter began anew, or samples are below 0.",
         "",
         "warning",
     )

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cpu_usage: CPU usage */
-/* definition 7525031463a21f5dc2d1f894bfac3d1d86af37a6d95f265be3f2c5b4710bbf7d */
+/* definition 15a6baddd49fae8026194972b7e538f6f24eaab9a011f740acf8291264bf54c5 */
 SELECT
   size,
   mean,

@@ -20,7 +20,7 @@ WITH samples AS (
   FROM ordered
 )
 /* disk_write_rate: Disk writes */
-/* definition 44bd5833dbd6e23efb87ce7ddd82e92b090c2300507794f3833c41cf6572fd9b */
+/* definition 8ef1c5867e99a08a498e0cfd5e030320021e7a336f2ee9122e2da2d04cbb5b22 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* memory_used: Memory used */
-/* definition 9d67b820c99eef03d71c307556815b344a28dfad6190b181403a69b7f8935f48 */
+/* definition b7dc14d98a8aa8d3983209c93eff11c7c927845db44c0d50ed8a8fa7f54cb097 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* swap_used: Swap used */
-/* definition f8e4308545990c1805dc84274c26e94c05c85e120f05f3e8427a08aa6227d211 */
+/* definition 2e5e13d30ea3ad9024c928b81ec553f72cd3a0efb418af4612d5e49f2f79c941 */
 SELECT
   size,
   mean,
