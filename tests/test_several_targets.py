@@ -141,7 +141,7 @@ def test_records_of_two_machines_are_not_made_one(tmp_path: Path, cache: Path) -
     )
     status, said = asked(tmp_path / "twice", cache, a=one, b=one)
     assert status == 0
-    assert ",10,50," in said
+    assert ",10,50.0," in said
 
 
 def test_steps_of_several_lengths_are_told(tmp_path: Path, cache: Path) -> None:
