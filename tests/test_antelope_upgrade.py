@@ -149,7 +149,10 @@ def samples(run: Path) -> dict[str, dict[str, list[tuple[int, float]]]]:
 
 
 def rate(told: list[tuple[int, float]], step: int, window: int) -> float | None:
-    """The increase a second over a window, extrapolated to its ends as a Prometheus server does; no resets."""
+    """The increase a second over a window, extrapolated to its ends as a Prometheus server does; no resets.
+
+    None where no sample is near one of the window's ends: the server would leave out a part of the window there.
+    """
     inside = [(t, value) for t, value in told if step - window <= t <= step]
     if len(inside) < 2:
         return None
@@ -158,10 +161,10 @@ def rate(told: list[tuple[int, float]], step: int, window: int) -> float | None:
     increase, span = high - low, last - first
     gap = span / (len(inside) - 1)
     head, tail = float(first - (step - window)), float(step - last)
+    if max(head, tail) >= 1.1 * gap:
+        return None
     if increase > 0:
         head = min(head, span * low / increase)
-    head = head if head < 1.1 * gap else gap / 2
-    tail = tail if tail < 1.1 * gap else gap / 2
     return increase * ((span + head + tail) / span) / (window / SECOND)
 
 
@@ -197,6 +200,31 @@ def test_the_averages_before_and_after_are_those_of_plain_python(report: Path) -
     for name in ("cpu_usage", "memory_used", "disk_write_rate"):
         due = [math.fsum(points[name, early]) / len(points[name, early]) for early in (True, False)]
         assert list(said[name]) == pytest.approx(due, rel=1e-9)
+
+
+def of_steps(family: str, labels: str, value: Callable[[int], float]) -> str:
+    """Samples of 12 minutes of the first of January 2026, each 15 s, as OpenMetrics text."""
+    start = _nanoseconds("2026-01-01T00:00:00Z") // SECOND
+    return "".join(f'{family}{{job="n",instance="h",{labels}}} {value(t)} {start + t}\n' for t in range(0, 721, 15))
+
+
+def test_rates_where_samples_begin_or_are_missing_are_in_no_average(tmp_path: Path, cache: Path) -> None:
+    """A tenth of a CPU is used, from the upgrade on half as much again; it is written at one rate throughout."""
+    run, cut = tmp_path / "run", 300
+    run.mkdir()
+    facts = {"upgrade": "2026-01-01T00:05:00Z", "rate_window_seconds": 60, "state": {"device": "sda"}}
+    (run / "meta.json").write_text(json.dumps(facts), encoding="utf-8")
+    idle = of_steps("node_cpu_seconds_total", 'cpu="0",mode="idle"', lambda t: 1e6 + 0.9 * t - 0.05 * max(t - cut, 0))
+    written = of_steps("node_disk_written_bytes_total", 'device="sda"', lambda t: 5e12 + 1e6 * t)
+    kept = [line for line in written.splitlines() if not 1767226050 < int(line.rsplit(" ", 1)[1]) < 1767226200]
+    (run / "raw.om").write_text("\n".join([idle.rstrip(), *kept, "# EOF", ""]), encoding="utf-8")
+    done = built(run, tmp_path / "out", cache)
+    assert (done.status, done.err) == (0, "")
+    said = averages(tmp_path / "out")
+    assert said["cpu_usage"] == (pytest.approx(10, rel=1e-9), pytest.approx(15, rel=1e-9))
+    assert said["disk_write_rate"] == (pytest.approx(1000, rel=1e-9), pytest.approx(1000, rel=1e-9))
+    (rule, *_) = table(tmp_path / "out", "What was expected of the upgrade")["rows"]
+    assert rule[3:] == ["50", "at most 10 % higher", "no"]
 
 
 def _nanoseconds(text: str) -> int:
@@ -260,6 +288,7 @@ RULES = [
     ("not worse", "lower", 100, 151, False), ("not worse", "higher", 100, 1000, True),
     ("not worse", "higher", 100, 49, False), ("not worse", "neither", 100, 151, False),
     ("not worse", "lower", None, 1, None), ("falls", "lower", 1, None, None),
+    ("falls", "lower", 1, math.nan, None), ("not worse", "lower", math.inf, 1, None),
 ]  # fmt: skip
 
 

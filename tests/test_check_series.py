@@ -53,6 +53,25 @@ def test_lines_are_told_apart_by_what_every_record_has(package: Package) -> None
         assert check(sound, NOWHERE) == ()
 
 
+def _said(package: Package, name: str, **changes: bool) -> list[str]:
+    """What is wrong with a series that is changed."""
+    series = tuple(replace(item, **changes) if item.name == name else item for item in package.series)
+    return [render(item) for item in check(replace(package, series=series), lambda _word, _passed: (None, ""))]
+
+
+def test_words_of_one_reading_are_said_of_that_alone(package: Package) -> None:
+    assert _said(package, "block_rate", covered=True) == []
+    assert _said(package, "peer_count", covered=True) == [
+        "error[series-reading]: series `peer_count` is of windows that samples cover, and reads no windows: `latest`\n"
+        '  expected: `reading = "rate"`, or no `covered`'
+    ]
+    assert _said(package, "peer_count", ceases=False) == []
+    assert _said(package, "block_rate", ceases=True) == [
+        "error[series-gone]: lines of series `block_rate` end where rows cease, and it does not say which\n"
+        '  expected: `reading = "latest"` and `gone`, or no `ceases`'
+    ]
+
+
 def test_templates_of_grids_are_looked_for(package: Package) -> None:
     article, *others = package.articles
     part, *parts = article.parts

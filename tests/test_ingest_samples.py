@@ -253,7 +253,7 @@ other_total{job="a"} 1 5
     found = rows(tmp_path, text.encode())
     assert [(t_ns, job, str(value)) for t_ns, job, value in found] == [
         (2 * S, None, "3.0"),
-        (3 * S, None, "nan"),
+        (3 * S, None, "None"),
         (4 * S, "Δ", "inf"),
         (1795231211714000000, "a b", "1.0"),
         (1795231211714123456, 'q"\\\n', "2500000.0"),
@@ -360,6 +360,15 @@ def test_a_sample_that_stands_twice_counts_once_even_when_it_is_no_number(tmp_pa
     found = made(tmp_path, answer(up("a", ("1", "NaN"), ("1", "NaN"), ("2", "7"), ("2", "7.0"))))
     assert [(t_ns, str(value)) for t_ns, value in found.rows("peers", "t_ns", "value")] == [(S, "nan"), (2 * S, "7.0")]
     assert found.log()["lines"] == 2
+
+
+def test_the_end_of_a_line_and_a_value_at_one_instant_are_refused(tmp_path: Path) -> None:
+    texts = [f"peers {value} 1\n# EOF\n".encode() for value in ("NaN", "7")]
+    with pytest.raises(AssayError) as error:
+        made(tmp_path, dict(zip("ab", texts, strict=True)))
+    assert "peers{} at 1 s: 7.0 in b, nan in a" in refusal(error.value, tmp_path)
+    both = made(tmp_path / "both", dict.fromkeys("ab", texts[0]))
+    assert both.rows("peers", "value") == [(None,)]
 
 
 def test_two_values_of_a_series_at_an_instant_are_refused(tmp_path: Path) -> None:

@@ -61,9 +61,10 @@ def read_back(folder: Path, text: str) -> list[Row]:
     return sorted((t, job, repr(value)) for t, job, value in rows)
 
 
-def due(series: Sequence[Series]) -> list[Row]:
+def due(series: Sequence[Series], *, dumped: bool = True) -> list[Row]:
+    """The samples; a dump tells ends of lines as what is no number."""
     return sorted(
-        (int(Decimal(t) * 10**9), item["metric"]["job"], repr(float(value)))
+        (int(Decimal(t) * 10**9), item["metric"]["job"], repr(None if dumped and value == "NaN" else float(value)))
         for item in series
         for t, value in item["values"]
     )
@@ -118,6 +119,23 @@ def test_the_exposition_of_a_server_is_read(server: tuple[str, Path], tmp_path: 
     text = asked(server[0], f"/federate?{query}")
     assert text.startswith("# TYPE odd_total untyped\nodd_total{")
     assert read_back(tmp_path, text) == due([{**ODD, "values": ODD["values"][-1:]}])
+
+
+def test_what_is_no_number_ends_a_line_in_dumps_alone(tmp_path: Path) -> None:
+    said = [(1_577_836_800 * 10**9, "a", "None")]
+    labels = '__name__="up", job="a"'
+    assert read_back(tmp_path / "dump", f"{{{labels}}} NaN 1577836800000\n") == said
+    assert read_back(tmp_path / "openmetrics", 'up{job="a"} NaN 1577836800.000\n# EOF\n') == said
+    (row,) = read_back(tmp_path / "exposition", 'up{job="a"} NaN 1577836800000\n')
+    assert row[2] == "nan"
+
+
+def test_an_end_of_a_line_is_whole_where_a_value_is_of_another_type(tmp_path: Path) -> None:
+    what = Event("all", METRICS.name, (form([field("value", "integer")], g="up"),), "")
+    text = '{__name__="up"} 1 1577836800000\n{__name__="up"} NaN 1577836801000\n{__name__="up"} 0.5 1577836802000\n'
+    found = read(tmp_path, {"a": text.encode()}, (what,), None, METRICS)
+    assert found.rows("all", "value") == [(1,), (None,)]
+    assert found.rows("quarantine", "line") == [(3,)]
 
 
 def refused(folder: Path, text: str) -> str:

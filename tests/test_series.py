@@ -9,8 +9,10 @@ import urllib.parse
 import urllib.request
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -29,7 +31,7 @@ SECOND = 10**9
 MINUTES_5 = 300 * SECOND
 ONE = Unit("dimensionless", "")
 Line = tuple[str, ...]
-Samples = Mapping[Line, Sequence[tuple[int, float]]]
+Samples = Mapping[Line, Sequence[tuple[int, Any]]]
 Points = dict[tuple[Line, int], float]
 
 
@@ -131,7 +133,7 @@ def latest(told: Samples, window: int, steps: Iterable[int], up: Samples) -> Poi
         ends = [t for t, value in up.get(line, ()) if value == 0]
         for step in steps:
             index = bisect_right(times, step) - 1
-            if index >= 0 and times[index] > step - window and not any(times[index] < end <= step for end in ends):
+            if index >= 0 and times[index] >= step - window and not any(times[index] < end <= step for end in ends):
                 found[line, step] = samples[index][1]
     return found
 
@@ -219,6 +221,65 @@ def test_values_that_are_no_number_or_infinite_are_read_as_the_server_reads_them
             assert [found[("a", "1"), t] for t in due] == pytest.approx(list(due.values()), rel=1e-9, nan_ok=True)
 
 
+@pytest.mark.skipif(bool(MISSING), reason=WHY)
+def test_a_sample_as_old_as_the_window_is_read_as_the_server_reads_it(tmp_path: Path) -> None:
+    start = 1_795_231_200
+    values = [[str(start), "7"], [str(start + 400), "8"]]
+    base = stored(tmp_path, [{"metric": {"__name__": "told", "job": "a", "instance": "1"}, "values": values}])
+    told = {("a", "1"): [(int(t) * SECOND, float(value)) for t, value in values]}
+    with served(base, tmp_path / "server") as url:
+        due = {int(t) * SECOND: float(value) for t, value in ranged(url, "told", start, start + 420)}
+    found = points(told, described("latest", MINUTES_5), start * SECOND, (start + 420) * SECOND)
+    assert {t: value for (_, t), value in found.items()} == due
+    assert max(t for t in due if t < (start + 400) * SECOND) == (start + 300) * SECOND
+
+
+LINE = ("a", "1")
+
+
+def test_a_rate_of_covered_windows_leaves_out_those_that_samples_do_not_reach() -> None:
+    """10 a second, each 15 s from 0 to 300, but for the samples after 105 and before 195."""
+    told = {LINE: [(t * SECOND, 5000.0 + 10 * t) for t in range(0, 301, 15) if not 105 < t < 195]}
+    what = described("rate", 60 * SECOND)
+    every = points(told, what, 0, 400 * SECOND)
+    assert min(every.values()) < 5
+    found = points(told, replace(what, covered=True), 0, 400 * SECOND)
+    assert list(found.values()) == pytest.approx([10] * len(found), rel=1e-12)
+    # 16.5 s are near where samples are 15 s apart
+    steps = sorted(t // SECOND for _, t in found)
+    assert steps == [*range(44, 122), *range(239, 317)]
+    assert all(every[key] == value for key, value in found.items())
+
+
+def test_a_line_ends_where_its_target_is_no_longer_asked_while_others_are() -> None:
+    """As a server marks it: an interval after the last time that it asked."""
+    other = ("b", "1")
+    told = {line: [(t * SECOND, 1.0) for t in range(0, 600, 15) if line == other or t <= 60] for line in (LINE, other)}
+    what = described("latest", MINUTES_5, DOWN)
+
+    def last(up: Samples, *, ceases: bool = True) -> tuple[int, int]:
+        found = points(told, replace(what, ceases=ceases), 0, 600 * SECOND, up)
+        return tuple(max(t // SECOND for known, t in found if known == line) for line in (LINE, other))  # type: ignore[return-value]
+
+    assert last(told) == (74, 600)
+    assert last(told, ceases=False) == (360, 600)
+    # all are asked no longer: the server is gone, and marks nothing
+    both = {line: [(t, value) for t, value in samples if t <= 60 * SECOND] for line, samples in told.items()}
+    assert last(both) == (360, 600)
+    # once is no interval, and twice as long is another one
+    assert last({**told, LINE: told[LINE][:1]}) == (360, 600)
+    assert last({**both, other: [*both[other], (75 * SECOND, 1.0)]}) == (360, 600)
+    assert last({**both, other: [*both[other], (90 * SECOND, 1.0)]}) == (74, 600)
+
+
+def test_what_has_no_value_ends_a_gauge_and_is_no_sample_of_a_counter() -> None:
+    told = {LINE: [(0, 1.0), (5 * SECOND, 9.0), (10 * SECOND, None), (15 * SECOND, 4.0), (20 * SECOND, 5.0)]}
+    found = points(told, described("latest", MINUTES_5), 0, 16 * SECOND)
+    assert sorted(t // SECOND for _, t in found) == [*range(10), 15, 16]
+    (value,) = points(told, described("rate", 20 * SECOND), 20 * SECOND, 20 * SECOND).values()
+    assert value == pytest.approx((5 - 1 + 9) / 20, rel=1e-12)
+
+
 def ranged(url: str, asked: str, start: int, end: int) -> list[tuple[float, str]]:
     """What a server answers to an expression, each second."""
     query = urllib.parse.urlencode({"query": asked, "start": start, "end": end, "step": 1})
@@ -232,6 +293,6 @@ def ranged(url: str, asked: str, start: int, end: int) -> list[tuple[float, str]
 def test_the_first_of_several_samples_that_has_a_value_counts() -> None:
     line = ("a", "1")
     one, two = {line: [(2 * SECOND, 1.0)]}, {line: [(SECOND, 7.0), (4 * SECOND, 8.0)]}
-    what = described("latest", 2 * SECOND, None, "told", "other")
+    what = described("latest", 2 * SECOND - 1, None, "told", "other")
     found = points(one, what, 0, 6 * SECOND, other=two)
     assert {t // SECOND: value for (_, t), value in found.items()} == {1: 7.0, 2: 1.0, 3: 1.0, 4: 8.0, 5: 8.0}

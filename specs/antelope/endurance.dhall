@@ -46,6 +46,7 @@ let rates =
       , windows = windows.name
       , reading = "rate"
       , windowNs = 20000000000
+      , covered = True
       , unit = U.bytePerSecond
       , doc = "Bytes a second that are written to each drive, over the last 20 s"
       }

@@ -22,24 +22,49 @@ let windows =
         , column "instant" "to_ns" U.nanosecond "No step later"
         ]
       , key = [ "name" ]
+      , checks =
+        [ S.Check::{
+          , code = "one-host"
+          , sql = ../../queries/antelope/checks/one_host.sql as Text
+          , uses = [ e.cpu.name, e.memoryTotal.name, e.written.name ]
+          , message = "there are samples of {number} hosts, and an upgrade is of one: {series} of {hosts}"
+          , hint = "fetch those of one: a selector of its label `instance`, or `job`"
+          }
+        ]
       , doc = "From when to when there are samples"
       }
 
 let labels = G.fieldNames [ e.field.job, e.field.instance ]
 
--- A target that did not answer has no value until it answers again.
+-- A target that did not answer has no value until it answers again, nor has one that is no longer asked.
 let gone = Some { event = e.up.name, on = labels, where = X.equals (G.field e.value) (X.natural 0) }
 
 let all = S.Series::{ name = "", by = labels, windows = windows.name, every = e.constant.step.name, unit = U.none }
 
 let gauge =
       \(name : Text) -> \(event : S.Event) -> \(unit : S.Unit) -> \(doc : Text) ->
-        all // { name, samples = G.samples event, reading = "latest", windowNs = 300000000000, gone, unit, doc }
+            all
+            //  { name
+                , samples = G.samples event
+                , reading = "latest"
+                , windowNs = 300000000000
+                , gone
+                , ceases = True
+                , unit
+                , doc
+                }
 
+-- Metrics are means over steps: where samples begin, or are missing, a rate is too low.
 let rate =
       \(name : Text) -> \(event : S.Event) -> \(unit : S.Unit) -> \(doc : Text) ->
             gauge name event unit doc
-        //  { reading = "rate", windowNs = 0, window = e.constant.window.name, gone = None G.Gone }
+        //  { reading = "rate"
+            , windowNs = 0
+            , window = e.constant.window.name
+            , covered = True
+            , gone = None G.Gone
+            , ceases = False
+            }
 
 let by = \(f : S.Field) -> { by = labels # G.fieldNames [ f ] }
 

@@ -17,7 +17,7 @@ let labels = G.fieldNames [ e.job, e.instance ]
 
 let windows = relations.windows.name
 
--- A target that did not answer has no value until it answers again.
+-- A target that did not answer has no value until it answers again, nor has one that is no longer asked.
 let gone = Some { event = e.up.name, on = labels, where = X.equals (G.field e.value) (X.natural 0) }
 
 let ofRotating = \(event : S.Event) -> G.samplesWhere event (X.equals (G.field e.role) (X.text "ephemeral"))
@@ -32,13 +32,14 @@ let gauge =
         , reading = "latest"
         , windowNs = 300000000000
         , gone
+        , ceases = True
         , unit = s.unit
         , doc = s.doc
         }
 
 let rate =
       \(s : { name : Text, event : S.Event, unit : S.Unit, doc : Text }) ->
-        gauge s // { reading = "rate", windowNs = 20000000000, gone = None G.Gone }
+        gauge s // { reading = "rate", windowNs = 20000000000, gone = None G.Gone, ceases = False }
 
 -- Exporters are processes of their own; their jobs, and that of the server itself, are no node's.
 let nodesOnly = X.not (X.matches (G.field e.job) ".*exporter.*|prometheus")

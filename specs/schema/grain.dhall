@@ -121,6 +121,8 @@ let Term = { name : Text, series : Text, over : Text }
 --   every     ns from step to step
 --   reading   latest (the last sample of the last `window` ns) or rate (the increase of a counter, a second, over them)
 --   gone      what ends a line until its next sample
+--   ceases    a line also ends where the rows of `gone`'s event cease that agree with it, while others of them go on
+--   covered   of a rate: only the steps whose windows have samples near both of their ends
 --   terms     instead of samples: other series, in the same windows and steps, of which `value` is worked out
 --   window    a constant of the run, a duration, instead of `windowNs`; `every` likewise instead of `everyNs`
 let Series =
@@ -133,6 +135,8 @@ let Series =
           , reading : Text
           , windowNs : Natural
           , gone : Optional Gone
+          , ceases : Bool
+          , covered : Bool
           , terms : List Term
           , value : Expression
           , window : Text
@@ -146,6 +150,8 @@ let Series =
         , reading = ""
         , windowNs = 0
         , gone = None Gone
+        , ceases = False
+        , covered = False
         , terms = [] : List Term
         , value = X.nothing
         , window = ""

@@ -226,6 +226,8 @@ def series_sentence(series: Series) -> str:
         "latest": f"the last sample of the last {_seconds(series.window_ns)}",
         "rate": f"the increase a second of the counter over {_seconds(series.window_ns)}",
     }[series.reading]
+    if series.covered:
+        read += ", where samples cover these,"
     sources = ", else ".join(_sampled_of(item.event, item.where) for item in series.samples)
     text = f"{read} of {sources}, read every {_seconds(series.every_ns)} of each of `{series.windows}`"
     text += f"; a line for each {_by(series.by)}" if series.by else ""
@@ -233,6 +235,7 @@ def series_sentence(series: Series) -> str:
         text += (
             f"; a line ends at {_sampled_of(series.gone.event, series.gone.where)} of the same {_by(series.gone.on)}"
         )
+        text += ", and where these cease while others go on" if series.ceases else ""
     return text + (f"; in {series.unit.symbol}" if series.unit.symbol else "")
 
 

@@ -73,7 +73,7 @@ def averages(found: Mapping[str, Distribution], summary: str) -> Figures:
     def value(name: str) -> Fraction:
         average = found[name].exact_average(summary)
         if average is None:
-            raise NoValueError(f"{name} has no samples")
+            raise NoValueError(f"{name} is no finite number" if found[name].size else f"{name} has no samples")
         return average
 
     return value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 from sqlglot import exp
@@ -14,6 +14,8 @@ from assay.spec.model import Event, Field
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.events import KEYS
+
+ENDED = "ended"  # a column that tells of rows that a field of theirs has no value
 
 
 def event_rows(how: Recognition, event: Event, parts: int) -> exp.Select:
@@ -40,20 +42,23 @@ def typed_rows(
     read: Mapping[tuple[str, ...], exp.Expr],
     found: exp.Select,
     given: Mapping[tuple[int, str], exp.Expr] = MappingProxyType({}),
+    ended: Collection[str] = (),
 ) -> exp.Select:
     """The rows of an event, whose forms are `own`, out of rows of host, seq, t_ns, form, and what is `read` at paths.
 
     `given` are values of fields, by form and name, that are no texts: columns of `found` that are there already.
+    Fields of the names `ended` need no value in rows of which the column `ended` of `found` holds.
     """
     names = [item.name for item in own[0].fields]
     stages = [("found", found)]
     said = [tree.named(_said(name, own, read), f"{name}_text") for name in names]
-    ready = sorted({value.name for value in given.values()})
+    ready = sorted({value.name for value in given.values()} | ({ENDED} if ended else set()))
     stages.append(("known", tree.of(dialect.select(*KEYS, "form", *ready, *said), "found")))
     values = [tree.named(_value(name, own, given), name) for name in names]
     texts_kept = [f"{name}_text" for name in names if any(_may_lack(item, name) for item in own)]
+    texts_kept += [ENDED] if ended else []
     stages.append(("valued", tree.of(dialect.select(*KEYS, "form", *texts_kept, *values), "known")))
-    query = dialect.select(*KEYS, tree.named(_whole(own), "whole"), *names)
+    query = dialect.select(*KEYS, tree.named(_whole(own, ended), "whole"), *names)
     return dialect.staged(tree.of(query, "valued"), stages)
 
 
@@ -100,18 +105,19 @@ def _may_lack(item: Numbered, name: str) -> bool:
     return bool(field.paths) and not field.required and field.default is None and field.type != "text"
 
 
-def _whole(own: Sequence[Numbered]) -> exp.Expr:
-    conditions = {item.number: _has_all(item) for item in own}
+def _whole(own: Sequence[Numbered], ended: Collection[str]) -> exp.Expr:
+    conditions = {item.number: _has_all(item, ended) for item in own}
     return tree.cases(column("form"), conditions)
 
 
-def _has_all(item: Numbered) -> exp.Expr:
+def _has_all(item: Numbered, ended: Collection[str]) -> exp.Expr:
     """Whether every field that must be there is, and none that is there is of another type."""
     parts: list[exp.Expr] = []
     for field in item.fields:
         value = column(field.name)
         if field.paths and (field.required or field.default is not None):
-            parts.append(tree.given(value))
+            there = tree.given(value)
+            parts.append(exp.or_(there, column(ENDED)) if field.name in ended else there)
         elif _may_lack(item, field.name):
             parts.append(exp.or_(tree.given(value), tree.missing(column(f"{field.name}_text"))))
     return exp.and_(*parts) if parts else exp.true()

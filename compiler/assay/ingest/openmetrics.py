@@ -3,6 +3,9 @@
 OpenMetrics text, such as `promtool tsdb dump-openmetrics` writes, has seconds, and ends in `# EOF`.  Texts without that
 end have milliseconds: Prometheus's own exposition format, as its `/federate` shows it, and what `promtool tsdb dump`
 writes, where the name of a series stands among its labels.  Instants tell them from OpenMetrics that is cut off.
+
+A server marks the end of a line by a sample that is a NaN of its own.  Dumps have it as `NaN`, as one that was
+measured: there it is a sample without a value.  What federates shows no such marks.
 """
 
 from __future__ import annotations
@@ -61,7 +64,8 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
     called = tree.named(column("called"), "name")
     add_series(connection, file, tree.of(dialect.select("place", called, "labels"), "said_series"))
     make(connection, "pairs", _pairs(sample_store.instant if seconds else _of_milliseconds))
-    add_samples(connection, file, "pairs")
+    stale = exp.true() if seconds else exp.EQ(this=column("named"), expression=tree.text(""))
+    add_samples(connection, file, "pairs", ended=exp.and_(stale, tree.call("isnan", column("value"))))
     drop(connection, "written", "parsed", "said_series", "pairs")
 
 
@@ -187,10 +191,11 @@ def _unescaped(value: exp.Expr) -> exp.Expr:
 
 
 def _pairs(instant: Callable[[exp.Expr], exp.Expr]) -> exp.Select:
-    """The samples: place, number (of the line), t_ns, value, text."""
+    """The samples: place, number (of the line), t_ns, value, text, named (the name ahead of the labels)."""
     known = exp.and_(exp.NEQ(this=column("called"), expression=tree.text("")), tree.given(column("labels")))
     seconds = tree.when(known, column("seconds"))
     t_ns = tree.named(instant(seconds), "t_ns")
     value = tree.named(tree.try_cast(column("value"), "DOUBLE"), "value")
-    query = tree.of(dialect.select("place", "number", t_ns, value, tree.named(column("line"), "text")), "parsed")
+    text, named = tree.named(column("line"), "text"), tree.named(column("name"), "named")
+    query = tree.of(dialect.select("place", "number", t_ns, value, text, named), "parsed")
     return query.join("said_series", using=["name", "said"], copy=False)

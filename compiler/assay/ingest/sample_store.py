@@ -98,10 +98,14 @@ def add_series(connection: duckdb.DuckDBPyConnection, file: int, query: exp.Sele
     add(connection, "found_series", query.where(tree.given(column("labels")), copy=False))
 
 
-def add_samples(connection: duckdb.DuckDBPyConnection, file: int, table: str) -> None:
-    """Add the samples of a file out of a table of place, number, t_ns, value, text; those that are none are broken."""
+def add_samples(connection: duckdb.DuckDBPyConnection, file: int, table: str, ended: exp.Expr | None = None) -> None:
+    """Add the samples of a file out of a table of place, number, t_ns, value, text; those that are none are broken.
+
+    Where `ended` holds, a sample marks the end of its line, and has no value.
+    """
     whole = exp.and_(tree.given(column("t_ns")), tree.given(column("value")))
-    good = tree.of(dialect.select(dialect.integer(file), "place", "number", "t_ns", "value"), table)
+    value = tree.when(exp.not_(ended), column("value")) if ended else column("value")
+    good = tree.of(dialect.select(dialect.integer(file), "place", "number", "t_ns", value), table)
     add(connection, "found_samples", good.where(whole, copy=False))
     reason = tree.when(
         tree.missing(column("t_ns")), tree.text("no time, or a bad one"), tree.text("no value, or a bad one")
@@ -195,9 +199,11 @@ def _twice() -> exp.Select:
 
 def _no_conflict(connection: duckdb.DuckDBPyConnection, names: Mapping[int, str]) -> None:
     """AssayError when samples of a series at an instant differ."""
-    least, most = exp.Min(this=column("value")), exp.Max(this=column("value"))
-    files = [exp.ArgMin(this=column("file"), expression=column("value")),
-             exp.ArgMax(this=column("file"), expression=column("value"))]  # fmt: skip
+    # The end of a line is no number, and above all of them.
+    said = tree.first_of([column("value"), tree.cast(tree.text("NaN"), "DOUBLE")])
+    least, most = exp.Min(this=said), exp.Max(this=said.copy())
+    files = [exp.ArgMin(this=column("file"), expression=said.copy()),
+             exp.ArgMax(this=column("file"), expression=said.copy())]  # fmt: skip
     values = [tree.named(item, name) for item, name in zip([least, most, *files], ("a", "b", "fa", "fb"), strict=True)]
     differ = exp.NEQ(this=least.copy(), expression=most.copy())
     each = tree.of(dialect.select("series", "t_ns", *values), "joined").group_by("series", "t_ns")

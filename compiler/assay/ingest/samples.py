@@ -1,7 +1,7 @@
 """Ingest of samples of time series: an event is the samples of the series of some names.
 
 A sample's place (`seq`) is its number in the order of time, over all series: the last sample before an instant is the
-last in that order.
+last in that order.  A sample that marks the end of its line has no value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.ingest import sample_files, sample_store, tree
-from assay.ingest.event_rows import typed_rows
+from assay.ingest.event_rows import ENDED, typed_rows
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, written
 from assay.ingest.forms import Numbered, Wanted, numbered, paths_of
@@ -169,7 +169,9 @@ def _write(found: Samples, name: str, forms: Sequence[Numbered]) -> list[tuple[i
     rows = [tree.named(tree.text(HOST), "host"), column("seq"), column("t_ns"), column("form"), column("value")]
     rows += [tree.named(_whole_text(), "value_as_text"), *(read[path] for path in labels)]
     given = {(item.number, field.name): column("value") for item in own for field in item.fields if _plain(field)}
-    query = typed_rows(own, read, tree.of(dialect.select(*rows), _of_event(own).subquery("own")), given)
+    rows.append(tree.named(tree.missing(column("value")), ENDED))
+    values = {field.name for item in own for field in item.fields if VALUE in field.paths}
+    query = typed_rows(own, read, tree.of(dialect.select(*rows), _of_event(own).subquery("own")), given, values)
     target = found.folder / "events" / name / "0.parquet"
     target.parent.mkdir(parents=True)
     found.connection.execute(copied(query.order_by("seq"), target))

@@ -11,6 +11,7 @@ from assay.engine.formulas import Formulas, averages, measured
 from assay.plan.steps import Listed, listed_rows
 from assay.report.document import Table
 from assay.report.figures import RunFigures, row_label
+from assay.report.line_names import names
 from assay.report.terms import of_classes
 from assay.spec import formula
 from assay.spec.article_model import Article, ClassTable
@@ -35,7 +36,7 @@ def rows_of_classes(checked: Checked, table: ClassTable) -> Listed | None:
     metrics = metrics_of_classes(checked, table)
     name = formula.grain(formula.by_id(checked.package), metrics[0])
     grain = next(item for item in checked.package.grains if item.name == name)
-    return listed_rows(checked.package, grain, (table.across,), metrics)
+    return listed_rows(checked.package, grain, tuple(dict.fromkeys((table.across, *grain.key))), metrics)
 
 
 def metrics_of_classes(checked: Checked, table: ClassTable) -> tuple[Metric, ...]:
@@ -77,7 +78,10 @@ def class_tables(
 def _rows(checked: Checked, table: ClassTable, run: RunFigures) -> list[_Column]:
     listed = rows_of_classes(checked, table)
     assert listed is not None
-    return [_Column(str(row[table.across]), run, measured(checked, row)) for row in run.results.rows[listed.name]]
+    rows = run.results.rows[listed.name]
+    keys = [tuple(row[name] for name in listed.keys) for row in rows]
+    headings = names(listed.keys, table.across, keys)
+    return [_Column(headings[key], run, measured(checked, row)) for key, row in zip(keys, rows, strict=True)]
 
 
 def _table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -92,8 +93,8 @@ def in_words(rule: Rule, metric: Metric) -> str:
 
 
 def holds(rule: Rule, metric: Metric, old: float | None, new: float | None) -> bool | None:
-    """Whether a rule holds of two averages; None when one is missing."""
-    if old is None or new is None:
+    """Whether a rule holds of two averages; None when one is missing, or is no finite number."""
+    if old is None or new is None or not (math.isfinite(old) and math.isfinite(new)):
         return None
     percent, change = rule.percent * abs(old), 100 * (new - old)
     if rule.kind == "falls":

@@ -9,12 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assay.report import article_rows as asked
+from assay.report import line_names
 from assay.report.article_rows import Row, ordered
 from assay.report.article_tables import Setting, Shown, titled
 from assay.report.document import Plot, Value
 from assay.report.figures import named_once, row_label
 from assay.spec.article_model import Grid, Part, Scatter, Timeline
 from assay.spec.charts import MARKED
+from assay.spec.model import Series
 
 SECOND = 1_000_000_000
 MEAN = "mean"
@@ -213,7 +215,7 @@ def _timeline(setting: Setting, item: Timeline, shown: Shown, held: Lines, edges
 
 
 def lines(setting: Setting, item: Timeline, shown: Shown) -> Lines | None:
-    """The lines of a run; None where it has no row of the choice.  The mean over lines is the last."""
+    """The lines of a run, by their names; None where it has no row of the choice.  The mean over lines is the last."""
     series = next(found for found in setting.checked.package.series if found.name == item.series)
     rows: Sequence[Row] = asked.rows(shown.run, series)
     times = [int(str(row["t_ns"])) for row in rows]
@@ -226,13 +228,14 @@ def lines(setting: Setting, item: Timeline, shown: Shown) -> Lines | None:
         first, last = int(str(chosen[choice.begin])), int(str(chosen[choice.end]))
     found: dict[str, Line] = {}
     values_of: dict[str, list[Point]] = {}
+    names = {} if item.alone else line_names.names(series.by, item.line, (_key(series, row) for row in rows), (MEAN,))
     at: dict[float, list[float]] = {}
     for row, t_ns in zip(rows, times, strict=True):
         if first <= t_ns <= last:
             x, value = (t_ns - first) / SECOND, float(str(row["value"]))
             at.setdefault(x, []).append(value)
             if not item.alone and math.isfinite(value):
-                values_of.setdefault(str(row[item.line]) or "none", []).append((x, value))
+                values_of.setdefault(names[_key(series, row)], []).append((x, value))
     if item.mean:
         values_of[MEAN] = [
             (x, math.fsum(values) / len(values)) for x, values in sorted(at.items()) if all(map(math.isfinite, values))
@@ -241,6 +244,11 @@ def lines(setting: Setting, item: Timeline, shown: Shown) -> Lines | None:
     # Layers are sums: one that ends leaves the others where they are.
     found |= {name: points if item.stacked else broken(points, every / SECOND) for name, points in values_of.items()}
     return Lines(found, (last - first) / SECOND, first)
+
+
+def _key(series: Series, row: Row) -> line_names.Key:
+    """The labels of the line that a row is of."""
+    return tuple(row[name] for name in series.by)
 
 
 def time_unit(length: float) -> tuple[str, int]:

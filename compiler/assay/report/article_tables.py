@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -251,7 +252,7 @@ def _change(setting: Setting, metric: Metric, base: Row, row: Row | None, tolera
     """Base, value, percent of change, and whether that passes."""
     texts = setting.text(metric, base), setting.text(metric, row)
     old, new = setting.number(metric, base), setting.number(metric, row)
-    if old is None or new is None:
+    if old is None or new is None or not (math.isfinite(old) and math.isfinite(new)):
         return (*texts, asked.NO_VALUE, "not run" if row is None else "no value")
     change = new - old
     worse = {"lower": change, "higher": -change}.get(metric.better, abs(change))

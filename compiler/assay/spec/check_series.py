@@ -32,6 +32,7 @@ def series(checker: Checker) -> None:
             checker.report("series-samples", f"{what} is made of no samples", item.name)
         if item.gone:
             _gone(checker, what, item)
+        _words(checker, what, item)
 
 
 def _reading(checker: Checker, what: str, item: Series) -> None:
@@ -41,6 +42,24 @@ def _reading(checker: Checker, what: str, item: Series) -> None:
             f"{what} is read in a way that there is not: `{item.reading}`",
             item.name,
             hint=did_you_mean(item.reading, READINGS),
+        )
+
+
+def _words(checker: Checker, what: str, item: Series) -> None:
+    """Words that say something of one reading alone."""
+    if item.covered and item.reading != "rate":
+        checker.report(
+            "series-reading",
+            f"{what} is of windows that samples cover, and reads no windows: `{item.reading}`",
+            item.name,
+            expected='`reading = "rate"`, or no `covered`',
+        )
+    if item.ceases and (not item.gone or item.reading != "latest"):
+        checker.report(
+            "series-gone",
+            f"lines of {what} end where rows cease, and it does not say which",
+            item.name,
+            expected='`reading = "latest"` and `gone`, or no `ceases`',
         )
 
 

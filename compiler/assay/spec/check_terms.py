@@ -19,10 +19,10 @@ def terms(checker: Checker, what: str, item: Series) -> None:
     for name, times in Counter(term.name for term in item.terms).items():
         if times > 1:
             checker.report("series-term", f"{what} has {times} terms called `{name}`", item.name)
-    if item.samples or item.gone or item.reading:
+    if item.samples or item.gone or item.reading or item.covered or item.ceases:
         checker.report(
             "series-samples", f"{what} is worked out of other series, and reads samples, too", item.name,
-            hint="leave out `samples`, `reading` and `gone`, or the terms",
+            hint="leave out `samples`, `reading`, `gone`, `ceases` and `covered`, or the terms",
         )  # fmt: skip
     for term in item.terms:
         _term(checker, what, item, term)

@@ -330,11 +330,8 @@ class Gone:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Another series that one is worked out of, called `name` in its value.
-
-    `over` is how the lines of it that agree in the labels become one: `mean`, `sum`, `least`, `greatest`; empty when
-    its labels are the same.
-    """
+    """Another series that one is worked out of, called `name` in its value; `over` is how the lines of it that agree in
+    the labels become one: `mean`, `sum`, `least`, `greatest`; empty when its labels are the same."""
 
     name: str
     series: str
@@ -348,8 +345,9 @@ class Series:
     Lines are the distinct values of the label fields `by`.  `windows` is a relation with the instants `from_ns` and
     `to_ns` (both steps).  `reading`: `latest` (the last sample of the last `window_ns`, unless the line is `gone` after
     it) or `rate` (the increase a second of a counter over `window_ns`).  Where several `samples` are named, the first
-    that has a value at a step counts.  Columns: the windows' key, `by`, `t_ns`, `value` (in `unit`: what is read, times
-    `factor`, which resolving works out).
+    that has a value at a step counts; with `covered`, a rate has the steps alone whose windows have samples near both
+    ends; with `ceases`, a line is also gone where its rows of `gone`'s event cease while others go on.  Columns: the
+    windows' key, `by`, `t_ns`, `value` (in `unit`: what is read, times `factor`, which resolving works out).
 
     Instead of samples a series may have `terms`: its `value` is worked out of those that all have one at a step.
     `window` and `every` name constants of the run, durations, that stand for `window_ns` and `every_ns`.
@@ -370,6 +368,8 @@ class Series:
     value: Expression | None = None
     window: str = ""
     every: str = ""
+    covered: bool = False
+    ceases: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,7 @@ def compile_plan(plan: Plan, checked: Checked, constants: Constants, events: Eve
     made += [Statement("rows", item.name, listings.rows(item, constants)) for item in plan.listed]
     read = [step for step in plan.steps if isinstance(step, SeriesStep) and step.series.reading == "rate"]
     made += [_sparse(step, constants) for step in read]
+    made += [_negative(step) for step in read]
     made += [Statement("rows", cut_name(item.name), phases.instant(item, constants)) for item in plan.cuts]
     made += [Statement("rows", rows_of(step.name), listings.lines(step)) for step in plan.series]
     return tuple(made)
@@ -67,6 +68,21 @@ def _sparse(step: SeriesStep, constants: Constants) -> Statement:
     )
     checked = CheckStep(check, step.name)
     return Statement("check", checked.name, series.sparse(step.series, constants), checked)
+
+
+def _negative(step: SeriesStep) -> Statement:
+    """The warning of a rate that is below 0."""
+    check = Check(
+        "negative-rate",
+        "",
+        (),
+        f"{step.name}: the rate of {{line}} is below 0 at {{steps}} of its steps: a sample that is no number hides "
+        "where the counter began anew, or samples are below 0.",
+        "",
+        "warning",
+    )
+    checked = CheckStep(check, step.name)
+    return Statement("check", checked.name, series.negative(step.series), checked)
 
 
 def metric_statement(metric: Metric, grain: Grain, checked: Checked, constants: Constants) -> Statement:

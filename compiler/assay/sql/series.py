@@ -11,12 +11,11 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from assay.spec.expression import Expression
-from assay.spec.model import Gone, Sampled, Series
-from assay.sql import dialect
+from assay.spec.model import Sampled, Series
+from assay.sql import dialect, series_ends
 from assay.sql.computed_series import joined
 from assay.sql.dialect import column
-from assay.sql.expressions import Names, compile_expression, literal
+from assay.sql.expressions import literal
 from assay.sql.phases import within
 
 Constants = Mapping[str, object]
@@ -103,6 +102,14 @@ def sparse(series: Series, constants: Constants) -> exp.Select:
     return dialect.staged(query.order_by(*_columns(series.by)), stages)
 
 
+def negative(series: Series) -> exp.Select:
+    """Lines of a rate that have values below 0.  Columns: `line` (the labels), `steps` (how many)."""
+    line = exp.alias_(_call("concat_ws", exp.Literal.string(", "), *_columns(series.by)), "line")
+    query = dialect.select(line, exp.alias_(exp.Count(this=exp.Star()), "steps")).from_(dialect.table(series.name))
+    query = query.where(exp.LT(this=column("value"), expression=dialect.integer(0)), copy=False)
+    return query.group_by(*_columns(series.by)).order_by(*_columns(series.by))
+
+
 def _steps(series: Series, key: Sequence[str], constants: Constants) -> exp.Select:
     """The instants of each window at which the series is read."""
     end = exp.Add(this=column("to_ns"), expression=dialect.integer(1))
@@ -124,16 +131,14 @@ def _reading(
 
 def _samples(series: Series, sampled: Sampled, constants: Constants) -> exp.Select:
     query = dialect.select(*series.by, "t_ns", "value").from_(dialect.table(sampled.event))
-    query = query.where(_there(column("value")), copy=False)
-    return _narrowed(query, sampled.where, constants)
-
-
-def _narrowed(query: exp.Select, where: Expression | None, constants: Constants) -> exp.Select:
-    return query.where(compile_expression(where, Names(constants=constants)), copy=False) if where else query
+    # What has no value ends a line (a server marks it so); a counter goes on from its last one.
+    if series.reading == "rate":
+        query = query.where(_there(column("value")), copy=False)
+    return series_ends.narrowed(query, sampled.where, constants)
 
 
 def _latest(series: Series, key: Sequence[str], samples: str, read: str, constants: Constants) -> Iterable[Stage]:
-    """The last sample at or before each step, not older than the window, unless the line is gone since."""
+    """The last sample at or before each step, not older than the window, unless it, or what is told since, ends it."""
     lines, grid, told = f"{samples}_lines", f"{samples}_grid", f"{samples}_told"
     yield lines, dialect.select(*series.by).from_(dialect.table(samples)).distinct()
     cross = dialect.select(*_of("steps", (*key, "t_ns")), *_of(lines, series.by)).from_(dialect.table("steps"))
@@ -144,27 +149,17 @@ def _latest(series: Series, key: Sequence[str], samples: str, read: str, constan
     ).from_(dialect.table(grid))
     found.append("joins", exp.Join(this=dialect.table(samples), method="ASOF", on=on))
     yield told, found
-    recent = exp.GT(this=column("told"), expression=exp.Sub(this=column("t_ns"), expression=_window(series, constants)))
+    from_ns = exp.Sub(this=column("t_ns"), expression=_window(series, constants))
+    recent = exp.GTE(this=column("told"), expression=from_ns)
     source = told
-    conditions: list[exp.Expr] = [recent]
+    conditions: list[exp.Expr] = [recent, _there(column("value"))]
     if series.gone:
-        yield from _ended(series, key, series.gone, told, constants)
+        yield from series_ends.ended(series, key, series.gone, told, constants)
         source = f"{told}_ended"
         ended = column("ended")
         conditions.append(exp.paren(exp.or_(_missing(ended), exp.LTE(this=ended.copy(), expression=column("told")))))
     columns = (*key, *series.by, "t_ns", "value")
     yield read, dialect.select(*columns).from_(dialect.table(source)).where(*conditions, copy=False)
-
-
-def _ended(series: Series, key: Sequence[str], gone: Gone, told: str, constants: Constants) -> Iterable[Stage]:
-    """The last instant at or before each step at which the line was said to be gone."""
-    ends, name = f"{told}_ends", f"{told}_ended"
-    query = dialect.select(*gone.on, "t_ns").from_(dialect.table(gone.event))
-    yield ends, _narrowed(query, gone.where, constants)
-    on = exp.and_(*_equal(ends, told, gone.on), _at_most(ends, told))
-    columns = (*key, *series.by, "t_ns", "told", "value")
-    found = dialect.select(*_of(told, columns), exp.alias_(column("t_ns", ends), "ended")).from_(dialect.table(told))
-    yield name, dialect.latest_before(found, dialect.table(ends), on)
 
 
 def _rate(series: Series, key: Sequence[str], samples: str, read: str, constants: Constants) -> Iterable[Stage]:
@@ -253,7 +248,11 @@ def _spans(series: Series, key: Sequence[str], sums: str, constants: Constants) 
 
 
 def _ends(series: Series, key: Sequence[str], spans: str) -> exp.Select:
-    """How far the increase is extrapolated at both ends; at the start not beyond where the counter was zero."""
+    """How far the increase is extrapolated at both ends; at the start not beyond where the counter was zero.
+
+    A window that begins before the samples do, or ends after them, is not covered: what is extrapolated then leaves out
+    the rest of it, so that the rate is too low.
+    """
     grows = exp.and_(
         exp.GT(this=column("increase"), expression=dialect.integer(0)),
         exp.GTE(this=column("first_value"), expression=dialect.integer(0)),
@@ -262,14 +261,19 @@ def _ends(series: Series, key: Sequence[str], spans: str) -> exp.Select:
     to_zero = exp.Mul(this=column("span"), expression=share)
     least = exp.Case(ifs=[exp.If(this=grows, true=_call("least", column("lead"), to_zero))], default=column("lead"))
     head, tail = (exp.alias_(_extended(value), name) for value, name in ((least, "head"), (column("trail"), "tail")))
-    return dialect.select(*key, *series.by, "t_ns", "increase", "span", head, tail).from_(dialect.table(spans))
+    query = dialect.select(*key, *series.by, "t_ns", "increase", "span", head, tail).from_(dialect.table(spans))
+    return query.where(_near(column("lead")), _near(column("trail")), copy=False) if series.covered else query
 
 
 def _extended(distance: exp.Expr) -> exp.Expr:
     """The distance to the window's end when a sample is near it, else half the mean distance of samples."""
-    near = exp.LT(this=distance, expression=exp.Mul(this=column("gap"), expression=dialect.real(NEAR)))
     half = exp.Div(this=column("gap"), expression=dialect.integer(2))
-    return exp.Case(ifs=[exp.If(this=near, true=distance.copy())], default=half)
+    return exp.Case(ifs=[exp.If(this=_near(distance), true=distance.copy())], default=half)
+
+
+def _near(distance: exp.Expr) -> exp.Expr:
+    """Whether a sample is near the window's end."""
+    return exp.LT(this=distance, expression=exp.Mul(this=column("gap"), expression=dialect.real(NEAR)))
 
 
 def _completed(known: str, name: str, columns: Sequence[str]) -> exp.Select:

@@ -1,4 +1,5 @@
--- What the server has of each step, in the order of time; a step that stands in several files once.
+-- What the server has of each step, in the order of time; a step that stands in several files once: there is but one value
+-- of each column, or none, as a check demands.
 SELECT
     t_ns,
     max(cpu) AS cpu,

@@ -70,6 +70,22 @@ let readings =
       , uses = [ machine.name ]
       , columns = [ c.at, c.cpu, c.cores, c.mem, c.maxmem, c.diskRead, c.diskWrite, c.netIn, c.netOut ]
       , key = [ c.at.name ]
+      , checks =
+        [ S.Check::{
+          , code = "two-values"
+          , sql = ../../../queries/antelope/rrd/checks/two_values.sql as Text
+          , uses = [ machine.name ]
+          , message = "{steps} steps of the records have two values, the first at {instant}: {what}"
+          , hint = "a run has the records of one machine, in steps of one length: is this of two, or of an hour and a day?"
+          }
+        , S.Check::{
+          , code = "step-lengths"
+          , sql = ../../../queries/antelope/rrd/checks/steps.sql as Text
+          , uses = [ "readings" ]
+          , message = "the records have steps of {lengths} s: averages count each alike, whatever its length"
+          , severity = "warning"
+          }
+        ]
       , doc = "Steps of the records of a virtual machine"
       }
 

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cpu_usage: CPU usage */
-/* definition a53745a4017d01bb0b4c22043ccc3821b33db74b3d70b49fc21145c1dbc170f8 */
+/* definition 15a6baddd49fae8026194972b7e538f6f24eaab9a011f740acf8291264bf54c5 */
 SELECT
   size,
   mean,

@@ -20,7 +20,7 @@ WITH samples AS (
   FROM ordered
 )
 /* disk_write_rate: Disk writes */
-/* definition c60d2a46f48dd285148bdb549a51c607ddd8741aed154963ecdaed05fd88323c */
+/* definition 8ef1c5867e99a08a498e0cfd5e030320021e7a336f2ee9122e2da2d04cbb5b22 */
 SELECT
   size,
   mean,

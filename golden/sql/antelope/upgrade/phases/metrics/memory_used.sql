@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* memory_used: Memory used */
-/* definition 6115ecdc36f100d14dc8012dbbd565656892b2c2c80bca405e082c9879b86ec9 */
+/* definition b7dc14d98a8aa8d3983209c93eff11c7c927845db44c0d50ed8a8fa7f54cb097 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* swap_used: Swap used */
-/* definition f13676c44e49b2513886bc05624788486f0f6de39b9ef462085f46c0be17ee63 */
+/* definition 2e5e13d30ea3ad9024c928b81ec553f72cd3a0efb418af4612d5e49f2f79c941 */
 SELECT
   size,
   mean,

@@ -12,8 +12,6 @@ WITH steps AS (
     t_ns,
     value
   FROM memory_total
-  WHERE
-    NOT value IS NULL
 ), samples_1_lines AS (
   SELECT DISTINCT
     job,
@@ -40,6 +38,28 @@ WITH steps AS (
     ON samples_1.job = samples_1_grid.job
     AND samples_1.instance = samples_1_grid.instance
     AND samples_1.t_ns <= samples_1_grid.t_ns
+), samples_1_told_beats AS (
+  SELECT
+    job,
+    instance,
+    t_ns,
+    t_ns - LAG(t_ns) OVER (PARTITION BY job, instance ORDER BY t_ns) AS gap
+  FROM up
+), samples_1_told_ceased AS (
+  SELECT
+    job,
+    instance,
+    MAX(t_ns) + CAST(MEDIAN(gap) AS BIGINT) AS t_ns
+  FROM samples_1_told_beats
+  GROUP BY
+    job,
+    instance
+  HAVING
+    MAX(t_ns) + CAST(MEDIAN(gap) AS BIGINT) + CAST(MEDIAN(gap) AS BIGINT) <= (
+      SELECT
+        MAX(t_ns)
+      FROM samples_1_told_beats
+    )
 ), samples_1_told_ends AS (
   SELECT
     job,
@@ -48,6 +68,12 @@ WITH steps AS (
   FROM up
   WHERE
     value = 0
+  UNION ALL
+  SELECT
+    job,
+    instance,
+    t_ns
+  FROM samples_1_told_ceased
 ), samples_1_told_ended AS (
   SELECT
     samples_1_told.name,
@@ -71,7 +97,9 @@ WITH steps AS (
     value
   FROM samples_1_told_ended
   WHERE
-    told > t_ns - 300000000000 AND (
+    told >= t_ns - 300000000000
+    AND NOT value IS NULL
+    AND (
       ended IS NULL OR ended <= told
     )
 )

@@ -123,6 +123,8 @@ WITH steps AS (
     END AS head,
     CASE WHEN trail < gap * CAST(1.1 AS DOUBLE) THEN trail ELSE gap / 2 END AS tail
   FROM samples_1_spans
+  WHERE
+    lead < gap * CAST(1.1 AS DOUBLE) AND trail < gap * CAST(1.1 AS DOUBLE)
 ), read_1 AS (
   SELECT
     name,

@@ -1,5 +1,6 @@
 SELECT
   device,
+  instance,
   write_rate AS "drive_write_rate"
 FROM drive
 ORDER BY
