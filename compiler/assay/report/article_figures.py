@@ -217,26 +217,23 @@ def lines(setting: Setting, item: Timeline, shown: Shown) -> Lines | None:
     series = next(found for found in setting.checked.package.series if found.name == item.series)
     rows: Sequence[Row] = asked.rows(shown.run, series)
     times = [int(str(row["t_ns"])) for row in rows]
-    first, last = min(times, default=0), max(times, default=0)
-    if item.choice:
-        chosen = setting.row(item.choice, shown.run)
-        if chosen is None:
-            return None
-        choice = setting.article.choice(item.choice)
-        first, last = int(str(chosen[choice.begin])), int(str(chosen[choice.end]))
+    span = setting.times(item.choice, shown.run) if item.choice else asked.span(shown.run, series)
+    if span is None:
+        return None
+    first, last = span
     found: dict[str, Line] = {}
     values_of: dict[str, list[Point]] = {}
     at: dict[float, list[float]] = {}
     for row, t_ns in zip(rows, times, strict=True):
         if first <= t_ns <= last:
             x, value = (t_ns - first) / SECOND, float(str(row["value"]))
+            if not math.isfinite(value):  # the lines that have a value then are drawn, and make the mean
+                continue
             at.setdefault(x, []).append(value)
-            if not item.alone and math.isfinite(value):
+            if not item.alone:
                 values_of.setdefault(str(row[item.line]) or "none", []).append((x, value))
     if item.mean:
-        values_of[MEAN] = [
-            (x, math.fsum(values) / len(values)) for x, values in sorted(at.items()) if all(map(math.isfinite, values))
-        ]
+        values_of[MEAN] = [(x, math.fsum(values) / len(values)) for x, values in sorted(at.items())]
     every = int(str(shown.run.constants[series.every])) if series.every else series.every_ns
     # Layers are sums: one that ends leaves the others where they are.
     found |= {name: points if item.stacked else broken(points, every / SECOND) for name, points in values_of.items()}
