@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import math
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from assay.report import plot_spec
+from tests.compare_reference import load
 from tests.support.cometbft import assembled
+from tests.support.laboratory import ROOT
 from tests.support.loads import Experiment, loaded, sampled
 
 MEMORY, SIZE, HEIGHT = "process_resident_memory_bytes", "cometbft_mempool_size", "cometbft_consensus_height"
+
+COLOURS = "More lines than colours (8), so that some share one: figures 2, 4."
 
 
 def part(document: dict[str, Any], title: str) -> Any:
@@ -67,3 +74,48 @@ def test_averages_of_a_choice_that_a_run_does_not_make_are_left_out(tmp_path: Pa
     made = part(assembled(cache, sampled(run, {MEMORY: {"v": [(at, "1") for at in range(9)]}})), "Metrics of the nodes")
     assert made["tables"] == []
     assert made["text"][-1] == "run has no experiment without a fault that is not saturated."
+
+
+def test_results_tell_the_units_of_what_was_measured(qa: Path) -> None:
+    """A value times its factor is what tables show."""
+    found = load(qa / "results.json")
+    assert found["units"].keys() == found["rows"]["run"].keys()
+    name = next(name for name in found["rows"]["run"] if name.endswith(" valid_txs expected_txs throughput"))
+    units = found["units"][name]
+    assert units == {
+        "number": {"unit": "", "factor": "1"},
+        "connections": {"unit": "connections", "factor": "1"},
+        "rate": {"unit": "tx/s", "factor": "1"},
+        "valid_txs": {"unit": "tx", "factor": "1"},
+        "expected_txs": {"unit": "tx", "factor": "1"},
+        "throughput": {"unit": "tx/s", "factor": "1000000000"},
+    }
+    row = next(row for row in found["rows"]["run"][name] if row["number"] == 1)
+    assert row["throughput"] * float(Fraction(units["throughput"]["factor"])) == pytest.approx(50.65, abs=0.1)
+    assert found["units"]["rows memory"] == {
+        "t_ns": {"unit": "ns", "factor": "1"},
+        "value": {"unit": "Bytes", "factor": "1"},
+    }
+    assert found["units"]["span windows"]["from_ns"] == {"unit": "ns", "factor": "1"}
+    latencies = next(name for name in found["units"] if name.endswith(" latency_stddev negative_latencies"))
+    assert found["units"][latencies]["latency_avg"] == {"unit": "s", "factor": "1/1000000000"}
+
+
+@pytest.mark.parametrize(
+    ("count", "named"),
+    [(8, []), (9, [COLOURS]), (40, ["Too many lines for a printed legend: figures 2, 4.", COLOURS])],
+)
+def test_timelines_say_when_their_lines_cannot_be_told_apart(
+    tmp_path: Path, cache: Path, count: int, named: list[str]
+) -> None:
+    """Eight colours; short names stand in columns below a figure.  Of the mean, which has its own, nothing is said."""
+    run = loaded(tmp_path / "run", Experiment("e"))
+    nodes = {f"n{number}": [(at, "1") for at in range(30)] for number in range(count)}
+    said = part(assembled(cache, sampled(run, {MEMORY: nodes, SIZE: nodes})), "Metrics of the nodes")["text"]
+    assert [line for line in said if "lines" in line and "figures" in line] == named
+
+
+def test_there_are_as_many_colours_as_are_said() -> None:
+    for place in sorted((ROOT / "templates" / "charts").glob("timeline*.vl.json")):
+        colours = json.loads(place.read_text(encoding="utf-8"))["layer"][0]["encoding"]["color"]["scale"]["range"]
+        assert len(colours) - ("mean" in place.name) == plot_spec.COLOURS

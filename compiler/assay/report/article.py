@@ -11,7 +11,7 @@ from assay.report import article_rows as asked
 from assay.report.article_choices import called, chosen
 from assay.report.article_classes import class_tables
 from assay.report.article_columns import Compared, beside, manifest
-from assay.report.article_figures import grids, not_drawn, scatters, timelines
+from assay.report.article_figures import grids, not_drawn, not_named, scatters, timelines
 from assay.report.article_tables import Setting, Shown, tables
 from assay.report.article_verdicts import told, verdicts
 from assay.report.assemble import filled, words
@@ -179,6 +179,7 @@ def _gallery(cast: Cast, part: Part, place: int, numbers: Iterator[int]) -> Gall
             *told(setting, part, runs),
             *cast.notes.get(part.title, ()),
             *not_drawn(setting, part, runs),
+            *not_named(numbered),
             *why,
         ),
         tuple(numbered),

@@ -13,11 +13,14 @@ from assay.report.article_rows import Row, ordered
 from assay.report.article_tables import Setting, Shown, titled
 from assay.report.document import Plot, Value
 from assay.report.figures import named_once, row_label
+from assay.report.plot_spec import COLOURS, is_unnamed
 from assay.spec.article_model import Grid, Part, Scatter, Timeline
 from assay.spec.charts import MARKED
 
 SECOND = 1_000_000_000
 MEAN = "mean"
+#: the column of a timeline's points that tells their line
+LINE = "line"
 #: points nearer to each other than these parts of both axes are drawn once: in a figure, in a panel of a grid
 FINE, COARSE = (400, 200), (80, 40)
 
@@ -176,6 +179,21 @@ def not_drawn(setting: Setting, part: Part, runs: Sequence[Shown]) -> Iterator[s
             yield f"There are no samples of: {', '.join(titles)}{f' ({shown.titled})' if shown.titled else ''}."
 
 
+def not_named(plots: Sequence[Plot | None]) -> Iterator[str]:
+    """What a part says of its timelines (numbered) whose lines cannot be told apart in print."""
+    lined = [plot for plot in plots if plot and LINE in plot.columns]
+    unnamed = [str(plot.figure) for plot in lined if is_unnamed(plot.panels)]
+    alike = [str(plot.figure) for plot in lined if len([name for name in plot.panels if name != MEAN]) > COLOURS]
+    if unnamed:
+        yield f"Too many lines for a printed legend: {_figures(unnamed)}."
+    if alike:
+        yield f"More lines than colours ({COLOURS}), so that some share one: {_figures(alike)}."
+
+
+def _figures(numbers: Sequence[str]) -> str:
+    return f"figure{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}"
+
+
 def _frame(held: Sequence[Lines], *, stacked: bool) -> tuple[Point, Point]:
     """Two points that make the axes of several figures the same, with room above the highest line."""
     bounds = [found.bounds(stacked=stacked) for found in held]
@@ -204,7 +222,7 @@ def _timeline(setting: Setting, item: Timeline, shown: Shown, held: Lines, edges
         f"{item.title} over time: {len(held.lines)} lines, {count} points"
         + "".join(f"; {name} marked" for name, _ in marks),
         item.template + MARKED if marks else item.template,
-        ("line", "x", "y", "mark") if marks else ("line", "x", "y"),
+        (LINE, "x", "y", "mark") if marks else (LINE, "x", "y"),
         rows,
         tuple(panels),
         x_label=label,
