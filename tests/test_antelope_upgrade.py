@@ -25,7 +25,7 @@ from assay.engine.graph import nodes
 from assay.engine.mount import mount
 from assay.fetch.times import nanoseconds
 from assay.plan.steps import plan
-from assay.report.article_columns import holds
+from assay.report.article_rules import holds, percent_told
 from assay.spec.article_model import Rule
 from tests.compare_reference import load
 from tests.support import upgrade_run
@@ -246,8 +246,9 @@ def test_the_figures_mark_the_instant_of_the_upgrade(report: Path) -> None:
     plots = [plot for gallery in document["galleries"] for plot in gallery["plots"]]
     assert len(plots) == 4
     cut = _nanoseconds(json.loads((UPGRADE / "meta.json").read_text(encoding="utf-8"))["upgrade"])
-    rows = load(report / "results.json")["rows"]["run"]["rows disk_write_series"]
-    start = min(row["t_ns"] for row in rows)
+    # Where the time of sampling begins; a rate has its first value later.
+    (span,) = load(report / "results.json")["rows"]["run"]["span sampled_time"]
+    start = span["from_ns"]
     (disk,) = (plot for plot in plots if "disk_write" in plot["id"])
     marks = [row for row in disk["rows"] if row[3] is not None]
     assert marks == [[None, (cut - start) / SECOND, None, "upgrade"]]
@@ -289,6 +290,11 @@ RULES = [
     ("not worse", "higher", 100, 49, False), ("not worse", "neither", 100, 151, False),
     ("not worse", "lower", None, 1, None), ("falls", "lower", 1, None, None),
     ("falls", "lower", 1, math.nan, None), ("not worse", "lower", math.inf, 1, None),
+    # in doubles the first is more than a half, the others less
+    ("stays", "lower", 0.3, 0.45, True), ("rises", "lower", 0.1, 0.15, True), ("rises", "lower", 1.1, 1.65, True),
+    ("not worse", "lower", -0.5, -0.25, True), ("not worse", "lower", -0.5, -0.2, False),
+    ("not worse", "lower", 1, float("inf"), None), ("stays", "lower", 0, 0, True), ("stays", "lower", 0, 1e-9, False),
+    ("rises", "lower", 0, 1e-9, True),
 ]  # fmt: skip
 
 
@@ -298,6 +304,24 @@ def test_a_rule_holds_when_it_says_so(
 ) -> None:
     metric = replace(lab.session.package("antelope").metric("cpu_usage"), better=better)
     assert holds(Rule("cpu_usage", kind, 50), metric, old, new) is due
+
+
+TOLD = [
+    ("not worse", 10, 100.0, 110.4, "10", "10.4"), ("not worse", 10, 100.0, 110.04, "10", "10.04"),
+    ("not worse", 10, 100.0, 109.6, "10", "10"), ("not worse", 10, 100.0, 112.0, "12", "12"),
+    ("falls", 50, 100.0, 50.3, "-50", "-49.7"), ("falls", 50, 100.0, 49.7, "-50", "-50"),
+    # published styles divide by a base below 0 as it is
+    ("not worse", 10, -0.5, 0.1, "-120", "120.0"),
+    ("not worse", 10, 0.0, 0.1, "NaN", "NaN"), ("not worse", 10, 0.0, None, "—", "—"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "limit", "old", "new", "shown", "due"), TOLD)
+def test_a_percent_beside_a_rule_is_told_as_exactly_as_it_takes_to_see_the_rule_in_it(
+    kind: str, limit: int, old: float, new: float | None, shown: str, due: str, lab: Laboratory
+) -> None:
+    metric = replace(lab.session.package("antelope").metric("cpu_usage"), better="lower")
+    assert percent_told(Rule("cpu_usage", kind, limit), metric, [old, new], shown) == due
 
 
 def test_the_upgrade_report_is_verified(report: Path, cache: Path) -> None:

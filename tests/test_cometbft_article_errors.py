@@ -106,6 +106,35 @@ SLIPS = {
         "error[other-grain]: part `Results` of article `qa` refers to choice `rotation`, which is of rows of another "
         "grain\n",
     ),
+    "a verdict that is first in nothing": (
+        ", first = c.number\n          , metrics = judged",
+        ", first = c.node\n          , metrics = judged",
+        "error[unknown-column]: part `Results` of article `qa` shows an unknown column `node` of grain `experiment`\n",
+    ),
+    "a verdict without what others choose": (
+        "[ fault ]\n                (verdict",
+        "[ chosen ]\n                (verdict",
+        "error[choice-without]: part `Results` of article `qa` leaves out the row of choice `chosen`, which depends on "
+        "other choices itself\n",
+    ),
+    "a choice without what another leaves out": (
+        ", title = \"Heaviest experiment\"",
+        ", without = [ \"rotation\" ], title = \"Heaviest experiment\"",
+        "error[other-grain]: choice `heaviest` of article `qa` refers to choice `rotation`, which is of rows of "
+        "another grain\n",
+    ),
+    "averages of a choice without a time": (
+        "[ A.averagesDuring\n                chosen",
+        "[ A.averagesDuring\n                rotation",
+        "error[choice-time]: table `Average resident memory with and without the exporters' processes` of part "
+        "`Metrics of the nodes` of article `qa` is over the time of choice `rotation`, which has none\n",
+    ),
+    "averages over a time that is none": (
+        "[ A.averagesDuring\n                chosen",
+        "[ A.averagesDuring\n                (chosen // { name = \"chose\" })",
+        "error[unknown-choice]: table `Average resident memory with and without the exporters' processes` of part "
+        "`Metrics of the nodes` of article `qa` refers to an unknown choice `chose`\n",
+    ),
 }  # fmt: skip
 
 
@@ -114,14 +143,18 @@ TOGETHER = (
     (
         "a choice that is not in the article", "a choice of unknown rows", "a choice by an unknown column",
         "a choice by a metric of other rows", "cases by an unknown constant", "layers with a mean",
-        "diagonals of texts",
+        "diagonals of texts", "a verdict that is first in nothing", "a choice without what another leaves out",
     ),
     (
         "two choices of a name", "a choice by an unknown constant", "a time that is none", "a rule of half",
         "a chosen cell that the choice does not know", "a grid of rows that nobody chooses",
-        "a verdict on rows that nobody chooses",
+        "a verdict on rows that nobody chooses", "a verdict without what others choose",
+        "averages over a time that is none",
     ),
-    ("half a time", "a figure of a choice without a time", "a grid without cases"),
+    (
+        "half a time", "a figure of a choice without a time", "a grid without cases",
+        "averages of a choice without a time",
+    ),
 )  # fmt: skip
 
 

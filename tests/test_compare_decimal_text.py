@@ -13,6 +13,8 @@ from assay.compare.decimal_text import (
     cut,
     decimal_text,
     exact_text,
+    on_its_side,
+    rounded_fraction,
     rounded_text,
     shortest_decimal,
     without_leading_zero,
@@ -121,3 +123,17 @@ def test_only_a_zero_at_the_start_goes() -> None:
     assert without_leading_zero("10.05") == "10.05"
     assert without_leading_zero("-0.05") == "-0.05"
     assert without_leading_zero("0") == "0"
+
+
+@pytest.mark.parametrize(
+    ("number", "decimals", "text"),
+    [("1/80", 3, "0.012"), ("3/80", 3, "0.038"), ("-1/30", 1, "-0.0"), ("5/2", 0, "2"), ("-25/2", 1, "-12.5")],
+)
+def test_a_fraction_is_rounded_half_to_even(number: str, decimals: int, text: str) -> None:
+    assert rounded_fraction(Fraction(number), decimals) == text
+
+
+@pytest.mark.parametrize(("number", "text"), [("10", "10.0"), ("10.04", "10.04"), ("10.0000001", "10.0000001")])
+def test_a_number_above_a_limit_is_seen_to_be_above_it(number: str, text: str) -> None:
+    above = Fraction(number) > 10
+    assert on_its_side(Fraction(number), 1, lambda shown: (shown > 10) == above) == text

@@ -59,6 +59,11 @@ def test_a_base_of_zero_has_no_percent() -> None:
     assert ThreeDigits().table_row([0.0, 4.0], 4) == Row(("0.0", "4.00"), ("4.00",), ("—",))
 
 
+def test_percents_are_of_the_amount_of_the_base() -> None:
+    row = ThreeDigits().table_row([-0.5, 0.1, -0.6], 4)
+    assert row.percents == ("120.0", "-20.0")
+
+
 @given(numbers, numbers)
 def test_the_style_allows_just_what_it_prints(base: float, value: float) -> None:
     look = ThreeDigits()

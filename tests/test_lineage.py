@@ -256,7 +256,8 @@ def test_a_report_has_the_lineage_of_all_its_cells(cache: Path) -> None:
 def test_rows_that_are_counted_are_part_of_the_value(lab: Laboratory) -> None:
     found = lineage_of(lab.session, "valid_txs").found
     assert found.roles[Origin("loaded", ROWS)] == "value"
-    assert found.roles[Origin("loaded", "size")] == "read"
+    assert found.roles[Origin("loaded", "duration_ns")] == "read"
+    assert found.roles[Origin("loaded", "tx_hash")] == "check"
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,14 @@ let experiment =
 -- Percent by which a result may fall short of what is due, or be worse than the baseline's.
 let tolerance = 10
 
+let fault =
+          experiment
+      //  { name = "fault"
+          , title = "Experiment with a fault"
+          , pins = [ A.pin c.number constant.fault ]
+          , absent = "no experiment with a fault (meta.json: experiments, fault)"
+          }
+
 let chosen =
           experiment
       //  { name = "chosen"
@@ -43,7 +51,8 @@ let chosen =
           , done = m.validTxs.id
           , due = m.expected.id
           , tolerance
-          , absent = "no experiment that is not saturated"
+          , absent = "no experiment without a fault that is not saturated"
+          , without = [ fault.name ]
           }
 
 let overload =
@@ -57,15 +66,8 @@ let overload =
           , due = m.expected.id
           , tolerance
           , short = True
-          , absent = "no experiment that is saturated"
-          }
-
-let fault =
-          experiment
-      //  { name = "fault"
-          , title = "Experiment with a fault"
-          , pins = [ A.pin c.number constant.fault ]
-          , absent = "no experiment with a fault (meta.json: experiments, fault)"
+          , absent = "no experiment without a fault that is saturated"
+          , without = [ fault.name ]
           }
 
 let heaviest =
@@ -120,7 +122,14 @@ let verdict =
       \(scenario : Text) ->
       \(title : Text) ->
         A.verdict
-          { scenario, title, grain = grains.experiment, keys = [ c.connections, c.rate ], metrics = judged, tolerance }
+          { scenario
+          , title
+          , grain = grains.experiment
+          , keys = [ c.connections, c.rate ]
+          , first = c.number
+          , metrics = judged
+          , tolerance
+          }
 
 let qa =
       S.Article::{
@@ -176,7 +185,13 @@ let qa =
           , prose = "prose/nodes.md"
           , timelines = A.during chosen plots
           , averages =
-            [ A.averages "Average resident memory with and without the exporters' processes" [ s.memory, s.nodeMemory ] ]
+            [ A.averagesDuring
+                chosen
+                ( A.averages
+                    "Average resident memory with and without the exporters' processes"
+                    [ s.memory, s.nodeMemory ]
+                )
+            ]
           }
         , part::{ title = "Overload", prose = "prose/overload.md", timelines = A.during overload plots }
         , part::{
@@ -251,7 +266,9 @@ let qa =
           , title = "Results"
           , prose = "prose/results.md"
           , verdicts =
-            [ verdict "Load: every configuration" "Experiments beside those of the baseline"
+            [ A.verdictWithout
+                [ fault ]
+                (verdict "Load: every configuration" "Experiments beside those of the baseline")
             , A.verdictOf chosen (verdict "Load: the chosen experiment" "The chosen experiment beside the baseline's")
             , A.verdictOf overload (verdict "Overload" "The overloaded experiment beside the baseline's")
             , A.verdictOf fault (verdict "Fault" "The experiment with a fault beside the baseline's")

@@ -13,6 +13,7 @@ let tx =
       { experiment = E.text "experiment_id"
       , blockTime = E.inUnit U.nanosecond (E.integer "block_time")
       , duration = E.inUnit U.nanosecond (E.integer "duration_ns")
+      , hash = E.optional (E.text "tx_hash")
       , connections = E.inUnit D.connection (E.integer "connections")
       , rate = E.inUnit D.transactionPerSecond (E.integer "rate")
       , size = E.inUnit U.byte (E.integer "size")
@@ -24,7 +25,7 @@ let loaded =
         , forms =
           [ { names = [] : List E.Name
             , unless = [] : List E.Unless
-            , fields = [ tx.experiment, tx.blockTime, tx.duration, tx.connections, tx.rate, tx.size ]
+            , fields = [ tx.experiment, tx.blockTime, tx.duration, tx.hash, tx.connections, tx.rate, tx.size ]
             }
           ]
         , doc = "A transaction of the load, found in a block"

@@ -79,6 +79,22 @@ let experiments =
         , c.to
         ]
       , key = [ "experiment_id" ]
+      , checks =
+        [ S.Check::{
+          , code = "counted-twice"
+          , sql = ../../queries/cometbft/checks/counted_twice.sql as Text
+          , uses = [ events.loaded.name ]
+          , message = "experiment {experiment_id}: {transactions} of its transactions stand in the load reports more than once, up to {times} times, {example} among them: each would count as often"
+          , hint = "leave one report of an experiment in the run: a copy of it, or that of another node, has the same transactions"
+          }
+        , S.Check::{
+          , code = "several-configurations"
+          , sql = ../../queries/cometbft/checks/several_configurations.sql as Text
+          , uses = [ events.loaded.name ]
+          , message = "experiment {experiment_id} has {configurations} configurations: {told}"
+          , hint = "an experiment has one number of connections, one rate and one size: give each an id of its own"
+          }
+        ]
       , doc = "Experiments of the load report"
       }
 

@@ -28,6 +28,7 @@ let Pin = { column : Text, constant : Text }
 --   label     columns that tell which row it is
 --   begin, end  columns with the first and last instant of its time, for figures
 --   absent    what a run without such a row is said to have: `no ...`
+--   without   choices (without keys) whose rows are chosen only where pins tell so
 let Choice =
       { Type =
           { name : Text
@@ -45,6 +46,7 @@ let Choice =
           , begin : Text
           , end : Text
           , absent : Text
+          , without : List Text
           }
       , default =
         { keys = [] : List Text
@@ -56,6 +58,7 @@ let Choice =
         , short = False
         , begin = ""
         , end = ""
+        , without = [] : List Text
         }
       }
 
@@ -109,6 +112,8 @@ let Scatter =
 -- more than `tolerance` percent fails (of a metric that is not better in any direction, any change).
 --   scenario  what is judged, in the table of results
 --   choice    only the chosen row of each run; empty: all rows
+--   first     the column whose least value counts where several rows of a run agree
+--   without   choices whose rows are not judged
 let Verdict =
       { title : Text
       , scenario : Text
@@ -117,6 +122,8 @@ let Verdict =
       , metrics : List Text
       , tolerance : Natural
       , choice : Text
+      , first : Text
+      , without : List Text
       }
 
 -- Small multiples: a row for each run that is a case (the article's `cases`), a column for each scatter and timeline.
@@ -153,7 +160,8 @@ let Rule = { metric : Text, kind : Text, percent : Natural }
 let Conclusion = { title : Text, rules : List Rule }
 
 -- A table of series in one unit: of each its label filter, its lines, and the mean over time of the mean of all lines.
-let Averages = { title : Text, series : List Text }
+--   choice  only the time of the chosen row; empty: all windows of the series
+let Averages = { title : Text, series : List Text, choice : Text }
 
 -- A part: prose (a file below the system's folder of specs; paragraphs that may quote results), figures, tables.
 let Part =
@@ -222,6 +230,15 @@ let ids =
           (\(m : M.Metric.Type) -> \(rest : List Text) -> [ m.id ] # rest)
           ([] : List Text)
 
+let names =
+      \(cs : List Choice.Type) ->
+        List/fold
+          Choice.Type
+          cs
+          (List Text)
+          (\(c : Choice.Type) -> \(rest : List Text) -> [ c.name ] # rest)
+          ([] : List Text)
+
 -- The amount of a class, in the formula of a table against classes.
 let amount = X.leaf "parameter" "class"
 
@@ -281,6 +298,7 @@ in  { Listing
             , title : Text
             , grain : G.Grain.Type
             , keys : List X.Column
+            , first : X.Column
             , metrics : List M.Metric.Type
             , tolerance : Natural
             }
@@ -292,10 +310,14 @@ in  { Listing
             , metrics = ids v.metrics
             , tolerance = v.tolerance
             , choice = ""
+            , first = v.first.name
+            , without = [] : List Text
             }
           : Verdict
       -- of a verdict, only the chosen row
     , verdictOf = \(c : Choice.Type) -> \(v : Verdict) -> v // { choice = c.name }
+      -- a verdict without the rows of some choices
+    , verdictWithout = \(cs : List Choice.Type) -> \(v : Verdict) -> v // { without = names cs }
     , pivot =
         \(p :
             { title : Text
@@ -399,8 +421,11 @@ in  { Listing
                   (List Text)
                   (\(s : G.Series.Type) -> \(rest : List Text) -> [ s.name ] # rest)
                   ([] : List Text)
+            , choice = ""
             }
           : Averages
+      -- the same over the time of the chosen row
+    , averagesDuring = \(c : Choice.Type) -> \(a : Averages) -> a // { choice = c.name }
     , Claim = C.Claim
     , Cell = C.Cell
     , cell = C.cell

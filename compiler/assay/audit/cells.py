@@ -140,7 +140,7 @@ def _verdict(section: str, table: Mapping[str, Any], item: Verdict, run: int) ->
         label = ", ".join(row[: wide + 1])
         columns = zip(table["header"][wide + 1 :], row[wide + 1 :], ((0,), (run,), (0, run), (0, run)), strict=True)
         for column, text, runs in columns:
-            yield Cell(section, label, column, text, metric, ROW, runs, keys)
+            yield Cell(section, label, column, text, metric, ROW, runs, keys, item.first)
 
 
 def find(cells: Sequence[Cell], name: str) -> Cell:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from assay.audit.provenance import in_forms, printed, provenance
 from assay.build.article_parts import shown
+from assay.build.article_units import Units, units
 from assay.build.claimed import claims_of
 from assay.build.comparison import date_of, figures_of, inputs_of, phases_of
 from assay.build.compute import Computation, compute
@@ -107,7 +108,7 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     document = with_claims(document, checked, part_of, claims.shown(said))
     document = dataclasses.replace(document, warnings=warned)
     columns = beside.columns if beside else figures
-    results = _results(checked, name, figures) | _compared(checked, part_of, columns)
+    results = _results(checked, name, figures, units(checked, found.plan)) | _compared(checked, part_of, columns)
     results |= {"claims": claims.as_data(said)} if said else {}
     behind = behind_article(checked, rows, found, dict(zip(named, figures, strict=True)))
     return Assembled(checked, found, made, document, results, behind)
@@ -195,13 +196,16 @@ def texts_of(prose: Mapping[str, Prose]) -> dict[str, str]:
     return {name: item.text for name, item in sorted(prose.items())}
 
 
-def _results(checked: Checked, name: str, runs: Sequence[RunFigures]) -> dict[str, object]:
-    """The rows behind an article, as measured, by the names of their statements; and averages over runs, where tables
-    are made of them."""
+def _results(
+    checked: Checked, name: str, runs: Sequence[RunFigures], units_of: Mapping[str, Units]
+) -> dict[str, object]:
+    """The rows behind an article, as measured, by the names of their statements, and their units; and averages over
+    runs, where tables are made of them."""
     averages = {run.id: _averages(checked, run) for run in runs if run.results.metrics}
     return {
         "report": name,
         "runs": [{"id": run.id} for run in runs],
+        "units": units_of,
         "rows": {run.id: {rows: _plain(found) for rows, found in sorted(run.results.rows.items())} for run in runs},
         **({"averages": averages} if averages else {}),
     }

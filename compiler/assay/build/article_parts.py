@@ -125,7 +125,7 @@ class _Lost:
             inner: tuple[Item, ...] = (*item.scatters, *item.timelines)
             return self.of_choice(item.choice).union(*(self.of(found) for found in inner))
         if isinstance(item, Averages):
-            return self.of_tables(item.series)
+            return self.of_tables(item.series) | self.of_choice(item.choice)
         if isinstance(item, Timeline):
             return self.of_tables([item.series]) | self.of_choice(item.choice)
         if isinstance(item, (Comparison, Conclusion)):

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+
+MOST_DECIMALS = 12
+"""Of a number that is printed with more decimals than others, so that it is on its side of a limit."""
 
 
 def shortest_decimal(number: float) -> Decimal:
@@ -12,6 +17,11 @@ def shortest_decimal(number: float) -> Decimal:
     Rounding starts from it, not from the binary value: 0.15 to one decimal is a tie.
     """
     return Decimal(repr(float(number)))
+
+
+def decimal_value(number: float) -> Fraction:
+    """What the shortest decimal text of a finite number says, exactly; of an integer itself."""
+    return Fraction(number) if isinstance(number, int) else Fraction(shortest_decimal(number))
 
 
 def decimal_text(number: float) -> str:
@@ -39,6 +49,22 @@ def exact_text(count: int, digits: int) -> str:
 def rounded_text(number: float, decimals: int) -> str:
     """`number` with so many decimals (0: no point), rounded half to even on its decimal text; no exponent."""
     return format(quantized(shortest_decimal(number), decimals, ROUND_HALF_EVEN), "f")
+
+
+def rounded_fraction(number: Fraction, decimals: int) -> str:
+    """An exact number with so many decimals (0: no point), rounded half to even; what vanishes keeps its sign."""
+    whole, part = divmod(round(abs(number) * 10**decimals), 10**decimals)
+    sign = "-" if number < 0 else ""
+    return f"{sign}{whole}.{part:0{decimals}d}" if decimals else f"{sign}{whole}"
+
+
+def on_its_side(number: Fraction, decimals: int, agrees: Callable[[Fraction], bool]) -> str:
+    """`number` with so many decimals, or as many more as it takes (up to MOST_DECIMALS) until what is printed agrees.
+
+    So a number that is rounded to a limit, and is above it, is seen to be above it.
+    """
+    texts = [rounded_fraction(number, more) for more in range(decimals, MOST_DECIMALS + 1)]
+    return next((text for text in texts if agrees(Fraction(text))), texts[-1])
 
 
 def quantized(number: Decimal, decimals: int, rounding: str) -> Decimal:

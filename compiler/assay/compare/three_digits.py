@@ -64,10 +64,14 @@ def printed_delta(base: str, value: str) -> str:
 
 
 def printed_percent(base: str, value: str) -> str:
-    """100 x delta / base of the printed numbers, with one decimal; base 0: none."""
+    """100 x delta / the base's amount, of the printed numbers, with one decimal; base 0: none.
+
+    So what is greater than its base has a percent above 0, also where that is negative.
+    """
     if not _numbers(base, value) or Decimal(base) == 0:
         return NO_VALUE
-    return format(quantized(100 * (Decimal(value) - Decimal(base)) / Decimal(base), DECIMALS, ROUND_HALF_EVEN), "f")
+    percent = 100 * (Decimal(value) - Decimal(base)) / abs(Decimal(base))
+    return format(quantized(percent, DECIMALS, ROUND_HALF_EVEN), "f")
 
 
 def _numbers(*cells: str) -> bool:

@@ -93,6 +93,7 @@ class JudgeStep:
 
 
 ROWS_OF_KEY = "rows_of_key"
+FROM, TO = "from_ns", "to_ns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +169,11 @@ class Plan:
 def rows_of(series: str) -> str:
     """Name of the statement that yields the rows of a series."""
     return f"rows {series}"
+
+
+def span_of(windows: str) -> str:
+    """Name of the statement that yields from when to when all windows of a relation are, as FROM and TO."""
+    return f"span {windows}"
 
 
 def cut_name(cut: str) -> str:

@@ -11,8 +11,9 @@ from assay.report import article_rows as asked
 from assay.report.article_choices import called, chosen
 from assay.report.article_classes import class_tables
 from assay.report.article_columns import Compared, beside, manifest
-from assay.report.article_figures import grids, not_drawn, scatters, timelines
+from assay.report.article_figures import grids, not_drawn, not_named, scatters, timelines
 from assay.report.article_tables import Setting, Shown, tables
+from assay.report.article_verdicts import told, verdicts
 from assay.report.assemble import filled, words
 from assay.report.assemble import notes as noted
 from assay.report.averages import averages
@@ -175,12 +176,14 @@ def _gallery(cast: Cast, part: Part, place: int, numbers: Iterator[int]) -> Gall
         (
             *(paragraph.text for paragraph in said),
             *_meant(cast, part),
+            *told(setting, part, runs),
             *cast.notes.get(part.title, ()),
             *not_drawn(setting, part, runs),
+            *not_named(numbered),
             *why,
         ),
         tuple(numbered),
-        (*tables(setting, part, runs), *classes, *_averages(setting, part, runs)),
+        (*tables(setting, part, runs), *verdicts(setting, part, runs), *classes, *_averages(setting, part, runs)),
         abreast=_abreast(len(runs), laid=len(cast.runs) > UPRIGHT),
         wide=tuple(dataclasses.replace(plot, figure=next(numbers)) for plot in wide),
         quoted=tuple(_quoted(cast, said)),
@@ -191,8 +194,8 @@ def _gallery(cast: Cast, part: Part, place: int, numbers: Iterator[int]) -> Gall
 
 def _averages(setting: Setting, part: Part, runs: Sequence[Shown]) -> list[Table]:
     """The tables of averages of series of a part."""
-    checked, look = setting.checked, setting.look
-    return [averages(checked, look, item, shown.run, shown.titled) for item in part.averages for shown in runs]
+    found = [averages(setting, item, shown) for item in part.averages for shown in runs]
+    return [table for table in found if table]
 
 
 def _classes(cast: Cast, part: Part) -> tuple[list[Table], list[str]]:
@@ -266,7 +269,9 @@ def _named(cast: Cast, quote: Quote) -> RunFigures:
 
 def _meant(cast: Cast, part: Part) -> Iterator[str]:
     """Which rows a part's choices are, and which runs have none; that there are no cases, or nothing to judge by."""
-    names = [*(item.choice for item in part.timelines), *(item.choice for item in part.pivots)]
+    names = [item.choice for item in part.timelines]
+    names += [item.choice for item in part.pivots]
+    names += [item.choice for item in part.averages]
     for name in dict.fromkeys(name for name in names if name):
         yield from _choice(cast, cast.setting.article.choice(name))
     if part.grids and not cast.cases:
@@ -281,8 +286,18 @@ def _choice(cast: Cast, choice: Choice) -> Iterator[str]:
     if there and choice.label:
         yield f"{choice.title}: {'; '.join(there)}."
     missing = [shown.label for shown, row in rows if row is None]
-    if missing:
-        yield f"{', '.join(missing)} {'has' if len(missing) == 1 else 'have'} {choice.absent}."
+    if not choice.keys and missing:
+        yield f"{_have(missing)} {choice.absent}."
+    elif rows[-1][1] is None:
+        yield f"{rows[-1][0].label}{', which chooses,' if len(rows) > 1 else ''} has {choice.absent}."
+    elif missing:
+        row = rows[-1][1]
+        said = ", ".join(f"{name.replace('_', ' ')} {row[name]}" for name in choice.keys)
+        yield f"{_have(missing)} no {choice.grain.replace('_', ' ')} with {said}."
+
+
+def _have(names: Sequence[str]) -> str:
+    return f"{', '.join(names)} {'has' if len(names) == 1 else 'have'}"
 
 
 def _dictionary(checked: Checked, article: Article, texts: Iterable[Prose]) -> tuple[Group, ...]:

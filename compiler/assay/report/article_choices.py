@@ -19,7 +19,7 @@ def chosen(checked: Checked, article: Article, runs: Sequence[RunFigures]) -> Ch
     """The rows of all choices in some runs.  AssayError when a run's constants name a row that it does not have."""
     found: dict[tuple[str, str], Row] = {}
     for choice in article.choices if runs else ():
-        for run, row in zip(runs, _rows(checked, choice, runs), strict=True):
+        for run, row in zip(runs, _rows(checked, article, choice, runs), strict=True):
             if row is not None:
                 found[choice.name, run.id] = row
     return found
@@ -30,18 +30,30 @@ def called(choice: Choice, row: Row) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {row[name]}" for name in choice.label)
 
 
-def _rows(checked: Checked, choice: Choice, runs: Sequence[RunFigures]) -> list[Row | None]:
+def _rows(checked: Checked, article: Article, choice: Choice, runs: Sequence[RunFigures]) -> list[Row | None]:
     """The row of each run: chosen by the run itself, or agreeing with that of the last run in the keys."""
     if not choice.keys:
-        return [_own(checked, choice, run) for run in runs]
-    last = _own(checked, choice, runs[-1])
+        return [_own(checked, article, choice, run) for run in runs]
+    last = _own(checked, article, choice, runs[-1])
     if last is None:
         return [None] * len(runs)
     alike = [
-        _first(choice, [row for row in _all(checked, choice, run) if all(row[k] == last[k] for k in choice.keys)])
-        for run in runs[:-1]
+        _first(choice, [row for row in rows if all(row[k] == last[k] for k in choice.keys)])
+        for rows in (left(checked, article, choice, run) for run in runs[:-1])
     ]
     return [*alike, last]
+
+
+def own(checked: Checked, article: Article, name: str, run: RunFigures) -> Row | None:
+    """The row of a choice without keys in a run."""
+    return _own(checked, article, article.choice(name), run)
+
+
+def left(checked: Checked, article: Article, choice: Choice, run: RunFigures) -> Sequence[Row]:
+    """The rows among which a choice is made when nothing pins it: all but those that it leaves out."""
+    grain = asked.grain_named(checked, choice.grain)
+    gone = [row for name in choice.without if (row := own(checked, article, name, run))]
+    return [row for row in _all(checked, choice, run) if not any(asked.same(grain, row, item) for item in gone)]
 
 
 def _all(checked: Checked, choice: Choice, run: RunFigures) -> Sequence[Row]:
@@ -52,14 +64,14 @@ def _first(choice: Choice, rows: Sequence[Row]) -> Row | None:
     return min(rows, key=lambda row: asked.ordered(row[choice.first]), default=None)
 
 
-def _own(checked: Checked, choice: Choice, run: RunFigures) -> Row | None:
+def _own(checked: Checked, article: Article, choice: Choice, run: RunFigures) -> Row | None:
     """The row that a run chooses for itself: by its constants, else by the rule."""
-    rows = _all(checked, choice, run)
     pins = {pin.column: run.constants[pin.constant] for pin in choice.pins}
     if pins and all(pins.values()):
-        return _pinned(choice, run, rows, pins)
+        return _pinned(choice, run, _all(checked, choice, run), pins)
     if pins and not choice.most:
         return None
+    rows = left(checked, article, choice, run)
     if choice.due:
         done, due = checked.metric(choice.done), checked.metric(choice.due)
         rows = [row for row in rows if asked.short(checked, done, due, row, choice.tolerance) == choice.short]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,6 +9,7 @@ from assay.compare.style import Style
 from assay.fetch.times import told as told_instant
 from assay.report import article_rows as asked
 from assay.report.article_rows import NO_VALUE
+from assay.report.article_rules import holds, in_words, percent_told
 from assay.report.assemble import DELTA
 from assay.report.document import Gallery, Table
 from assay.report.figures import RunFigures, phase_rows, row_label
@@ -79,30 +79,8 @@ def _judged(checked: Checked, look: Style, rule: Rule, base: RunFigures, run: Ru
     metric = checked.metric(rule.metric)
     values = [average(checked, item, rule.metric) for item in (base, run)]
     row = _row(look, metric, values)
-    return row[0], row[1], row[2], row[4], in_words(rule, metric), HOLDS[holds(rule, metric, *values)]
-
-
-def in_words(rule: Rule, metric: Metric) -> str:
-    """What a rule says."""
-    if rule.kind in ("falls", "rises"):
-        return f"{rule.kind} by at least {rule.percent} %"
-    worse = {"lower": "higher", "higher": "lower"}.get(metric.better, "other")
-    if rule.kind == "stays" or worse == "other":
-        return f"changes by at most {rule.percent} %"
-    return f"at most {rule.percent} % {worse}"
-
-
-def holds(rule: Rule, metric: Metric, old: float | None, new: float | None) -> bool | None:
-    """Whether a rule holds of two averages; None when one is missing, or is no finite number."""
-    if old is None or new is None or not (math.isfinite(old) and math.isfinite(new)):
-        return None
-    percent, change = rule.percent * abs(old), 100 * (new - old)
-    if rule.kind == "falls":
-        return -change >= percent and new < old
-    if rule.kind == "rises":
-        return change >= percent and new > old
-    worse = {"lower": change, "higher": -change}.get(metric.better, abs(change))
-    return (abs(change) if rule.kind == "stays" else worse) <= percent
+    told = percent_told(rule, metric, values, row[4])
+    return row[0], row[1], row[2], told, in_words(rule, metric), HOLDS[holds(rule, metric, *values)]
 
 
 def facts(checked: Checked, names: Sequence[str], runs: Sequence[RunFigures], named: Sequence[str]) -> Table:

@@ -14,12 +14,15 @@ from assay.report.article_rows import Row, ordered
 from assay.report.article_tables import Setting, Shown, titled
 from assay.report.document import Plot, Value
 from assay.report.figures import named_once, row_label
+from assay.report.plot_spec import COLOURS, is_unnamed
 from assay.spec.article_model import Grid, Part, Scatter, Timeline
 from assay.spec.charts import MARKED
 from assay.spec.model import Series
 
 SECOND = 1_000_000_000
 MEAN = "mean"
+#: the column of a timeline's points that tells their line
+LINE = "line"
 #: points nearer to each other than these parts of both axes are drawn once: in a figure, in a panel of a grid
 FINE, COARSE = (400, 200), (80, 40)
 
@@ -178,6 +181,21 @@ def not_drawn(setting: Setting, part: Part, runs: Sequence[Shown]) -> Iterator[s
             yield f"There are no samples of: {', '.join(titles)}{f' ({shown.titled})' if shown.titled else ''}."
 
 
+def not_named(plots: Sequence[Plot | None]) -> Iterator[str]:
+    """What a part says of its timelines (numbered) whose lines cannot be told apart in print."""
+    lined = [plot for plot in plots if plot and LINE in plot.columns]
+    unnamed = [str(plot.figure) for plot in lined if is_unnamed(plot.panels)]
+    alike = [str(plot.figure) for plot in lined if len([name for name in plot.panels if name != MEAN]) > COLOURS]
+    if unnamed:
+        yield f"Too many lines for a printed legend: {_figures(unnamed)}."
+    if alike:
+        yield f"More lines than colours ({COLOURS}), so that some share one: {_figures(alike)}."
+
+
+def _figures(numbers: Sequence[str]) -> str:
+    return f"figure{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}"
+
+
 def _frame(held: Sequence[Lines], *, stacked: bool) -> tuple[Point, Point]:
     """Two points that make the axes of several figures the same, with room above the highest line."""
     bounds = [found.bounds(stacked=stacked) for found in held]
@@ -206,7 +224,7 @@ def _timeline(setting: Setting, item: Timeline, shown: Shown, held: Lines, edges
         f"{item.title} over time: {len(held.lines)} lines, {count} points"
         + "".join(f"; {name} marked" for name, _ in marks),
         item.template + MARKED if marks else item.template,
-        ("line", "x", "y", "mark") if marks else ("line", "x", "y"),
+        (LINE, "x", "y", "mark") if marks else (LINE, "x", "y"),
         rows,
         tuple(panels),
         x_label=label,
@@ -219,13 +237,10 @@ def lines(setting: Setting, item: Timeline, shown: Shown) -> Lines | None:
     series = next(found for found in setting.checked.package.series if found.name == item.series)
     rows: Sequence[Row] = asked.rows(shown.run, series)
     times = [int(str(row["t_ns"])) for row in rows]
-    first, last = min(times, default=0), max(times, default=0)
-    if item.choice:
-        chosen = setting.row(item.choice, shown.run)
-        if chosen is None:
-            return None
-        choice = setting.article.choice(item.choice)
-        first, last = int(str(chosen[choice.begin])), int(str(chosen[choice.end]))
+    span = setting.times(item.choice, shown.run) if item.choice else asked.span(shown.run, series)
+    if span is None:
+        return None
+    first, last = span
     found: dict[str, Line] = {}
     values_of: dict[str, list[Point]] = {}
     names = {} if item.alone else line_names.names(series.by, item.line, (_key(series, row) for row in rows), (MEAN,))
@@ -233,13 +248,13 @@ def lines(setting: Setting, item: Timeline, shown: Shown) -> Lines | None:
     for row, t_ns in zip(rows, times, strict=True):
         if first <= t_ns <= last:
             x, value = (t_ns - first) / SECOND, float(str(row["value"]))
+            if not math.isfinite(value):  # the lines that have a value then are drawn, and make the mean
+                continue
             at.setdefault(x, []).append(value)
-            if not item.alone and math.isfinite(value):
+            if not item.alone:
                 values_of.setdefault(names[_key(series, row)], []).append((x, value))
     if item.mean:
-        values_of[MEAN] = [
-            (x, math.fsum(values) / len(values)) for x, values in sorted(at.items()) if all(map(math.isfinite, values))
-        ]
+        values_of[MEAN] = [(x, math.fsum(values) / len(values)) for x, values in sorted(at.items())]
     every = int(str(shown.run.constants[series.every])) if series.every else series.every_ns
     # Layers are sums: one that ends leaves the others where they are.
     found |= {name: points if item.stacked else broken(points, every / SECOND) for name, points in values_of.items()}

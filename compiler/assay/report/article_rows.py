@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from assay.compare.decimal_text import decimal_text, decimal_value, rounded_fraction
 from assay.compare.style import Style
-from assay.plan.steps import Listed, listed_rows, rows_of
+from assay.plan.steps import FROM, TO, Listed, listed_rows, rows_of, span_of
 from assay.report.article_classes import rows_of_classes
 from assay.report.figures import RunFigures
 from assay.report.prose import Prose, Quote, grain_of
@@ -70,12 +72,12 @@ def listed_of(checked: Checked, item: object) -> tuple[Listed, ...]:
 
 
 def _listed(checked: Checked, grain: str, keys: Sequence[str], metrics: Sequence[str]) -> Listed:
-    return listed_rows(checked.package, _grain(checked, grain), keys, [checked.metric(name) for name in metrics])
+    return listed_rows(checked.package, grain_named(checked, grain), keys, [checked.metric(name) for name in metrics])
 
 
 def of_choice(checked: Checked, choice: Choice) -> Listed:
     """The rows among which a choice is made."""
-    grain = _grain(checked, choice.grain)
+    grain = grain_named(checked, choice.grain)
     pinned = (pin.column for pin in choice.pins)
     times = (name for name in (choice.begin, choice.end) if name)
     columns = dict.fromkeys((*grain.key, *choice.label, *choice.keys, *pinned, choice.first, *times))
@@ -92,8 +94,8 @@ def of_pivot(checked: Checked, pivot: Pivot) -> Listed:
 
 def of_verdict(checked: Checked, verdict: Verdict) -> Listed:
     """The rows that a verdict compares."""
-    grain = _grain(checked, verdict.grain)
-    columns = (*verdict.keys, *(grain.key if verdict.choice else ()))
+    grain = grain_named(checked, verdict.grain)
+    columns = (*verdict.keys, verdict.first, *grain.key)
     return _listed(checked, verdict.grain, tuple(dict.fromkeys(columns)), verdict.metrics)
 
 
@@ -101,7 +103,7 @@ def of_scatter(checked: Checked, scatter: Scatter) -> tuple[Listed, Listed]:
     """The points of a scatter, and what its figures are called after."""
     points = _listed(checked, scatter.grain, (scatter.per,), (scatter.x, scatter.y))
     columns = tuple(dict.fromkeys((scatter.per, *scatter.label, *scatter.keys)))
-    return points, Listed(_grain(checked, scatter.of), columns, ())
+    return points, Listed(grain_named(checked, scatter.of), columns, ())
 
 
 def of_quote(checked: Checked, quote: Quote) -> Listed:
@@ -112,8 +114,14 @@ def of_quote(checked: Checked, quote: Quote) -> Listed:
     return listed_rows(checked.package, grain, tuple(dict.fromkeys(columns)), [metric])
 
 
-def _grain(checked: Checked, name: str) -> Grain:
+def grain_named(checked: Checked, name: str) -> Grain:
+    """The grain of a name."""
     return next(grain for grain in checked.package.grains if grain.name == name)
+
+
+def same(grain: Grain, row: Row, other: Row) -> bool:
+    """Whether two rows that have the grain's key are the same row of it."""
+    return all(row[name] == other[name] for name in grain.key)
 
 
 def rows(run: RunFigures, item: Listed | Series) -> Sequence[Row]:
@@ -121,9 +129,23 @@ def rows(run: RunFigures, item: Listed | Series) -> Sequence[Row]:
     return run.results.rows[item.name if isinstance(item, Listed) else rows_of(item.name)]
 
 
+def span(run: RunFigures, item: Series) -> tuple[int, int]:
+    """From when to when a series is read, in ns: all of its windows; 0 and 0 where there is none."""
+    (row,) = run.results.rows[span_of(item.windows)]
+    first, last = (row[name] for name in (FROM, TO))
+    return (first, last) if isinstance(first, int) and isinstance(last, int) else (0, 0)
+
+
 def ordered(value: object) -> tuple[int, float, str]:
     """A key to sort by: numbers before texts, each in their order."""
     return (0, value, "") if isinstance(value, (int, float)) else (1, 0.0, str(value))
+
+
+def exact(checked: Checked, metric: Metric, value: object) -> Fraction | None:
+    """A measured value in the metric's unit as its decimal text has it; None where it is no finite number."""
+    if not isinstance(value, (int, float)) or not math.isfinite(value):
+        return None
+    return decimal_value(value) * checked.measured[metric.id].factor
 
 
 def number(checked: Checked, metric: Metric, value: object) -> float | None:
@@ -136,7 +158,7 @@ def number(checked: Checked, metric: Metric, value: object) -> float | None:
 
 def short(checked: Checked, done: Metric, due: Metric, row: Row, tolerance: int) -> bool:
     """Whether what is done in a row falls short of what is due by more than `tolerance` percent."""
-    found, wanted = number(checked, done, row[done.id]), number(checked, due, row[due.id])
+    found, wanted = exact(checked, done, row[done.id]), exact(checked, due, row[due.id])
     return found is not None and wanted is not None and 100 * found < (100 - tolerance) * wanted
 
 
@@ -149,7 +171,10 @@ def text(checked: Checked, look: Style, metric: Metric, value: object, decimals:
         return str(value)
     found = number(checked, metric, value)
     assert found is not None
-    return look.table_row([found], metric.width).cells[0] if decimals is None else f"{found:.{decimals}f}"
+    if decimals is None:
+        return look.table_row([found], metric.width).cells[0]
+    whole = exact(checked, metric, value)
+    return decimal_text(found) if whole is None else rounded_fraction(whole, decimals)
 
 
 def quoted(checked: Checked, look: Style, quote: Quote, run: RunFigures, chosen: Row | None) -> str:

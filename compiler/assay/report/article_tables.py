@@ -1,11 +1,12 @@
-"""Tables of an article: rows of grains, pivots with their diagonals, verdicts and what they come to."""
+"""Tables of an article that show rows of grains: listings, and pivots with their diagonals."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
+from assay.compare.decimal_text import rounded_fraction
 from assay.compare.style import Style
 from assay.plan.steps import listed_rows
 from assay.report import article_rows as asked
@@ -14,13 +15,12 @@ from assay.report.article_rows import Row, ordered
 from assay.report.document import Mark, Table
 from assay.report.figures import RunFigures, named_once
 from assay.report.terms import of_column, of_product, of_share
-from assay.spec.article_model import Article, Listing, Part, Pivot, Verdict
+from assay.spec.article_model import Article, Listing, Part, Pivot
 from assay.spec.model import Column, Grain, Metric
 from assay.spec.normal_form import Checked
 
 SHORT = " *"
-STRONG, BAD, SHADED = "strong", "bad", "shaded"
-NO_BASELINE = "no baseline"
+STRONG, SHADED = "strong", "shaded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,11 @@ class Setting:
         """The row of a choice in a run."""
         return self.chosen.get((choice, run.id))
 
+    def times(self, choice: str, run: RunFigures) -> tuple[int, int] | None:
+        """The first and last instant (ns) of the time of a choice's row in a run, where there is one."""
+        row, chosen = self.row(choice, run), self.article.choice(choice)
+        return (int(str(row[chosen.begin])), int(str(row[chosen.end]))) if row else None
+
     def text(self, metric: Metric, row: Row | None) -> str:
         """What a metric measures on a row, as tables print it."""
         return asked.text(self.checked, self.look, metric, row[metric.id] if row else None)
@@ -55,15 +60,15 @@ class Setting:
         """What a metric measures on a row, in its unit."""
         return asked.number(self.checked, metric, row[metric.id]) if row else None
 
+    def exact(self, metric: Metric, row: Row | None) -> Fraction | None:
+        """The same exactly; None, too, where it is not finite."""
+        return asked.exact(self.checked, metric, row[metric.id]) if row else None
+
 
 def tables(setting: Setting, part: Part, runs: Sequence[Shown]) -> tuple[Table, ...]:
-    """The tables of a part; the first run is the baseline of verdicts."""
+    """The pivots and listings of a part."""
     found = [table for item in part.pivots for table in _pivots(setting, item, runs)]
     found += [_listing(setting, item, shown) for item in part.listings for shown in runs]
-    judged = [(item, shown, _judged(setting, item, runs[0], shown)) for item in part.verdicts for shown in runs[1:]]
-    if part.verdicts:
-        found.append(_results(part, runs, {(id(item), shown.run.id): rows for item, shown, rows in judged}))
-    found += [_verdict(setting, item, runs[0], shown, rows) for item, shown, rows in judged]
     return tuple(found)
 
 
@@ -72,15 +77,18 @@ def titled(title: str, run: str) -> str:
     return f"{title}: {run}" if run else title
 
 
-def _column(grain: Grain, name: str) -> Column:
+def column_named(grain: Grain, name: str) -> Column:
+    """The column of a grain."""
     return next(column for column in grain.columns if column.name == name)
 
 
-def _heading(column: Column) -> str:
+def heading(column: Column) -> str:
+    """What stands over a column: its name and unit."""
     return named_once(column.name.replace("_", " ").capitalize(), column.unit.symbol)
 
 
-def _metric_heading(metric: Metric) -> str:
+def metric_heading(metric: Metric) -> str:
+    """What stands over the values of a metric: its name and unit."""
     return named_once(metric.name, metric.unit.symbol)
 
 
@@ -88,7 +96,9 @@ def _listing(setting: Setting, listing: Listing, shown: Shown) -> Table:
     metrics = tuple(setting.checked.metric(name) for name in listing.metrics)
     grain = next(item for item in setting.checked.package.grains if item.name == listing.grain)
     found = asked.rows(shown.run, listed_rows(setting.checked.package, grain, listing.keys, metrics))
-    header = [_heading(_column(grain, name)) for name in listing.keys] + [_metric_heading(metric) for metric in metrics]
+    header = [heading(column_named(grain, name)) for name in listing.keys] + [
+        metric_heading(metric) for metric in metrics
+    ]
     rows = [
         (*(str(row[name]) for name in listing.keys), *(setting.text(item, row) for item in metrics))
         for row in sorted(found, key=lambda row: tuple(ordered(row[name]) for name in listing.keys))
@@ -125,7 +135,7 @@ def _pivot(setting: Setting, pivot: Pivot, shown: Shown) -> tuple[Table, Table |
     cells = Cells(at, sorted({d for d, _ in at}, key=ordered), sorted({a for _, a in at}, key=ordered))
     chosen = setting.row(pivot.choice, shown.run)
     place = (chosen[pivot.down], chosen[pivot.across]) if chosen else None
-    down, across = (_column(item.grain, name) for name in (pivot.down, pivot.across))
+    down, across = (column_named(item.grain, name) for name in (pivot.down, pivot.across))
     rows = [(str(left), *(_cell(setting, pivot, at.get((left, top))) for top in cells.across)) for left in cells.down]
     marks = [
         Mark(y, x, kind)
@@ -133,7 +143,7 @@ def _pivot(setting: Setting, pivot: Pivot, shown: Shown) -> tuple[Table, Table |
         for x, top in enumerate(cells.across, start=1)
         for kind in _kinds(pivot, cells, (left, top), place)
     ]
-    header = (f"{_heading(down)} \\ {_heading(across)}", *map(str, cells.across))
+    header = (f"{heading(down)} \\ {heading(across)}", *map(str, cells.across))
     means = (of_column(pivot.grain, pivot.down), *(pivot.metric for _ in cells.across))
     title, heads = titled(pivot.title, shown.titled), of_column(pivot.grain, pivot.across)
     table = Table(title, header, tuple(rows), tuple(marks), of_columns=means, of_headings=heads)
@@ -177,9 +187,9 @@ def _diagonals(
         marks += [Mark(y, x, kind) for kind in kinds for x in range(len(rows[-1]))]
     header = [
         f"{across.name.replace('_', ' ').capitalize()} × {down.name.replace('_', ' ')}",
-        _heading(across), _heading(down), _metric_heading(metric),
+        heading(across), heading(down), metric_heading(metric),
     ]  # fmt: skip
-    header += [_metric_heading(due), "Of what is due, %", f"Short by more than {pivot.tolerance} %"] if due else []
+    header += [metric_heading(due), "Of what is due, %", f"Short by more than {pivot.tolerance} %"] if due else []
     places_ = (of_column(pivot.grain, pivot.across), of_column(pivot.grain, pivot.down))
     means: tuple[str, ...] = (of_product(pivot.grain, pivot.down, pivot.across), *places_, metric.id)
     means += (due.id, of_share(metric.id, due.id), "") if due else ()
@@ -188,8 +198,8 @@ def _diagonals(
 
 def _due(setting: Setting, pivot: Pivot, metric: Metric, due: Metric, row: Row) -> tuple[str, str, str]:
     """What is due, the share of it that there is, whether that falls short."""
-    found, wanted = setting.number(metric, row), setting.number(due, row)
-    share = f"{100 * found / wanted:.1f}" if found is not None and wanted else asked.NO_VALUE
+    found, wanted = setting.exact(metric, row), setting.exact(due, row)
+    share = rounded_fraction(100 * found / wanted, 1) if found is not None and wanted else asked.NO_VALUE
     short = asked.short(setting.checked, metric, due, row, pivot.tolerance)
     return setting.text(due, row), share, "yes" if short else "no"
 
@@ -202,86 +212,3 @@ def _cell(setting: Setting, pivot: Pivot, row: Row | None) -> str:
     text = setting.text(metric, row)
     due = setting.checked.metric(pivot.due) if pivot.due else None
     return text + SHORT if due and asked.short(setting.checked, metric, due, row, pivot.tolerance) else text
-
-
-# Verdicts
-
-Judged = tuple[tuple[str, ...], ...]
-
-
-def _judged(setting: Setting, verdict: Verdict, base: Shown, shown: Shown) -> Judged:
-    """A row for each metric and each of the baseline's rows: key, metric, base, value, percent of change, result.
-
-    Where several rows agree in the keys, the first counts.
-    """
-    item = asked.of_verdict(setting.checked, verdict)
-    ours, theirs = (_by_keys(setting, verdict, of.run, asked.rows(of.run, item)) for of in (shown, base))
-    return tuple(
-        (
-            *map(str, key),
-            _metric_heading(metric),
-            *_change(setting, metric, theirs[key], ours.get(key), verdict.tolerance),
-        )
-        for key in sorted(theirs, key=lambda key: tuple(map(ordered, key)))
-        for metric in map(setting.checked.metric, verdict.metrics)
-    )
-
-
-def _verdict(setting: Setting, verdict: Verdict, base: Shown, shown: Shown, rows: Judged) -> Table:
-    grain = asked.of_verdict(setting.checked, verdict).grain
-    keys = (_heading(_column(grain, name)) for name in verdict.keys)
-    header = (*keys, "Metric", base.label, shown.label, "Δ%", "Result")
-    marks = tuple(Mark(y, len(header) - 1, BAD) for y, row in enumerate(rows) if row[-1] != "pass")
-    columns = (*(of_column(verdict.grain, name) for name in verdict.keys), *[""] * 5)
-    means = tuple(verdict.metrics[y % len(verdict.metrics)] for y in range(len(rows)))
-    return Table(titled(verdict.title, shown.titled), header, rows, marks, of_rows=means, of_columns=columns)
-
-
-def _by_keys(setting: Setting, verdict: Verdict, run: RunFigures, rows: Sequence[Row]) -> dict[tuple[object, ...], Row]:
-    if verdict.choice:
-        chosen = setting.row(verdict.choice, run)
-        key = next(grain.key for grain in setting.checked.package.grains if grain.name == verdict.grain)
-        rows = [row for row in rows if chosen and all(row[name] == chosen[name] for name in key)]
-    found: dict[tuple[object, ...], Row] = {}
-    for row in rows:
-        found.setdefault(tuple(row[name] for name in verdict.keys), row)
-    return found
-
-
-def _change(setting: Setting, metric: Metric, base: Row, row: Row | None, tolerance: int) -> tuple[str, str, str, str]:
-    """Base, value, percent of change, and whether that passes."""
-    texts = setting.text(metric, base), setting.text(metric, row)
-    old, new = setting.number(metric, base), setting.number(metric, row)
-    if old is None or new is None or not (math.isfinite(old) and math.isfinite(new)):
-        return (*texts, asked.NO_VALUE, "not run" if row is None else "no value")
-    change = new - old
-    worse = {"lower": change, "higher": -change}.get(metric.better, abs(change))
-    passed = 100 * worse <= tolerance * abs(old)
-    percent = f"{100 * change / old:.1f}" if old else asked.NO_VALUE
-    return (*texts, percent, "pass" if passed else "fail")
-
-
-def _results(part: Part, runs: Sequence[Shown], judged: Mapping[tuple[int, str], Judged]) -> Table:
-    """A row for each scenario and run: when it ran, its label, and what the verdict comes to."""
-    rows: list[tuple[str, ...]] = []
-    marks: list[Mark] = []
-    for verdict in part.verdicts:
-        for shown in runs[1:] or runs:
-            result, said = _outcome(judged.get((id(verdict), shown.run.id)), verdict.tolerance)
-            if result not in ("pass", NO_BASELINE):
-                marks.append(Mark(len(rows), 3, BAD))
-            rows.append((verdict.scenario, shown.run.day, shown.label, result, said))
-    return Table("Scenarios", ("Scenario", "Date", "Version", "Result", "Why"), tuple(rows), tuple(marks))
-
-
-def _outcome(rows: Judged | None, tolerance: int) -> tuple[str, str]:
-    """Whether a scenario passes, and why."""
-    if rows is None:
-        return NO_BASELINE, "there is no other run to judge by"
-    if not rows:
-        return "not run", "the baseline has no such rows"
-    failed = sum(row[-1] == "fail" for row in rows)
-    missing = sum(row[-1] not in ("pass", "fail") for row in rows)
-    said = f"{failed} of {len(rows)} values worse by more than {tolerance} %"
-    said += f", {missing} missing" if missing else ""
-    return ("pass" if failed + missing == 0 else "fail"), said

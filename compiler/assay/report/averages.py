@@ -5,36 +5,48 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from assay.compare.style import Style
+from assay.compare.decimal_text import decimal_value, rounded_fraction
 from assay.report import article_rows as asked
 from assay.report.article_rows import Row
+from assay.report.article_tables import Setting, Shown, titled
 from assay.report.document import Table
-from assay.report.figures import RunFigures, row_label
+from assay.report.figures import row_label
 from assay.report.undrawn import is_drawn
 from assay.spec.article_model import Averages
 from assay.spec.labels import filtered
 from assay.spec.model import Series
-from assay.spec.normal_form import Checked
 
 DIGITS = 9
 
 
-def averages(checked: Checked, look: Style, item: Averages, run: RunFigures, label: str) -> Table:
-    """A row a series: what it is, which labels count, its lines, its average, and the difference to the first's."""
-    found = [next(known for known in checked.package.series if known.name == name) for name in item.series]
-    means = [average(asked.rows(run, series)) for series in found]
+def averages(setting: Setting, item: Averages, shown: Shown) -> Table | None:
+    """A row a series: what it is, which labels count, its lines, its average, and the difference to the first's.
+
+    None where the run has no row of the choice.
+    """
+    found = [next(known for known in setting.checked.package.series if known.name == name) for name in item.series]
+    times = setting.times(item.choice, shown.run) if item.choice else None
+    if item.choice and times is None:
+        return None
+    held = [_within(asked.rows(shown.run, series), times) for series in found]
+    means = [average(rows) for rows in held]
     rows = [
         (
             series.doc,
             "; else ".join(filtered(sampled) for sampled in series.samples),
-            str(_lines(series, asked.rows(run, series))),
-            asked.NO_VALUE if mean is None else look.table_row([mean], DIGITS).cells[0],
+            str(_lines(series, of_series)),
+            asked.NO_VALUE if mean is None else setting.look.table_row([mean], DIGITS).cells[0],
             _percent(means[0], mean) if place else "",
         )
-        for place, (series, mean) in enumerate(zip(found, means, strict=True))
+        for place, (series, of_series, mean) in enumerate(zip(found, held, means, strict=True))
     ]
     header = ("Series", "Labels", "Lines", row_label("Average", found[0].unit.symbol), "Δ%")
-    return Table(f"{item.title}: {label}" if label else item.title, header, tuple(rows), of_rows=item.series)
+    return Table(titled(item.title, shown.titled), header, tuple(rows), of_rows=item.series)
+
+
+def _within(rows: Sequence[Row], times: tuple[int, int] | None) -> Sequence[Row]:
+    """The rows from the first to the last instant (ns)."""
+    return rows if times is None else [row for row in rows if times[0] <= int(str(row["t_ns"])) <= times[1]]
 
 
 def average(rows: Sequence[Row]) -> float | None:
@@ -52,5 +64,8 @@ def _lines(series: Series, rows: Sequence[Row]) -> int:
 
 
 def _percent(first: float | None, value: float | None) -> str:
-    """The difference to the first, in percent of it."""
-    return asked.NO_VALUE if first is None or value is None or not first else f"{100 * (value - first) / first:.1f}"
+    """The difference to the first, in percent of its amount."""
+    if first is None or value is None or not first:
+        return asked.NO_VALUE
+    base = decimal_value(first)
+    return rounded_fraction(100 * (decimal_value(value) - base) / abs(base), 1)

@@ -31,6 +31,9 @@ Json = Any
 #: pixels of a legend below a plot, of its symbols with the space around, of a letter; rows that there is room for
 LEGEND_WIDTH, LEGEND_SYMBOL, LEGEND_LETTER, LEGEND_ROWS = 300, 32, 4.6, 4
 
+#: how many lines the templates of timelines give a colour of their own
+COLOURS = 8
+
 
 def plot_spec(plot: Plot, template: Mapping[str, Json]) -> dict[str, Json]:
     """The specification that draws a plot; raises `unknown-placeholder` as charts do."""
@@ -46,6 +49,11 @@ def plot_spec(plot: Plot, template: Mapping[str, Json]) -> dict[str, Json]:
     }
     made: dict[str, Json] = filled(template, values)
     return made
+
+
+def is_unnamed(names: tuple[str, ...]) -> bool:
+    """Whether lines of these names go without a legend, because they are too many for one."""
+    return len(names) > 1 and not _named(names)
 
 
 def _columns(names: tuple[str, ...]) -> int:

@@ -39,7 +39,8 @@ class Choice:
 
     With `keys` the last run chooses, and of every other run it is the row that agrees with that one in these columns;
     without, each run chooses for itself.  `label` are columns that tell which row it is, `begin` and `end` those with
-    the first and last instant of its time; a run without such a row is said to have `absent` (`no ...`).
+    the first and last instant of its time; a run without such a row is said to have `absent` (`no ...`).  The rows of
+    the choices `without` are chosen only where pins tell so.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Choice:
     begin: str
     end: str
     absent: str
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,8 @@ class Verdict:
     """A table that judges further runs by the first: what metrics measure on the rows of a grain that agree in `keys`.
 
     A change for the worse of more than `tolerance` percent fails; of a metric that is not better in any direction, any
-    change.  `scenario` is what the table of results calls it; with a `choice` only its rows are judged.
+    change.  `scenario` is what the table of results calls it; with a `choice` only its rows are judged.  Where several
+    rows of a run agree, the one that comes first in `first` counts; the rows of the choices `without` are not judged.
     """
 
     title: str
@@ -130,6 +133,8 @@ class Verdict:
     metrics: tuple[str, ...]
     tolerance: int
     choice: str
+    first: str
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +210,12 @@ class Conclusion:
 
 @dataclass(frozen=True, slots=True)
 class Averages:
-    """A table of series in one unit: their label filters, and the mean over time of the mean of all lines."""
+    """A table of series in one unit: their label filters, and the mean over time of the mean of all lines; with a
+    `choice` over the time of its row only."""
 
     title: str
     series: tuple[str, ...]
+    choice: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.spec import check_classes, scopes
 from assay.spec.article_model import Article, Grid, Part, Pivot, Scatter, Timeline, Verdict
 from assay.spec.check_averages import averages
-from assay.spec.check_choices import choices, chosen, rows
+from assay.spec.check_choices import choices, chosen, rows, without
 from assay.spec.check_claims import claims
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
@@ -59,7 +59,7 @@ def _part(checker: Checker, what: str, article: Article, part: Part) -> None:
     for table in part.class_tables:
         check_classes.class_table(checker, what, table)
     for item in part.averages:
-        averages(checker, what, item)
+        averages(checker, what, article, item)
     for grid in part.grids:
         _grid(checker, f"grid `{grid.title}` in {what}", article, grid)
 
@@ -89,8 +89,10 @@ def _pivot(checker: Checker, what: str, article: Article, part: Part, pivot: Piv
 
 
 def _verdict(checker: Checker, what: str, article: Article, part: Part, verdict: Verdict) -> None:
-    rows(checker, what, verdict.grain, verdict.keys, verdict.metrics, (article.name, part.title, verdict.title))
+    within = (article.name, part.title, verdict.title)
+    rows(checker, what, verdict.grain, (*verdict.keys, verdict.first), verdict.metrics, within)
     chosen(checker, what, article, verdict.choice, verdict.grain)
+    without(checker, what, article, verdict.without, verdict.grain)
 
 
 def _scatter(checker: Checker, what: str, scatter: Scatter, around: tuple[str, ...]) -> None:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from assay.spec.article_model import Averages
+from assay.spec.article_model import Article, Averages
+from assay.spec.check_choices import chosen
 from assay.spec.checker import Checker
 
 
-def averages(checker: Checker, what: str, item: Averages) -> None:
+def averages(checker: Checker, what: str, article: Article, item: Averages) -> None:
     """Check a table of series of a part."""
+    choice = chosen(checker, f"table `{item.title}` of {what}", article, item.choice)
+    if choice and not choice.begin:
+        checker.report(
+            "choice-time",
+            f"table `{item.title}` of {what} is over the time of choice `{choice.name}`, which has none",
+            choice.name,
+            hint="give the choice `begin` and `end`",
+        )
     known = {series.name: series for series in checker.package.series}
     if not item.series:
         checker.report("averages-series", f"table `{item.title}` of {what} has no series", item.title)

@@ -25,6 +25,7 @@ def choices(checker: Checker, what: str, article: Article) -> None:
             _times(checker, called, choice)
         _pins(checker, called, choice)
         _rule(checker, called, choice)
+        without(checker, called, article, choice.without, choice.grain)
 
 
 def _times(checker: Checker, what: str, choice: Choice) -> None:
@@ -62,6 +63,20 @@ def _rule(checker: Checker, what: str, choice: Choice) -> None:
             choice.name,
             hint="name the metrics `done` and `due`",
         )
+
+
+def without(checker: Checker, what: str, article: Article, names: tuple[str, ...], grain: str) -> None:
+    """Choices whose rows something leaves out: each run chooses them for itself, whatever others choose."""
+    for name in names:
+        found = chosen(checker, what, article, name, grain)
+        if found and (found.keys or found.without):
+            checker.report(
+                "choice-without",
+                f"{what} leaves out the row of choice `{name}`, which depends on other choices itself",
+                name,
+                expected="a choice without `keys` and `without`",
+                found="`keys` " + ", ".join(found.keys) if found.keys else "`without` " + ", ".join(found.without),
+            )
 
 
 def chosen(checker: Checker, what: str, article: Article, name: str, grain: str = "") -> Choice | None:

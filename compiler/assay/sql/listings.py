@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from assay.plan.steps import Listed, SeriesStep
+from assay.plan.steps import FROM, TO, Listed, SeriesStep
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.expressions import Names, compile_expression
@@ -31,3 +31,12 @@ def lines(step: SeriesStep) -> exp.Select:
     """The rows of a series: window, labels, instant, value."""
     names = (*step.key, *step.series.by, "t_ns")
     return dialect.select(*names, "value").from_(dialect.table(step.name)).order_by(*(column(name) for name in names))
+
+
+def span(windows: str) -> exp.Select:
+    """From when to when all windows of a relation are: one row, of nulls where there is none."""
+    ends = (
+        exp.alias_(exp.Min(this=column(FROM)), FROM),
+        exp.alias_(exp.Max(this=column(TO)), TO),
+    )
+    return dialect.select(*ends).from_(dialect.table(windows))

@@ -18,6 +18,7 @@ from assay.plan.steps import (
     Step,
     cut_name,
     rows_of,
+    span_of,
 )
 from assay.spec.model import Check, Grain, Metric, Relation
 from assay.spec.normal_form import Checked
@@ -52,6 +53,8 @@ def compile_plan(plan: Plan, checked: Checked, constants: Constants, events: Eve
     made += [_negative(step) for step in read]
     made += [Statement("rows", cut_name(item.name), phases.instant(item, constants)) for item in plan.cuts]
     made += [Statement("rows", rows_of(step.name), listings.lines(step)) for step in plan.series]
+    windows = dict.fromkeys(step.series.windows for step in plan.series)
+    made += [Statement("rows", span_of(name), listings.span(name)) for name in windows]
     return tuple(made)
 
 

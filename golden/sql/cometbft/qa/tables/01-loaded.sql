@@ -8,7 +8,8 @@ SELECT
   duration_ns,
   experiment_id,
   rate,
-  size
+  size,
+  tx_hash
 FROM READ_PARQUET('events/loaded/*.parquet')
 WHERE
   whole;

@@ -1,6 +1,7 @@
 SELECT
   connections,
   rate,
+  number,
   experiment_id,
   valid_txs AS "valid_txs",
   CAST(valid_txs AS DOUBLE) / NULLIF(span, 0) AS "throughput",

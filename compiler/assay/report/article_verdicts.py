@@ -1,0 +1,179 @@
+"""Verdicts of an article: further runs beside the first, and what that comes to in each scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from assay.compare.decimal_text import on_its_side
+from assay.report import article_rows as asked
+from assay.report.article_choices import called, own
+from assay.report.article_rows import Row, ordered
+from assay.report.article_tables import Setting, Shown, column_named, heading, metric_heading, titled
+from assay.report.document import Mark, Table
+from assay.report.terms import of_column
+from assay.spec.article_model import Part, Verdict
+from assay.spec.model import Metric
+
+BAD = "bad"
+PASS, FAIL, NOT_RUN, NO_BASELINE = "pass", "fail", "not run", "no baseline"
+
+Key = tuple[object, ...]
+Judged = tuple[tuple[str, ...], ...]
+"""A row for each metric and each of the baseline's rows: key, metric, base, value, percent of change, result."""
+
+
+def verdicts(setting: Setting, part: Part, runs: Sequence[Shown]) -> Iterator[Table]:
+    """What the scenarios of a part come to, then each verdict on each run but the first, which is the baseline."""
+    if not part.verdicts:
+        return
+    judged = [(item, shown, _judged(setting, item, runs[0], shown)) for item in part.verdicts for shown in runs[1:]]
+    yield _results(setting, part, runs, {(id(item), shown.run.id): rows for item, shown, rows in judged})
+    for item, shown, rows in judged:
+        yield _verdict(setting, item, runs[0], shown, rows)
+
+
+def told(setting: Setting, part: Part, runs: Sequence[Shown]) -> Iterator[str]:
+    """Which rows verdicts judge where several of a run agree, and which they leave out; nothing of a single run."""
+    for verdict in part.verdicts if len(runs) > 1 else ():
+        if not verdict.choice:
+            yield from _passed_over(setting, verdict, runs)
+            yield from _left_out(setting, verdict, runs)
+
+
+def _passed_over(setting: Setting, verdict: Verdict, runs: Sequence[Shown]) -> Iterator[str]:
+    first = verdict.first.replace("_", " ")
+    said = []
+    for shown in runs:
+        groups = _groups(setting, verdict, shown)
+        for key in sorted(groups, key=lambda key: tuple(map(ordered, key))):
+            kept, *others = (str(row[verdict.first]) for row in groups[key])
+            if others:
+                said.append(f"{shown.label}, {_of_key(verdict, key)}: {first} {kept}, not {', '.join(others)}")
+    if said:
+        keys = " and ".join(name.replace("_", " ") for name in verdict.keys)
+        yield f"{verdict.title}: where several agree in {keys}, the least {first} counts ({'; '.join(said)})."
+
+
+def _left_out(setting: Setting, verdict: Verdict, runs: Sequence[Shown]) -> Iterator[str]:
+    for name in verdict.without:
+        choice = setting.article.choice(name)
+        rows = [(shown.label, own(setting.checked, setting.article, name, shown.run)) for shown in runs]
+        said = "; ".join(f"{label}: {called(choice, row)}" for label, row in rows if row)
+        if said:
+            yield f"{verdict.title}: not judged there: {choice.title.lower()} ({said})."
+
+
+def _of_key(verdict: Verdict, key: Key) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in zip(verdict.keys, key, strict=True))
+
+
+def _groups(setting: Setting, verdict: Verdict, shown: Shown) -> dict[Key, list[Row]]:
+    """The rows that are judged, by the verdict's keys; of several that agree the one that counts is the first."""
+    item = asked.of_verdict(setting.checked, verdict)
+    rows = asked.rows(shown.run, item)
+    if verdict.choice:
+        chosen = setting.row(verdict.choice, shown.run)
+        rows = [row for row in rows if chosen and asked.same(item.grain, row, chosen)]
+    gone = [row for name in verdict.without if (row := own(setting.checked, setting.article, name, shown.run))]
+    found: dict[Key, list[Row]] = {}
+    for row in sorted(rows, key=lambda row: ordered(row[verdict.first])):
+        if not any(asked.same(item.grain, row, other) for other in gone):
+            found.setdefault(tuple(row[name] for name in verdict.keys), []).append(row)
+    return found
+
+
+def _judged(setting: Setting, verdict: Verdict, base: Shown, shown: Shown) -> Judged:
+    ours, theirs = (_groups(setting, verdict, of) for of in (shown, base))
+    return tuple(
+        (
+            *map(str, key),
+            metric_heading(metric),
+            *_change(setting, metric, theirs[key][0], ours[key][0] if key in ours else None, verdict.tolerance),
+        )
+        for key in sorted(theirs, key=lambda key: tuple(map(ordered, key)))
+        for metric in map(setting.checked.metric, verdict.metrics)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How much worse a value may be, in percent of the amount of the baseline's; `better` is as of its metric."""
+
+    better: str
+    percent: int
+
+    def allows(self, change: Fraction) -> bool:
+        """Whether a change, in percent, is within it."""
+        worse = {"lower": change, "higher": -change}.get(self.better, abs(change))
+        return worse <= self.percent
+
+
+def _change(setting: Setting, metric: Metric, base: Row, row: Row | None, tolerance: int) -> tuple[str, str, str, str]:
+    """Base, value, percent of change, and whether that passes."""
+    texts = setting.text(metric, base), setting.text(metric, row)
+    old, new = setting.exact(metric, base), setting.exact(metric, row)
+    if old is None or new is None:
+        return (*texts, asked.NO_VALUE, NOT_RUN if row is None else "no value")
+    if not old:
+        return (*texts, asked.NO_VALUE, PASS if Limit(metric.better, 0).allows(new) else FAIL)
+    limit = Limit(metric.better, tolerance)
+    percent = 100 * (new - old) / abs(old)
+    passed = limit.allows(percent)
+    said = on_its_side(percent, 1, lambda shown: limit.allows(shown) == passed)
+    return (*texts, said, PASS if passed else FAIL)
+
+
+def _verdict(setting: Setting, verdict: Verdict, base: Shown, shown: Shown, rows: Judged) -> Table:
+    grain = asked.of_verdict(setting.checked, verdict).grain
+    keys = (heading(column_named(grain, name)) for name in verdict.keys)
+    header = (*keys, "Metric", base.label, shown.label, "Δ%", "Result")
+    marks = tuple(Mark(y, len(header) - 1, BAD) for y, row in enumerate(rows) if row[-1] != PASS)
+    columns = (*(of_column(verdict.grain, name) for name in verdict.keys), *[""] * 5)
+    means = tuple(verdict.metrics[y % len(verdict.metrics)] for y in range(len(rows)))
+    return Table(titled(verdict.title, shown.titled), header, rows, marks, of_rows=means, of_columns=columns)
+
+
+# What scenarios come to
+
+
+def _results(setting: Setting, part: Part, runs: Sequence[Shown], judged: Mapping[tuple[int, str], Judged]) -> Table:
+    """A row for each scenario and run: when it ran, its label, and what the verdict comes to."""
+    rows: list[tuple[str, ...]] = []
+    marks: list[Mark] = []
+    for verdict in part.verdicts:
+        for shown in runs[1:] or runs:
+            found = judged.get((id(verdict), shown.run.id))
+            if found is None:
+                result, said = NO_BASELINE, "there is no other run to judge by"
+            elif all(row[-1] == NOT_RUN for row in found):
+                result, said = NOT_RUN, _lacking(setting, verdict, runs, shown, there=bool(found))
+            else:
+                result, said = _outcome(found, verdict.tolerance)
+            if result not in (PASS, NO_BASELINE):
+                marks.append(Mark(len(rows), 3, BAD))
+            rows.append((verdict.scenario, shown.run.day, shown.label, result, said))
+    return Table("Scenarios", ("Scenario", "Date", "Version", "Result", "Why"), tuple(rows), tuple(marks))
+
+
+def _lacking(setting: Setting, verdict: Verdict, runs: Sequence[Shown], shown: Shown, *, there: bool) -> str:
+    """Whose rows are missing, when nothing can be judged; `there`: not the baseline's."""
+    if not verdict.choice:
+        return f"{shown.label} has no such rows" if there else "the baseline has no such rows"
+    choice = setting.article.choice(verdict.choice)
+    if choice.keys and setting.row(choice.name, runs[-1].run) is None:
+        return f"{runs[-1].label}, which chooses, has {choice.absent}"
+    if there:
+        return f"{shown.label} has no such rows"
+    neither = not choice.keys and setting.row(choice.name, shown.run) is None
+    return f"neither the baseline nor {shown.label} has such rows" if neither else "the baseline has no such rows"
+
+
+def _outcome(rows: Judged, tolerance: int) -> tuple[str, str]:
+    """Whether a scenario passes, and why."""
+    failed = sum(row[-1] == FAIL for row in rows)
+    missing = sum(row[-1] not in (PASS, FAIL) for row in rows)
+    said = f"{failed} of {len(rows)} values worse by more than {tolerance} %"
+    said += f", {missing} missing" if missing else ""
+    return (PASS if failed + missing == 0 else FAIL), said

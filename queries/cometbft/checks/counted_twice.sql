@@ -1,0 +1,11 @@
+-- Transactions that stand several times in an experiment: most often a copy of a report beside it.
+SELECT experiment_id, count(*) AS transactions, max(times) AS times, min(tx_hash) AS example
+FROM (
+    SELECT experiment_id, tx_hash, count(*) AS times
+    FROM loaded
+    WHERE tx_hash IS NOT NULL
+    GROUP BY experiment_id, tx_hash
+    HAVING count(*) > 1
+)
+GROUP BY experiment_id
+ORDER BY experiment_id

@@ -1,0 +1,9 @@
+-- Experiments whose rows tell several configurations.
+SELECT
+    experiment_id,
+    count(*) AS configurations,
+    string_agg(connections || ' x ' || rate || ' tx/s of ' || size || ' bytes', ', ' ORDER BY connections, rate, size) AS told
+FROM (SELECT DISTINCT experiment_id, connections, rate, size FROM loaded)
+GROUP BY experiment_id
+HAVING count(*) > 1
+ORDER BY experiment_id

@@ -1,0 +1,51 @@
+"""Small QA runs of a testnet: load reports of a few experiments, samples of nodes, both made up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+BEGIN = 1_767_225_600  # 2026-01-01, s
+HEAD = "experiment_id,block_time,duration_ns,tx_hash,connections,rate,size"
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """So many transactions, all in one block `start + 2` seconds after the run began, with one latency (ns)."""
+
+    id: str
+    start: int = 5
+    connections: int = 1
+    rate: int = 50
+    count: int = 1450
+    latency: int = 1_000_000_000
+
+    def rows(self) -> Iterable[str]:
+        """Its rows in the load report."""
+        block = (BEGIN + self.start + 2) * 10**9
+        for number in range(self.count):
+            own = f"{self.latency},{self.id}-{number},{self.connections},{self.rate},1024"
+            yield f"{self.id},{block},{own}"
+
+
+def loaded(run: Path, *experiments: Experiment, **facts: object) -> Path:
+    """A run with these experiments, called as its folder."""
+    (run / "report").mkdir(parents=True)
+    rows = [row for item in experiments for row in item.rows()]
+    (run / "report" / "raw.csv").write_text("\n".join([HEAD, *rows, ""]), encoding="utf-8")
+    meta = {"ident": run.name, "experiment_seconds": 30, **facts}
+    (run / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
+    return run
+
+
+def sampled(run: Path, series: Mapping[str, Mapping[str, Sequence[tuple[int, str]]]]) -> Path:
+    """Samples beside them: metric -> node -> (seconds since the run began, value)."""
+    lines = []
+    for metric, nodes in series.items():
+        lines.append(f"# TYPE {metric} gauge")
+        for node, values in nodes.items():
+            lines += [f'{metric}{{job="{node}",instance="{node}:1"}} {value} {BEGIN + at}' for at, value in values]
+    (run / "samples.om").write_text("\n".join([*lines, "# EOF", ""]), encoding="utf-8")
+    return run
