@@ -14,7 +14,7 @@ from assay.report.lacking import FILE, unshown
 from assay.spec.visible import HIDDEN, visible
 from tests.support.commands import Done, assay
 
-ACTING = "1.0\x1b[31m\x07\x9b\u202eabc<script>alert(1)</script>#eval(1)'; DROP TABLE x; --\u2066\u200b"
+ACTING = "1.0\x1b[31m\x07\x7f\x9b\u202eabc<script>alert(1)</script>#eval(1)'; DROP TABLE x; --\u2066\u200b"
 ABROAD = "1.0 中文 😀 א Ж λ"
 LACKING = "中文😀א"
 

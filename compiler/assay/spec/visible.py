@@ -47,7 +47,7 @@ def visible_json(value: Any, indent: int | None = 1) -> str:
 
 def escaped_json(text: str) -> str:
     """JSON text with every such character as JSON escapes it."""
-    return text if text.isascii() else _OTHER.sub(_escaped, text)
+    return _OTHER.sub(_escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:
