@@ -56,7 +56,9 @@ def test_lines_are_told_apart_by_what_every_record_has(package: Package) -> None
 def _said(package: Package, name: str, **changes: bool) -> list[str]:
     """What is wrong with a series that is changed."""
     series = tuple(replace(item, **changes) if item.name == name else item for item in package.series)
-    return [render(item) for item in check(replace(package, series=series), lambda _word, _passed: (None, ""))]
+    return [
+        render(item) for item in check(replace(package, series=series), lambda _word, _passed, _within=(): (None, ""))
+    ]
 
 
 def test_words_of_one_reading_are_said_of_that_alone(package: Package) -> None:

@@ -28,11 +28,11 @@ error[unknown-kind]: source `load` is of a kind that there is not: `cvs`
         ("specs/cometbft/package.dhall", ", e.height\n", "\n"),
         """\
 error[unknown-table]: relation `rotation` uses an unknown table `height`
-  at specs/cometbft/relations.dhall:148:16
-    148 |       , name = "rotation"
+  at specs/cometbft/relations.dhall:164:16
+    164 |       , name = "rotation"
         |                ^^^^^^^^^^
-  note: 3 more like it: specs/cometbft/series.dhall:56:28, specs/cometbft/series.dhall:60:24, specs/cometbft/s\
-eries.dhall:65:23
+  note: 3 more like it: specs/cometbft/series.dhall:57:28, specs/cometbft/series.dhall:61:24, specs/cometbft\
+/series.dhall:66:23
   hint: is it in the package's lists? did you mean `heights`?
 """,
     ),
@@ -41,11 +41,11 @@ eries.dhall:65:23
         ("specs/cometbft/package.dhall", "source.samples, ", ""),
         """\
 error[unknown-source]: event `height` is of an unknown source `samples`
-  at specs/cometbft/events.dhall:103:23
-    103 |     , height = series "height" (ofNode "consensus_height") D.block "Height of a node's chain"
+  at specs/cometbft/events.dhall:104:23
+    104 |     , height = series "height" (ofNode "consensus_height") D.block "Height of a node's chain"
         |                       ^^^^^^^^
-  note: 8 more like it: specs/cometbft/events.dhall:105:16, specs/cometbft/events.dhall:106:25, specs/cometbft\
-/events.dhall:107:24, ...
+  note: 8 more like it: specs/cometbft/events.dhall:106:16, specs/cometbft/events.dhall:107:25, specs/cometb\
+ft/events.dhall:108:24, ...
   hint: is it in the package's lists? a `samples` is declared at specs/cometbft/source.dhall:63:16
 """,
     ),
@@ -68,11 +68,11 @@ bft/metrics.dhall:114:18, ...
         ("specs/cometbft/package.dhall", " r.nodeBlocks,", ""),
         """\
 error[unknown-table]: relation `nodes_logged` uses an unknown table `node_blocks`
-  at specs/cometbft/relations.dhall:117:16
-    117 |       , name = "nodes_logged"
+  at specs/cometbft/relations.dhall:133:16
+    133 |       , name = "nodes_logged"
         |                ^^^^^^^^^^^^^^
   note: 1 more like it: specs/cometbft/grains.dhall:30:16
-  hint: is it in the package's lists? a `node_blocks` is declared at specs/cometbft/relations.dhall:107:16
+  hint: is it in the package's lists? a `node_blocks` is declared at specs/cometbft/relations.dhall:123:16
 """,
     ),
     "a metric that the package does not list": (
@@ -85,7 +85,7 @@ y`
     86 |         , id = "latency"
        |                ^^^^^^^^^
   note: 2 more like it: specs/cometbft/examples.dhall:21:16
-  hint: is it in the package's lists? a `latency` is declared at specs/cometbft/metrics.dhall:86:16
+  hint: add it to the package's lists
 """,
     ),
     "a series that the package does not list": (
@@ -93,11 +93,11 @@ y`
         ("specs/cometbft/package.dhall", "s.heights, ", ""),
         """\
 error[unknown-series]: part `Fault` of article `qa` shows an unknown series `heights`
-  at specs/cometbft/articles.dhall:185:59
-    185 |           , timelines = A.during fault (plots # [ A.lines "Heights" s.heights "job" ])
+  at specs/cometbft/articles.dhall:200:59
+    200 |           , timelines = A.during fault (plots # [ A.lines "Heights" s.heights "job" ])
         |                                                           ^^^^^^^^^
   note: 1 more like it
-  hint: is it in the package's lists? a `heights` is declared at specs/cometbft/series.dhall:56:28
+  hint: is it in the package's lists? a `heights` is declared at specs/cometbft/series.dhall:57:28
 """,
     ),
     "a column that a listing's grain lacks": (
@@ -109,8 +109,8 @@ error[unknown-series]: part `Fault` of article `qa` shows an unknown series `hei
         ),
         """\
 error[unknown-column]: part `Latencies` of article `qa` shows an unknown column `rate_` of grain `experiment`
-  at specs/cometbft/articles.dhall:169:63
-    169 |                 [ c.number, c.connections, c.rate // { name = "rate_" } ]
+  at specs/cometbft/articles.dhall:178:63
+    178 |                 [ c.number, c.connections, c.rate // { name = "rate_" } ]
         |                                                               ^^^^^^^
   hint: did you mean `rate`?
 """,
@@ -119,10 +119,10 @@ error[unknown-column]: part `Latencies` of article `qa` shows an unknown column 
         "cometbft",
         ("specs/cometbft/articles.dhall", "[ m.validTxs, m.expected, m.throughput ]", "[ m.validTxs, m.blocks ]"),
         """\
-error[other-grain]: part `Saturation point` of article `qa` shows metric `node_blocks_committed`, which is of \
-another grain than its rows
-  at specs/cometbft/articles.dhall:156:17
-    156 |                 "Experiments"
+error[other-grain]: part `Saturation point` of article `qa` shows metric `node_blocks_committed`, which is o\
+f another grain than its rows
+  at specs/cometbft/articles.dhall:165:17
+    165 |                 "Experiments"
         |                 ^^^^^^^^^^^^^
   expected: experiment
   found:    logged_node
@@ -133,9 +133,9 @@ another grain than its rows
         ("specs/cometbft/series.dhall", "unit = D.blockPerMinute", "unit = S.unit.byte"),
         """\
 error[unit]: series `block_rate` reads values in a unit that does not convert to its own
-  at specs/cometbft/series.dhall:65:23
-    65 |         rate { name = "block_rate", event = e.height, unit = S.unit.byte, doc = "Blocks a minute that\
- each node sees" }
+  at specs/cometbft/series.dhall:66:23
+    66 |         rate { name = "block_rate", event = e.height, unit = S.unit.byte, doc = "Blocks a minute th\
+at each node sees" }
        |                       ^^^^^^^^^^^^
   expected: byte
   found:    (block) / second

@@ -95,7 +95,7 @@ error[unknown-metric]: report `writes` shows a metric that its package does not 
   at specs/drives/package.dhall:86:31
     86 | let ofDrives = rate // { id = "rate_of_drives", per = "drive" }
        |                               ^^^^^^^^^^^^^^^^
-  hint: add it to the package's `metrics`
+  hint: add it to the package's lists
 """,
     ),
     "a metric that is misspelt": (

@@ -119,8 +119,9 @@ def _instant(checker: Checker, grain: Grain, instant: Instant, scope: Scope) -> 
             checker.report(
                 "unknown-field",
                 f"{what} takes along field `{taken}`, which `{instant.of}` lacks",
-                instant.name,
+                taken or instant.name,
                 hint=did_you_mean(taken, rows),
+                within=(instant.name,),
             )
 
 
@@ -150,8 +151,9 @@ def _key(checker: Checker, what: str, grain: Grain, scope: Scope) -> None:
         checker.report(
             "unknown-key",
             f"{what} has a key column `{name}` that it lacks",
-            grain.name,
+            name or grain.name,
             hint=did_you_mean(name, scope.leaves["column"]),
+            within=(grain.name,),
         )
     made_of = next((item for item in checker.package.relations if item.name == grain.relation), None)
     if made_of and not set(made_of.key) <= set(grain.key):

@@ -41,8 +41,9 @@ def _cut(checker: Checker, cut: Cut) -> None:
         checker.report(
             "unknown-constant",
             f"{what} is told by a constant that is no instant: `{cut.constant}`",
-            cut.name,
+            cut.constant or cut.name,
             hint=did_you_mean(cut.constant, instants),
+            within=(cut.name,),
         )
     if not cut.of:
         return
@@ -57,8 +58,9 @@ def _cut(checker: Checker, cut: Cut) -> None:
         checker.report(
             "unknown-column",
             f"{what} is a column of `{cut.of}` that is no instant: `{cut.column}`",
-            cut.name,
+            cut.column or cut.name,
             hint=did_you_mean(cut.column, instants),
+            within=(cut.name,),
         )
     if cut.pick not in PICKS:
         checker.report("cut-pick", f"{what} is neither the first nor the last of its column", cut.name,
@@ -90,8 +92,9 @@ def _phase(checker: Checker, what: str, phase: Phase) -> None:
         checker.report(
             "unknown-constant",
             f"{what} has its margin from a constant that is no duration: `{phase.margin}`",
-            phase.name,
+            phase.margin or phase.name,
             hint=did_you_mean(phase.margin, durations),
+            within=(phase.name,),
         )
 
 
@@ -104,8 +107,9 @@ def _at(checker: Checker, grain: Grain) -> None:
         checker.report(
             "unknown-instant",
             f"phases cut grain `{grain.name}` by `{grain.at}`, which is no instant of it",
-            grain.name,
+            grain.at or grain.name,
             hint=did_you_mean(grain.at, instants),
+            within=(grain.name,),
         )
     if grain.subject or grain.runs:
         of = grain.subject.grain if grain.subject else grain.runs.of if grain.runs else ""

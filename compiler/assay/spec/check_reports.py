@@ -62,8 +62,9 @@ def _summary(checker: Checker, report: Report) -> None:
         checker.report(
             "unknown-summary",
             f"report `{report.name}` uses an unknown summary `{report.summary}`",
-            report.name,
+            report.summary or report.name,
             hint=did_you_mean(report.summary, summaries),
+            within=(report.name,),
         )
 
 
@@ -74,13 +75,15 @@ def _constants(checker: Checker, report: Report) -> None:
             checker.report(
                 "unknown-constant",
                 f"report `{report.name}` uses an unknown constant `{name}`",
-                report.name,
+                name or report.name,
                 hint=did_you_mean(name, known),
+                within=(report.name,),
             )
 
 
 def _told_apart(checker: Checker, report: Report) -> None:
-    """Tables, charts and entries of the dictionary are there once each."""
+    """Tables, charts and entries of the dictionary are there once each; of metrics of one id that alone is told."""
+    metrics = Counter(item.id for item in checker.package.metrics)
     entries = [name for group in report.dictionary for name in group.metrics]
     groups = (
         ("sections called", [section.title for section in report.sections]),
@@ -90,7 +93,7 @@ def _told_apart(checker: Checker, report: Report) -> None:
     )
     for what, names in groups:
         for name, times in Counter(names).items():
-            if times > 1:
+            if times > 1 and metrics[name] < 2:
                 said = f"report `{report.name}` has {times} {what} `{name}`"
                 checker.report("duplicate-part", said, name or report.name, hint="leave out, or rename, all but one")
 
@@ -168,8 +171,9 @@ def _history(checker: Checker, history: History) -> None:
         checker.report(
             "unknown-report",
             f"{what} is of a report that its package does not list: `{history.of}`",
-            history.name,
+            history.of or history.name,
             hint=did_you_mean(history.of, reports),
+            within=(history.name,),
         )
     elif not reports[history.of].editions:
         checker.report(

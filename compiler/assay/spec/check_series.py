@@ -40,8 +40,9 @@ def _reading(checker: Checker, what: str, item: Series) -> None:
         checker.report(
             "series-reading",
             f"{what} is read in a way that there is not: `{item.reading}`",
-            item.name,
+            item.reading or item.name,
             hint=did_you_mean(item.reading, READINGS),
+            within=(item.name,),
         )
 
 
@@ -72,8 +73,9 @@ def _times(checker: Checker, what: str, item: Series) -> None:
             checker.report(
                 "series-time",
                 f"{what} takes `{name}` from a constant that is no duration: `{constant}`",
-                item.name,
+                constant or item.name,
                 hint=did_you_mean(constant, durations),
+                within=(item.name,),
             )
         elif not constant and number <= 0:
             checker.report(
@@ -194,6 +196,7 @@ def _labels(
             checker.report(
                 "series-label",
                 f"event `{event}`, which {what} reads, has no text `{name}`",
-                item.name,
+                name or item.name,
                 hint=did_you_mean(name, texts),
+                within=(item.name,),
             )

@@ -101,8 +101,9 @@ def _bound(checker: Checker, grain: Grain, instant: Instant) -> None:
         checker.report(
             "instant-before",
             f"{what} is the latest before an instant that the grain has not: `{instant.before}`",
-            instant.name,
+            instant.before or instant.name,
             hint=did_you_mean(instant.before, others),
+            within=(instant.name,),
         )
         return
     if any(item.name == instant.before and item.pick == COMPUTED for item in grain.instants):

@@ -74,11 +74,11 @@ class Checker:
         """
         span, excerpt = self.locate(name, 0, within)
         there = self.locate.declared(name)[0]
-        hint = f"a `{name}` is declared at {there}" if there else did_you_mean(name, known)
+        hint = _UNLISTED + (f"a `{name}` is declared at {there}" if there else did_you_mean(name, known))
+        if there and there == span:
+            hint = "add it to the package's lists"
         kind = code.removeprefix("unknown-")
-        self.note(
-            Diagnostic(code, message, span, excerpt, hint=_UNLISTED + hint), kind=_LISTED.get(kind, kind), cause=name
-        )
+        self.note(Diagnostic(code, message, span, excerpt, hint=hint), kind=_LISTED.get(kind, kind), cause=name)
 
     def note(self, problem: Diagnostic, cause: str = "", kind: str = "") -> None:
         """Note a problem whose place is known, alike those of one cause and one kind, by default its code."""
