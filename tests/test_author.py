@@ -53,6 +53,18 @@ def test_a_fresh_workspace_builds_at_once(started: Path) -> None:
     assert not list(started.glob(".assay-*"))
 
 
+def test_a_folder_that_cannot_be_written_is_told_without_options_that_there_are_not(
+    tmp_path: Path, cache: Path
+) -> None:
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    done = assay("--cache", cache, "init", "file/place", within=tmp_path)
+    assert (done.status, done.err) == (
+        1,
+        "error[output]: the output folder cannot be written: Not a directory: file/place\n"
+        "  hint: name another folder\n",
+    )
+
+
 def test_what_is_written_is_the_same_everywhere(started: Path, tmp_path: Path, cache: Path) -> None:
     """The same files, whatever the folder is called."""
     assert assay("--cache", cache, "init", "other", within=tmp_path).status == 0

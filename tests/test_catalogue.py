@@ -355,6 +355,31 @@ def test_nothing_keeps_anybody_out(site: Path, chromium: Browser, name: str, sch
         assert barriers(found.page) == []
 
 
+#: the ids of the index that stand on several lines, and how far the button's edge is from that of the page's text
+LAID_OUT = """() => {
+  const broken = [...document.querySelectorAll("#index td code")].filter(item => item.getClientRects().length > 1);
+  const main = document.querySelector("main"), edge = main.getBoundingClientRect().right;
+  const text = edge - parseFloat(getComputedStyle(main).paddingRight);
+  const button = document.querySelector("#theme").getBoundingClientRect().right;
+  return [broken.length, Math.round(text - button), document.documentElement.scrollWidth];
+}"""
+
+
+@pytest.mark.parametrize(("width", "broken"), [(1440, False), (1024, False), (700, False), (360, True)])
+def test_ids_are_whole_where_there_is_room_and_the_button_ends_with_the_text(
+    site: Path, chromium: Browser, width: int, broken: bool
+) -> None:
+    with shown(chromium, site / "index.html", viewport={"width": width, "height": 800}) as found:
+        ids, off, wide = found.page.evaluate(LAID_OUT)
+        assert (ids > 0, off, wide) == (broken, 0, width)
+
+
+def test_no_sentence_of_filters_where_there_are_none(small: Path) -> None:
+    """A system without filters has none to name."""
+    said = "Filters that can decide on it"
+    assert said not in (small / "pages/service/metrics/wait.html").read_text(encoding="utf-8")
+
+
 def test_a_narrow_page_does_not_scroll_sideways(site: Path, chromium: Browser) -> None:
     with shown(
         chromium, site / "pages/cometbft/metrics/latency_max.html", viewport={"width": 360, "height": 800}

@@ -120,6 +120,12 @@ def test_a_computation_without_end_ends_at_the_time_limit(tmp_path: Path) -> Non
     assert str(problem.value) == ("error[dhall-time]: the evaluation of `a.dhall` needs more than 0.5 s\n  at a.dhall")
 
 
+CRASHED = (
+    "where it runs out of stack, or of its 2 GB of memory, it cannot say so: import long texts with `as Text`, and let "
+    "no fold make a value that large"
+)
+
+
 def test_memory_is_bounded(tmp_path: Path) -> None:
     (tmp_path / "a.dhall").write_text('Natural/fold 40 Text (\\(t : Text) -> t ++ t) "x"')
     with copied(sources(tmp_path / "a.dhall", tmp_path)) as copy:
@@ -133,8 +139,17 @@ def test_a_text_that_exhausts_the_stack_is_an_error(tmp_path: Path) -> None:
     assert str(problem.value) == (
         "error[dhall-crash]: the evaluator ended abnormally while evaluating `a.dhall`\n"
         "  at a.dhall\n"
-        "  hint: very long literals exhaust its stack: import long texts with `as Text`"
+        f"  hint: {CRASHED}"
     )
+
+
+def test_a_fold_that_ends_the_evaluator_is_told_with_what_it_may_lack(tmp_path: Path) -> None:
+    """So many steps that it dies before it is refused memory: nothing tells stack from memory then."""
+    (tmp_path / "a.dhall").write_text('Natural/fold 100000000000 Text (\\(t : Text) -> t ++ t) "x"')
+    with pytest.raises(AssayError) as problem:
+        evaluate(tmp_path / "a.dhall", tmp_path)
+    (told,) = problem.value.diagnostics
+    assert (told.code, told.hint) in [("dhall-crash", CRASHED), ("dhall-memory", "")]
 
 
 def test_a_long_text_is_no_problem(tmp_path: Path) -> None:

@@ -166,6 +166,7 @@ def test_the_sql_of_a_formula_stands_alone_and_yields_what_the_query_does(
 ) -> None:
     done = assay("sql", name, "--run", place / of, "--cache", cache, within=place / "workspace")
     assert done.status == 0, done.err
+    assert done.out.startswith(f"-- value is the average of {name} in ")
     cursor = duckdb.connect().execute(done.out)
     columns = [item[0] for item in cursor.description]
     (row,) = cursor.fetchall()

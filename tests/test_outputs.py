@@ -333,6 +333,42 @@ def test_the_sql_of_a_pooled_metric_stands_alone(cache: Path, ingested: Path) ->
     assert [value / 1e9 for value in centiles] == [value for _, value in found["centiles"]]
 
 
+def test_the_sql_of_a_metric_says_its_units_and_what_its_figures_are(cache: Path, ingested: Path) -> None:
+    """Of a reader who has nothing but this text: each figure of `query`, by what the comments say."""
+    text = assay("sql", "cdfForgerTicked", *MODEL, "--cache", cache).out
+    assert text.splitlines()[:5] == [
+        "-- mean, stddev and centiles are in nanosecond: times 1/1000000000 they are in second (s), the unit of",
+        "-- cdfForgerTicked",
+        "-- 29 centiles: 0.0 (the least), 0.01, ... 1.0 (the greatest)",
+        "-- average = mean, median = centiles[8], min = centiles[1], max = centiles[29]",
+        "WITH constants AS (",
+    ]
+    found = asked_of_the_baseline("cdfForgerTicked", cache)
+    places = "mean * 1/1000000000, centiles[8] / 1000000000, centiles[1] / 1000000000, centiles[29] / 1000000000"
+    (row,) = in_the_folder(ingested, f"SELECT {places} FROM ({text.rstrip().removesuffix(';')})")
+    assert row == pytest.approx([found[name] for name in ("average", "median", "min", "max")], rel=1e-15)
+
+
+def test_the_sql_of_a_metric_by_hosts_says_what_is_made_of_its_rows(cache: Path, ingested: Path) -> None:
+    text = assay("sql", "CentiCpu", *MODEL, "--cache", cache).out
+    assert text.splitlines()[:8] == [
+        "-- mean, stddev and centiles are in percent (%), the unit of CentiCpu",
+        "-- 29 centiles: 0.0 (the least), 0.01, ... 1.0 (the greatest)",
+        "-- a row for each host; over the n rows, with 0 where a row has no samples:",
+        "-- size = the sum of size",
+        "-- median = centiles[8] of the row at place floor(n / 2) + 1 when they ascend by it",
+        "-- min = the least centiles[1], max = the greatest centiles[29]",
+        "-- by summary published: average = the average of the 29 least mean, stddev = the greatest stddev",
+        "-- by summary mean-of-hosts: average = the average of mean, stddev = the greatest stddev",
+    ]
+    found = asked_of_the_baseline("CentiCpu", cache)
+    rows = "SELECT list_sort(list(centiles[8])) AS medians, min(centiles[1]), max(centiles[29]), avg(mean)"
+    query = f"{rows} FROM ({text.rstrip().removesuffix(';')})"
+    ((medians, *others),) = in_the_folder(ingested, query)
+    assert medians[len(medians) // 2] == found["median"]
+    assert others == pytest.approx([found["min"], found["max"], found["averages"]["mean-of-hosts"]], rel=1e-12)
+
+
 def test_the_sql_of_a_metric_by_hosts_stands_alone(cache: Path, ingested: Path) -> None:
     found = asked_of_the_baseline("CentiCpu", cache)
     rows = in_the_folder(ingested, assay("sql", "CentiCpu", *MODEL, "--cache", cache).out)

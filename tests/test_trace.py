@@ -178,6 +178,20 @@ def test_a_run_that_moved_is_found_where_it_is_now(moved: Path, cache: Path) -> 
         (moved / "elsewhere").rename(here)
 
 
+def test_a_provenance_that_was_changed_is_told(two: Path, tmp_path: Path, cache: Path) -> None:
+    """As `assay verify` tells it; listing cells and tracing one, and nothing where it was not."""
+    place = shutil.copytree(two, tmp_path / "report") / "provenance.json"
+    said = json.loads(place.read_text(encoding="utf-8"))
+    place.write_text(json.dumps(said | {"hash": "0" * 64}), encoding="utf-8")
+    for asked in ("--list", "Resource Usage/Process CPU usage/candidate"):
+        done = assay("trace", place.parent, asked, "--cache", cache)
+        assert done.status == 0
+        assert done.err == (
+            f"warning: {place}: its hash is not that of its content, so that it was changed: `assay verify` it\n"
+        )
+    assert assay("trace", two, "--list", "--cache", cache).err == ""
+
+
 def test_another_definition_or_value_is_not_traced(moved: Path, cache: Path) -> None:
     place = moved / "report" / "provenance.json"
     before = place.read_text(encoding="utf-8")

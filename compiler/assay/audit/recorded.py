@@ -150,8 +150,12 @@ def recorded(folder: Path) -> Recorded | RecordedPublished:
 
     Raises AssayError: `no-build` when the folder holds none, `provenance` when its file is not what a build writes.
     """
-    place = folder / NAME
-    found = _document(folder, place)
+    return recorded_in(folder / NAME)
+
+
+def recorded_in(place: Path) -> Recorded | RecordedPublished:
+    """The provenance that a file holds, whatever it is called; raises as `recorded` does."""
+    found = _document(place.parent, place)
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         said = found.get("format") if isinstance(found, dict) else None
         raise fail(

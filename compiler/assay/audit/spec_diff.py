@@ -60,14 +60,15 @@ class MetricChange:
 
 @dataclass(frozen=True, slots=True)
 class SystemDiff:
-    """What differs in a system: `state` is `new`, `gone` or `both`; `reports` are by name; `elsewhere` is of no
-    metric that differs."""
+    """What differs in a system: `state` is `new`, `gone`, `both`, or `unread` where either side could not be read, as
+    `unread` says; `reports` are by name; `elsewhere` is of no metric that differs."""
 
     system: str
     state: str
     metrics: tuple[MetricChange, ...] = ()
     reports: Mapping[str, tuple[Told, ...]] = field(default_factory=dict)
     elsewhere: tuple[Told, ...] = ()
+    unread: str = ""
 
     @property
     def differs(self) -> bool:
@@ -75,19 +76,21 @@ class SystemDiff:
         return self.state != "both" or bool(self.metrics or self.reports or self.elsewhere)
 
 
-def diff(before: Mapping[str, Checked], after: Mapping[str, Checked]) -> tuple[SystemDiff, ...]:
-    """What differs between two states of a workspace (system -> package), system by system; equal ones are left out."""
-    found = []
-    for system in sorted({*before, *after}):
-        old, new = before.get(system), after.get(system)
-        if old and new:
-            found.append(_system(old, new))
-        else:
-            found.append(SystemDiff(system, "new" if new else "gone"))
-    return tuple(item for item in found if item.differs)
+def by_hashes(system: str, before: Mapping[str, str], after: Mapping[str, str], names: Mapping[str, str]) -> SystemDiff:
+    """What differs in a system of which definition hashes alone are known (metric -> hash): not what of a definition,
+    nor words, and a metric that is renamed is one that is gone and one that is new.  `names` are those of metrics."""
+
+    def change(kind: str, metric: str) -> MetricChange:
+        return MetricChange(kind, metric, names.get(metric, ""), "", (), ())
+
+    found = [change("new", item) for item in after if item not in before]
+    found += [change("gone", item) for item in before if item not in after]
+    found += [change("changed in meaning", item) for item in after if before.get(item, after[item]) != after[item]]
+    return SystemDiff(system, "both", tuple(found))
 
 
-def _system(old: Checked, new: Checked) -> SystemDiff:
+def diff(old: Checked, new: Checked) -> SystemDiff:
+    """What differs between two states of a system's package."""
     meant: set[tuple[str, ...]] = set()
     metrics = tuple(_metrics(old, new, meant))
     before, after = normal_form.plain(old.package), normal_form.plain(new.package)

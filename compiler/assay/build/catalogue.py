@@ -23,6 +23,7 @@ from assay.build.inspect import all_systems, report_of, standing_alone
 from assay.build.lineage import planned
 from assay.build.outputs import refuse_sources, replacing
 from assay.build.session import Session
+from assay.build.sql_head import headed
 from assay.spec.diagnostics import AssayError, fail
 from assay.spec.model import Metric, Series
 from assay.spec.normal_form import Checked
@@ -120,6 +121,7 @@ def _sql(
     if isinstance(item, Series):
         return "", "A series is worked out beside the samples that it reads; it has no statement that stands alone."
     try:
-        return dialect.text(standing_alone(checked, item, report, statements)) + ";", ""
+        text = dialect.text(standing_alone(checked, item, report, statements)) + ";"
+        return headed(checked, item, text), ""
     except AssayError as error:
         return "", error.diagnostics[0].message

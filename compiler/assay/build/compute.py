@@ -12,6 +12,7 @@ from typing import TypeVar
 from assay.build.absent import absent_events
 from assay.build.phases import Asked, Bounds, RunPhases, check_metrics, check_runs, check_samples, resolved
 from assay.build.prepare import Prepared, Wanted, gathered, nothing, prepare
+from assay.build.raw_notes import with_silent
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.stages import stage
@@ -196,7 +197,7 @@ def _execute(
                 return attempt(index, enumerated=True)
             except AssayError as error:
                 if error.diagnostics[0].code != SQL:
-                    raise
+                    raise with_silent(error, prepared[index]) from None
                 # The few functions that take no enumeration for a text, and what is wrong in any case.
                 return attempt(index, enumerated=False)
 

@@ -19,6 +19,7 @@ from assay.build.report_check import report_problems
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.sql_files import PHASES, sql_texts, write_texts
+from assay.build.sql_head import headed
 from assay.engine.dry import dry_run
 from assay.engine.graph import nodes
 from assay.engine.mount import constants_file, located, raw_tables
@@ -323,7 +324,7 @@ def metric_sql(
         query = located(
             query, prepared.folders, constants_file(session.store.folder, prepared.folders[0], prepared.constants)
         )
-    return dialect.printable(dialect.text(query)) + ";"
+    return headed(checked, metric, dialect.printable(dialect.text(query)) + ";")
 
 
 def _phase_sql(
@@ -346,7 +347,7 @@ def _phase_sql(
     query = standing_alone(checked, metric, report, within)
     constants = constants_file(session.store.folder, prepared.folders[0], prepared.constants)
     places_ = located(query, prepared.folders, constants)
-    return dialect.printable(dialect.text(places_)) + ";"
+    return headed(checked, metric, dialect.printable(dialect.text(places_)) + ";")
 
 
 def _bound(query: exp.Expr, values: Mapping[str, int]) -> exp.Expr:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from assay import ingest
 from assay.build.prepare import Part, Prepared
 from assay.engine.mount import first_broken
+from assay.spec.diagnostics import AssayError
 
 NAMED = 3  # hosts that are named
 
@@ -15,6 +17,12 @@ def raw_notes(prepared: Prepared) -> tuple[str, ...]:
     """A sentence for each thing that whoever reads the results of a run should know of its raw data."""
     notes = [note for part in prepared.parts for note in (*ingest.notes(part.events), *_silent(part))]
     return (*notes, *_broken(prepared))
+
+
+def with_silent(error: AssayError, prepared: Prepared) -> AssayError:
+    """What stopped a run's results, with a note that names hosts whose files hold no event: that may be why."""
+    silent = tuple(note for part in prepared.parts for note in _silent(part))
+    return AssayError([replace(item, notes=(*silent, *item.notes)) for item in error.diagnostics], error.status)
 
 
 def _silent(part: Part) -> Iterator[str]:

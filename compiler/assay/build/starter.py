@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from assay.build.inspect import check_system
@@ -11,7 +14,7 @@ from assay.build.outputs import replacing
 from assay.build.session import Session
 from assay.spec import workspace
 from assay.spec.dhall_adapter import available
-from assay.spec.diagnostics import USAGE, fail
+from assay.spec.diagnostics import USAGE, AssayError, fail
 from assay.spec.workspace import Workspace
 
 SYSTEM, REPORT = "service", "comparison"
@@ -32,7 +35,7 @@ def init(session: Session, place: Path) -> tuple[str, ...]:
             hint="name another one",
             status=USAGE,
         )
-    with replacing(place) as fresh:
+    with _named_as_argument(), replacing(place) as fresh:
         shutil.copytree(workspace.shipped().root / STARTER, fresh, dirs_exist_ok=True, copy_function=shutil.copyfile)
         if available():
             own = Session(Workspace(fresh), session.store, session.progress)
@@ -46,6 +49,17 @@ def init(session: Session, place: Path) -> tuple[str, ...]:
         f"assay build {SYSTEM}/{REPORT} {given} -o build/{REPORT}",
         f"assay explain wait --run runs/{runs[0]}",
     )
+
+
+@contextmanager
+def _named_as_argument() -> Iterator[None]:
+    """Let errors of the folder that is written advise what goes here, where it is no option."""
+    try:
+        yield
+    except AssayError as error:
+        problems = [replace(item, hint="name another folder") if item.code == "output" else item
+                    for item in error.diagnostics]  # fmt: skip
+        raise AssayError(problems, error.status) from None
 
 
 def _quoted(place: Path) -> str:

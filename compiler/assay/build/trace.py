@@ -108,6 +108,13 @@ def trace(session: Session, folder: Path, name: str, moved: Sequence[str] = ()) 
     return Traced(cell, content.report, metric, definition, content.options.summary, labels, runs)
 
 
+def distrusted(folder: Path) -> tuple[str, ...]:
+    """What those must know who believe the files of a built report; `assay verify` tells all that differs."""
+    if recorded(folder).intact:
+        return ()
+    return (f"{folder / NAME}: its hash is not that of its content, so that it was changed: `assay verify` it",)
+
+
 def _built(session: Session, folder: Path) -> _Built:
     found = recorded(folder)
     if isinstance(found, RecordedPublished):

@@ -111,6 +111,7 @@ def trace(context: click.Context, folder: str, cell: str, listed: bool, runs: tu
     with working(context) as session:
         found = None if listed else tracing.trace(session, place, cell, runs)
         cells = tracing.cells_of(session, place) if listed else ()
+    echo.warnings(tracing.distrusted(place))
     if found is None:
         data: object = output.listing_data(cells)
         text = "\n".join(output.listing(cells))

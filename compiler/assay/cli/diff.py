@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli import echo
+from assay.cli.options import system_option, working
 from assay.spec.visible import visible
 
 if TYPE_CHECKING:
@@ -21,27 +22,30 @@ WIDEST, PLACES = 160, 6
 @click.command()
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
+@system_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
 @click.pass_context
-def diff(context: click.Context, before: str, after: str, form: str) -> int:
+def diff(context: click.Context, before: str, after: str, system: str | None, form: str) -> int:
     """Tell what differs between the specs of A and B.
 
     A and B are folders with specs/, builds (their folders, or their provenance.json), or git revisions. Exit status 3
-    when anything differs.
+    when anything differs, 1 when a system could not be read.
     """
-    from assay.audit.spec_diff import diff as compared
+    from assay.build.spec_compare import compare
     from assay.build.spec_states import states
-    from assay.cli.options import working
-    from assay.spec.diagnostics import DIFFERENCE
+    from assay.spec.diagnostics import DIFFERENCE, AssayError
 
     with working(context) as session:
-        found = compared(*states(session, before, after))
+        found = compare(*states(session, before, after, system))
+    echo.warnings(found.warnings)
     if form == "json":
-        echo.data([_data(item) for item in found])
+        echo.data([_data(item) for item in found.systems])
     else:
-        for line in _lines(found):
+        for line in _lines(found.systems):
             echo.line(line)
-    return DIFFERENCE if found else 0
+    if found.unread:
+        raise AssayError(found.unread)
+    return DIFFERENCE if found.systems else 0
 
 
 def _data(found: SystemDiff) -> dict[str, Any]:
@@ -54,6 +58,9 @@ def _lines(found: Sequence[SystemDiff]) -> Iterator[str]:
 
     told_before: set[Told] = set()
     for system in found:
+        if system.state == "unread":
+            yield f"{system.system}: not compared, for it could not be read: {visible(system.unread)}"
+            continue
         if system.state != "both":
             yield f"{system.system}: the system is {system.state}"
             continue
@@ -76,7 +83,7 @@ def _lines(found: Sequence[SystemDiff]) -> Iterator[str]:
 def _metric(metric: MetricChange, told_before: set[Told]) -> Iterator[str]:
     """A metric; long changes that were told of another metric are told once."""
     was = f" (was {metric.was})" if metric.was else ""
-    yield f"    {metric.metric}{was}: {visible(metric.name)}"
+    yield f"    {metric.metric}{was}" + (f": {visible(metric.name)}" if metric.name else "")
     for item in metric.told:
         if item.lines and item in told_before:
             yield f"      {item.aspect}: {visible(item.place)}: as above"
@@ -113,4 +120,6 @@ def _summary(found: Sequence[SystemDiff]) -> str:
     metrics = [item for system in found for item in system.metrics]
     counts = [(sum(item.kind == kind for item in metrics), kind) for kind in KINDS]
     told = ", ".join(f"{number} {kind}" for number, kind in counts if number)
-    return f"metrics: {told}" if told else "no metric differs" if found else "nothing differs"
+    read = [system for system in found if system.state != "unread"]
+    of = "" if len(read) == len(found) else " of what could be read"
+    return f"metrics{of}: {told}" if told else f"no metric differs{of}" if read else f"nothing differs{of}"

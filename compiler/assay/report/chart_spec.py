@@ -22,7 +22,7 @@ width enters the drawing, so it does not depend on the fonts that happen to be i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -60,10 +60,29 @@ def chart_spec(chart: Chart, template: Mapping[str, Json], runs: Sequence[str] =
 
 
 def _without_empty_layers(spec: dict[str, Json]) -> dict[str, Json]:
-    """The specification without the layers that have nothing to show (each costs drawing time)."""
-    kept = {name: rows for name, rows in spec["datasets"].items() if rows}
-    layers = [layer for layer in spec["layer"] if layer["data"]["name"] in kept]
-    return {**spec, "datasets": kept, "layer": layers}
+    """The specification without the layers whose named data is empty (each costs drawing time), and without what they
+    read; layers of the template's own, without data or with other, stay as they are."""
+    empty = {name for name, rows in spec.get("datasets", {}).items() if not rows}
+    layers = [layer for layer in spec.get("layer", []) if not _names(layer.get("data")) & empty]
+    shown = {**spec, "layer": layers} if "layer" in spec else spec
+    if not empty:
+        return shown
+    read = set(_read({**shown, "datasets": {}}))
+    return {**shown, "datasets": {name: rows for name, rows in spec["datasets"].items() if rows or name in read}}
+
+
+def _names(data: Json) -> set[str]:
+    """The name of data that is named."""
+    name = data.get("name") if isinstance(data, Mapping) else None
+    return {name} if isinstance(name, str) else set()
+
+
+def _read(node: Json) -> Iterator[str]:
+    """The names of all data that a specification reads."""
+    if isinstance(node, Mapping):
+        yield from _names(node.get("data"))
+    for item in node.values() if isinstance(node, Mapping) else node if isinstance(node, list) else ():
+        yield from _read(item)
 
 
 def filled(node: Json, values: Mapping[str, Json]) -> Json:

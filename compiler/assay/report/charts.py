@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,8 @@ from assay.report.converter import PROCESSES
 from assay.report.document import Chart, Plot
 from assay.report.plot_spec import plot_spec
 from assay.report.svg import Drawer
-from assay.spec.diagnostics import Span, did_you_mean, fail
+from assay.report.template_shape import check_template
+from assay.spec.diagnostics import AssayError, Span, did_you_mean, fail
 from assay.spec.visible import escaped_json
 
 #: an escape of JSON as a whole; that of a control character with its number
@@ -38,15 +39,13 @@ def draw(
 
     `templates` holds `charts/` and `fonts/`; `runs` are the labels of all runs of the report; `kept`, when
     given, is a folder in which drawings are kept between builds.  Raises `unknown-chart-template`,
-    `unknown-placeholder`, and `chart-refused`.
+    `unknown-placeholder`, `template`, and `chart-refused`.
     """
     drawer = Drawer(templates / "fonts", kept)
     loaded: dict[str, dict[str, Any]] = {}
 
     def one(chart: Chart | Plot) -> Drawing:
-        template = loaded[chart.template]
-        made = plot_spec(chart, template) if isinstance(chart, Plot) else chart_spec(chart, template, runs)
-        spec = spec_text(made)
+        spec = spec_text(figure_spec(chart, loaded[chart.template], template_file(templates, chart.template), runs))
         return Drawing(chart.id, spec, drawer.draw(spec, f"chart {chart.id} (template {chart.template})"))
 
     wanted = list(charts)
@@ -56,9 +55,23 @@ def draw(
         yield from pool.map(one, wanted)
 
 
+def figure_spec(figure: Chart | Plot, template: Mapping[str, Any], place: Path, runs: Sequence[str]) -> dict[str, Any]:
+    """The specification that draws a chart or a plot; `place` is the template's file, which its errors name."""
+    check_template(template, place, isinstance(figure, Plot))
+    try:
+        return plot_spec(figure, template) if isinstance(figure, Plot) else chart_spec(figure, template, runs)
+    except AssayError as error:
+        raise AssayError([replace(item, span=item.span or Span(str(place))) for item in error.diagnostics]) from None
+
+
+def template_file(templates: Path, name: str) -> Path:
+    """The file of the chart template `name`."""
+    return templates / "charts" / f"{name}.vl.json"
+
+
 def load_template(templates: Path, name: str) -> dict[str, Any]:
     """The chart template `name` of a templates folder; raises `unknown-chart-template` when there is none."""
-    path = templates / "charts" / f"{name}.vl.json"
+    path = template_file(templates, name)
     if not path.is_file():
         known = [item.name.removesuffix(".vl.json") for item in path.parent.glob("*.vl.json")]
         raise fail(
@@ -68,7 +81,7 @@ def load_template(templates: Path, name: str) -> dict[str, Any]:
             hint=did_you_mean(name, known),
         )
     try:
-        loaded: Any = json.loads(path.read_text(encoding="utf-8"))
+        loaded: Any = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
     except json.JSONDecodeError as error:
         span = Span(str(path), error.lineno, error.colno)
         raise fail("template", f"the chart template is no JSON: {error.msg}", span=span) from None
@@ -78,6 +91,10 @@ def load_template(templates: Path, name: str) -> dict[str, Any]:
     if not isinstance(settings, dict) or not isinstance(settings.get("assay"), dict):
         raise fail("template", "the chart template has no `usermeta.assay`", span=Span(str(path)))
     return dict(loaded)
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"`{word}` is no number of JSON")
 
 
 def spec_text(spec: dict[str, Any]) -> str:

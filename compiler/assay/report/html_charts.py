@@ -16,10 +16,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.report.chart_spec import chart_spec
-from assay.report.charts import load_template
+from assay.report.charts import figure_spec, load_template, template_file
 from assay.report.document import Chart, Plot
-from assay.report.plot_spec import plot_spec
 
 Json = Any
 #: the format of ticks that stays right when an axis is zoomed
@@ -28,8 +26,9 @@ LARGE = "~s"
 
 def web_specs(figures: Sequence[Chart | Plot], templates: Path, runs: Sequence[str]) -> dict[str, dict[str, Json]]:
     """Id -> specification of every figure that has something to show; `runs` are the labels of the report's."""
-    loaded = {figure.template: _template(templates, figure.template) for figure in figures if figure.has_samples}
-    return {figure.id: _spec(figure, *loaded[figure.template], runs) for figure in figures if figure.has_samples}
+    drawn = [figure for figure in figures if figure.has_samples]
+    loaded = {figure.template: _template(templates, figure.template) for figure in drawn}
+    return {figure.id: _spec(figure, *loaded[figure.template], runs) for figure in drawn}
 
 
 def theme(templates: Path) -> dict[str, Json]:
@@ -38,26 +37,36 @@ def theme(templates: Path) -> dict[str, Json]:
     return loaded
 
 
-def _template(templates: Path, name: str) -> tuple[dict[str, Json], bool]:
-    """The template of a figure, and whether it is made for the page."""
-    made_for_it = (templates / "html" / "charts" / f"{name}.vl.json").is_file()
-    return load_template(templates / "html" if made_for_it else templates, name), made_for_it
+def _template(templates: Path, name: str) -> tuple[dict[str, Json], Path, bool]:
+    """The template of a figure, its file, and whether it is made for the page."""
+    made_for_it = template_file(templates / "html", name).is_file()
+    folder = templates / "html" if made_for_it else templates
+    return load_template(folder, name), template_file(folder, name), made_for_it
 
 
-def _spec(figure: Chart | Plot, template: Mapping[str, Json], for_page: bool, runs: Sequence[str]) -> dict[str, Json]:
-    made = plot_spec(figure, template) if isinstance(figure, Plot) else chart_spec(figure, template, runs)
+def _spec(
+    figure: Chart | Plot, template: Mapping[str, Json], place: Path, for_page: bool, runs: Sequence[str]
+) -> dict[str, Json]:
+    made = figure_spec(figure, template, place, runs)
     shown = made["usermeta"]["assay"]
     if not for_page:
         return {**made, "usermeta": {"assay": {"paper": True}}}
     if isinstance(figure, Chart):
-        x = made["encoding"]["x"]
-        x["axis"] = {key: x["axis"][key] for key in x["axis"] if key != "format" or x["axis"][key] == LARGE}
-        x["scale"] = {key: x["scale"][key] for key in x["scale"] if key != "zero" or x["scale"]["type"] != "log"}
+        _let_zoom(made)
     toggles = shown.get("toggles")
     if toggles:
         present = _present(figure, toggles["field"])
         toggles = {**toggles, "present": [name for name in toggles["names"] if name in present]}
     return {**made, "usermeta": {"assay": {"toggles": toggles} if toggles else {}}}
+
+
+def _let_zoom(made: Mapping[str, Json]) -> None:
+    """Let the axis along which a chart is zoomed, where its template has one, be right at any zoom."""
+    x = made.get("encoding", {}).get("x", {})
+    if isinstance(axis := x.get("axis"), dict):
+        x["axis"] = {key: axis[key] for key in axis if key != "format" or axis[key] == LARGE}
+    if isinstance(scale := x.get("scale"), dict):
+        x["scale"] = {key: scale[key] for key in scale if key != "zero" or scale.get("type") != "log"}
 
 
 def _present(figure: Chart | Plot, field: str) -> set[object]:

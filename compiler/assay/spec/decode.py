@@ -36,7 +36,8 @@ class _Misfit(Exception):  # noqa: N818  never leaves this module
 def package(data: object, where: str, *, lenient: bool = False) -> model.Package:
     """The package that `data` says; `where` names its file in messages.
 
-    With `lenient`, keys that are missing say nothing (normal forms leave them out).  Raises AssayError `spec-shape`
+    With `lenient`, keys that are missing say nothing (normal forms leave them out, specs of an older language do not
+    know them).  Raises AssayError `spec-shape`
     when a key is missing, unknown or of the wrong kind.
     """
     try:
@@ -122,7 +123,8 @@ def _record_maker(kind: type[Any], lenient: bool) -> Maker:
         """The object of a record, all of whose keys are members of its class."""
         if not isinstance(data, dict):
             raise _shape(f"a record ({kind.__name__})", data)
-        given = data if lenient else {_snake(str(key)): value for key, value in data.items()}
+        known = lenient and data.keys() <= fields.keys()
+        given = data if known else {_snake(str(key)): value for key, value in data.items()}
         values = []
         for name, make in fields.items():
             if name in given:

@@ -142,7 +142,8 @@ def _crash(outcome: Outcome, root: str, files: Sequence[SourceFile]) -> AssayErr
         f"the evaluator ended abnormally while evaluating `{root}`",
         span=Span(root),
         found=text,
-        hint="very long literals exhaust its stack: import long texts with `as Text`",
+        hint=f"where it runs out of stack, or of its {MEMORY >> 30} GB of memory, it cannot say so: import long texts "
+        "with `as Text`, and let no fold make a value that large",
     )
 
 

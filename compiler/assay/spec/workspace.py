@@ -219,7 +219,7 @@ def unlearned(workspace: Workspace, system: str, cache: Path) -> bool:
     if not available() or system not in workspace.systems():
         return False
     files = scan(workspace, system)
-    return bool(Known(cache / KNOWN).unknown(_root_name(workspace, system, files), files))
+    return bool(Known(cache / KNOWN).unknown(root_name(workspace, system, files), files))
 
 
 def learn(workspace: Workspace, system: str, cache: Path) -> bool:
@@ -228,10 +228,11 @@ def learn(workspace: Workspace, system: str, cache: Path) -> bool:
     from assay.spec.dhall_adapter import Known
 
     files = scan(workspace, system)
-    return Known(cache / KNOWN).learn(_root_name(workspace, system, files), files)
+    return Known(cache / KNOWN).learn(root_name(workspace, system, files), files)
 
 
-def _root_name(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> str:
+def root_name(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> str:
+    """The name of a system's root file among its files."""
     root = workspace.specs / system / ROOT_FILE
     return next(item.name for item in files if item.path == root.resolve() or item.path == root)
 
@@ -243,7 +244,7 @@ def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile], cac
     from assay.spec.locating import Locator
 
     root = workspace.specs / system / ROOT_FILE
-    name = _root_name(workspace, system, files)
+    name = root_name(workspace, system, files)
     data = evaluate_sources(name, files, known=Known(cache / KNOWN) if cache else None)
     package = decode.package(data, str(root))
     locate = Locator(files)

@@ -27,8 +27,8 @@ let relation =
           , code = "no-slot-left"
           , sql = ../../../queries/cardano/checks/no_slot_left.sql as Text
           , uses = [ "slot_extents", "logs" ]
-          , message = "the filters leave no slot of {host}"
-          , hint = "loosen the filters on slots and epochs"
+          , message = "{host} has no slot to analyse"
+          , hint = "take the host out of the run, or let more of its slots count"
           }
         ]
       , doc = "First and last analysed slot of each host"

@@ -97,6 +97,7 @@ in  { start =
           , measure = elapsedOrAssumed at.forged at.sending
           , doc = "Time between block forging completion and begin-of-sending (TraceBlockFetchServerSendBlock)"
           }
+    -- No example takes the 10 ms: the line that tells the adoption tells the size, too, and blocks without are refused.
     , adoption =
         forging
           { id = "cdfForgerAdoption"
