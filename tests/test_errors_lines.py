@@ -103,8 +103,8 @@ error[no-place]: a pattern of event `sent` does not tell the time
         (SOURCE, 'zone = "UTC"', 'zone = "Europe/Berlin"'),
         """\
 error[zone]: source `nodes` is in a zone that there is not: `Europe/Berlin`
-  at specs/antelope/harness/source.dhall:56:16
-    56 |       , zone = "Europe/Berlin"
+  at specs/antelope/harness/source.dhall:54:16
+    54 |       , zone = "Europe/Berlin"
        |                ^^^^^^^^^^^^^^^
   expected: UTC, or an offset such as +02:00
   hint: the local time of a place with summer time does not tell an instant

@@ -74,7 +74,7 @@ def test_a_build_writes_all_files_and_no_other(two: Path, package: Checked) -> N
     made = plan(package.package, package.package.metrics, given, ["run_summary"])
     sql = {f"sql/{name}" for name in sql_texts(nodes(compiled(package, made)))}
     data = {"results.json", "document.json", "provenance.json", "specs.json", "sql/constants.json"}
-    single = {"report.pdf", "report.typ", *data}
+    single = {"report.pdf", "report.typ", "report/lacking.json", *data}
     assert set(contents(two)) == single | charts | templates | sql
 
 
@@ -205,7 +205,7 @@ def test_foreign_files_in_the_output_folder_stay(tmp_path: Path, cache: Path) ->
 
 def test_a_build_takes_away_what_an_earlier_one_left(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "report"
-    (out / "charts").mkdir(parents=True)
+    plain_build(out, cache)
     (out / "charts" / "gone.svg").write_text("<svg/>", encoding="utf-8")
     plain_build(out, cache)
     assert not (out / "charts" / "gone.svg").exists()
