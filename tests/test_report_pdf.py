@@ -70,7 +70,8 @@ def reader(whole: Path) -> pypdf.PdfReader:
 def test_a_report_is_its_document_its_charts_its_layout_and_its_pdf(whole: Path) -> None:
     charts = [f"charts/{item.id}.{kind}" for item in sample().charts for kind in ("svg", "vl.json")]
     layout = [str(path.relative_to(TEMPLATES)) for path in (TEMPLATES / "report").iterdir()]
-    assert sorted(digests(whole)) == sorted(["document.json", "report.pdf", "report.typ", *charts, *layout])
+    written = ["document.json", "report.pdf", "report.typ", "report/lacking.json"]
+    assert sorted(digests(whole)) == sorted([*written, *charts, *layout])
     assert from_json((whole / "document.json").read_text(encoding="utf-8")) == sample()
 
 
