@@ -301,6 +301,7 @@ error[missing-fact]: the run's meta.json lacks `meta.era` (Era of the ledger)
         log(lambda _: FOREIGN),
         """\
 error[nothing-recognised]: run run: the log of node-2 holds no event that is known: 2 lines, 1 of them log objects
+  note: none of the log lines of host node-2 is an event that the specs know (source workbench_logs).
   hint: is it the log of a node? `assay list events` tells the names that are known
 """,
     ),

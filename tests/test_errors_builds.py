@@ -90,10 +90,10 @@ def test_where_filters_leave_no_slot_it_is_said_whose(out: Path, cache: Path) ->
     assert (done.status, message(done, {})) == (
         1,
         """\
-error[no-slot-left]: run plain: the filters leave no slot of node-10
+error[no-slot-left]: run plain: node-10 has no slot to analyse
   note: 2 more like it
   note: filter slot-geq=100000 rejected 180 of 180 of `slot`
-  hint: loosen the filters on slots and epochs
+  hint: take the host out of the run, or let more of its slots count
 """,
     )
     assert contents(out) == FORMER

@@ -89,8 +89,8 @@ error[unit]: metric `cdfForgerAnnounce` mixes units that do not convert
        |                  ^^^^^^^^^^^^^^^^^^^
   expected: nanosecond
   found:    byte
-  note: 3 more like it: specs/cardano/metrics/forging.dhall:95:18, specs/cardano/metrics/forging.dhall:102:18, \
-specs/cardano/metrics/forging.dhall:109:18
+  note: 3 more like it: specs/cardano/metrics/forging.dhall:95:18, specs/cardano/metrics/forging.dhall:103:18, \
+specs/cardano/metrics/forging.dhall:110:18
   hint: `asUnit` declares a number to be in a unit, for every reader to see
 """,
     ),
