@@ -51,6 +51,11 @@ def rounded_text(number: float, decimals: int) -> str:
     return format(quantized(shortest_decimal(number), decimals, ROUND_HALF_EVEN), "f")
 
 
+def percent_change(old: Fraction, new: Fraction) -> Fraction:
+    """The change to `new` in percent of the amount of `old`, which is not 0: above 0 where `new` is greater."""
+    return 100 * (new - old) / abs(old)
+
+
 def rounded_fraction(number: Fraction, decimals: int) -> str:
     """An exact number with so many decimals (0: no point), rounded half to even; what vanishes keeps its sign."""
     whole, part = divmod(round(abs(number) * 10**decimals), 10**decimals)

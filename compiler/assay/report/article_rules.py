@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
-from assay.compare.decimal_text import decimal_value, on_its_side
+from assay.compare.decimal_text import decimal_value, on_its_side, percent_change
 from assay.spec.article_model import Rule
 from assay.spec.model import Metric
+
+NOT_WORSE = "not worse"
 
 
 def in_words(rule: Rule, metric: Metric) -> str:
@@ -28,8 +30,8 @@ def holds(rule: Rule, metric: Metric, old: float | None, new: float | None) -> b
         return None
     base, value = decimal_value(old), decimal_value(new)
     if not base:  # any change of it is more than any percent
-        return _allows(rule.kind, 0, metric, value)
-    return _allows(rule.kind, rule.percent, metric, 100 * (value - base) / abs(base))
+        return allows(rule.kind, 0, metric, value)
+    return allows(rule.kind, rule.percent, metric, percent_change(base, value))
 
 
 def percent_told(rule: Rule, metric: Metric, values: Sequence[float | None], shown: str) -> str:
@@ -40,15 +42,14 @@ def percent_told(rule: Rule, metric: Metric, values: Sequence[float | None], sho
     printed = _number(shown)
     if due is None or not old or new is None or printed is None:
         return shown
-    if _allows(rule.kind, rule.percent, metric, printed) == due:
+    if allows(rule.kind, rule.percent, metric, printed) == due:
         return shown
-    base = decimal_value(old)
-    change = 100 * (decimal_value(new) - base) / abs(base)
+    change = percent_change(decimal_value(old), decimal_value(new))
     decimals = len(shown.partition(".")[2]) + 1
-    return on_its_side(change, decimals, lambda found: _allows(rule.kind, rule.percent, metric, found) == due)
+    return on_its_side(change, decimals, lambda found: allows(rule.kind, rule.percent, metric, found) == due)
 
 
-def _allows(kind: str, limit: int, metric: Metric, change: Fraction) -> bool:
+def allows(kind: str, limit: int, metric: Metric, change: Fraction) -> bool:
     """Whether a change, in percent of the amount of what it is from, is as a rule of this kind and limit wants it."""
     if kind == "falls":
         return -change >= limit and change < 0

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 
-from assay.compare.decimal_text import on_its_side
+from assay.compare.decimal_text import on_its_side, percent_change
 from assay.report import article_rows as asked
 from assay.report.article_choices import called, own
 from assay.report.article_rows import Row, ordered
+from assay.report.article_rules import NOT_WORSE, allows
 from assay.report.article_tables import Setting, Shown, column_named, heading, metric_heading, titled
 from assay.report.document import Mark, Table
 from assay.report.terms import of_column
@@ -97,19 +96,6 @@ def _judged(setting: Setting, verdict: Verdict, base: Shown, shown: Shown) -> Ju
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """How much worse a value may be, in percent of the amount of the baseline's; `better` is as of its metric."""
-
-    better: str
-    percent: int
-
-    def allows(self, change: Fraction) -> bool:
-        """Whether a change, in percent, is within it."""
-        worse = {"lower": change, "higher": -change}.get(self.better, abs(change))
-        return worse <= self.percent
-
-
 def _change(setting: Setting, metric: Metric, base: Row, row: Row | None, tolerance: int) -> tuple[str, str, str, str]:
     """Base, value, percent of change, and whether that passes."""
     texts = setting.text(metric, base), setting.text(metric, row)
@@ -117,11 +103,10 @@ def _change(setting: Setting, metric: Metric, base: Row, row: Row | None, tolera
     if old is None or new is None:
         return (*texts, asked.NO_VALUE, NOT_RUN if row is None else "no value")
     if not old:
-        return (*texts, asked.NO_VALUE, PASS if Limit(metric.better, 0).allows(new) else FAIL)
-    limit = Limit(metric.better, tolerance)
-    percent = 100 * (new - old) / abs(old)
-    passed = limit.allows(percent)
-    said = on_its_side(percent, 1, lambda shown: limit.allows(shown) == passed)
+        return (*texts, asked.NO_VALUE, PASS if allows(NOT_WORSE, 0, metric, new) else FAIL)
+    percent = percent_change(old, new)
+    passed = allows(NOT_WORSE, tolerance, metric, percent)
+    said = on_its_side(percent, 1, lambda shown: allows(NOT_WORSE, tolerance, metric, shown) == passed)
     return (*texts, said, PASS if passed else FAIL)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from assay.compare.decimal_text import decimal_value, rounded_fraction
+from assay.compare.decimal_text import decimal_value, percent_change, rounded_fraction
 from assay.report import article_rows as asked
 from assay.report.article_rows import Row
 from assay.report.article_tables import Setting, Shown, titled
@@ -67,5 +67,4 @@ def _percent(first: float | None, value: float | None) -> str:
     """The difference to the first, in percent of its amount."""
     if first is None or value is None or not first:
         return asked.NO_VALUE
-    base = decimal_value(first)
-    return rounded_fraction(100 * (decimal_value(value) - base) / abs(base), 1)
+    return rounded_fraction(percent_change(decimal_value(first), decimal_value(value)), 1)

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from assay.spec.visible import escape
+
 FILE = Path("report") / "lacking.json"
 #: the document, and drawings of it, with escapes; what pages show of it stands beside `report/`
 DOCUMENT = Path("report") / "document.json"
@@ -32,12 +34,6 @@ def unshown(diagnostic: str) -> set[str]:
 
 def _plain(found: re.Match[str]) -> str:
     return chr(int(found[1], 16)) if found[1] else found[2]
-
-
-def escape(letter: str) -> str:
-    r"""What stands for a character: `\u4e2d`, `\U0001f600`."""
-    code = ord(letter)
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def replaced(text: str, letters: Iterable[str]) -> str:

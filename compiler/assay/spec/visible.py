@@ -31,8 +31,11 @@ def shown(text: str) -> str:
 
 
 def _shown(character: str) -> str:
-    if unicodedata.category(character) not in HIDDEN:
-        return character
+    return escape(character) if unicodedata.category(character) in HIDDEN else character
+
+
+def escape(character: str) -> str:
+    r"""What stands for a character: `\x1b`, `\u202e`, `\U000e0001`."""
     code = ord(character)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
