@@ -10,7 +10,7 @@ import duckdb
 from assay.spec.expression import Expression
 from assay.spec.workspace import load, shipped
 from assay.sql import dialect
-from assay.sql.distributions import distribution
+from assay.sql.distributions import distribution, domain_of
 
 
 def test_rows_without_a_group_are_no_group(cache: Path) -> None:
@@ -18,7 +18,7 @@ def test_rows_without_a_group_are_no_group(cache: Path) -> None:
     metric = next(item for item in package.metrics if item.per and item.reduction is None)
     grain = next(item for item in package.grains if item.name == metric.grain)
     metric = replace(metric, per="grp", measure=Expression("column", (), name="n"), where=None)
-    query = dialect.text(distribution(metric, replace(grain, runs=None), True, {}))
+    query = dialect.text(distribution(metric, domain_of(replace(grain, runs=None)), True, {}))
     with duckdb.connect() as connection:
         rows = "('g', 1), ('g', 2), (NULL, 7), ('h', NULL), (NULL, NULL)"
         connection.execute(

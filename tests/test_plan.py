@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+from decimal import Decimal
 
 import pytest
 
+from assay.audit.lineage import lineage, root
+from assay.audit.witness import witnessed
 from assay.build.compute import compiled
+from assay.build.inspect import standing_alone
 from assay.engine.dry import dry_run
 from assay.engine.graph import nodes
+from assay.engine.hosts import by_number
 from assay.plan.steps import Applied, plan
+from assay.spec.expression import Expression
+from assay.spec.own_names import KEY
+from assay.sql.distributions import samples
+from assay.sql.expressions import places
 from tests.support.laboratory import Laboratory
 
 
@@ -24,3 +33,32 @@ def test_a_metric_of_all_rows_of_a_judged_grain_compiles(lab: Laboratory, metric
     for applied in ([], every):
         statements = compiled(checked, plan(package, [of_all], applied))
         assert dry_run(nodes(statements), constants) == ()
+
+
+def test_statements_are_shared_by_plans_and_nobody_changes_them(lab: Laboratory) -> None:
+    """What is compiled again is not made again, so whoever reads a statement leaves it as it is."""
+    checked = lab.session.package("cardano")
+    metrics = [checked.metric(name) for name in ("cdfPeerFetch", "cdfBlockSize", "CentiCpu", "cdf0.50")]
+    constants = [item for source in checked.package.sources for item in source.constants]
+    made = plan(checked.package, metrics, ())
+    statements = compiled(checked, made)
+    before = [item.query.sql() for item in statements]
+    dry_run(nodes(statements), constants)
+    lineage(statements, [root(statements, metric.id, "mean") for metric in metrics])
+    for metric, item in zip(metrics, (item for item in statements if item.kind == "metric"), strict=True):
+        standing_alone(checked, metric, None, statements)
+        witnessed(statements, samples(metric, places(item.name for item in constants)), ["value"])
+        by_number(item)
+    assert [item.query.sql() for item in statements] == before
+    kept = [item for item in statements if item.kind != "view" and not item.name.endswith(f" {KEY}")]
+    assert all(item in compiled(checked, made) for item in kept)
+
+
+def test_equal_numbers_that_are_written_otherwise_are_compiled_as_they_are_written(lab: Laboratory) -> None:
+    """A package that is edited gets the SQL that it would get alone."""
+    checked = lab.session.package("cardano")
+    metric = checked.metric("cdfForgerStart")
+    for number in ("1.5", "1.50", "0.0", "-0.0"):
+        edited = dataclasses.replace(metric, measure=Expression("real", number=Decimal(number)))
+        statements = compiled(checked, plan(checked.package, [edited], ()))
+        assert f"CAST({number} AS DOUBLE) AS value" in statements[-1].query.sql()

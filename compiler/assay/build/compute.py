@@ -28,7 +28,6 @@ from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import Report
 from assay.sql.events import event_table, scan
-from assay.sql.expressions import places
 from assay.sql.program import Statement, compile_plan
 
 LARGE = 2 * 2**30  # bytes of raw files of a run
@@ -142,7 +141,7 @@ def compiled(checked: Checked, made: Plan) -> tuple[Statement, ...]:
     """The statements of a plan, with places (`$name`) for constants; files are relative to an ingested folder."""
     names = [item.name for source in checked.package.sources for item in source.constants]
     tables = {name: event_table(scan(f"events/{name}/*.parquet"), fields) for name, fields in made.wanted.items()}
-    return compile_plan(made, checked, places(names), tables)
+    return compile_plan(made, checked, names, tables)
 
 
 def report_metrics(checked: Checked, report: Report) -> tuple[Metric, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -11,7 +12,7 @@ from sqlglot import exp
 
 from assay.spec.scopes import LOGS
 from assay.sql import dialect
-from assay.sql.program import Statement, creation
+from assay.sql.program import KEPT, Statement, creation
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,19 @@ def nodes(statements: Sequence[Statement]) -> tuple[Node, ...]:
 
 
 def _node(statement: Statement, made: set[str]) -> Node:
+    text, named, places = _written(statement)
+    own = statement.name if statement.kind in ("table", "view") else ""
+    return Node(statement, text, tuple(sorted(named & made - {own})), places, LOGS in named)
+
+
+@functools.lru_cache(maxsize=KEPT)
+def _written(statement: Statement) -> tuple[str, frozenset[str], tuple[str, ...]]:
+    """The text of a statement, the tables that are named in it, and the places of constants in it."""
     kept = statement.kind in ("table", "view")
     text = creation(statement) if kept else dialect.text(statement.query)
-    named = {table.name for table in statement.query.find_all(exp.Table)}
-    reads = named & made - {statement.name if kept else ""}
+    named = frozenset(table.name for table in statement.query.find_all(exp.Table))
     places = {str(place.this) for place in statement.query.find_all(exp.Placeholder)}
-    return Node(statement, text, tuple(sorted(reads)), tuple(sorted(places)), LOGS in named)
+    return text, named, tuple(sorted(places))
 
 
 def content_hashes(graph: Iterable[Node], constants: Mapping[str, object], raw: str, logs: str) -> dict[str, str]:

@@ -68,10 +68,16 @@ def _centile(values: exp.Expr, count: exp.Expr, c: exp.Expr) -> exp.Expr:
     return member(values, exp.Add(this=index, expression=dialect.integer(1)))
 
 
-def distribution(metric: Metric, grain: Grain, integral: bool, constants: Constants) -> exp.Select:
+def domain_of(grain: Grain) -> str:
+    """The table whose rows tell for which values of `per` a metric of this grain has distributions."""
+    return grain.runs.of if grain.runs else grain.name
+
+
+def distribution(metric: Metric, domain: str, integral: bool, constants: Constants) -> exp.Select:
     """The statement that yields a metric's distribution: size, mean, stddev, centiles (a list; null without samples).
 
-    One row; with `per`, one row for each of its values (`per`), those without samples included (null there), ordered.
+    One row; with `per`, one row for each of its values (`per`) in the table `domain`, those without samples included
+    (null there), ordered.
     `integral` tells that samples are exact integers.
     """
     per = bool(metric.per)
@@ -86,7 +92,6 @@ def distribution(metric: Metric, grain: Grain, integral: bool, constants: Consta
     query = _summary(per)
     if per:
         stages.append(("distributions", query))
-        domain = grain.runs.of if grain.runs else metric.grain
         stages.append(
             (
                 "domain",

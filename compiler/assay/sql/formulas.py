@@ -45,7 +45,7 @@ def _stage(metric: str) -> str:
 def _average(checked: Checked, metric: Metric, grain: Grain, summary: Summary, constants: Constants) -> exp.Select:
     """One row: the average of a metric in its unit; over hosts as the summary says."""
     measured = checked.measured[metric.id]
-    rows = distributions.distribution(metric, grain, measured.integral, constants)
+    rows = distributions.distribution(metric, distributions.domain_of(grain), measured.integral, constants)
     named = exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier("distribution")))
     average = _over_hosts(summary) if metric.per else column("mean")
     return exp.Select(expressions=[exp.alias_(_scaled(average, measured.factor), AVERAGE)]).from_(named, copy=False)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from sqlglot import exp
 
@@ -20,19 +22,26 @@ from assay.plan.steps import (
     rows_of,
     span_of,
 )
-from assay.spec.model import Check, Grain, Metric, Relation
+from assay.spec.model import Check, Metric, Relation
 from assay.spec.normal_form import Checked
 from assay.spec.own_names import KEY
 from assay.sql import dialect, distributions, grains, keys, listings, phases, relations, series
+from assay.sql.exactly import Exactly
+from assay.sql.expressions import places
 
 Constants = Mapping[str, object]
 EventTables = Mapping[str, exp.Query]
 
+KEPT = 2048  # statements of former plans, of which a process that builds again needs most
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Statement:
     """A query and what becomes of it: `table` (its rows are kept under `name`), `view`, `check` (must yield none),
-    `metric` (a distribution, under the metric's id) or `rows` (all of them are asked for)."""
+    `metric` (a distribution, under the metric's id) or `rows` (all of them are asked for).
+
+    Statements are shared by plans, so nobody changes a query: who wants another makes a copy.
+    """
 
     kind: str
     name: str
@@ -40,13 +49,15 @@ class Statement:
     step: Step | None = None
 
 
-def compile_plan(plan: Plan, checked: Checked, constants: Constants, events: EventTables) -> tuple[Statement, ...]:
-    """Every statement of a plan, in order.  `events` are the queries that yield the event tables."""
+def compile_plan(plan: Plan, checked: Checked, names: Iterable[str], events: EventTables) -> tuple[Statement, ...]:
+    """Every statement of a plan, in order, with places for the constants of these names.  `events` are the queries that
+    yield the event tables."""
     finer = _finer(plan)
-    steps = [step for step in plan.steps if not _holds(step, checked, constants)]
-    made = [_statement(step, finer, constants, events, checked) for step in steps]
-    by_name = {grain.name: grain for grain in checked.package.grains}
-    made += [metric_statement(metric, by_name[metric.grain], checked, constants) for metric in plan.metrics]
+    names = tuple(names)
+    constants = places(names)
+    steps = [step for step in plan.steps if not _holds(step, checked, names)]
+    made = [_statement(step, finer, names, events, checked) for step in steps]
+    made += [metric_statement(metric, checked, names) for metric in plan.metrics]
     made += [Statement("rows", item.name, listings.rows(item, constants)) for item in plan.listed]
     read = [step for step in plan.steps if isinstance(step, SeriesStep) and step.series.reading == "rate"]
     made += [_sparse(step, constants) for step in read]
@@ -88,12 +99,22 @@ def _negative(step: SeriesStep) -> Statement:
     return Statement("check", checked.name, series.negative(step.series), checked)
 
 
-def metric_statement(metric: Metric, grain: Grain, checked: Checked, constants: Constants) -> Statement:
+def metric_statement(metric: Metric, checked: Checked, names: tuple[str, ...]) -> Statement:
     """The statement of a metric's distribution."""
+    grain = next(item for item in checked.package.grains if item.name == metric.grain)
     integral = checked.measured[metric.id].integral
-    query = distributions.distribution(metric, grain, integral, constants)
-    query.add_comments([f" {metric.id}: {metric.name} ", *([f" definition {checked.definitions[metric.id]} "])])
-    return Statement("metric", metric.id, query)
+    domain = distributions.domain_of(grain)
+    return _of_metric(Exactly(metric), domain, integral, checked.definitions[metric.id], names)
+
+
+@functools.lru_cache(maxsize=KEPT)
+def _of_metric(
+    metric: Exactly[Metric], domain: str, integral: bool, definition: str, names: tuple[str, ...]
+) -> Statement:
+    item = metric.value
+    query = distributions.distribution(item, domain, integral, places(names))
+    query.add_comments([f" {item.id}: {item.name} ", f" definition {definition} "])
+    return Statement("metric", item.id, query)
 
 
 def _finer(plan: Plan) -> frozenset[str]:
@@ -104,12 +125,20 @@ def _finer(plan: Plan) -> frozenset[str]:
     return made | {step.grain.name for step in judged if step.cut and step.grain.at}
 
 
-def _holds(step: Step, checked: Checked, constants: Constants) -> bool:
+def _holds(step: Step, checked: Checked, names: tuple[str, ...]) -> bool:
     """Whether a check of a key need not be made: the relation's SQL sees to it."""
-    if not isinstance(step, CheckStep) or step.check.code != KEY or step.check.sql:
-        return False
-    relation = _relation(checked, step)
-    query = relations.compile_query(relation.sql, constants, relation.uses, f"relation `{relation.name}`")
+    return _is_of_key(step) and _sees_to_key(Exactly(_relation(checked, step)), names)
+
+
+def _is_of_key(step: Step) -> TypeGuard[CheckStep]:
+    """Whether a step checks the key of a relation."""
+    return isinstance(step, CheckStep) and step.check.code == KEY and not step.check.sql
+
+
+@functools.lru_cache(maxsize=KEPT)
+def _sees_to_key(kept: Exactly[Relation], names: tuple[str, ...]) -> bool:
+    relation = kept.value
+    query = relations.compile_query(relation.sql, places(names), relation.uses, f"relation `{relation.name}`")
     return keys.are_unique(query, relation.key)
 
 
@@ -118,10 +147,22 @@ def _relation(checked: Checked, step: CheckStep) -> Relation:
 
 
 def _statement(
-    step: Step, finer: frozenset[str], constants: Constants, events: EventTables, checked: Checked
+    step: Step, finer: frozenset[str], names: tuple[str, ...], events: EventTables, checked: Checked
 ) -> Statement:
     if isinstance(step, EventStep):
         return Statement("view", step.name, events[step.name], step)
+    if _is_of_key(step):
+        return Statement("check", step.name, keys.duplicates(_relation(checked, step)), step)
+    return _of_step(Exactly(step), finer, names)
+
+
+@functools.lru_cache(maxsize=KEPT)
+def _of_step(
+    kept: Exactly[RelationStep | RowsStep | SeriesStep | JudgeStep | CheckStep],
+    finer: frozenset[str],
+    names: tuple[str, ...],
+) -> Statement:
+    step, constants = kept.value, places(names)
     if isinstance(step, RelationStep):
         what = f"relation `{step.name}`"
         query = relations.compile_query(step.relation.sql, constants, step.relation.uses, what)
@@ -132,8 +173,6 @@ def _statement(
         return Statement("table", step.name, series.table(step.series, step.key, constants, step.cut), step)
     if isinstance(step, JudgeStep):
         return Statement("table", step.name, grains.judge(step, constants), step)
-    if step.check.code == KEY and not step.check.sql:
-        return Statement("check", step.name, keys.duplicates(_relation(checked, step)), step)
     what = f"check `{step.check.code}` of `{step.of}`"
     query = relations.compile_query(step.check.sql, constants, (*step.check.uses, step.of), what)
     return Statement("check", step.name, relations.of_sources(query, step.sources), step)

@@ -1,0 +1,26 @@
+"""Data as a key of what is kept."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Exactly(Generic[T]):
+    """A value that is equal to another only where both are written the same.
+
+    1 and 1.0, or 1.0 and 1.00, are equal numbers that SQL is not written the same for.
+    """
+
+    __slots__ = ("text", "value")
+
+    def __init__(self, value: T) -> None:
+        self.value = value
+        self.text = repr(value)
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Exactly) and self.text == other.text
