@@ -24,6 +24,8 @@ let Example = { given : List Given, shows : Text, unit : U.Unit, doc : Text }
 --   accepted   whether filters apply
 --   per        empty: all samples form one distribution; else each value of this column (the host) has one of its
 --              own, and the metric is summarised over them
+--   sampledOnly  with `per`: whether only those of its values count that have samples; else one without counts as if
+--              its samples were all 0
 --   better     lower, higher or neither
 --   width      digits of its value in published tables and charts
 --   examples   worked examples of a formula, which `assay check` works out
@@ -38,6 +40,7 @@ let Metric =
           , accepted : Bool
           , reduction : Optional Reduction
           , per : Text
+          , sampledOnly : Bool
           , unit : U.Unit
           , better : Text
           , width : Natural
@@ -48,6 +51,7 @@ let Metric =
         , accepted = True
         , reduction = None Reduction
         , per = ""
+        , sampledOnly = True
         , better = "neither"
         , width = 4
         , examples = [] : List Example

@@ -188,7 +188,8 @@ def averaged(metric: Metric, checked: Checked, summary: str) -> str:
         return "average = mean of all samples"
     found = next((item for item in checked.package.summaries if item.name == summary), None)
     how = f"{summary}: {_decapitalised(found.doc)}" if found and found.doc else summary
-    return f"one distribution for each `{metric.per}`; average = over these ({how or 'mean of means'})"
+    which = "that has samples" if metric.sampled_only else "(all 0 without samples)"
+    return f"one distribution for each `{metric.per}` {which}; average = over these ({how or 'mean of means'})"
 
 
 def _decapitalised(text: str) -> str:

@@ -43,7 +43,8 @@ def _of_one_row(_checked: Checked, _metric: Metric, median: str, least: str, gre
 
 def _over_rows(checked: Checked, metric: Metric, median: str, least: str, greatest: str) -> Iterator[str]:
     """The figures of a metric that has a distribution for each value of a column."""
-    yield f"a row for each {metric.per}; over the n rows, with 0 where a row has no samples:"
+    over = "those n rows that have samples" if metric.sampled_only else "the n rows, with 0 where a row has no samples"
+    yield f"a row for each {metric.per}; over {over}:"
     yield "size = the sum of size"
     yield f"median = {median} of the row at place floor(n / 2) + 1 when they ascend by it"
     yield f"min = the least {least}, max = the greatest {greatest}"

@@ -234,10 +234,13 @@ class _Execution:
         integral = measured.integral
         factor = Fraction(measured.factor)
         rows = self.kept[name]
-        if not self.checked.metric(name).per:
+        metric = self.checked.metric(name)
+        if not metric.per:
             return results.pooled(results.host_row(rows[0]), summaries, factor, integral)
         hosts = [results.host_row(row[1:]) for row in rows]
-        return results.over_hosts(hosts, summaries, factor, integral)
+        sampled = [host for host in hosts if host.size]
+        counted = sampled if metric.sampled_only and sampled else hosts
+        return results.over_hosts(counted, summaries, factor, integral)
 
 
 def execute(

@@ -1,8 +1,9 @@
 """Results: what a run's metrics came to.  Numbers are in the metric's unit; exact integers are kept beside them.
 
-A metric with one distribution for each host is summarised over the hosts: its value at a centile is the hosts' median
-there (index floor(n / 2) of the ascending values), its size the sum, its deviation what the summary says, its median
-that of the hosts' medians, its range the least and the greatest.
+A metric with one distribution for each host is summarised over the hosts, those without samples among them where the
+metric counts them (as 0): its value at a centile is the hosts' median there (index floor(n / 2) of the ascending
+values), its size the sum, its deviation what the summary says, its median that of the hosts' medians, its range the
+least and the greatest.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What a spec package says, as frozen dataclasses (the intermediate form all later stages read).
 
-One class a thing of the language: source, constant, event, relation, grain, metric, filter, summary, chart, report,
-history.  References between them are names; `spec.check` has seen that every one resolves.
+One class a thing of the language.  References between them are names; `spec.check` has seen that every one resolves.
 """
 
 from __future__ import annotations
@@ -407,9 +406,9 @@ class Metric:
     Or a formula over the values of other metrics (`measure` refers to them, and `grain` is empty where they are of
     several), with worked `examples`; see `spec.formula`.
 
-    `per` is empty when all samples form one distribution, else the column (the host) each of whose values has a
-    distribution of its own, summarised over them.  `accepted` tells whether filters apply.  `better` is lower,
-    higher or neither.  `width` is the width of the value in published tables and charts.
+    `per` is empty for one distribution of all samples, else the column (the host) each of whose values has its own,
+    summarised over those with samples (`sampled_only`) or all, one without as if they were 0.  `accepted` tells whether
+    filters apply.  `better` is lower, higher or neither, `width` that of the value in published tables and charts.
     """
 
     id: str
@@ -425,6 +424,7 @@ class Metric:
     better: str
     width: int
     examples: tuple[Worked, ...] = ()
+    sampled_only: bool = False  # what specs mean that do not know the word
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,12 +166,15 @@ class _Resolver:
         return dataclasses.replace(instant, value=value, where=where)
 
     def metric(self, metric: Metric) -> Metric:
+        """A metric with the factors of its measure or formula, and without what says nothing there."""
         if formula.is_formula(metric):
             grain = formula.grain(formula.by_id(self.package), metric)
-            return dataclasses.replace(metric, grain=grain, measure=self.formula(metric.measure, metric.unit))
+            measure = self.formula(metric.measure, metric.unit)
+            return dataclasses.replace(metric, grain=grain, measure=measure, sampled_only=False)
         scope = self.scope(metric.grain)
         measure, where = self.node(metric.measure, scope), self.maybe(metric.where, scope)
-        return dataclasses.replace(metric, measure=measure, where=where)
+        sampled_only = metric.sampled_only and bool(metric.per)  # else it says nothing
+        return dataclasses.replace(metric, measure=measure, where=where, sampled_only=sampled_only)
 
     def formula(self, node: Expression, unit: Unit, amount: str = "") -> Expression:
         """A formula with its conversions."""

@@ -47,14 +47,18 @@ def _average(checked: Checked, metric: Metric, grain: Grain, summary: Summary, c
     measured = checked.measured[metric.id]
     rows = distributions.distribution(metric, distributions.domain_of(grain), measured.integral, constants)
     named = exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier("distribution")))
-    average = _over_hosts(summary) if metric.per else column("mean")
+    average = _over_hosts(summary, metric.sampled_only) if metric.per else column("mean")
     return exp.Select(expressions=[exp.alias_(_scaled(average, measured.factor), AVERAGE)]).from_(named, copy=False)
 
 
-def _over_hosts(summary: Summary) -> exp.Expr:
-    """The mean of the hosts' means, of all of them or of the lowest few; hosts without samples count as 0."""
-    mean = exp.Coalesce(this=column("mean"), expressions=[dialect.real("0.0")])
-    means: exp.Expr = dialect.ordered_list(mean)
+def _over_hosts(summary: Summary, sampled_only: bool) -> exp.Expr:
+    """The mean of the hosts' means, of all of them or of the lowest few; hosts without samples are left out or 0."""
+    means: exp.Expr
+    if sampled_only:
+        there = exp.Where(this=exp.Not(this=exp.Is(this=column("mean"), expression=exp.Null())))
+        means = exp.Filter(this=dialect.ordered_list(column("mean")), expression=there)
+    else:
+        means = dialect.ordered_list(exp.Coalesce(this=column("mean"), expressions=[dialect.real("0.0")]))
     if summary.lowest:
         bounds = [dialect.integer(1), dialect.integer(summary.lowest)]
         means = exp.Anonymous(this="list_slice", expressions=[means, *bounds])

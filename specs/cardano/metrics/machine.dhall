@@ -17,7 +17,10 @@ let at = slot.at
 
 let c = slot.column
 
-let machine = { grain = slot.name, per = slot.host.name }
+-- Compatibility: in published numbers a host without samples counts as one whose samples are all 0.
+let sampledOnly = False
+
+let machine = { grain = slot.name, per = slot.host.name, sampledOnly }
 
 let delay =
       \(m : { id : Text, name : Text, measure : S.Expression, doc : Text }) ->
@@ -56,6 +59,7 @@ let spans =
         S.Metric::( m /\
           { grain = span.name
           , per = span.host.name
+          , sampledOnly
           , accepted = False
           , unit = D.slot
           , better = "lower"
@@ -283,6 +287,7 @@ in  { starts =
         , measure = X.minus (X.column host.last) (X.column host.first)
         , accepted = False
         , per = host.host.name
+        , sampledOnly
         , unit = D.slot
         , width = 9
         }

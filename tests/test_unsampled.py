@@ -1,0 +1,105 @@
+"""Hosts without samples: left out of what is said over hosts, or counted as if their samples were 0."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from tests.support.commands import assay
+from tests.support.small import logged, small
+
+LOGS = {
+    "h-1/log.jsonl": [(1, "began", {"id": "x", "a": 10}), (2, "began", {"id": "y", "a": 30})],
+    "h-2/log.jsonl": [(1, "began", {"id": "z", "a": 40})],
+    "h-3/log.jsonl": [(1, "began", {"id": "u"}), (2, "began", {"id": "v"})],
+}
+SPECS = """\
+let M = S.metric
+
+let place = G.column "integer" "seq" U.none "Place"
+
+let beginnings =
+      relation "beginnings" "SELECT host, seq, a AS n FROM began" [ "began" ] [ host, place, n ] [ "host", "seq" ]
+
+let rows =
+      S.Grain::{
+      , name = "rows"
+      , relation = "beginnings"
+      , key = [ "host", "seq" ]
+      , columns = [ host, place, n ]
+      , doc = "rows"
+      }
+
+let ofHosts = { per = host.name, accepted = False }
+
+let leftOut = metric "left_out" rows.name (X.column n) U.count // ofHosts
+
+let counted = leftOut // { id = "counted", sampledOnly = False }
+
+let negative = leftOut // { id = "none", where = X.below (X.column n) (X.natural 0) }
+
+let twice =
+      \\(m : S.Metric.Type) ->
+        M.formula
+          { id = "twice_${m.id}", name = m.id, doc = m.id, formula = X.times (X.natural 2) (M.value m), unit = U.count }
+"""
+PACKAGE = """sources = [ source "log" ], events = [ began ], relations = [ beginnings ], grains = [ rows ],
+  metrics = [ leftOut, counted, negative, twice leftOut, twice counted ]"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a run of three hosts, one of which has no samples."""
+    place = small(tmp_path_factory.mktemp("unsampled"), SPECS, PACKAGE)
+    logged(place, "one", LOGS)
+    return place
+
+
+def found(place: Path, cache: Path, metric: str) -> dict[str, Any]:
+    done = assay("query", metric, "--run", "runs/one", "--format", "json", "--cache", cache, within=place)
+    assert done.status == 0, done.err
+    (item,) = json.loads(done.out)
+    return dict(item)
+
+
+def test_a_host_without_samples_is_left_out(place: Path, cache: Path) -> None:
+    item = found(place, cache, "left_out")
+    told = {name: item[name] for name in ("size", "average", "median", "min", "max")}
+    assert told == {"size": 3, "average": 30, "median": 40, "min": 10, "max": 40}
+    assert item["centiles"][0] == [0, 40, 10, 40]
+
+
+def test_a_host_without_samples_counts_as_zero_where_a_metric_says_so(place: Path, cache: Path) -> None:
+    item = found(place, cache, "counted")
+    told = {name: item[name] for name in ("size", "average", "median", "min", "max")}
+    assert told == {"size": 3, "average": 20, "median": 30, "min": 0, "max": 40}
+    assert item["centiles"][0] == [0, 10, 0, 40]
+
+
+def test_without_any_samples_nothing_is_said(place: Path, cache: Path) -> None:
+    assert found(place, cache, "none")["size"] == 0
+
+
+@pytest.mark.parametrize(("metric", "average"), [("left_out", 30.0), ("counted", 20.0)])
+def test_formulas_are_over_the_same_average_also_in_sql(place: Path, cache: Path, metric: str, average: float) -> None:
+    assert found(place, cache, f"twice_{metric}")["average"] == 2 * average
+    done = assay("sql", f"twice_{metric}", "--run", "runs/one", "--cache", cache, within=place)
+    assert done.status == 0, done.err
+    assert duckdb.sql(done.out).fetchall() == [(2 * average, average)]
+
+
+@pytest.mark.parametrize(
+    ("metric", "words", "head"),
+    [
+        ("left_out", "`host` that has samples; average", "over those n rows that have samples:"),
+        ("counted", "`host` (all 0 without samples); average", "over the n rows, with 0 where a row has no samples:"),
+    ],
+)
+def test_it_is_told(place: Path, cache: Path, metric: str, words: str, head: str) -> None:
+    explained = assay("explain", metric, "--cache", cache, within=place)
+    assert f"one distribution for each {words}" in " ".join(explained.out.split())
+    assert f"a row for each host; {head}" in assay("sql", metric, "--cache", cache, within=place).out
