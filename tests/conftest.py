@@ -13,7 +13,7 @@ import pytest
 
 from tests.compare_reference import CARDANO
 from tests.support.commands import MODEL, assay, build
-from tests.support.deep import is_deep, left_out
+from tests.support.deep import VARIABLE, is_deep, left_out, turn
 from tests.support.laboratory import ROOT, Laboratory, laboratory
 from tests.support.order import heaviest_first
 
@@ -35,6 +35,11 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["ASSAY_DEEP"] = "1"
     os.environ["XDG_CACHE_HOME"] = _HOME_OF_CACHES.name
     gc.set_threshold(100_000, 50, 50)
+
+
+def pytest_report_header() -> str:
+    """Which sample of long families runs, so that another machine can run the same."""
+    return "all cases" if is_deep() else f"of long families: {VARIABLE}={turn()}"
 
 
 def pytest_unconfigure() -> None:

@@ -1,0 +1,36 @@
+"""Samples of long families: which cases run when."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import deep
+
+
+def test_in_as_many_turns_as_a_family_has_parts_every_case_runs_once(request: pytest.FixtureRequest) -> None:
+    items = [item for item in request.session.items if item.path == request.path]
+    family = f"{request.path.name}::test_of_a_family"
+    ran = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(deep.SAMPLED, family, 3)
+        for turn in (7, 8, 9):
+            patch.setattr(deep, "turn", lambda turn=turn: turn)
+            gone = deep.left_out(items)
+            ran += [item.name for item in items if item not in gone and item.name.startswith("test_of_a_family")]
+            assert 1 <= len(gone) < len(items)
+    assert sorted(ran) == sorted(item.name for item in items if item.name.startswith("test_of_a_family"))
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_of_a_family(number: int) -> None:
+    assert deep.TURNS % (number + 1) == 0
+
+
+def test_the_count_begins_where_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(deep.VARIABLE, "41")
+    assert deep.turn.__wrapped__() == 41
+
+
+def test_the_count_begins_by_the_committed_files() -> None:
+    assert deep.turn() == deep.turn.__wrapped__()
+    assert 0 <= deep.turn() < deep.TURNS
