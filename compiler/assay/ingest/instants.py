@@ -85,7 +85,7 @@ def _ahead(said: exp.Expr, zone: str) -> exp.Expr:
         this=exp.paren(exp.Add(this=exp.Mul(this=hours, expression=dialect.integer(60)), expression=signed)),
         expression=dialect.integer(MINUTE),
     )
-    own = offset_ns(zone) if zone else None
+    own = offset_ns(zone)
     unnamed: exp.Expr = tree.cast(exp.Null(), "BIGINT") if own is None else dialect.integer(own)
     ifs = [
         exp.If(this=exp.EQ(this=said.copy(), expression=tree.text("")), true=unnamed),
