@@ -137,3 +137,14 @@ def test_a_fraction_is_rounded_half_to_even(number: str, decimals: int, text: st
 def test_a_number_above_a_limit_is_seen_to_be_above_it(number: str, text: str) -> None:
     above = Fraction(number) > 10
     assert on_its_side(Fraction(number), 1, lambda shown: (shown > 10) == above) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [("10.000000000001", "10.000000000001"), ("10.0000000000001", "10.000000000000")]
+)
+def test_a_number_above_a_limit_has_twelve_decimals_at_most(number: str, text: str) -> None:
+    assert on_its_side(Fraction(number), 1, lambda shown: shown > 10) == text
+
+
+def test_a_fraction_of_zero_has_no_sign() -> None:
+    assert rounded_fraction(Fraction(0), 1) == "0.0"

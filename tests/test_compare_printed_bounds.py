@@ -134,7 +134,7 @@ def test_percents_under_one_have_a_decimal(text: str, low: str, high: str) -> No
     assert percent_interval(text) == interval(low, high)
 
 
-@pytest.mark.parametrize("text", ["1.5", "18.0", "0", "-0", "x"])
+@pytest.mark.parametrize("text", ["1.5", "-1.5", "18.0", "0.45", "0", "-0", "x"])
 def test_a_text_that_no_percent_prints_has_no_interval(text: str) -> None:
     assert percent_interval(text) is None
 
@@ -157,13 +157,17 @@ def test_a_text_that_no_percent_prints_has_no_interval(text: str) -> None:
         ("0.0", "0.5", "0.500", "NaN", True),
         ("0.0", "0.5", "0.600", "NaN", False),
         ("0.5", "0.6", "0.100", "NaN", False),
+        ("0.5", "0.1", "0.100", "NaN", False),
         ("0.0001", "0.0", "-0.000", "-100", True),
         ("0.0001", "0.0", "-0.000", "-80", False),
         ("-2.", "-1.", "1.000", "-50", True),
         ("-2.", "-1.", "1.000", "50", False),
+        ("-2.", "1.", "3.000", "-150", True),
         ("—", "0.5", "—", "—", True),
         ("0.5", "—", "0.000", "—", False),
         ("NaN", "0.5", "NaN", "NaN", True),
+        ("x", "0.6", "0.100", "20", False),
+        ("0.5", "6660", "0.100", "20", False),
         ("0.5", "0.6", "x", "20", False),
         ("0.5", "0.6", "0.100", "x", False),
     ],
@@ -226,6 +230,16 @@ def test_half_planes_cut_a_rectangle() -> None:
     assert not has_common_point(unit, unit, [at_corner, HalfPlane(Fraction(-1), Fraction(0), Fraction("0.5"))])
 
 
+@pytest.mark.parametrize(("x", "y"), [(2, 3), (2, 7), (5, 3), (5, 7)])
+def test_every_corner_of_a_rectangle_belongs_to_it(x: int, y: int) -> None:
+    """What lies beyond it in one direction, or both, does not."""
+    right, up = (1 if x == 5 else -1), (1 if y == 7 else -1)
+    at_corner = HalfPlane(Fraction(right), Fraction(up), Fraction(-right * x - up * y))
+    assert has_common_point(interval("2", "5"), interval("3", "7"), [at_corner])
+    beyond = replace(at_corner, constant=at_corner.constant - Fraction(1, 100))
+    assert not has_common_point(interval("2", "5"), interval("3", "7"), [beyond])
+
+
 def test_an_empty_interval_cannot_be_built() -> None:
-    with pytest.raises(ValueError, match="is empty"):
+    with pytest.raises(ValueError, match="an interval from 1 to 0 is empty"):
         interval("1", "0")

@@ -59,6 +59,18 @@ def test_a_base_of_zero_has_no_percent() -> None:
     assert ThreeDigits().table_row([0.0, 4.0], 4) == Row(("0.0", "4.00"), ("4.00",), ("—",))
 
 
+@pytest.mark.parametrize(
+    ("base", "value", "cells"),
+    [
+        (float("nan"), 4.0, ("nan", "4.00")),
+        (4.0, float("nan"), ("4.00", "nan")),
+        (4.0, float("-inf"), ("4.00", "-inf")),
+    ],
+)
+def test_what_is_no_finite_number_has_no_delta(base: float, value: float, cells: tuple[str, str]) -> None:
+    assert ThreeDigits().table_row([base, value], 4) == Row(cells, ("—",), ("—",))
+
+
 def test_percents_are_of_the_amount_of_the_base() -> None:
     row = ThreeDigits().table_row([-0.5, 0.1, -0.6], 4)
     assert row.percents == ("120.0", "-20.0")

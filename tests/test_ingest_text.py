@@ -123,7 +123,13 @@ def test_a_line_whose_head_is_torn_off_is_quarantined_when_it_holds_an_event(tmp
     assert found.rows("quarantine", "line", "reason", "text") == [(2, reason, "08T17:22:36.707 ] Tick 2")]
 
 
-@pytest.mark.parametrize("at", ["soon", "2022-02-30T17:22:36", "2022-09-08T17:22", "9999-12-31T00:00:00", "1662657756"])
+@pytest.mark.parametrize(
+    "at",
+    [
+        "soon", "2022-02-30T17:22:36", "2022-09-08T17:22", "9999-12-31T00:00:00", "1662657756",
+        "2022-09-08T17:22:36+16:00", "2022-09-08T17:22:36-02:60",
+    ],
+)  # fmt: skip
 def test_an_event_without_an_instant_is_quarantined_and_other_lines_are_text(tmp_path: Path, at: str) -> None:
     found = made(tmp_path, [line("Tick 1"), line("Tick 2", at), line("Tock", at)])
     assert found.rows("quarantine", "line", "reason") == [(2, f'bad time: "{at}"')]
@@ -140,6 +146,7 @@ def test_an_event_without_an_instant_is_quarantined_and_other_lines_are_text(tmp
         ("", "", "2022-09-08T17:22:36.707Z", T),
         ("", "", "2022-09-08T19:22:36.707+02:00", T),
         ("", "UTC", "2022-09-08T13:52:36.707-0330", T),
+        ("", "UTC", "2022-09-09T09:21:36.707+15:59", T),
         ("", "+05:30", "2022-09-08T22:52:36.707", T),
         ("", "+05:30", "2022-09-08T17:22:36.707Z", T),
         ("s", "", "1662657756.707", T),

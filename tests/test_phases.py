@@ -55,7 +55,8 @@ def measured(connection: duckdb.DuckDBPyConnection, per: str, since: int, until:
     grain = _grain()
     judged = dialect.text(grains.judge(JudgeStep(grain, (), True), {}))
     connection.execute(f"CREATE OR REPLACE TABLE g AS {judged}", {SINCE: since, UNTIL: until})
-    found = connection.execute(dialect.text(distributions.distribution(_metric(per), grain, False, {}))).fetchall()
+    query = distributions.distribution(_metric(per), distributions.domain_of(grain), False, {})
+    found = connection.execute(dialect.text(query)).fetchall()
     return {str(row[0]): row[1:] for row in found} if per else {"": found[0]}
 
 

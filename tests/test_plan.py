@@ -47,7 +47,8 @@ def test_statements_are_shared_by_plans_and_nobody_changes_them(lab: Laboratory)
     lineage(statements, [root(statements, metric.id, "mean") for metric in metrics])
     for metric, item in zip(metrics, (item for item in statements if item.kind == "metric"), strict=True):
         standing_alone(checked, metric, None, statements)
-        witnessed(statements, samples(metric, places(item.name for item in constants)), ["value"])
+        integral = checked.measured[metric.id].integral
+        witnessed(statements, samples(metric, integral, places(item.name for item in constants)), ["value"])
         by_number(item)
     assert [item.query.sql() for item in statements] == before
     kept = [item for item in statements if item.kind != "view" and not item.name.endswith(f" {KEY}")]

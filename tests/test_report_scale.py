@@ -19,6 +19,11 @@ def run(*values: float, hosts: float | None = None) -> Series:
     return Series("a", tuple((x, centile, x - hosts, x + hosts) for x, centile in points))
 
 
+def listed(values: dict[float, float]) -> Series:
+    """A run with these values at these centiles."""
+    return Series("a", tuple((x, centile, None, None) for centile, x in values.items()))
+
+
 def test_values_near_each_other_are_all_shown_on_a_linear_scale() -> None:
     assert choose([run(2.1, 2.2, 2.4, 3, 3.6, 3.8, 3.9, 4)]) == Scale("linear", 2.0, 4.0, (2, 2.5, 3, 3.5, 4))
 
@@ -61,9 +66,89 @@ def test_the_bands_of_the_hosts_are_shown_when_there_is_room() -> None:
     assert choose([run(*values, hosts=90)]).high == 85
 
 
+def test_without_room_for_the_bands_all_values_are_shown_still() -> None:
+    """Before the greatest of them is cut off."""
+    scale = choose([run(60, 60, 61, 70, 79, 80, 80, 85, hosts=90)])
+    assert (scale.low, scale.high) == (55, 90)
+
+
+def test_three_tenths_of_the_axis_are_room_enough() -> None:
+    """30 of 100."""
+    assert choose([run(0, 0, 30, 45, 60, 60, 60, 100)]).high == 100
+
+
+@pytest.mark.parametrize("cut", [0.999, 0.995, 0.99, 0.97, 0.95])
+def test_the_axis_is_cut_at_each_of_five_centiles(cut: float) -> None:
+    """At the value there, 95, and 4 % beyond, where nothing less than that leaves room."""
+    centiles = (0.0, 0.05, 0.5, 0.95, 0.97, 0.98, 0.99, 0.995, 0.997, 0.999, 0.9995, 1.0)
+    below = {centile: 60 * centile for centile in centiles if centile < cut}
+    above = {centile: 1e6 for centile in centiles if centile > cut}
+    assert choose([listed({**below, cut: 95, **above})]).high == 100
+
+
+def test_the_upper_end_is_cut_before_both() -> None:
+    """What is least stays where there is room for it."""
+    upper = {0.95: 54.0, 0.99: 55.0, 0.995: 93000.0, 0.999: 93000.0, 1.0: 93669.0}
+    scale = choose([listed({0.0: 0.0, 0.01: 30.0, 0.05: 31.0, 0.5: 42.0, **upper})])
+    assert (scale.low, scale.high) == (0, 60)
+
+
+def test_the_lower_end_is_cut_before_both_and_the_axis_goes_on_beyond() -> None:
+    """From 130, and 2 (4 % of 50) less, to the greatest value."""
+    scale = choose([run(-9000, 130, 131, 142, 154, 155, 156, 180)])
+    assert scale == Scale("linear", 120, 180, (120, 130, 140, 150, 160, 170, 180))
+
+
+def test_the_lower_end_is_that_of_the_run_that_reaches_furthest() -> None:
+    far, near = run(-9000, 130, 131, 142, 154, 155, 156, 180), run(-9000, 150, 151, 152, 154, 155, 156, 180)
+    assert choose([far, near]) == choose([near, far]) == choose([far])
+
+
+def test_a_run_whose_first_centile_is_listed_late_begins_at_its_first_value() -> None:
+    """50 times that value is no two decades."""
+    assert choose([listed({0.06: 1.0, 0.5: 30.0, 0.95: 50.0, 1.0: 60.0})]).kind == "linear"
+
+
+@pytest.mark.parametrize(("top", "kind"), [(60, "linear"), (99, "linear"), (100, "log")])
+def test_where_both_scales_have_room_the_logarithmic_one_is_for_two_decades(top: float, kind: str) -> None:
+    """Two decades of the middle 90 %, that is; the whole spans more than one here."""
+    assert choose([run(1, 1, 1, 30, top, top + 1, top + 2, top + 3)]).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("greatest", "scale"),
+    [
+        (100, Scale("log", 10, 100, (10, 20, 50, 100))),
+        (95, Scale("linear", 0, 80, (0, 20, 40, 60, 80))),
+    ],
+)
+def test_a_logarithmic_scale_has_a_decade_at_least(greatest: float, scale: Scale) -> None:
+    """Else the axis is cut: here at 60."""
+    assert choose([run(10, 11, 12, 20, 36, 50, 60, greatest)]) == scale
+
+
+def test_a_logarithmic_axis_that_is_cut_ends_where_it_is_cut() -> None:
+    scale = choose([run(2, 2, 2, 10, 40, 80, 200, 1e12)])
+    assert scale == Scale("log", 2, 200, (2, 5, 10, 20, 50, 100, 200))
+
+
+@pytest.mark.parametrize(("least", "low"), [(35, 0), (35.2, 20)])
+def test_the_least_value_is_near_zero_up_to_35_percent_of_the_greatest(least: float, low: float) -> None:
+    assert choose([run(least, 40, 45, 60, 80, 90, 95, 100)]).low == low
+
+
+@pytest.mark.parametrize(
+    ("greatest", "ticks"), [(160, (100, 110, 120, 130, 140, 150, 160)), (160.5, (100, 120, 140, 160, 180))]
+)
+def test_an_axis_has_six_parts_at_most(greatest: float, ticks: tuple[float, ...]) -> None:
+    assert choose([run(100, 100, 110, 130, 150, 155, 160, greatest)]).ticks == ticks
+
+
 def test_one_value_alone_stands_in_the_middle() -> None:
-    scale = choose([run(*[50.5] * 8)])
-    assert scale.low < 50.5 < scale.high
+    """A tenth of it is shown on both sides, whatever its sign and the scale that is asked for."""
+    assert choose([run(*[50.5] * 8)]) == Scale("linear", 44, 56, (44, 46, 48, 50, 52, 54, 56))
+    assert choose([run(*[50.0] * 8)], "log") == Scale("linear", 44, 56, (44, 46, 48, 50, 52, 54, 56))
+    assert choose([run(*[-50.0] * 8)]) == Scale("linear", -56, -44, (-56, -54, -52, -50, -48, -46, -44))
     assert choose([run(*[0.0] * 8)]) == Scale("linear", 0.0, 1.0, (0, 1))
 
 
@@ -80,6 +165,7 @@ def test_a_template_may_ask_for_a_scale() -> None:
     assert choose([values], "linear").kind == "linear"
     assert choose([run(2.5, 3, 3, 3, 3, 3, 3, 3.5)], "log").kind == "log"
     assert choose([run(0, 0, 1, 1, 1, 1, 1, 1)], "log").kind == "linear"
+    assert choose([run(0.5, 0.6, 0.6, 0.7, 0.8, 0.8, 0.8, 0.9)], "log").kind == "log"
 
 
 @pytest.mark.parametrize("metric", [item["id"] for item in published()["charts"]])

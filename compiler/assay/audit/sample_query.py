@@ -23,9 +23,12 @@ class SampleQuery:
     keys: tuple[str, ...]
 
 
-def of_metric(metric: Metric, grain: Grain, constants: Mapping[str, object], more: tuple[str, ...] = ()) -> SampleQuery:
-    """The samples of a metric; reduced ones are named by what they are reduced to, others also by columns `more`."""
-    query = distributions.samples(metric, constants)
+def of_metric(
+    metric: Metric, grain: Grain, integral: bool, constants: Mapping[str, object], more: tuple[str, ...] = ()
+) -> SampleQuery:
+    """The samples of a metric, exact integers if `integral`; reduced ones are named by what they are reduced to, others
+    also by columns `more`."""
+    query = distributions.samples(metric, integral, constants)
     keys = tuple(dict.fromkeys((*identifying(grain), *more))) if metric.reduction is None else metric.reduction.by
     there = {item.alias_or_name for item in query.selects}
     missing = [name for name in keys if name not in there]

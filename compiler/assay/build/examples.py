@@ -149,7 +149,11 @@ def _worked_out(session: Session, checked: Checked, item: Example, span: Span | 
         samples.create(connection, graph, asked, prepared.constants)
         broken += samples.broken_checks(connection, graph, prepared.constants, RUN)
         verdicts = [
-            _verdict(checked, expectation, samples.ascending(connection, metric, prepared.constants))
+            _verdict(
+                checked,
+                expectation,
+                samples.ascending(connection, metric, checked.measured[metric.id].integral, prepared.constants),
+            )
             for expectation, metric in zip(item.expect, metrics, strict=True)
         ]
         taken = {

@@ -151,7 +151,8 @@ def sampling(checked: Checked, item: Item, found: Computation) -> tuple[sample_q
     if isinstance(item, Metric):
         grain = next(one for one in checked.package.grains if one.name == item.grain)
         names = [one.name for source in checked.package.sources for one in source.constants]
-        return sample_query.of_metric(item, grain, places(names)), Fraction(checked.measured[item.id].factor)
+        measured = checked.measured[item.id]
+        return sample_query.of_metric(item, grain, measured.integral, places(names)), Fraction(measured.factor)
     step = next(one for one in found.plan.series if one.name == item.name)
     return sample_query.of_series(step), Fraction(1)
 

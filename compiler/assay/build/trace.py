@@ -225,7 +225,7 @@ def _tracing(
     computed = compute(session, checked, [run], [item], applied).runs[0]
     grain = next(one for one in checked.package.grains if one.name == item.grain)
     names = [one.name for source in checked.package.sources for one in source.constants]
-    asked = sample_query.of_metric(item, grain, places(names), tuple(more))
+    asked = sample_query.of_metric(item, grain, checked.measured[item.id].integral, places(names), tuple(more))
     statements = compiled(checked, planned(checked, item, applied))
     factor = Fraction(checked.measured[item.id].factor)
     with tracing(session, checked.package, computed.prepared, statements, asked, factor) as traced:

@@ -27,9 +27,6 @@ class Interval:
     def __neg__(self) -> Interval:
         return Interval(-self.high, -self.low)
 
-    def __sub__(self, other: Interval) -> Interval:
-        return Interval(self.low - other.high, self.high - other.low)
-
     @property
     def middle(self) -> Fraction:
         """The number in the middle."""

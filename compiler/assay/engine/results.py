@@ -53,11 +53,6 @@ class Distribution:
     integral: bool
     mean: float | None = None
 
-    @property
-    def over_hosts(self) -> bool:
-        """Whether it is a summary of one distribution for each host."""
-        return bool(self.centiles) and self.centiles[0].low is not None
-
     def exact_average(self, summary: str) -> Fraction | None:
         """The average by a summary in the metric's unit, before it is rounded to a double; None without samples,
         or where these are not all finite."""

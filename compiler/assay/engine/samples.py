@@ -56,10 +56,12 @@ def broken_checks(
 
 
 def ascending(
-    connection: duckdb.DuckDBPyConnection, metric: Metric, constants: Mapping[str, object]
+    connection: duckdb.DuckDBPyConnection, metric: Metric, integral: bool, constants: Mapping[str, object]
 ) -> list[int | float]:
-    """All samples of a metric as measured, ascending; expects that its grain's table is made."""
-    query = exp.select("value").from_(samples(metric, places(list(constants))).subquery("samples")).order_by("value")
+    """All samples of a metric (exact integers if `integral`) as measured, ascending; expects that its grain's table is
+    made."""
+    found = samples(metric, integral, places(list(constants)))
+    query = exp.select("value").from_(found.subquery("samples")).order_by("value")
     return [row[0] for row in _rows(connection, query, constants)]
 
 

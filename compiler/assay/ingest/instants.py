@@ -9,7 +9,10 @@ from assay.spec.model import Source
 from assay.spec.time_form import SINCE_1970, offset_ns
 from assay.sql import dialect
 
-ISO = r"^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,]([0-9]+))? ?(Z|[+-][0-9]{2}:?[0-9]{2})?$"
+ISO = (
+    r"^([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,]([0-9]+))?"
+    r" ?(Z|[+-](?:0[0-9]|1[0-5]):?[0-5][0-9])?$"
+)
 NUMBER = r"^(-?)([0-9]{1,19})(?:\.([0-9]+))?$"
 DIGITS = 9  # of a fraction of a second that count
 DATE = 10  # characters of a date
@@ -85,7 +88,7 @@ def _ahead(said: exp.Expr, zone: str) -> exp.Expr:
         this=exp.paren(exp.Add(this=exp.Mul(this=hours, expression=dialect.integer(60)), expression=signed)),
         expression=dialect.integer(MINUTE),
     )
-    own = offset_ns(zone) if zone else None
+    own = offset_ns(zone)
     unnamed: exp.Expr = tree.cast(exp.Null(), "BIGINT") if own is None else dialect.integer(own)
     ifs = [
         exp.If(this=exp.EQ(this=said.copy(), expression=tree.text("")), true=unnamed),

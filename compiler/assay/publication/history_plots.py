@@ -96,11 +96,9 @@ def _panel(frame: Frame, metric: str, workload: str) -> Iterator[Row]:
 
 def _ends(low: float, high: float) -> tuple[float, float]:
     """The values that an axis must hold: from zero where the least value is near it; room around a single one."""
-    if 0 <= low <= NEAR_ZERO * high:
-        return 0.0, high
     if low == high:
         return (low - 0.1 * abs(low), high + 0.1 * abs(high)) if low else (0.0, 1.0)
-    return low, high
+    return (0.0 if 0 <= low <= NEAR_ZERO * high else low), high
 
 
 def _values(frame: Frame, metric: str, issue: Issue) -> Iterator[Row]:
@@ -146,7 +144,7 @@ def _described(frame: Frame, metric: str, name: str, symbol: str, panels: Sequen
     for workload in panels:
         rows = [issue.rows[metric] for issue in _of(frame, workload) if metric in issue.rows]
         ends = f"from {rows[0].values[0]}{unit} to {rows[-1].values[-1]}{unit}"
-        parts.append(f"{workload}, {len(rows)} publications, {ends}")
+        parts.append(f"{workload}, {len(rows)} publication{'' if len(rows) == 1 else 's'}, {ends}")
     keys = [change.key for change in frame.changes if change.concerns(metric)]
     breaks = f" Breaks: {', '.join(keys)}." if keys else ""
     return f"{name} over releases: {'; '.join(parts)}.{breaks}"

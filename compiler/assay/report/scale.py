@@ -44,9 +44,9 @@ class _Window:
     high: float
 
     def share(self, body: tuple[float, float]) -> float:
-        """How much of the axis lies between two values."""
+        """How much of the axis, which is not empty, lies between two values."""
         low, high, left, right = (_position(self.kind, x) for x in (self.low, self.high, *body))
-        return (min(right, high) - max(left, low)) / (high - low) if high > low else 1.0
+        return (min(right, high) - max(left, low)) / (high - low)
 
 
 def _position(kind: str, x: float) -> float:
@@ -151,7 +151,7 @@ def _around(value: float) -> tuple[float, float]:
 def _step(width: float) -> tuple[int, int]:
     """A step (mantissa, exponent of ten) of 1, 2 or 5 x ten to some power: the least with 6 parts at most."""
     exponent = math.floor(math.log10(width)) - 1
-    for power in (exponent, exponent + 1, exponent + 2):
+    for power in (exponent, exponent + 1):
         for mantissa in (1, 2, 5):
             if width / (mantissa * 10.0**power) <= 6:
                 return mantissa, power

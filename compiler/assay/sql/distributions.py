@@ -29,8 +29,11 @@ SUMMARY = ("size", "mean", "stddev", "centiles")
 Constants = Mapping[str, object]
 
 
-def samples(metric: Metric, constants: Constants) -> exp.Select:
-    """One row a sample: `value`, and `per` where the metric has one distribution for each value of a column."""
+def samples(metric: Metric, integral: bool, constants: Constants) -> exp.Select:
+    """One row a sample: `value`, and `per` where the metric has one distribution for each value of a column.
+
+    `integral` tells that samples are exact integers.
+    """
     names = Names(constants=constants)
     measure = compile_expression(metric.measure, names)
     keys = [exp.alias_(column(metric.per), "per")] if metric.per else []
@@ -41,7 +44,7 @@ def samples(metric: Metric, constants: Constants) -> exp.Select:
     if metric.reduction is None:
         return _present(query.select(exp.alias_(measure, "value"), copy=False), measure, conditions)
     by = [column(name) for name in metric.reduction.by]
-    reduced = exp.alias_(_reduced(metric.reduction, measure), "value")
+    reduced = exp.alias_(_reduced(metric.reduction, measure, integral), "value")
     query = _present(query.select(*by, reduced, copy=False), measure, conditions)
     keys = [*([column(metric.per)] if metric.per else []), *(item.copy() for item in by)]
     return query.group_by(*keys, copy=False)
@@ -52,7 +55,9 @@ def _present(query: exp.Select, measure: exp.Expr, conditions: Sequence[exp.Expr
     return query.where(exp.and_(*conditions, there), copy=False)
 
 
-def _reduced(reduction: Reduction, measure: exp.Expr) -> exp.Expr:
+def _reduced(reduction: Reduction, measure: exp.Expr, integral: bool) -> exp.Expr:
+    if reduction.kind == "sum" and not integral:
+        return dialect.exact_sum(dialect.ordered_list(measure))
     simple = {"min": exp.Min, "max": exp.Max, "sum": exp.Sum, "count": exp.Count}.get(reduction.kind)
     if simple:
         return simple(this=measure)
@@ -82,7 +87,7 @@ def distribution(metric: Metric, domain: str, integral: bool, constants: Constan
     """
     per = bool(metric.per)
     stages: list[tuple[str, exp.Select]] = [
-        ("samples", samples(metric, constants)),
+        ("samples", samples(metric, integral, constants)),
         ("ordered", _ordered(per)),
         (
             "averaged",

@@ -1,0 +1,138 @@
+"""Distributions of metrics on random rows, beside plain Python: which rows are samples, which become one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from assay.spec.expression import Expression
+from assay.spec.model import Metric, Reduction, Unit
+from assay.sql import dialect
+from assay.sql.distributions import CENTILES, distribution
+
+NONE = Unit("dimensionless", "")
+METRIC = Metric("m", "", "", "g", Expression("column", name="value"), None, True, None, "", NONE, "neither", 4)
+CONNECTION = duckdb.connect()
+CONNECTION.execute("SET threads = 1")
+
+Row = tuple[str, str, int | None, bool]
+"""Host, key, value, whether filters accept it."""
+ROWS = st.lists(
+    st.tuples(st.sampled_from("ab"), st.sampled_from("xyz"), st.none() | st.integers(-20, 20), st.booleans()),
+    max_size=40,
+)
+REDUCED: dict[str, Callable[[list[int]], int]] = {"min": min, "max": max, "sum": sum, "count": len}
+
+
+def found(metric: Metric, rows: Sequence[Row], integral: bool = True) -> dict[str, tuple[Any, ...] | None]:
+    """Size, mean, deviation and centiles that the engine finds, by host ("" without); None without samples."""
+    kind = "BIGINT" if integral else "DOUBLE"
+    CONNECTION.execute(f"CREATE OR REPLACE TABLE g (host TEXT, k TEXT, value {kind}, accepted BOOLEAN)")
+    if rows:
+        CONNECTION.executemany("INSERT INTO g VALUES (?, ?, ?, ?)", [list(row) for row in rows])
+    said = CONNECTION.execute(dialect.text(distribution(metric, "g", integral, {}))).fetchall()
+    by_host = {str(row[0]): row[1:] for row in said} if metric.per else {"": said[0]}
+    return {host: row if row[0] else None for host, row in by_host.items()}
+
+
+def first_two(metric: Metric, rows: Sequence[Row], integral: bool = True) -> tuple[Any, ...]:
+    """Size and mean of a metric over all hosts, which has samples."""
+    told = found(metric, rows, integral)[""]
+    assert told is not None
+    return told[:2]
+
+
+def by_hand(values: Sequence[float]) -> tuple[Any, ...] | None:
+    """The same of the samples of one host."""
+    if not values:
+        return None
+    ordered, size = sorted(values), len(values)
+    mean = sum(map(Fraction, ordered)) / size
+    squares = sum((value - mean) ** 2 for value in ordered)
+    stddev = math.sqrt(squares / (size - 1)) if size > 1 else 0.0
+    centiles = [ordered[min(math.floor(size * Fraction(c)), size - 1)] for c in CENTILES]
+    return size, float(mean), pytest.approx(stddev, rel=1e-12, abs=1e-12), centiles
+
+
+def grouped(rows: Sequence[Row], per: str) -> dict[str, dict[str, list[int]]]:
+    """The values that count, by host ("" without) and key."""
+    made: dict[str, dict[str, list[int]]] = {row[0]: {} for row in rows} if per else {"": {}}
+    for host, key, value, accepted in rows:
+        if accepted and value is not None:
+            made[host if per else ""].setdefault(key, []).append(value)
+    return made
+
+
+def all_by_hand(samples: dict[str, list[int]]) -> dict[str, tuple[Any, ...] | None]:
+    """The same of the samples of each host."""
+    return {host: by_hand(values) for host, values in samples.items()}
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows=ROWS, per=st.sampled_from(["", "host"]))
+def test_samples_are_the_accepted_rows_with_a_value(rows: list[Row], per: str) -> None:
+    values = grouped(rows, per)
+    samples = {host: [value for held in keys.values() for value in held] for host, keys in values.items()}
+    assert found(replace(METRIC, per=per), rows) == all_by_hand(samples)
+
+
+@pytest.mark.parametrize("kind", REDUCED)
+@settings(max_examples=25, deadline=None)
+@given(rows=ROWS, per=st.sampled_from(["", "host"]))
+@example(rows=[("a", "x", 3, True), ("b", "x", 5, True), ("a", "x", 4, True), ("a", "y", 9, True)], per="host")
+def test_rows_of_a_key_are_one_sample(kind: str, rows: list[Row], per: str) -> None:
+    """Of each host one where hosts have distributions."""
+    values = grouped(rows, per)
+    samples = {host: [REDUCED[kind](held) for held in keys.values()] for host, keys in values.items()}
+    assert found(replace(METRIC, per=per, reduction=Reduction(("k",), kind, 0.0)), rows) == all_by_hand(samples)
+
+
+@settings(max_examples=25, deadline=None)
+@given(rows=ROWS, c=st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]))
+def test_the_centile_of_the_rows_of_a_key_is_an_order_statistic(rows: list[Row], c: float) -> None:
+    held = [sorted(values) for values in grouped(rows, "")[""].values()]
+    samples = [values[min(math.floor(len(values) * c), len(values) - 1)] for values in held]
+    reduced = replace(METRIC, reduction=Reduction(("k",), "centile", c))
+    assert found(reduced, rows) == {"": by_hand(samples)}
+
+
+@settings(max_examples=25, deadline=None)
+@given(rows=ROWS)
+def test_a_metric_may_take_all_rows_or_those_where_a_condition_holds(rows: list[Row]) -> None:
+    everything = [value for _, _, value, _ in rows if value is not None]
+    assert found(replace(METRIC, accepted=False), rows) == {"": by_hand(everything)}
+    above = Expression("above", (Expression("column", name="value"), Expression("integer", number=3)))
+    some = replace(METRIC, accepted=False, where=above)
+    assert found(some, rows) == {"": by_hand([value for value in everything if value > 3])}
+
+
+def test_a_mean_of_integers_is_one_division_of_an_exact_sum() -> None:
+    """As doubles these three would sum up to nothing."""
+    rows: list[Row] = [("a", "x", value, True) for value in (2**60, 1, -(2**60))]
+    assert first_two(METRIC, rows) == (3, 1 / 3)
+
+
+SUMMED = replace(METRIC, reduction=Reduction(("k",), "sum", 0.0))
+
+
+def test_real_numbers_are_added_up_with_compensation() -> None:
+    """Samples, and the rows of one sample: added up one after the other, ten times 0.1 is less than 1."""
+    rows: list[Any] = [("a", "x", 0.1, True)] * 10
+    assert first_two(METRIC, rows, integral=False) == (10, 0.1)
+    assert first_two(SUMMED, rows, integral=False) == (1, 1.0)
+
+
+def test_the_order_of_rows_changes_no_sum_of_real_numbers() -> None:
+    """Added up in these orders they are 0, 1 and 0."""
+    rows: list[Any] = [("a", "x", value, True) for value in (1e16, 1.0, -1e16)]
+    orders = [rows, [rows[0], rows[2], rows[1]], rows[::-1]]
+    for metric in (METRIC, SUMMED):
+        assert len({first_two(metric, held, integral=False) for held in orders}) == 1

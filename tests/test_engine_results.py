@@ -1,0 +1,113 @@
+"""What the engine yields for each host, made one distribution of a metric: by hand, number by number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import pytest
+
+from assay.engine.results import Centile, HostRow, deviation, host_row, over_hosts, pooled, scale
+from assay.spec.model import Summary
+from assay.sql.distributions import CENTILES
+
+ALL = Summary("all", 0, "mean", False, "")
+LOWEST = Summary("lowest", 2, "greatest", False, "")
+MILLI = Fraction(1, 1000)
+
+
+def host(size: int, mean: float, stddev: float, centiles: Sequence[float]) -> HostRow:
+    return host_row((size, mean, stddev, list(centiles)))
+
+
+def rising(first: int, step: int) -> list[int]:
+    """A value for each of the 29 centiles, the greatest `first` + 28 steps; the median (0.5) is the eighth."""
+    return [first + step * place for place in range(len(CENTILES))]
+
+
+def test_a_host_without_samples_has_zeros() -> None:
+    assert host_row((0, None, None, None)) == HostRow(0, 0.0, 0.0, (0,) * 29)
+
+
+def test_pooled_samples_are_converted_to_the_metrics_unit() -> None:
+    found = pooled(host(5, 2500.0, 40.0, rising(1000, 100)), [ALL, LOWEST], MILLI, integral=True)
+    assert found.size == 5
+    assert found.averages == {"all": 2.5, "lowest": 2.5}
+    assert found.stddevs == {"all": 0.04, "lowest": 0.04}
+    assert (found.least, found.median, found.greatest) == (1.0, 1.7, 3.8)
+    assert found.centiles[0] == Centile(0.0, 1000, None, None, None)
+    assert found.centiles[-1] == Centile(1.0, 3800, None, None, None)
+    assert found.scaled(1500) == 1.5
+
+
+def test_centiles_over_hosts_are_the_medians_of_theirs() -> None:
+    """As measured; the one at index floor(n / 2), so of two the greater."""
+    three = over_hosts([host(1, 0.0, 0.0, rising(first, 0)) for first in (10, 40, 20)], [ALL], MILLI, integral=True)
+    assert three.centiles[3] == Centile(0.1, 20, 10, 40, math.sqrt(Fraction(700, 3)))
+    two = over_hosts([host(1, 0.0, 0.0, rising(first, 0)) for first in (10, 40)], [ALL], MILLI, integral=True)
+    assert two.centiles[28] == Centile(1.0, 40, 10, 40, math.sqrt(450))
+
+
+def test_ends_and_median_over_hosts_are_those_of_all() -> None:
+    rows = [host(4, 0.0, 0.0, rising(3000, 100)), host(6, 0.0, 0.0, rising(1000, 10)), host(1, 0.0, 0.0, rising(0, 60))]
+    found = over_hosts(rows, [ALL], MILLI, integral=True)
+    assert found.size == 11
+    assert (found.least, found.median, found.greatest) == (0.0, 1.07, 5.8)
+    assert found.mean is None
+
+
+def test_averages_and_deviations_over_hosts_are_as_the_summary_says() -> None:
+    """The mean of 1, 2 and 6 is 3, that of the lowest two 1.5; whatever the order of the hosts."""
+    rows = [
+        host(1, mean, deviation, rising(0, 1)) for mean, deviation in ((6000.0, 100.0), (1000.0, 500.0), (2000.0, 0.0))
+    ]
+    found = over_hosts(rows, [ALL, LOWEST], MILLI, integral=True)
+    assert found.averages == {"all": 3.0, "lowest": 1.5}
+    assert found.stddevs == {"all": pytest.approx(0.2), "lowest": 0.5}
+
+
+def test_a_summary_of_the_lowest_takes_all_hosts_where_there_are_fewer() -> None:
+    found = over_hosts([host(1, 7.0, 0.0, rising(0, 1))], [LOWEST], Fraction(1), integral=True)
+    assert found.averages == {"lowest": 7.0}
+
+
+@pytest.mark.parametrize(
+    ("values", "squared"),
+    [
+        ([5], Fraction(0)),
+        ([1, 2, 4], Fraction(7, 3)),
+        ([-1, 1], Fraction(2)),
+        # Squares of these have more digits than a double.
+        ([10**15, 10**15 + 1], Fraction(1, 2)),
+        ([0.5, 1.5], Fraction(1, 2)),
+        ([1, 1.5, 2], Fraction(1, 4)),
+    ],
+)
+def test_a_deviation_is_that_of_a_sample(values: list[int | float], squared: Fraction) -> None:
+    """Squared distances from the mean over n - 1."""
+    assert deviation(values) == math.sqrt(squared)
+
+
+def test_an_exact_average_is_the_mean_as_measured_times_the_factor() -> None:
+    """A third of a second in ms, and not the double that is nearest to that."""
+    found = pooled(host(3, 1 / 3, 0.0, rising(0, 1)), [ALL], Fraction(1, 3), integral=True)
+    assert found.exact_average("all") == Fraction(1 / 3) / 3
+
+
+def test_an_exact_average_over_hosts_is_that_of_the_summary() -> None:
+    """Which is in the metric's unit already."""
+    rows = [host(1, mean, 0.0, rising(0, 1)) for mean in (1000.0, 2000.0, 6000.0)]
+    assert over_hosts(rows, [ALL, LOWEST], MILLI, integral=True).exact_average("lowest") == Fraction(3, 2)
+
+
+@pytest.mark.parametrize(("size", "mean"), [(0, 0.0), (2, math.inf), (2, math.nan)])
+def test_there_is_no_exact_average_without_finite_samples(size: int, mean: float) -> None:
+    row = HostRow(size, mean, 0.0, tuple(rising(0, 1)))
+    assert pooled(row, [ALL], Fraction(1), integral=False).exact_average("all") is None
+
+
+def test_an_integer_is_rounded_once() -> None:
+    """2^53 + 1 is no double; three times it is nearest to another than three times the double nearest to it."""
+    assert scale(2**53 + 1, Fraction(3)) == 27021597764222980.0
+    assert scale(2.0**53, Fraction(3)) == 27021597764222976.0

@@ -1,0 +1,33 @@
+"""Instants of a run that its data tells: the first or the last row of a table, as a condition has it."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+
+from assay.spec.expression_text import parse
+from assay.spec.phase_model import Cut
+from assay.sql import dialect, phases
+
+ROWS = [("old", 30), ("new", 20), ("old", 10), ("new", 40), ("old", 50)]
+
+
+@pytest.mark.parametrize(
+    ("pick", "condition", "due"),
+    [
+        ("first", "", 10),
+        ("last", "", 50),
+        ("first", 'equals(field version, "new")', 20),
+        ("last", 'equals(field version, "new")', 40),
+        ("first", "equals(field version, constant wanted)", 20),
+        ("last", 'equals(field version, "none")', None),
+    ],
+)
+def test_an_instant_is_that_of_the_first_or_last_row(pick: str, condition: str, due: int | None) -> None:
+    """In time, whatever the order of the rows; none where no row is meant."""
+    where = parse(condition) if condition else None
+    query = dialect.text(phases.instant(Cut("upgrade", "", "told", "t_ns", pick, where, ""), {"wanted": "new"}))
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE told (version TEXT, t_ns BIGINT)")
+        connection.executemany("INSERT INTO told VALUES (?, ?)", [list(row) for row in ROWS])
+        assert connection.execute(query).fetchall() == [(due,)]
