@@ -237,7 +237,7 @@ class _Execution:
         metric = self.checked.metric(name)
         if not metric.per:
             return results.pooled(results.host_row(rows[0]), summaries, factor, integral)
-        hosts = [results.host_row(row[1:]) for row in rows]
+        hosts = [results.host_row(row[1:]) for row in rows] or [results.NO_SAMPLES]
         sampled = [host for host in hosts if host.size]
         counted = sampled if metric.sampled_only and sampled else hosts
         return results.over_hosts(counted, summaries, factor, integral)
