@@ -318,7 +318,7 @@ def _engine_error(label: str, node: Node, error: Exception, place: Span | None) 
     return fail(
         SQL,
         f"run {label}: the SQL of {what} fails: {cause}",
-        hint="`assay check` tries every query on empty tables",
+        hint="on empty tables (`assay check`) it works: it is rows of this run that it fails at",
         span=place,
         text=text_of(node),
     )
