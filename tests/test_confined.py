@@ -68,6 +68,14 @@ def test_functions_that_read_more_than_tables(sql: str, function: str) -> None:
     assert refused(sql) == text
 
 
+def test_a_constant_that_there_is_not_stands_where_its_sign_does_and_not_at_a_column_of_its_name() -> None:
+    with pytest.raises(AssayError) as error:
+        compile_query("SELECT slot\nFROM slots WHERE slot > $slot", {"slots": 1}, READS, "relation `r`")
+    (problem,) = error.value.diagnostics
+    assert problem.span is not None
+    assert (problem.span.line, problem.span.column, problem.hint) == (2, 26, "did you mean `slots`?")
+
+
 @pytest.mark.parametrize(
     ("sql", "found"),
     [

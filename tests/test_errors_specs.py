@@ -266,6 +266,7 @@ error[sql]: the SQL of `timeline` fails: Binder Error: Referenced column "latst"
   at queries/cardano/timeline.sql:4:23
     4 |     SELECT host, seq, latst AS slot, before
       |                       ^^^^^
+  hint: did you mean `latest`?
 """,
     ),
     "a relation that yields another column than it declares": (

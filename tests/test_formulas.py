@@ -311,6 +311,27 @@ def test_a_normal_form_reads_back_as_it_was(place: Path, cache: Path) -> None:
     ) in " ".join(text.split())
 
 
+@needs_dhall
+def test_what_is_worked_out_of_a_normal_form_is_what_was_worked_out_before(place: Path, cache: Path) -> None:
+    checked = Session(Workspace(place / "workspace"), Store(cache)).package("drives")
+    assert normal_form.resolve(normal_form.load(normal_form.dump(checked), "here").package, checked.sources) == checked
+
+
+@needs_dhall
+def test_a_committed_formula_comes_to_what_its_dhall_does_with_any_cache(tmp_path: Path, cache: Path) -> None:
+    drives(tmp_path / "workspace")
+    run(tmp_path / "decimal", sda=RATES["decimal"])
+    names = ["disk_writes_per_year", "mixed"]  # the first with examples, which would notice; the other without
+    before = queried(tmp_path, cache, names, "decimal")
+    assert assay("check", "--accept", "--cache", cache, within=tmp_path / "workspace").status == 0
+    assert queried(tmp_path, tmp_path / "fresh", names, "decimal") == before
+    out = tmp_path / "report"
+    built = ("build", "drives/writes", *runs(tmp_path, "decimal"), "-o", out, "--cache", cache)
+    assert assay(*built, within=tmp_path / "workspace").status == 0
+    told = assay("diff", out, ".", within=tmp_path / "workspace")
+    assert (told.status, told.out, told.err) == (0, "nothing differs\n", "")
+
+
 # The drives of a real host
 
 RUN = ROOT / "golden" / "cometbft" / "run"

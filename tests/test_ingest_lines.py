@@ -258,6 +258,8 @@ def test_logs_without_any_event_are_an_error(tmp_path: Path) -> None:
         read(tmp_path, ["text", record("Noise")])
     assert refusal(error.value, tmp_path) == (
         "error[nothing-recognised]: none of the 2 log lines of 1 hosts is an event that the specs know\n"
+        "  note: source `machines` finds as names at what of m-1/out: `Noise`\n"
+        "  note: source `machines` finds as names at body.type of m-1/out: no text\n"
         "  hint: are these logs of this system? `assay list events` tells the names that are known"
     )
 

@@ -31,6 +31,22 @@ def test_a_normal_form_that_a_hand_changed_is_noticed_and_does_not_count(tmp_pat
     assert assay("check", "--accept", "--cache", tmp_path / "a third", within=place).err == ""
 
 
+@pytest.mark.skipif(not available(), reason="specs without a normal form need a Dhall evaluator")
+def test_a_package_without_metrics_is_checked_and_its_events_are_read(tmp_path: Path) -> None:
+    own = ("--cache", tmp_path / "cache")
+    assert assay(*own, "init", "ws", within=tmp_path).status == 0
+    (tmp_path / "ws/specs/service/package.dhall").write_text(
+        "let S = ../schema/package.dhall let source = ./source.dhall let events = ./events.dhall\n"
+        'in S.Package::{ system = "service", sources = [ source.logs ], events = [ events.received, events.sent ] }\n'
+    )
+    counts = "1 source, 2 events, 0 relations, 0 grains, 0 metrics, 0 filters, 0 summaries, 0 reports"
+    for cache in ("cache", "fresh"):  # out of the Dhall, and out of the normal form
+        checked = assay("check", "--accept", "--cache", tmp_path / cache, within=tmp_path / "ws")
+        assert (checked.status, checked.out, checked.err) == (0, f"service: {counts}: no problem\n", "")
+    (folder,) = assay(*own, "ingest", "--all", "runs/1.0", within=tmp_path / "ws").out.split()
+    assert sorted(item.name for item in Path(folder, "events").iterdir()) == ["request_received", "response_sent"]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -74,7 +74,12 @@ def explain(
     used = chosen if isinstance(chosen, Report) else None
     applied = applied_filters(checked.package, used, given, no_filters) if isinstance(item, Metric) else ()
     found, _ = told(checked, item, chosen, applied)
-    return replace(found, run=_of_run(session, checked, item, applied, found.summary, run)) if run else found
+    if not run:
+        return found
+    deciding = {rule.label for rule in found.facts.filters if rule.decides}
+    result = _of_run(session, checked, item, applied, found.summary, run)
+    filtered = _none([one for one in applied if one.label in deciding]) if result.figures.get("size") == 0 else ()
+    return replace(found, run=replace(result, warnings=(*filtered, *result.warnings)))
 
 
 def told(
@@ -140,7 +145,7 @@ def _of_run(
     with tracing(session, checked.package, computed.prepared, statements, asked, factor) as traced:
         size = traced.size()
         if not size:
-            return RunFacts(run.id, {**figures, "size": 0}, None, (), (*_none(applied), *notes))
+            return RunFacts(run.id, {**figures, "size": 0}, None, (), notes)
         return RunFacts(
             run.id, {**figures, "size": size}, traced.spread(), traced.ranked(greatest=True, limit=LARGEST), notes
         )  # fmt: skip
@@ -161,5 +166,7 @@ def _none(applied: Sequence[Applied]) -> tuple[str, ...]:
     """What may be why there is no sample."""
     labels = ", ".join(one.label for one in applied)
     return (
-        (f"no sample is left by the filters {labels}; --no-filters shows what there is without them",) if labels else ()
+        (f"there is no sample under the filters {labels}; --no-filters shows what there is without them",)
+        if labels
+        else ()
     )

@@ -17,6 +17,7 @@ from assay.spec.model import Constant
 from assay.spec.phase_model import SINCE, UNTIL
 from assay.spec.scopes import LOG_COLUMNS, LOGS
 from assay.sql.events import empty_table
+from assay.sql.places import near
 
 if TYPE_CHECKING:
     import duckdb
@@ -56,7 +57,7 @@ def dry_run(graph: Sequence[Node], constants: Iterable[Constant]) -> tuple[Diagn
                 problems.append(Diagnostic("sql", told, text=text_of(node)))
                 break
             except duckdb.Error as error:
-                problems.append(_failed(connection, node, constants_of, error))
+                problems.append(_failed(connection, node, constants_of, error, _columns(graph, node)))
                 break
             if isinstance(step, CheckStep):
                 problems += _unknown_places(step, [str(item[0]) for item in connection.description or ()])
@@ -73,12 +74,29 @@ def _unknown_places(step: CheckStep, columns: Sequence[str]) -> Iterator[Diagnos
             yield Diagnostic("check-place", message, found=", ".join(columns), hint=did_you_mean(name, columns))
 
 
+def _columns(graph: Iterable[Node], node: Node) -> list[str]:
+    """The columns of the tables that a relation uses, those too that nothing names so far."""
+    step = node.statement.step
+    used = {*step.relation.uses} if isinstance(step, RelationStep) else set()
+    steps = [item.statement.step for item in graph]
+    events = [one.event for one in steps if isinstance(one, EventStep) and one.name in used]
+    relations = [one.relation for one in steps if isinstance(one, RelationStep) and one.relation.name in used]
+    fields = [item.name for event in events for form in event.forms for item in form.fields]
+    return [*fields, *(column.name for relation in relations for column in relation.columns)]
+
+
 def _failed(
-    connection: duckdb.DuckDBPyConnection, node: Node, values: Mapping[str, object] | None, error: Exception
+    connection: duckdb.DuckDBPyConnection,
+    node: Node,
+    values: Mapping[str, object] | None,
+    error: Exception,
+    columns: Iterable[str],
 ) -> Diagnostic:
     said = str(error)
     sql = text_of(node)
     place = place_in(connection, sql, values)
     excerpt = said[said.index("LINE ") :] if "LINE " in said and not place else ""
     cause = said.split("\n")[0]
-    return Diagnostic("sql", f"the SQL of `{node.name}` fails: {cause}", place, excerpt, text=sql)
+    return Diagnostic(
+        "sql", f"the SQL of `{node.name}` fails: {cause}", place, excerpt, hint=near(said, columns), text=sql
+    )

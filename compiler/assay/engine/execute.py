@@ -237,7 +237,7 @@ class _Execution:
         metric = self.checked.metric(name)
         if not metric.per:
             return results.pooled(results.host_row(rows[0]), summaries, factor, integral)
-        hosts = [results.host_row(row[1:]) for row in rows]
+        hosts = [results.host_row(row[1:]) for row in rows] or [results.NO_SAMPLES]
         sampled = [host for host in hosts if host.size]
         counted = sampled if metric.sampled_only and sampled else hosts
         return results.over_hosts(counted, summaries, factor, integral)
@@ -318,7 +318,7 @@ def _engine_error(label: str, node: Node, error: Exception, place: Span | None) 
     return fail(
         SQL,
         f"run {label}: the SQL of {what} fails: {cause}",
-        hint="`assay check` tries every query on empty tables",
+        hint="on empty tables (`assay check`) it works: it is rows of this run that it fails at",
         span=place,
         text=text_of(node),
     )

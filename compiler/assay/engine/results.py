@@ -118,11 +118,15 @@ def scale(value: Number, factor: Fraction) -> float:
     return float(value) * factor.numerator / factor.denominator
 
 
+# also what stands for all hosts where a grain has no row, and so no host
+NO_SAMPLES = HostRow(0, 0.0, 0.0, tuple(0 for _ in CENTILES))
+
+
 def host_row(row: Sequence[object]) -> HostRow:
     """A row of size, mean, deviation, centiles as the engine yields it (None where there are no samples)."""
     size, mean, stddev, centiles = row
     if not size:
-        return HostRow(0, 0.0, 0.0, tuple(0 for _ in CENTILES))
+        return NO_SAMPLES
     assert isinstance(size, int)
     assert isinstance(centiles, list)
     assert isinstance(mean, float)

@@ -19,6 +19,7 @@ from assay.ingest.lost_records import Reasons
 from assay.ingest.plain import Line
 from assay.ingest.quarantine import Broken, Lost, describe
 from assay.ingest.recognise import Recognition
+from assay.ingest.unrecognised import standing
 from assay.ingest.worker import Share, Tally
 from assay.spec import time_form
 from assay.spec.diagnostics import AssayError, Diagnostic, fail
@@ -79,7 +80,15 @@ def summarised(
     logs = [_log(host.host, tallies, lost) for host in files.hosts]
     lost.sort()
     told = lost if all(log.quarantined <= _limit(source, log) for log in logs) else _first(lost)
-    write_found(connection, source, logs, _counts(names, tallies, lost), describe(files, told, why), folder)
+    write_found(
+        connection,
+        source,
+        logs,
+        _counts(names, tallies, lost),
+        describe(files, told, why),
+        folder,
+        lambda: standing(source, files),
+    )
 
 
 def _first(lost: Sequence[Lost]) -> list[Lost]:
@@ -95,9 +104,11 @@ def write_found(
     counts: Sequence[tuple[str, str, int]],
     broken: Iterable[Broken],
     folder: Path,
+    unknown: Callable[[], tuple[str, ...]] = tuple,
 ) -> None:
-    """Judge what was found, and write it: logs, events (host, event, number), broken lines."""
-    _judge(source, logs, broken)
+    """Judge what was found, and write it: logs, events (host, event, number), broken lines; `unknown` tells what stands
+    where nothing was recognised."""
+    _judge(source, logs, broken, unknown)
     _write(connection, folder / "logs.parquet", LOGS, [_row(source, log) for log in logs])
     _write(connection, folder / "counts.parquet", COUNTS, counts)
     _write_broken(connection, broken, folder / "quarantine.parquet")
@@ -211,17 +222,21 @@ def _limit(source: Source, log: Log) -> int:
     return max(int(source.quarantine.share * log.lines), source.quarantine.at_least)
 
 
-def _judge(source: Source, logs: Sequence[Log], broken: Iterable[Broken]) -> None:
+def _judge(
+    source: Source, logs: Sequence[Log], broken: Iterable[Broken], unknown: Callable[[], tuple[str, ...]]
+) -> None:
     """Too many broken lines of a host, or no recognised line in the whole run, end the ingest."""
     if many := [log for log in logs if log.quarantined > _limit(source, log)]:
         told = list(broken)
         of = {log.host: [item for item in told if item.host == log.host] for log in many}
         raise AssayError(tuple(_too_many(source, log, _limit(source, log), of[log.host]) for log in many))
     if not any(log.recognised for log in logs):
-        raise _nothing(source, logs, broken)
+        raise _nothing(source, logs, broken, unknown)
 
 
-def _nothing(source: Source, logs: Sequence[Log], broken: Iterable[Broken]) -> AssayError:
+def _nothing(
+    source: Source, logs: Sequence[Log], broken: Iterable[Broken], unknown: Callable[[], tuple[str, ...]]
+) -> AssayError:
     """The error of a run without any recognised line."""
     things = RECORDS[source.kind]
     if not any(log.lines for log in logs):
@@ -234,7 +249,7 @@ def _nothing(source: Source, logs: Sequence[Log], broken: Iterable[Broken]) -> A
     return fail(
         "nothing-recognised",
         f"none of the {sum(log.lines for log in logs)} {things}{where} is an event that the specs know",
-        notes=_reasons(source, list(itertools.islice(broken, TOLD))),
+        notes=_reasons(source, list(itertools.islice(broken, TOLD))) or unknown(),
         hint=f"are these {NAMES[source.kind]} of this system? `assay list events` tells the names that are known",
     )
 

@@ -6,7 +6,7 @@ import difflib
 from itertools import pairwise
 
 from assay.spec.dhall_context import Context, Part
-from assay.spec.dhall_types import EXTRA, MISSING, OTHER, Difference, differences, fields, short_pair
+from assay.spec.dhall_types import EXTRA, MISSING, OTHER, WIDTH, Difference, differences, fields, short, short_pair
 from assay.spec.diagnostics import Diagnostic, did_you_mean
 
 _MANY = 6
@@ -25,9 +25,18 @@ def mismatch(context: Context, part: Part, expected: str, found: str, name: str)
     places = (locate(context, part, item) for item in told if item.kind != MISSING)
     place = next((written for written in places if written), part)
     pair = told[0] if len(told) == 1 and told[0].kind == OTHER else Difference(OTHER, (), expected, found)
-    wanted, given = short_pair(pair.expected, pair.found)
+    lacking = _lacking(told, expected)
+    wanted, given = (lacking, "") if lacking else short_pair(pair.expected, pair.found)
     hint = _hints(told, renamed, expected)
     return context.problem(f"{_parts(told)} in {name}", place, expected=wanted, found=given, hint=hint)
+
+
+def _lacking(items: list[Difference], expected: str) -> str:
+    """The fields that are missing, with their types, where nothing else is wrong and the record is too long to be read
+    beside the one that is expected."""
+    if len(expected) <= WIDTH or any(item.kind != MISSING for item in items):
+        return ""
+    return ", ".join(f"{item.name} : {short(item.expected)}" for item in items[:_MANY])
 
 
 def _unlike(items: list[Difference], expected: str) -> bool:

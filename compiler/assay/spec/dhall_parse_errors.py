@@ -108,6 +108,7 @@ def _hint(context: Context, index: int, reason: str) -> str:
         or _colon_hint(context, here)
         or (_unclosed_hint(context) if not here else "")
         or ("a `let` needs `in` and the value after it" if not here and "let_binding" in reason else "")
+        or ("a text stands in double quotes" if here and here[0].text.startswith("'") else "")
         or _conditional_hint(context, here)
         or _separator_hint(context, here)
     )

@@ -79,9 +79,12 @@ _LEAVES: Mapping[str, Callable[[Expression, FormulaScope], str]] = {
 
 
 def resolved(node: Expression, unit: str, scope: FormulaScope, library: UnitLibrary) -> Expression:
-    """A formula with its conversions written into it: of each leaf to base units, of the whole from them to `unit`."""
+    """A formula with its conversions written into it: of each leaf to base units, of the whole from them to `unit`.
+
+    One that has them already, as a normal form tells it, has them once in what comes of it."""
     factor, base = library.base(unit)
-    return Expression("converted", (_based(node, scope, library),), text=base, unit=unit, factor=str(1 / factor))
+    bare = node.operands[0] if node.op == "converted" else node
+    return Expression("converted", (_based(bare, scope, library),), text=base, unit=unit, factor=str(1 / factor))
 
 
 def _based(node: Expression, scope: FormulaScope, library: UnitLibrary) -> Expression:

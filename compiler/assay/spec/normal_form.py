@@ -391,7 +391,7 @@ def _event(package: Package, name: str, fields: set[str], written: Written) -> A
 def content(checked: Checked) -> dict[str, Any]:
     """The normal form as plain data: sorted by name where order says nothing, the sources' hash first."""
     body = plain(checked.package)
-    for item in body["metrics"]:
+    for item in body.get("metrics", ()):
         found = checked.measured[item["id"]]
         item["measured"] = {"type": found.type, "unit": found.unit, "factor": str(found.factor)}
         item["definition"] = checked.definitions[item["id"]]
@@ -431,7 +431,7 @@ def restored(found: dict[str, Any], where: str) -> Checked:
     """The package of a normal form as plain data (which is used up); `where` names its file in messages."""
     body = found["package"]
     measured, hashes = {}, {}
-    for item in body["metrics"]:
+    for item in body.get("metrics", ()):
         said = item.pop("measured")
         measured[item["id"]] = Measured(said["type"], said["unit"], _factor(said["factor"]))
         hashes[item["id"]] = item.pop("definition")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import sqlglot
 from sqlglot.errors import ParseError, TokenError
 
-from assay.spec.diagnostics import Span
+from assay.spec.diagnostics import Span, meant
 from assay.sql import dialect
 
 _LINE = re.compile(r"^LINE (\d+): (.*)\n( *)(\^+)", re.MULTILINE)
@@ -21,15 +22,16 @@ def at(sql: str, offset: int, length: int) -> Span:
     return Span("", before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1, length)
 
 
-def of_word(sql: str, word: str) -> Span | None:
-    """Where a name, or a word of SQL, first stands outside of comments and texts."""
+def of_word(sql: str, word: str, after: str = "") -> Span | None:
+    """Where a name, or a word of SQL, first stands outside of comments and texts, right `after` a sign."""
     try:
         tokens = sqlglot.tokenize(sql, read=dialect.DIALECT)
     except TokenError:
         tokens = []
     for token in tokens:
         quoted = sql[token.start] == "'"
-        if token.text.casefold() == word.casefold() and not quoted:
+        follows = sql[: token.start].endswith(after)
+        if token.text.casefold() == word.casefold() and follows and not quoted:
             return at(sql, token.start, token.end - token.start + 1)
     return None
 
@@ -53,6 +55,16 @@ def of_engine_error(sql: str, said: str) -> Span | None:
         return Span("", int(shown[1]) - 1, line.index(cut) + before + 1, len(shown[4]))
     named = (of_word(sql, name) for name in _NAMED.findall(said))
     return next((place for place in named if place), None)
+
+
+def near(said: str, columns: Iterable[str]) -> str:
+    """A hint with the columns that may be meant where the engine finds none of a name, out of those that it has in mind
+    and some more; empty where none is near, or the error is another."""
+    asked, _, candidates = said.partition("Candidate bindings:")
+    names = [name.rpartition(".")[2] for name in _NAMED.findall(candidates.split("\n")[0])]
+    words = _NAMED.findall(asked)
+    known = {*names, *columns}
+    return meant(words[-1], known) if words and candidates and words[-1] not in known else ""
 
 
 def _line(sql: str, number: int) -> str:

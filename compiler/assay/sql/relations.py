@@ -40,7 +40,7 @@ def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[s
                 "unknown-constant",
                 f"the SQL of {what} names a constant that no source of the package has: ${name}",
                 hint=did_you_mean(name, constants),
-                span=of_word(sql, name),
+                span=of_word(sql, name, "$"),
                 text=sql,
             )
     if all(isinstance(constants[name], exp.Placeholder) for name in names):
