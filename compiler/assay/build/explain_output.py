@@ -58,7 +58,8 @@ def said(found: Explained) -> Iterator[tuple[str, list[str]]]:
     yield "Unit", ["; ".join(part for part in (_unit(facts), *facts.conversions, better) if part)]
     if facts.grain:
         key = ", ".join(facts.key)
-        yield "Grain", [f"`{facts.grain}`: {facts.grain_doc}; key: {key}"]
+        parts = (facts.grain_doc, facts.grain_made, f"key: {key}")
+        yield "Grain", [f"`{facts.grain}`: {'; '.join(part for part in parts if part)}"]
     yield "Filters", list(_filters(found))
     bound = {one.of for one in facts.instants}
     direct = [event for event in facts.events if event.role == "value" or event.name in bound]
@@ -102,7 +103,7 @@ def _event(event: EventFact) -> Iterator[str]:
 
 
 def _field(item: FieldFact) -> str:
-    return f"{item.name} ({' or '.join(item.places)})"
+    return f"{item.name} ({'; '.join((' or '.join(item.places), *item.changes))})"
 
 
 def _shown(facts: Facts) -> list[str]:
