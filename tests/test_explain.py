@@ -457,6 +457,24 @@ def test_places_of_series_and_compared_metrics(lab: Laboratory) -> None:
     ]
 
 
+def test_events_without_values_are_told_by_what_they_do(cache: Path) -> None:
+    """One that a check alone reads decides on no row."""
+
+    def also(metric: str) -> str:
+        text = " ".join(assay("explain", metric, "--full", "--cache", cache).out.split())
+        return text.partition("Also read ")[2].partition(" Shown in ")[0].partition(" Quirks ")[0]
+
+    picks, rows = "they decide which rows values are taken from, or are counted", "they decide which rows there are"
+    assert also("cdfPeerSend") == (
+        f"block_forged, header_announced: {picks} leadership_check_started, leadership_decided: they decide in checks "
+        "alone"
+    )
+    assert also("cdfStarts").startswith(
+        f"leadership_check_started, resources: {picks} block_context, ledger_metrics: {rows}, or are counted "
+    )
+    assert also("cdfForgerTicked").endswith("they decide in checks alone")
+
+
 def test_a_formula_on_rows_says_so(cache: Path) -> None:
     text = " ".join(assay("explain", "drive_writes_per_year", "--cache", cache).out.split())
     assert "worked out of the averages of `drive_write_rate`, on a row of `drive` of what these measure there" in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from assay.audit.facts import EventFact, Facts, FieldFact
@@ -19,6 +19,13 @@ LEAST = 24  # lines of it that what specs say has beside a run
 WARNINGS = 2  # of a run that are shown
 KEY = 20  # characters of a key that are shown
 DIRECT = ("value", "picks")
+#: what events do that give no values
+OTHERS = {
+    "picks": "they decide which rows values are taken from, or are counted",
+    "rows": "they decide which rows there are, or are counted",
+    "check": "they decide in checks alone",
+    "read": "texts on the way read them, and no value or row depends on it",
+}
 FIGURES = ("average", "median", "stddev", "min", "max")
 
 
@@ -64,8 +71,7 @@ def said(found: Explained) -> Iterator[tuple[str, list[str]]]:
     bound = {one.of for one in facts.instants}
     direct = [event for event in facts.events if event.role == "value" or event.name in bound]
     yield "Events", [text for event in direct for text in _event(event)]
-    others = ", ".join(event.name for event in facts.events if event not in direct)
-    yield "Also read", [f"{others}: they decide which rows there are"] if others else []
+    yield "Also read", list(_others([event for event in facts.events if event not in direct]))
     yield "Quirks", [f"{name}: {text}" for name, text in facts.quirks]
     yield "Shown in", _shown(facts) or ["no report"]
 
@@ -92,6 +98,14 @@ def _filters(found: Explained) -> Iterator[str]:
         yield "none applied"
     if facts.could_filter:
         yield f"{len(facts.could_filter)} more could be applied, and are part of the definition"
+
+
+def _others(events: Sequence[EventFact]) -> Iterator[str]:
+    """The events that give no values, by what they do."""
+    for role, does in OTHERS.items():
+        names = ", ".join(event.name for event in events if event.role == role)
+        if names:
+            yield f"{names}: {does}"
 
 
 def _event(event: EventFact) -> Iterator[str]:
