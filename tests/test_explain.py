@@ -29,7 +29,8 @@ from assay.report.article import metrics_of
 from assay.report.article_rows import series_of
 from assay.spec import closure
 from assay.spec.expression_text import parse
-from assay.spec.model import Metric
+from assay.spec.labels import read_of
+from assay.spec.model import Metric, Term
 from assay.spec.visible import columns, cut, visible, visible_json, written
 from tests.compare_reference import CARDANO
 from tests.oracle.instants import parse_instant
@@ -398,6 +399,28 @@ def test_a_series_names_the_constants_that_tell_its_window_and_steps(cache: Path
     assert told["disk_write_series"][0] == "rate over the run's rate_window"
     assert told["disk_write_rates"][0] == "rate over 20 s"
     assert told["memory_used_series"] == ("worked out", "memory_total_bytes, memory_available_bytes")
+
+
+def test_dictionaries_say_what_a_series_is_worked_out_of(lab: Laboratory) -> None:
+    """Where it has no samples of its own."""
+    package = lab.session.package("antelope").package
+    said = {item.name: read_of(package, item) for item in package.series}
+    idle = 'of node_cpu_seconds_total, mode = "idle"'
+    assert said["cpu_usage_series"] == f"Worked out of the mean of the lines of cpu_idle ({idle})."
+    assert said["memory_used_series"] == (
+        "Worked out of memory_total_bytes (of node_memory_MemTotal_bytes, every label) and memory_available_bytes "
+        "(of node_memory_MemAvailable_bytes, every label)."
+    )
+    assert said["cpu_idle"] == f"O{idle[1:]}."
+    twice = dataclasses.replace(
+        next(item for item in package.series if item.name == "memory_used_series"),
+        name="twice",
+        terms=(Term("a", "cpu_usage_series", "sum"),),
+    )
+    assert read_of(package, twice) == (
+        "Worked out of the sum of the lines of cpu_usage_series (worked out of the mean of the lines of cpu_idle "
+        f"({idle}))."
+    )
 
 
 def test_a_grain_of_runs_says_which_rows_make_one(cache: Path) -> None:
