@@ -213,6 +213,14 @@ def test_an_unknown_part_of_a_name(two: Path, cache: Path, cell: str, message: s
     assert last.removeprefix("  hint: ") == hint
 
 
+def test_a_table_of_no_rows_is_not_said_to_be_missing(faults: Path, cache: Path) -> None:
+    done = assay("trace", faults, "Results/Scenarios/a/b", "--cache", cache)
+    assert (done.status, done.out) == (2, "")
+    first, _, hint = done.err.rstrip().split("\n")
+    assert first == "error[unknown-cell]: `Results` has no table `Scenarios` whose cells can be traced"
+    assert hint.startswith("  hint: there are `Results/Experiments beside those of the baseline: two`, ")
+
+
 def test_a_fact_of_the_run_is_no_metric(two: Path, cache: Path) -> None:
     failed(
         assay("trace", two, "Overall run parameters/Era/candidate", "--cache", cache), 2,

@@ -177,7 +177,11 @@ def _unknown(cells: Sequence[Cell], name: str) -> AssayError:
     sections = list(dict.fromkeys(item.section for item in cells))
     section = max((one for one in sections if name == one or name.startswith(f"{one}/")), key=len, default=None)
     if section is None:
-        head = name.partition("/")[0]
+        head, _, rest = name.partition("/")
+        if tables := [one for one in sections if one.startswith(f"{head}/")]:
+            table = rest.partition("/")[0]
+            message = f"`{head}` has no table `{table}` whose cells can be traced"
+            return _missing(message, f"{head}/{table}", tables)
         return _missing(f"the report has no section `{head}`", head, sections)
     own = [item for item in cells if item.section == section]
     rest = name[len(section) + 1 :]
