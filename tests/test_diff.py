@@ -165,6 +165,45 @@ def test_a_summary_is_told_as_what_averages_are_by(before: Path, cache: Path, tm
     ]
 
 
+def test_digits_of_a_metric_are_told(before: Path, cache: Path, tmp_path: Path) -> None:
+    """They change what is printed of the same number."""
+    edit = ("specs/cardano/metrics/anomaly.dhall", ", width = 9", ", width = 7")
+    found = by_metric(compared(cache, "HEAD", ".", within=changed(before, tmp_path / "changed", edit)))
+    assert {name: item["kind"] for name, item in found.items()} == {"cdfBlockSize": "changed in wording"}
+    (told,) = found["cdfBlockSize"]["told"]
+    assert [told[name] for name in ("aspect", "place", "before", "after")] == ["digits", "width", "9", "7"]
+    assert "Anomaly control" in {place["section"] for place in found["cdfBlockSize"]["touches"]}
+
+
+def test_examples_of_a_formula_are_told(before: Path, cache: Path, tmp_path: Path) -> None:
+    """The dictionary shows them."""
+    words = '"prefixes of 1000 throughout"', '"prefixes of 1000 everywhere"'
+    place = changed(before, tmp_path / "changed", ("specs/antelope/formulas.dhall", *words))
+    found = by_metric(compared(cache, "HEAD", ".", within=place))
+    assert {(item["kind"], *(told["aspect"] for told in item["told"])) for item in found.values()} == {
+        ("changed in wording", "example")
+    }
+
+
+@pytest.mark.parametrize(
+    ("edit", "aspect"),
+    [
+        (("specs/cometbft/series.dhall", "windowNs = 300000000000", "windowNs = 60000000000"),
+         "read by series of cometbft/qa"),
+        (("specs/cometbft/events.dhall", 'plain "node_load1"', 'plain "node_load5"'), "read by series of cometbft/qa"),
+        (("specs/cardano/source.dhall", '[ "era" ]', '[ "epoch" ]'),
+         "read by run parameters of cardano/comparison"),
+    ],
+)  # fmt: skip
+def test_what_reports_print_of_no_metric_names_them(
+    before: Path, cache: Path, tmp_path: Path, edit: Edit, aspect: str
+) -> None:
+    """Series that are drawn, and facts of runs."""
+    (system,) = compared(cache, "HEAD", ".", within=changed(before, tmp_path / "changed", edit))
+    assert system["metrics"] == []
+    assert {item["aspect"] for item in system["elsewhere"]} == {aspect}
+
+
 def test_sql_that_changes_is_shown_line_by_line(before: Path, cache: Path, tmp_path: Path) -> None:
     """A relation's SQL: every metric over it is changed in meaning, and the text tells the lines once."""
     name = "queries/cardano/slots.sql"

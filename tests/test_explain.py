@@ -18,15 +18,19 @@ import pytest
 from assay.audit.facts import facts
 from assay.audit.raw_lines import RawRecord
 from assay.audit.screen import Part, bars, fitted
+from assay.audit.shown import shown
 from assay.audit.words import compatibility, said
 from assay.build.explain import Explained, RunFacts
 from assay.build.explain_output import as_data, as_text
 from assay.build.inspect import report_of
 from assay.build.lineage import applied_to_item, of_item
 from assay.build.trace_run import Line, Sample, Spread
+from assay.report.article import metrics_of
+from assay.report.article_rows import series_of
 from assay.spec import closure
 from assay.spec.expression_text import parse
-from assay.spec.model import Metric
+from assay.spec.labels import read_of
+from assay.spec.model import Metric, Term
 from assay.spec.visible import columns, cut, visible, visible_json, written
 from tests.compare_reference import CARDANO
 from tests.oracle.instants import parse_instant
@@ -54,11 +58,11 @@ def test_every_metric_and_series_is_explained(lab: Laboratory, system: str) -> N
         alone = Explained(checked, item, told, "", "", None)
         text = as_text(alone, 80, "utf-8", full=True)
         assert max(map(len, text.split("\n"))) <= 80
-        for width, shown in ((80, alone), (100, alone), (100, dataclasses.replace(alone, run=crowded()))):
-            screen = as_text(shown, width, "utf-8").split("\n")
+        for width, asked in ((80, alone), (100, alone), (100, dataclasses.replace(alone, run=crowded()))):
+            screen = as_text(asked, width, "utf-8").split("\n")
             assert max(map(len, screen)) <= width, max(screen, key=len)
             assert len(screen) <= 50, item
-            whole = as_text(shown, width, "utf-8", full=True).split("\n")
+            whole = as_text(asked, width, "utf-8", full=True).split("\n")
             assert (screen == whole) or any("--full" in line or line.endswith(("…", "records")) for line in screen)
             heads = [[line.split("  ")[0] for line in lines if line[:1].strip()] for lines in (screen, whole)]
             assert heads[0][2:] == heads[1][2:]
@@ -129,6 +133,44 @@ def test_quirks_are_those_of_the_relations_on_the_way(cache: Path) -> None:
     assert [item["relation"] for item in data["quirks"]] == ["resource_usage", "slots"]
     assert data["quirks"][0]["text"].startswith("increases, 100 times increases, and shares are taken modulo 2^64")
     assert data["quirks"][0]["text"].endswith("0 where no time has passed.")
+
+
+def test_filters_decide_where_they_are_said_to(lab: Laboratory, cache: Path) -> None:
+    """Of all metrics, those whose numbers a filter on slots changes: also such as it reaches through other tables."""
+    checked = lab.session.package("cardano")
+    metrics = [item.id for item in checked.package.metrics]
+
+    def results(*filters: str) -> dict[str, Any]:
+        done = assay("query", *metrics, "--run", RUN, *filters, "--format", "json", "--cache", cache)
+        assert done.status == 0, done.err
+        return {item["metric"]: {**item, "filters": ()} for item in done.json()}
+
+    def said(metric: str) -> tuple[bool, dict[str, bool]]:
+        item = checked.metric(metric)
+        applied = applied_to_item(checked, item, ("slot-leq=300", "unitary"), False)
+        told = facts(checked, item, of_item(checked, item, applied).found, applied, "published")
+        return told.filtered, {one.label: one.decides for one in told.filters}
+
+    whole, cut = results("--no-filters"), results("--filter", "slot-leq=300")
+    for metric in metrics:
+        filtered, decides = said(metric)
+        assert filtered == decides.get("slot-leq=300", False), metric
+        if whole[metric]["size"]:
+            assert (whole[metric] != cut[metric]) == filtered, metric
+    through = "cdfBlocksFilteredRatio", "cdfSpanLensCpu", "cdfHostSlots"
+    assert not any(checked.metric(metric).accepted for metric in through)
+    assert [said(metric)[1] for metric in (*through, "cdfBlocksPerHost")] == [
+        {"slot-leq=300": True, "unitary": True}, *[{"slot-leq=300": True, "unitary": False}] * 2, {},
+    ]  # fmt: skip
+
+
+def test_the_screen_names_filters_that_decide_through_other_tables(cache: Path) -> None:
+    text = " ".join(assay("explain", "cdfBlocksFilteredRatio", "--full", "--cache", cache).out.split())
+    assert (
+        "Filters unitary: The block made its forger's chain longer by just one (through other grains) 15 more" in text
+    )
+    text = " ".join(assay("explain", "cdfBlocksPerHost", "--full", "--cache", cache).out.split())
+    assert "Filters none: filters do not decide on it Also read" in text
 
 
 # Runs: plain Python works each sample out again, of the very lines that are shown
@@ -331,11 +373,134 @@ def test_the_screen_can_be_written_in_ascii(cache: Path) -> None:
         ("and(at_least(column a, 3), not(equals(adopted.delta, \"x\")))",
          "(`a` ≥ 3) and not (`delta` of *adopted* = “x”)"),
         ("floor(times(as_unit[dimensionless](column a), constant k))",
-         "(`a` counted as a plain number × the run's k) rounded down"),
+         "((`a` counted as a plain number) × the run's k) rounded down"),
+        ("plus(column a, floor(column b))", "`a` + (`b` rounded down)"),
+        ("plus(greatest(column a, column b), column c)", "(the greatest that is there of `a`, `b`) + `c`"),
+        ("times(column a, whole[mebibyte = 1/1048576](column b))", "`a` × (`b` cut to whole mebibyte)"),
+        ("minus(column a, div(column b, column c))", "`a` − (`b` ÷ `c` cut to a whole number)"),
     ],
 )  # fmt: skip
 def test_expressions_in_words(expression: str, words: str) -> None:
     assert said(parse(expression.replace("0.01 [", "0.01["))) == words
+
+
+def test_a_series_names_the_constants_that_tell_its_window_and_steps(cache: Path) -> None:
+    """Not the numbers of nanoseconds that nobody gave."""
+    text = " ".join(assay("explain", "disk_write_series", "--cache", cache).out.split())
+    assert "the increase a second of the counter over the run's rate_window, where samples cover these" in text
+    assert "of `written`, read at steps of the run's step of each of `sampled_time`" in text
+    text = " ".join(assay("explain", "disk_write_rates", "--cache", cache).out.split())
+    assert "over 20 s, where samples cover these, of `written`, read every 1 s of each of" in text
+    worked = " ".join(assay("explain", "cpu_usage_series", "--cache", cache).out.split())
+    assert "1.0 − `idle`, wherever all of these have a value: `idle` is the mean of the lines of `cpu_idle`" in worked
+    assert "Unit percent; what is worked out, × 100" in worked
+    listed = assay("list", "series", "--system", "antelope", "--format", "json", "--cache", cache).json()
+    told = {item["series"]: (item["reading"], item["samples"]) for item in listed}
+    assert told["disk_write_series"][0] == "rate over the run's rate_window"
+    assert told["disk_write_rates"][0] == "rate over 20 s"
+    assert told["memory_used_series"] == ("worked out", "memory_total_bytes, memory_available_bytes")
+
+
+def test_dictionaries_say_what_a_series_is_worked_out_of(lab: Laboratory) -> None:
+    """Where it has no samples of its own."""
+    package = lab.session.package("antelope").package
+    said = {item.name: read_of(package, item) for item in package.series}
+    idle = 'of node_cpu_seconds_total, mode = "idle"'
+    assert said["cpu_usage_series"] == f"Worked out of the mean of the lines of cpu_idle ({idle})."
+    assert said["memory_used_series"] == (
+        "Worked out of memory_total_bytes (of node_memory_MemTotal_bytes, every label) and memory_available_bytes "
+        "(of node_memory_MemAvailable_bytes, every label)."
+    )
+    assert said["cpu_idle"] == f"O{idle[1:]}."
+    twice = dataclasses.replace(
+        next(item for item in package.series if item.name == "memory_used_series"),
+        name="twice",
+        terms=(Term("a", "cpu_usage_series", "sum"),),
+    )
+    assert read_of(package, twice) == (
+        "Worked out of the sum of the lines of cpu_usage_series (worked out of the mean of the lines of cpu_idle "
+        f"({idle}))."
+    )
+
+
+def test_a_grain_of_runs_says_which_rows_make_one(cache: Path) -> None:
+    data = assay("explain", "cdfSpanLensCpu", "--format", "json", "--cache", cache).json()
+    assert data["grain_made"] == (
+        "the longest runs of rows of `slot` where (`cpu` ≥ 85.0 percent) or `cpu` is not there, next to each other in "
+        "`slot` among those that the filters accept, for each `host`"
+    )
+    assert data["grain_made"] in " ".join(assay("explain", "cdfSpanLensCpu", "--full", "--cache", cache).out.split())
+
+
+def test_columns_that_an_instant_is_computed_of_are_told(cache: Path) -> None:
+    data = assay("explain", "cdfForgerAnnounceCum", "--format", "json", "--cache", cache).json()
+    assert data["columns"] == {"slot": "Slot"}
+
+
+def test_fields_tell_what_is_done_to_them(cache: Path) -> None:
+    """Defaults, characters that are cut and numbers that are added change what is printed."""
+
+    def changes(metric: str, event: str) -> dict[str, list[str]]:
+        data = assay("explain", metric, "--format", "json", "--cache", cache).json()
+        (found,) = (item for item in data["events"] if item["name"] == event)
+        return {item["name"]: item["changes"] for item in found["fields"] if item["changes"]}
+
+    assert changes("cdfUtxo", "leadership_check_started")["utxo_size"] == ["where there is none: 0"]
+    assert changes("cdfForgerAdoption", "block_adopted")["block"] == ["of .data.newtip its first 64 characters"]
+    assert changes("reported_avg", "reported")["latency_avg"] == ["a duration, in nanoseconds"]
+    text = " ".join(assay("explain", "cdfUtxo", "--full", "--cache", cache).out.split())
+    assert "utxo_size (.data.utxoSize; where there is none: 0), slot (.data.slot)" in text
+
+
+@pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
+def test_what_articles_print_is_shown_somewhere(lab: Laboratory, system: str) -> None:
+    """Tables of every kind, figures and grids."""
+    package = lab.session.package(system).package
+    for article in package.articles:
+        name = f"{system}/{article.name}"
+        metrics, series = metrics_of(article), series_of(article)
+        for item in (*package.metrics, *package.series):
+            there = item.id in metrics if isinstance(item, Metric) else item.name in series
+            assert (name in {place.report for place in shown(package, item)}) == there, item
+
+
+def test_places_of_series_and_compared_metrics(lab: Laboratory) -> None:
+    package = lab.session.package("cometbft").package
+    (series,) = (item for item in package.series if item.name == "node_memory")
+    title = "Average resident memory with and without the exporters' processes"
+    assert [(place.kind, place.section, place.label) for place in shown(package, series)] == [
+        ("table", f"Metrics of the nodes/{title}", "node_memory, Bytes"),
+    ]
+    package = lab.session.package("antelope").package
+    (metric,) = (item for item in package.metrics if item.id == "disk_write_rate")
+    assert [(place.kind, place.section) for place in shown(package, metric)] == [
+        ("table", "Disk/Disk writes before and after"),
+        ("table", "Endurance/Years until a drive is used up"),
+        ("verdict", "Conclusion/What was expected of the upgrade"),
+    ]
+
+
+def test_events_without_values_are_told_by_what_they_do(cache: Path) -> None:
+    """One that a check alone reads decides on no row."""
+
+    def also(metric: str) -> str:
+        text = " ".join(assay("explain", metric, "--full", "--cache", cache).out.split())
+        return text.partition("Also read ")[2].partition(" Shown in ")[0].partition(" Quirks ")[0]
+
+    picks, rows = "they decide which rows values are taken from, or are counted", "they decide which rows there are"
+    assert also("cdfPeerSend") == (
+        f"block_forged, header_announced: {picks} leadership_check_started, leadership_decided: they decide in checks "
+        "alone"
+    )
+    assert also("cdfStarts").startswith(
+        f"leadership_check_started, resources: {picks} block_context, ledger_metrics: {rows}, or are counted "
+    )
+    assert also("cdfForgerTicked").endswith("they decide in checks alone")
+
+
+def test_a_formula_on_rows_says_so(cache: Path) -> None:
+    text = " ".join(assay("explain", "drive_writes_per_year", "--cache", cache).out.split())
+    assert "worked out of the averages of `drive_write_rate`, on a row of `drive` of what these measure there" in text
 
 
 def test_comments_on_compatibility_are_found_to_their_end() -> None:

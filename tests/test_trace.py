@@ -14,6 +14,7 @@ from assay.spec.diagnostics import AssayError
 from tests.compare_reference import CARDANO
 from tests.support.commands import Done, assay
 from tests.support.laboratory import ROOT, Laboratory
+from tests.support.loads import Experiment, loaded
 from tests.support.runs import copied
 from tests.test_explain import cpu, raw_line
 
@@ -80,6 +81,15 @@ def test_the_text_of_a_trace(two: Path, cache: Path) -> None:
     assert max(map(len, lines)) <= 87  # the hash is not cut
 
 
+def test_a_trace_names_filters_that_decide_through_other_tables(two: Path, cache: Path) -> None:
+    def said(metric: str) -> bool:
+        return (
+            "\nFilters    slot-leq=1100, " in assay("trace", two, f"Anomaly control/{metric}/Δ", "--cache", cache).out
+        )
+
+    assert [said(metric) for metric in ("cdfBlocksFilteredRatio", "cdfBlocksPerHost")] == [True, False]
+
+
 def test_every_listed_cell_can_be_found(two: Path, cache: Path, lab: Laboratory) -> None:
     data = assay("trace", two, "--list", "--format", "json", "--cache", cache).json()
     document = json.loads((two / "document.json").read_text(encoding="utf-8"))
@@ -104,6 +114,74 @@ def test_a_cell_of_an_article_leads_to_its_row(tmp_path: Path, cache: Path) -> N
     again = traced(out, pivot, cache)
     ((sample,),) = (run["greatest"] for run in again["runs"])
     assert (again["text"], sample["measured"], sample["records"]) == ("18147", 18147, 18147)
+
+
+@pytest.fixture(scope="module")
+def faults(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    """A report of two runs with one label, each with an experiment with a fault before one of its configuration."""
+    folder, second = tmp_path_factory.mktemp("faults"), 10**9
+    bad, good = Experiment("bad", 5, latency=9 * second), Experiment("good", 100, latency=3 * second)
+    for name in ("one", "two"):
+        loaded(folder / name, bad, good, ident="v1", experiments={"fault": 1})
+    runs = ("--run", folder / "one", "--run", folder / "two")
+    assert assay("build", "cometbft/qa", *runs, "-o", folder / "qa", "--cache", cache).status == 0
+    return folder / "qa"
+
+
+def test_a_cell_of_a_verdict_leads_to_the_row_that_is_judged(faults: Path, cache: Path) -> None:
+    """Not to another one of the same configuration, whether a choice leaves it out or means it."""
+    titles = {
+        "Experiments beside those of the baseline": "good",
+        "The experiment with a fault beside the baseline's": "bad",
+    }
+    for title, experiment in titles.items():
+        row = f"Results/{title}: two/1, 50, Average latency, s"
+        found = traced(faults, f"{row}/one", cache)
+        ((sample,),) = (run["greatest"] for run in found["runs"])
+        assert sample["keys"]["experiment_id"] == experiment
+        assert f"{sample['value']:.0f}." == found["text"]
+        changed = traced(faults, f"{row}/Δ%", cache)
+        assert [run["greatest"][0]["keys"]["experiment_id"] for run in changed["runs"]] == [experiment] * 2
+    text = " ".join(assay("trace", faults, f"{row}/Δ%", "--cache", cache).out.split())
+    assert "Prints what comes of the values of a row of each run" in text
+
+
+def test_a_row_that_does_not_give_what_a_cell_prints_is_refused(faults: Path, tmp_path: Path, cache: Path) -> None:
+    out = shutil.copytree(faults, tmp_path / "qa")
+    place = out / "document.json"
+    place.write_text(place.read_text(encoding="utf-8").replace('"3."', '"4."'), encoding="utf-8")
+    cell = "Latencies/Latencies of the experiments: one/2, 1, 50/Average latency, s"
+    failed(
+        assay("trace", out, cell, "--cache", cache), 1,
+        f"error[value-changed]: run one does not give the value of `latency_avg` that `{cell}` prints\n"
+        "  expected: 4.\n  found:    3.\n  hint: `assay verify` says what changed\n",
+    )  # fmt: skip
+
+
+def test_runs_of_one_label_are_recorded_as_the_article_calls_them(faults: Path, cache: Path) -> None:
+    content = json.loads((faults / "provenance.json").read_text(encoding="utf-8"))["content"]
+    document = json.loads((faults / "document.json").read_text(encoding="utf-8"))
+    assert [run["label"] for run in content["runs"]] == document["manifest"]["header"][1:] == ["one", "two"]
+    listed = assay("trace", faults, "--list", "--cache", cache).out
+    for gallery in document["galleries"]:
+        for table in gallery["tables"]:
+            traceable = not table["title"].startswith(("Diagonals", "Scenarios"))
+            assert (f"{gallery['title']}/{table['title']}/" in listed) == (traceable and table["rows"] != [])
+
+
+def test_a_difference_says_what_it_is_of(two: Path, tmp_path: Path, cache: Path) -> None:
+    def prints(folder: Path, column: str) -> str:
+        lines = assay("trace", folder, f"Forging/cdfForgerTicked/{column}", "--cache", cache).out.split("\n")
+        return next(line for line in lines if line.startswith("Prints"))
+
+    assert prints(two, "Δ") == "Prints     the difference of two averages"
+    assert prints(two, "Δ%") == "Prints     the difference of two averages, in percent of the first"
+    out = shutil.copytree(two, tmp_path / "report")
+    place = out / "provenance.json"
+    found = json.loads(place.read_text(encoding="utf-8"))
+    found["content"]["options"]["style"] = "org-2023"
+    place.write_text(json.dumps(found), encoding="utf-8")
+    assert prints(out, "Δ") == "Prints     the difference of two averages, both as they are printed"
 
 
 # What goes wrong
@@ -133,6 +211,14 @@ def test_an_unknown_part_of_a_name(two: Path, cache: Path, cell: str, message: s
     first, expected, last = done.err.rstrip().split("\n")
     assert (first, expected) == (f"error[unknown-cell]: {message}", "  expected: SECTION/ROW/COLUMN, as printed")
     assert last.removeprefix("  hint: ") == hint
+
+
+def test_a_table_of_no_rows_is_not_said_to_be_missing(faults: Path, cache: Path) -> None:
+    done = assay("trace", faults, "Results/Scenarios/a/b", "--cache", cache)
+    assert (done.status, done.out) == (2, "")
+    first, _, hint = done.err.rstrip().split("\n")
+    assert first == "error[unknown-cell]: `Results` has no table `Scenarios` whose cells can be traced"
+    assert hint.startswith("  hint: there are `Results/Experiments beside those of the baseline: two`, ")
 
 
 def test_a_fact_of_the_run_is_no_metric(two: Path, cache: Path) -> None:

@@ -23,7 +23,8 @@ class Cell:
     of it, and of which runs by their places.
 
     `where` are the columns (as texts) of the row of the metric's grain that it prints; `first` is the column that tells
-    which of several such rows.  `also` are other names of its row, `by_id` is its column by the run's id.
+    which of several such rows, in a table of a `verdict` this does.  `also` are other names of its row, `by_id` is its
+    column by the run's id.
     """
 
     section: str
@@ -37,6 +38,7 @@ class Cell:
     first: str = ""
     also: tuple[str, ...] = ()
     by_id: str = ""
+    verdict: Verdict | None = None
 
     @property
     def name(self) -> str:
@@ -86,9 +88,10 @@ def _columns(header: Sequence[str], row: Sequence[str]) -> Iterator[tuple[str, t
 
 
 def of_article(
-    document: Mapping[str, Any], article: Article, ids: Sequence[str], labels: Sequence[str]
+    document: Mapping[str, Any], article: Article, ids: Sequence[str], labels: Mapping[int, str]
 ) -> Iterator[Cell]:
-    """The cells of the document of an article over runs of these ids and labels."""
+    """The cells of the document of an article over runs of these ids; `labels` are those of the runs that its tables
+    are about, by their places, the baseline first."""
     yield from _manifest(document, ids)
     parts = {part.title: part for part in article.parts}
     for gallery in document["galleries"]:
@@ -97,20 +100,22 @@ def of_article(
             assert part is not None
             found = _table_of(part, table["title"], labels)
             if found:
-                yield from _cells_of(gallery["title"], table, *found)
+                yield from _cells_of(gallery["title"], table, *found, min(labels))
 
 
-def _table_of(part: Part, title: str, labels: Sequence[str]) -> tuple[Listing | Pivot | Verdict, int] | None:
+def _table_of(part: Part, title: str, labels: Mapping[int, str]) -> tuple[Listing | Pivot | Verdict, int] | None:
     """What a table of a part was made from, and the place of its run."""
     items: tuple[Pivot | Listing | Verdict, ...] = (*part.pivots, *part.listings, *part.verdicts)
     for item in items:
-        for place, label in enumerate(labels):
+        for place, label in labels.items():
             if title == (f"{item.title}: {label}" if len(labels) > 1 else item.title):
                 return item, place
     return None
 
 
-def _cells_of(part: str, table: Mapping[str, Any], item: Listing | Pivot | Verdict, run: int) -> Iterator[Cell]:
+def _cells_of(
+    part: str, table: Mapping[str, Any], item: Listing | Pivot | Verdict, run: int, base: int
+) -> Iterator[Cell]:
     section = f"{part}/{table['title']}"
     if isinstance(item, Listing):
         yield from _listing(section, table, item, run)
@@ -121,7 +126,7 @@ def _cells_of(part: str, table: Mapping[str, Any], item: Listing | Pivot | Verdi
                 shown = text.removesuffix(SHORT)
                 yield Cell(section, label, column, shown, item.metric, ROW, (run,), where, item.first)
     else:
-        yield from _verdict(section, table, item, run)
+        yield from _verdict(section, table, item, run, base)
 
 
 def _listing(section: str, table: Mapping[str, Any], item: Listing, run: int) -> Iterator[Cell]:
@@ -132,15 +137,16 @@ def _listing(section: str, table: Mapping[str, Any], item: Listing, run: int) ->
             yield Cell(section, ", ".join(row[:wide]), column, text, metric, ROW, (run,), keys)
 
 
-def _verdict(section: str, table: Mapping[str, Any], item: Verdict, run: int) -> Iterator[Cell]:
+def _verdict(section: str, table: Mapping[str, Any], item: Verdict, run: int, base: int) -> Iterator[Cell]:
     wide = len(item.keys)
     for place, row in enumerate(table["rows"]):
         keys = dict(zip(item.keys, row[:wide], strict=True))
         metric = item.metrics[place % len(item.metrics)]
         label = ", ".join(row[: wide + 1])
-        columns = zip(table["header"][wide + 1 :], row[wide + 1 :], ((0,), (run,), (0, run), (0, run)), strict=True)
+        of = (base,), (run,), (base, run), (base, run)
+        columns = zip(table["header"][wide + 1 :], row[wide + 1 :], of, strict=True)
         for column, text, runs in columns:
-            yield Cell(section, label, column, text, metric, ROW, runs, keys, item.first)
+            yield Cell(section, label, column, text, metric, ROW, runs, keys, verdict=item)
 
 
 def find(cells: Sequence[Cell], name: str) -> Cell:
@@ -171,7 +177,11 @@ def _unknown(cells: Sequence[Cell], name: str) -> AssayError:
     sections = list(dict.fromkeys(item.section for item in cells))
     section = max((one for one in sections if name == one or name.startswith(f"{one}/")), key=len, default=None)
     if section is None:
-        head = name.partition("/")[0]
+        head, _, rest = name.partition("/")
+        if tables := [one for one in sections if one.startswith(f"{head}/")]:
+            table = rest.partition("/")[0]
+            message = f"`{head}` has no table `{table}` whose cells can be traced"
+            return _missing(message, f"{head}/{table}", tables)
         return _missing(f"the report has no section `{head}`", head, sections)
     own = [item for item in cells if item.section == section]
     rest = name[len(section) + 1 :]

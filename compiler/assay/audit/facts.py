@@ -7,26 +7,31 @@ from dataclasses import dataclass
 
 from assay.audit import words
 from assay.audit.lineage import ROLES, Lineage
-from assay.audit.lineage_graph import PLACE, raw_places
+from assay.audit.lineage_graph import PLACE, path_text, raw_places
 from assay.audit.origins import ROWS
 from assay.audit.shown import Shown, shown
-from assay.plan.steps import Applied, EventStep, RelationStep
+from assay.plan.steps import Applied, EventStep, JudgeStep, RelationStep
 from assay.report.figures import row_label
 from assay.spec import formula
 from assay.spec.closure import needs
-from assay.spec.model import Event, Metric, Series, Source
+from assay.spec.model import Event, Field, Metric, Series, Source
 from assay.spec.normal_form import Checked
+from assay.spec.own_names import ACCEPTED
 
 Item = Metric | Series
+#: roles in which a verdict of filters decides on a number; in the others it decides in a check, or is only read
+DECIDING = ("value", "picks", "rows")
 
 
 @dataclass(frozen=True, slots=True)
 class FieldFact:
-    """A field of an event: what it does for the metric, where records hold it, and what the specs say of it."""
+    """A field of an event: what it does for the metric, where records hold it, what is done to it there and stands in
+    where there is none, and what the specs say of it."""
 
     name: str
     role: str
     places: tuple[str, ...]
+    changes: tuple[str, ...]
     doc: str
 
 
@@ -79,6 +84,7 @@ class Facts:
     better: str
     grain: str
     grain_doc: str
+    grain_made: str
     key: tuple[str, ...]
     columns: tuple[tuple[str, str], ...]
     instants: tuple[InstantFact, ...]
@@ -98,8 +104,8 @@ def facts(checked: Checked, item: Item, found: Lineage, applied: Sequence[Applie
     if isinstance(item, Series):
         return _of_series(checked, item, common)
     if formula.is_formula(item):
-        return _of_formula(checked, item, common, applied)
-    return _of_metric(checked, item, common, applied, summary)
+        return _of_formula(checked, item, common, applied, found)
+    return _of_metric(checked, item, common, applied, summary, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +123,14 @@ def _common(checked: Checked, item: Item, found: Lineage) -> _Common:
     )  # fmt: skip
 
 
-def _of_metric(checked: Checked, metric: Metric, common: _Common, applied: Sequence[Applied], summary: str) -> Facts:
+def _of_metric(
+    checked: Checked, metric: Metric, common: _Common, applied: Sequence[Applied], summary: str, found: Lineage
+) -> Facts:
     package = checked.package
     grain = next(item for item in package.grains if item.name == metric.grain)
     nodes = [metric.measure, *([metric.where] if metric.where else [])]
-    could = sorted(needs(package, [metric], package.filters).filters) if metric.accepted else []
+    judging = judged(found)
+    could = sorted(needs(package, [metric], package.filters).filters) if judging else []
     return Facts(
         id=metric.id,
         kind="metric",
@@ -135,6 +144,7 @@ def _of_metric(checked: Checked, metric: Metric, common: _Common, applied: Seque
         better=metric.better,
         grain=grain.name,
         grain_doc=grain.doc,
+        grain_made=words.runs_said(grain),
         key=grain.key,
         columns=tuple(words.columns_said(grain, nodes)),
         instants=tuple(
@@ -143,21 +153,21 @@ def _of_metric(checked: Checked, metric: Metric, common: _Common, applied: Seque
         fallbacks=tuple(words.fallbacks(metric, grain)),
         conversions=tuple(words.conversions(metric, checked)),
         events=common.events,
-        filters=tuple(_filters({grain.name}, applied, could)) if metric.accepted else (),
-        filtered=metric.accepted,
+        filters=tuple(_filters({grain.name} if metric.accepted else (), applied, judging)) if judging else (),
+        filtered=bool(judging),
         could_filter=tuple(name for name in could if name not in {one.filter.name for one in applied}),
         quirks=common.quirks,
         shown=common.shown,
     )
 
 
-def _of_formula(checked: Checked, metric: Metric, common: _Common, applied: Sequence[Applied]) -> Facts:
+def _of_formula(checked: Checked, metric: Metric, common: _Common, applied: Sequence[Applied], found: Lineage) -> Facts:
     """A formula is about values of other metrics: their own facts say how these are found."""
     package = checked.package
     grain = next((item for item in package.grains if item.name == metric.grain), None)
     over = formula.measured(formula.by_id(package), [metric])
-    could = sorted(needs(package, [item for item in over if item.accepted], package.filters).filters)
-    filtered = any(item.accepted for item in over)
+    judging = judged(found)
+    could = sorted(needs(package, [metric], package.filters).filters) if judging else []
     rows = {item.grain for item in over if item.accepted}
     return Facts(
         id=metric.id,
@@ -172,14 +182,15 @@ def _of_formula(checked: Checked, metric: Metric, common: _Common, applied: Sequ
         better=metric.better,
         grain=grain.name if grain else "",
         grain_doc=grain.doc if grain else "",
+        grain_made=words.runs_said(grain) if grain else "",
         key=grain.key if grain else (),
         columns=(),
         instants=(),
         fallbacks=(),
         conversions=tuple(words.formula_conversions(metric)),
         events=common.events,
-        filters=tuple(_filters(rows, applied, could)) if filtered else (),
-        filtered=filtered,
+        filters=tuple(_filters(rows, applied, judging)) if judging else (),
+        filtered=bool(judging),
         could_filter=tuple(name for name in could if name not in {one.filter.name for one in applied}),
         quirks=common.quirks,
         shown=common.shown,
@@ -188,7 +199,8 @@ def _of_formula(checked: Checked, metric: Metric, common: _Common, applied: Sequ
 
 def _of_series(checked: Checked, series: Series, common: _Common) -> Facts:
     symbol = series.unit.symbol
-    factor = [f"what is read, × {series.factor}"] if series.factor != "1" else []
+    what = "what is worked out" if series.terms else "what is read"
+    factor = [f"{what}, × {series.factor}"] if series.factor != "1" else []
     return Facts(
         id=series.name,
         kind="series",
@@ -202,6 +214,7 @@ def _of_series(checked: Checked, series: Series, common: _Common) -> Facts:
         better="neither",
         grain="",
         grain_doc="",
+        grain_made="",
         key=(*series.by, "t_ns"),
         columns=(),
         instants=(),
@@ -216,10 +229,20 @@ def _of_series(checked: Checked, series: Series, common: _Common) -> Facts:
     )
 
 
-def _filters(grains: Collection[str], applied: Sequence[Applied], could: Sequence[str]) -> Iterator[FilterFact]:
+def judged(found: Lineage) -> frozenset[str]:
+    """The grains whose filters decide on a number: on its own rows, or on those of other tables that it is made of."""
+    return frozenset(
+        item.table
+        for item, role in found.roles.items()
+        if item.column == ACCEPTED and role in DECIDING and isinstance(found.statements[item.table].step, JudgeStep)
+    )
+
+
+def _filters(grains: Collection[str], applied: Sequence[Applied], judging: Collection[str]) -> Iterator[FilterFact]:
     for item in applied:
         demands = " and ".join(filter(None, (words.filter_said(item.filter, name) for name in sorted(grains))))
-        yield FilterFact(item.label, demands, item.filter.doc, item.filter.name in could)
+        decides = any(condition.grain in judging for condition in item.filter.conditions)
+        yield FilterFact(item.label, demands, item.filter.doc, decides)
 
 
 def _quirks(checked: Checked, found: Lineage) -> Iterator[tuple[str, str]]:
@@ -243,6 +266,14 @@ def _events(checked: Checked, found: Lineage) -> Iterator[EventFact]:
     return iter(sorted(rows, key=lambda item: (ROLES.index(item.role), item.name)))
 
 
+def _ways(event: Event, source: Source, name: str) -> Iterator[tuple[str, Field]]:
+    """The forms in which a field is read of records, each with its places; one that is always the same is not read."""
+    for form in event.forms:
+        for field in form.fields:
+            if field.name == name and field.paths:
+                yield " or ".join(path_text(source, path, body=True) for path in field.paths), field
+
+
 def _event(event: Event, source: Source, found: Lineage) -> EventFact:
     own = sorted(item for item in found.roles if item.table == event.name and item.column not in (ROWS, *PLACE))
     docs = {field.name: field.doc for field in event.fields}
@@ -251,6 +282,7 @@ def _event(event: Event, source: Source, found: Lineage) -> EventFact:
             item.column,
             found.roles[item],
             raw_places(source, item.column, found.found.get(item, ())),
+            words.field_said(_ways(event, source, item.column)),
             docs.get(item.column, ""),
         )
         for item in own

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from assay.audit.recorded import FORMAT, content_hash
 from assay.audit.versions import form_tools, versions
+from assay.report.article import labels_of
 from assay.report.figures import Choices, RunFigures, labels
 from assay.report.forms import USUAL
 from assay.spec import normal_form
@@ -131,7 +132,7 @@ def provenance(
 
     `claims` are what documents say of it, beside what was found, as plain data.
     """
-    named = labels(report, runs)
+    named = labels_of(report, runs) if isinstance(report, Article) else labels(report, runs)
     content: dict[str, object] = {
         "report": f"{checked.package.system}/{report.name}",
         "options": {

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.report.figures import row_label
+from assay.spec import formula
 from assay.spec.article_model import Article, Part
 from assay.spec.model import Metric, Package, Series
 from assay.spec.report_model import Report
@@ -35,7 +36,7 @@ def shown(package: Package, item: Metric | Series) -> tuple[Shown, ...]:
             name = f"{package.system}/{article.name}"
             found += [Shown(name, *place, label) for place in _of_article(article, item.id)]
     else:
-        found += list(_timelines(package, item))
+        found += list(_of_series(package, item))
     return tuple(dict.fromkeys(found))
 
 
@@ -54,13 +55,26 @@ def _of_part(part: Part, metric: str) -> Iterator[tuple[str, str]]:
     yield from (("table", item.title) for item in part.listings if metric in item.metrics)
     yield from (("table", item.title) for item in part.pivots if metric in (item.metric, item.due))
     yield from (("figure", item.title) for item in part.scatters if metric in (item.x, item.y))
+    yield from (("figure", item.title) for item in part.grids if any(metric in (of.x, of.y) for of in item.scatters))
     yield from (("verdict", item.title) for item in part.verdicts if metric in item.metrics)
+    yield from (("table", item.title) for item in part.class_tables if metric in formula.over(item.value))
+    yield from (("table", item.title) for item in part.comparisons if metric in item.metrics)
+    yield from (("verdict", item.title) for item in part.conclusions if metric in [rule.metric for rule in item.rules])
 
 
-def _timelines(package: Package, series: Series) -> Iterator[Shown]:
+def _of_series(package: Package, series: Series) -> Iterator[Shown]:
+    """The figures and tables of a series."""
     for article in package.articles:
         for part in article.parts:
-            for item in part.timelines:
-                if item.series == series.name:
-                    label = row_label(item.title, series.unit.symbol)
-                    yield Shown(f"{package.system}/{article.name}", "figure", part.title, label)
+            for kind, section, title in _drawn(part, series.name):
+                label = row_label(title or series.name, series.unit.symbol)
+                yield Shown(f"{package.system}/{article.name}", kind, section, label)
+
+
+def _drawn(part: Part, series: str) -> Iterator[tuple[str, str, str]]:
+    """Kind, section and title of what shows a series; no title where it stands in a table by its name."""
+    yield from (("figure", part.title, item.title) for item in part.timelines if item.series == series)
+    for grid in part.grids:
+        place = f"{part.title}/{grid.title}"
+        yield from (("figure", place, item.title) for item in grid.timelines if item.series == series)
+    yield from (("table", f"{part.title}/{item.title}", "") for item in part.averages if series in item.series)

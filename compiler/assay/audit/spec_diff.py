@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
 
 from assay.audit.changes import Change, changes
+from assay.audit.readers import Thing, readers, thing_at
 from assay.audit.shown import Shown, shown
 from assay.spec import normal_form
 from assay.spec.model import Metric, Package
@@ -96,22 +97,26 @@ def diff(old: Checked, new: Checked) -> SystemDiff:
     before, after = normal_form.plain(old.package), normal_form.plain(new.package)
     reports: dict[str, tuple[Told, ...]] = {}
     elsewhere = []
+    read = readers(old.package), readers(new.package)
     for item in changes(before, after):
         kind = item.path[0]
         if kind in _SHOWN and len(item.path) > 1:
             reports[item.path[1]] = (*reports.get(item.path[1], ()), _told(_SHOWN[kind], item, 2))
         elif kind != "metrics" and _in_definition(item.path) not in meant:
-            elsewhere.append(_told(_elsewhere(item.path), item, 0))
+            elsewhere.append(_told(_elsewhere(item.path, read), item, 0))
     return SystemDiff(new.package.system, "both", metrics, reports, tuple(elsewhere))
 
 
-def _elsewhere(path: tuple[str, ...]) -> str:
-    """What a place is about that no changed metric reads."""
+def _elsewhere(path: tuple[str, ...], read: Iterable[Mapping[Thing, Set[str]]]) -> str:
+    """What a place is about that no changed metric reads; `read` tells what else of reports does, before and after."""
     if path[0] == "examples":
         return "example"
     if path[0] == "summaries" and path[-1] not in _WORDS:
         return "averages by summary" if len(path) < 2 else f"averages by summary `{path[1]}`"
-    return "wording" if path[-1] in _WORDS else "not read by any changed metric"
+    if path[-1] in _WORDS:
+        return "wording"
+    by = sorted(set().union(*(item.get(thing_at(path), ()) for item in read)))
+    return f"read by {', '.join(by)}" if by else "not read by any changed metric"
 
 
 def _in_definition(path: tuple[str, ...]) -> tuple[str, ...]:
@@ -181,11 +186,17 @@ def _changed(
 
 
 def _words(was: Metric, now: Metric) -> Iterator[Told]:
-    """What differs in the words of a metric, and in the direction that is called better."""
+    """What differs in the words of a metric, in the direction that is called better, in digits, and in examples."""
     for name in ("name", "doc", "better"):
         before, after = str(getattr(was, name)), str(getattr(now, name))
         if before != after:
             yield Told("better" if name == "better" else "wording", name, before, after)
+    if was.width != now.width:
+        yield Told("digits", "width", str(was.width), str(now.width))
+    yield from (
+        _told("example", item, 0)
+        for item in changes(normal_form.plain(was.examples), normal_form.plain(now.examples), ("examples",))
+    )
 
 
 def _aspect(path: tuple[str, ...]) -> str:

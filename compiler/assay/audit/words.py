@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from assay.spec import formula
 from assay.spec.expression import Expression
-from assay.spec.model import Filter, Grain, Instant, Metric, Package, Pair, Series
+from assay.spec.model import Field, Filter, Grain, Instant, Metric, Package, Pair, Series
 from assay.spec.normal_form import Checked
 from assay.spec.picks import COMPUTED, LATEST_BEFORE
 
@@ -27,7 +27,7 @@ def said(node: Expression) -> str:
 
 def _inner(node: Expression) -> str:
     text = said(node)
-    compound = node.op in _BINARY or node.op in ("and", "or", "coalesce") or _elapsed(node) is not None
+    compound = node.op in _BINARY or node.op in _OPEN or _elapsed(node) is not None
     return f"({text})" if compound else text
 
 
@@ -54,6 +54,9 @@ _BINARY = {
     "below": "<", "equals": "=",
 }  # fmt: skip
 
+#: operators of which it would not be seen where their words end, or what they are about
+_OPEN = frozenset(("and", "or", "coalesce", "greatest", "floor", "whole", "as_unit", "matches"))
+
 _LEAVES: Mapping[str, Callable[[Expression], str]] = {
     "column": lambda node: f"`{node.name}`",
     "instant": lambda node: f"*{node.name}*",
@@ -72,7 +75,8 @@ _LEAVES: Mapping[str, Callable[[Expression], str]] = {
 _OPERATORS: Mapping[str, Callable[[Expression, list[str]], str]] = {
     **{op: lambda _node, parts, sign=sign: f"{parts[0]} {sign} {parts[1]}" for op, sign in _BINARY.items()},  # type: ignore[misc]
     "coalesce": lambda _node, parts: ", or where there is none ".join(parts),
-    "greatest": lambda _node, parts: f"the greatest of {', '.join(parts)}",
+    "greatest": lambda _node, parts: f"the greatest that is there of {', '.join(parts)}",
+    "div": lambda _node, parts: f"{parts[0]} ÷ {parts[1]} cut to a whole number",
     "and": lambda _node, parts: " and ".join(parts),
     "or": lambda _node, parts: " or ".join(parts),
     "not": lambda _node, parts: f"not {parts[0]}",
@@ -133,12 +137,15 @@ def used_instants(grain: Grain, nodes: Iterable[Expression]) -> tuple[Instant, .
 
 
 def columns_said(grain: Grain, nodes: Iterable[Expression]) -> list[tuple[str, str]]:
-    """The columns that expressions are about: name, and what each is; those they are computed of, too."""
+    """The columns that expressions are about: name, and what each is; those that they, and the instants that the
+    expressions are about, are computed of, too."""
     derived = {item.column.name: item for item in grain.derived}
     tallies = {item.column.name: item for item in grain.tallies}
     plain = {item.name: item for item in grain.columns}
     found: dict[str, str] = {}
-    queue = [item.name for node in nodes for item in node.walk() if item.op == "column"]
+    nodes = tuple(nodes)
+    made = (item.value for item in used_instants(grain, nodes) if item.value)
+    queue = [item.name for node in (*nodes, *made) for item in node.walk() if item.op == "column"]
     while queue:
         name = queue.pop(0)
         if name in found:
@@ -168,6 +175,16 @@ def sampled(metric: Metric, grain: Grain) -> str:
             f"one sample for each {_by(metric.reduction.by)}: {_reduced(metric)}, over rows of `{grain.name}` ({row})"
         )
     return f"one sample for each row of `{grain.name}` ({row})"
+
+
+def runs_said(grain: Grain) -> str:
+    """What rows of a grain that is made of another are; empty of the rows of a relation."""
+    if (runs := grain.runs) is None:
+        return ""
+    text = (
+        f"the longest runs of rows of `{runs.of}` where {said(runs.holds)}, next to each other in `{runs.along}` among "
+    )
+    return text + "those that the filters accept" + (f", for each {_by(runs.by)}" if runs.by else "")
 
 
 def _by(names: Sequence[str]) -> str:
@@ -211,7 +228,8 @@ def formula_sentence(metric: Metric) -> str:
     """The whole definition of a formula in words."""
     over = ", ".join(f"`{name}`" for name in formula.over(metric.measure))
     unit = metric.unit.symbol or metric.unit.name
-    return f"{formula.shown(metric.measure)}{f', in {unit}' if unit else ''}; worked out of the averages of {over}"
+    text = f"{formula.shown(metric.measure)}{f', in {unit}' if unit else ''}; worked out of the averages of {over}"
+    return text + (f", on a row of `{metric.grain}` of what these measure there" if metric.grain else "")
 
 
 def formula_conversions(metric: Metric) -> list[str]:
@@ -224,13 +242,13 @@ def series_sentence(series: Series) -> str:
     if series.terms and series.value:
         return _computed_sentence(series, series.value)
     read = {
-        "latest": f"the last sample of the last {_seconds(series.window_ns)}",
-        "rate": f"the increase a second of the counter over {_seconds(series.window_ns)}",
+        "latest": f"the last sample of the last {window_said(series)}",
+        "rate": f"the increase a second of the counter over {window_said(series)}",
     }[series.reading]
     if series.covered:
         read += ", where samples cover these,"
     sources = ", else ".join(_sampled_of(item.event, item.where) for item in series.samples)
-    text = f"{read} of {sources}, read every {_seconds(series.every_ns)} of each of `{series.windows}`"
+    text = f"{read} of {sources}, read {_steps(series)} of each of `{series.windows}`"
     text += f"; a line for each {_by(series.by)}" if series.by else ""
     if series.gone:
         text += (
@@ -247,11 +265,26 @@ def _computed_sentence(series: Series, value: Expression) -> str:
         for term in series.terms
     )
     lines = f"; a line for each {_by(series.by)}" if series.by else ""
-    return f"{said(value)}, where {terms}{lines}" + (f"; in {series.unit.symbol}" if series.unit.symbol else "")
+    return f"{said(value)}, wherever all of these have a value: {terms}{lines}" + (
+        f"; in {series.unit.symbol}" if series.unit.symbol else ""
+    )
 
 
 def _sampled_of(event: str, where: Expression | None) -> str:
     return f"`{event}`" + (f" where {said(where)}" if where else "")
+
+
+def window_said(series: Series) -> str:
+    """How far back the readings of a series look: so long, or as a constant of the run says."""
+    return _duration(series.window, series.window_ns)
+
+
+def _steps(series: Series) -> str:
+    return f"at steps of the run's {series.every}" if series.every else f"every {_seconds(series.every_ns)}"
+
+
+def _duration(constant: str, ns: int) -> str:
+    return f"the run's {constant}" if constant else _seconds(ns)
 
 
 def _seconds(ns: int) -> str:
@@ -302,6 +335,31 @@ def fallbacks(metric: Metric, grain: Grain) -> list[str]:
             for index, after in enumerate(node.operands[1:])
         )
     )
+
+
+def field_said(ways: Iterable[tuple[str, Field]]) -> tuple[str, ...]:
+    """What is done to the text that a record has of a field, and what stands in where it has none, each once.
+
+    `ways` are its forms that are read, each with its places as a text: told with what is not so of all of them.
+    """
+    changed = [(place, list(_field_changes(item))) for place, item in ways]
+    alike = set.intersection(*(set(texts) for _, texts in changed)) if changed else set()
+    found = [text if text in alike else f"of {place} {text}" for place, texts in changed for text in texts]
+    return tuple(dict.fromkeys(found))
+
+
+def _field_changes(field: Field) -> Iterator[str]:
+    for change in field.transforms:
+        if change.kind == "take":
+            yield f"its first {change.number} characters"
+        elif change.kind == "before":
+            yield f"what is before “{change.text}”"
+        elif change.kind == "plus":
+            yield f"{'plus' if change.number >= 0 else 'less'} {abs(change.number)}"
+        else:
+            yield "a duration, in nanoseconds"
+    if field.default is not None:
+        yield f"where there is none: {field.default or 'empty'}"
 
 
 def quirks(package: Package, relations: Iterable[str]) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from assay.audit.facts import EventFact, Facts, FieldFact
@@ -19,6 +19,13 @@ LEAST = 24  # lines of it that what specs say has beside a run
 WARNINGS = 2  # of a run that are shown
 KEY = 20  # characters of a key that are shown
 DIRECT = ("value", "picks")
+#: what events do that give no values
+OTHERS = {
+    "picks": "they decide which rows values are taken from, or are counted",
+    "rows": "they decide which rows there are, or are counted",
+    "check": "they decide in checks alone",
+    "read": "texts on the way read them, and no value or row depends on it",
+}
 FIGURES = ("average", "median", "stddev", "min", "max")
 
 
@@ -58,13 +65,13 @@ def said(found: Explained) -> Iterator[tuple[str, list[str]]]:
     yield "Unit", ["; ".join(part for part in (_unit(facts), *facts.conversions, better) if part)]
     if facts.grain:
         key = ", ".join(facts.key)
-        yield "Grain", [f"`{facts.grain}`: {facts.grain_doc}; key: {key}"]
+        parts = (facts.grain_doc, facts.grain_made, f"key: {key}")
+        yield "Grain", [f"`{facts.grain}`: {'; '.join(part for part in parts if part)}"]
     yield "Filters", list(_filters(found))
     bound = {one.of for one in facts.instants}
     direct = [event for event in facts.events if event.role == "value" or event.name in bound]
     yield "Events", [text for event in direct for text in _event(event)]
-    others = ", ".join(event.name for event in facts.events if event not in direct)
-    yield "Also read", [f"{others}: they decide which rows there are"] if others else []
+    yield "Also read", list(_others([event for event in facts.events if event not in direct]))
     yield "Quirks", [f"{name}: {text}" for name, text in facts.quirks]
     yield "Shown in", _shown(facts) or ["no report"]
 
@@ -93,6 +100,14 @@ def _filters(found: Explained) -> Iterator[str]:
         yield f"{len(facts.could_filter)} more could be applied, and are part of the definition"
 
 
+def _others(events: Sequence[EventFact]) -> Iterator[str]:
+    """The events that give no values, by what they do."""
+    for role, does in OTHERS.items():
+        names = ", ".join(event.name for event in events if event.role == role)
+        if names:
+            yield f"{names}: {does}"
+
+
 def _event(event: EventFact) -> Iterator[str]:
     names = "; ".join(f"{generation}: {', '.join(texts)}" for generation, texts in event.names)
     yield f"`{event.name}`: {event.doc}" + (f" — {names}" if names else "")
@@ -102,7 +117,7 @@ def _event(event: EventFact) -> Iterator[str]:
 
 
 def _field(item: FieldFact) -> str:
-    return f"{item.name} ({' or '.join(item.places)})"
+    return f"{item.name} ({'; '.join((' or '.join(item.places), *item.changes))})"
 
 
 def _shown(facts: Facts) -> list[str]:

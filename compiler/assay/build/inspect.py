@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from assay.audit.words import window_said
 from assay.build import filters
 from assay.build.article import compared, read_prose
 from assay.build.compute import Computed, compiled, compute, report_metrics
@@ -31,7 +32,7 @@ from assay.spec import labels, normal_form, workspace
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
 from assay.spec.formula import is_formula
 from assay.spec.locating import Locator, Place
-from assay.spec.model import Metric, Package
+from assay.spec.model import Metric, Package, Series
 from assay.spec.normal_form import Checked
 from assay.spec.own_names import CONSTANTS
 from assay.spec.report_model import Report
@@ -209,12 +210,20 @@ def _series(package: Package, _system: str) -> list[Row]:
         (
             item.name,
             item.unit.symbol,
-            item.reading if item.reading == "latest" else f"{item.reading} over {item.window_ns / 10**9:g} s",
-            "; else ".join(labels.sampled(package, sampled) for sampled in item.samples),
+            _reading(item),
+            "; else ".join(labels.sampled(package, sampled) for sampled in item.samples)
+            or ", ".join(dict.fromkeys(term.series for term in item.terms)),
             item.doc,
         )
         for item in package.series
     ]
+
+
+def _reading(item: Series) -> str:
+    """How a series comes to its values: read of samples, or worked out of other series."""
+    if item.terms:
+        return "worked out"
+    return item.reading if item.reading == "latest" else f"{item.reading} over {window_said(item)}"
 
 
 _CATALOGUES = {

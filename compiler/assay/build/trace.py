@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,23 +11,28 @@ from typing import Any
 
 from assay.audit import cells, sample_query
 from assay.audit.cells import Cell
+from assay.audit.facts import judged as judged_by
 from assay.audit.provenance import file_of
 from assay.audit.recorded import NAME, Content, Recorded, RecordedPublished, RecordedRun, recorded
 from assay.build import filters
 from assay.build.compute import compiled, compute
 from assay.build.explain_names import Item
-from assay.build.lineage import planned
+from assay.build.lineage import of_item, planned
 from assay.build.runs import NamedRun
 from assay.build.session import Session
+from assay.build.trace_rows import json_of, judged, main
 from assay.build.trace_run import Group, Sample, Spread, Tracing, tracing
 from assay.build.verify import moved_runs, runs_now
+from assay.compare.style import style
 from assay.plan.steps import Applied
+from assay.report.article_rows import text
 from assay.report.results_json import distribution
 from assay.spec import formula
 from assay.spec.article_model import Article
 from assay.spec.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, fail, raise_all
 from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
+from assay.spec.report_model import History, Report
 from assay.sql.expressions import places
 
 SHOWN = 3  # samples at either end
@@ -61,17 +65,20 @@ class Traced:
     metric: Metric
     definition: str
     summary: str
+    style: str
     filters: tuple[str, ...]
+    filtered: bool
     runs: tuple[TracedRun, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Built:
-    """A built report read back: its folder, what it was made of, its document, its cells."""
+    """A built report read back: its folder, what it was made of, its specs, the report, its cells."""
 
     folder: Path
     found: Recorded
     checked: Checked
+    report: Report | Article | History
     cells: tuple[Cell, ...]
 
 
@@ -105,7 +112,11 @@ def trace(session: Session, folder: Path, name: str, moved: Sequence[str] = ()) 
     runs = tuple(_run(session, built, cell, metric, applied, run, said) for run, said in pairs)
     labels = tuple(item.label for item in applied)
     definition = built.checked.definitions[metric.id]
-    return Traced(cell, content.report, metric, definition, content.options.summary, labels, runs)
+    chosen = content.options
+    filtered = metric.accepted or bool(judged_by(of_item(built.checked, metric, applied).found))
+    return Traced(
+        cell, content.report, metric, definition, chosen.summary, chosen.style, labels, filtered, runs
+    )  # fmt: skip
 
 
 def distrusted(folder: Path) -> tuple[str, ...]:
@@ -127,24 +138,24 @@ def _built(session: Session, folder: Path) -> _Built:
         checked, report = session.shown(found.content.report)
     except AssayError as error:
         raise AssayError(error.diagnostics, SPECS_OR_DATA) from None
-    document = _json(folder / "document.json")
-    ids, labels = [run.id for run in found.content.runs], [run.label for run in found.content.runs]
+    document = json_of(folder / "document.json")
+    ids = [run.id for run in found.content.runs]
     try:
-        own = cells.of_article(document, report, ids, labels) if isinstance(report, Article) else cells.of_report(
-            document, checked.package, ids
-        )  # fmt: skip
-        return _Built(folder, found, checked, tuple(own))
+        own = (
+            cells.of_article(document, report, ids, _labels(folder, report, found.content))
+            if isinstance(report, Article)
+            else cells.of_report(document, checked.package, ids)
+        )
+        return _Built(folder, found, checked, report, tuple(own))
     except (KeyError, TypeError, ValueError, IndexError, AttributeError):
         message = f"the document is not what a build writes: {folder / 'document.json'}"
         raise fail("no-build", message, hint="build the report again") from None
 
 
-def _json(place: Path) -> Any:
-    try:
-        return json.loads(place.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise fail("no-build", f"a file of the build cannot be read: {place}", found=str(error),
-                   hint="name the folder that a report was built into (-o)") from None  # fmt: skip
+def _labels(folder: Path, article: Article, content: Content) -> dict[int, str]:
+    """What an article calls the runs that its tables are about, by their places."""
+    shown = main(article, json_of(folder / "sql" / "constants.json"), [run.id for run in content.runs])
+    return {place: run.label for place, run in enumerate(content.runs) if run.id in shown}
 
 
 def _fact(cell: Cell, content: Content) -> AssayError:
@@ -201,11 +212,11 @@ def _run(
     """What a run holds of a cell."""
     checked = built.checked
     if cell.prints == cells.ROW:
-        with _tracing(session, checked, metric, applied, run, (*cell.where, *([cell.first] if cell.first else []))) as (
-            traced,
-            _,
-        ):
-            found = traced.matching(cell.where, cell.first)
+        where = _where(built, cell, run)
+        more = (*(where or cell.where), *([cell.first] if cell.first else []))
+        with _tracing(session, checked, metric, applied, run, more) as (traced, _):
+            found = traced.matching(where, cell.first) if where is not None else ()
+            _same_text(built, cell, metric, run, found)
             return TracedRun(run.id, said.label, run.place, {"size": traced.size()}, (), None, found, ())
     with _tracing(session, checked, metric, applied, run, ()) as (traced, figures):
         own = figures(built.found.content.options.summary)
@@ -214,6 +225,15 @@ def _run(
             run.id, said.label, run.place, own, traced.groups(metric.per), traced.spread(),
             traced.ranked(True, SHOWN), traced.ranked(False, SHOWN),
         )  # fmt: skip
+
+
+def _where(built: _Built, cell: Cell, run: NamedRun) -> Mapping[str, str] | None:
+    """The columns (as texts) of the row that a cell prints of a run; None where it has no such row."""
+    if cell.verdict is None:
+        return cell.where
+    assert isinstance(built.report, Article)
+    look = built.found.content.options.style
+    return judged(built.checked, built.report, look, built.folder, cell.verdict, cell.where, run.id)
 
 
 @contextmanager
@@ -235,7 +255,7 @@ def _tracing(
 def _same_value(built: _Built, metric: Metric, run: NamedRun, figures: dict[str, object]) -> None:
     """AssayError unless the run gives the average that the report was made of."""
     try:
-        said = _json(built.folder / "results.json")["metrics"][metric.id]["runs"][run.id]["average"]
+        said = json_of(built.folder / "results.json")["metrics"][metric.id]["runs"][run.id]["average"]
     except (KeyError, TypeError):
         raise fail("no-build", f"results.json has no value of `{metric.id}`: {built.folder}",
                    hint="build the report again") from None  # fmt: skip
@@ -245,5 +265,21 @@ def _same_value(built: _Built, metric: Metric, run: NamedRun, figures: dict[str,
             f"run {run.id} does not give the value of `{metric.id}` that the report was made of",
             expected=repr(said),
             found=repr(figures["average"]),
+            hint="`assay verify` says what changed",
+        )
+
+
+def _same_text(built: _Built, cell: Cell, metric: Metric, run: NamedRun, found: Sequence[Sample]) -> None:
+    """AssayError unless the row that was found is what the cell prints, where it prints the value of one."""
+    if len(cell.runs) > 1 or not found:
+        return
+    look = style(built.found.content.options.style)
+    now = text(built.checked, look, metric, found[0].measured)
+    if now != cell.text:
+        raise fail(
+            "value-changed",
+            f"run {run.id} does not give the value of `{metric.id}` that `{cell.name}` prints",
+            expected=cell.text,
+            found=now,
             hint="`assay verify` says what changed",
         )

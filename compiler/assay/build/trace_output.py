@@ -10,6 +10,7 @@ from assay.audit.screen import bars, headed, number, one_line, wrapped
 from assay.build.explain_output import FIGURES, sample_data, sample_lines
 from assay.build.trace import Traced, TracedRun
 from assay.build.trace_run import Group
+from assay.compare.style import style
 from assay.spec.visible import visible
 
 GROUPS = 12  # distributions whose means are shown
@@ -19,6 +20,8 @@ HOW = {
     cells.SIZE: "the number of samples",
     cells.ROW: "the value of one row",
 }
+ROWS = "what comes of the values of a row of each run"
+PERCENT = "Δ%"
 
 
 def listing(found: Sequence[Cell]) -> list[str]:
@@ -39,7 +42,7 @@ def as_text(found: Traced, width: int, encoding: str) -> str:
     lines += headed("Metric", [f"{metric.id}: {metric.name}" + (f", {symbol}" if symbol else "")], width)
     lines += headed("", [f"definition {found.definition}"], max(width, 90))
     lines += headed("Prints", [_prints(found)], width)
-    if metric.accepted:
+    if found.filtered:
         lines += headed("Filters", [", ".join(found.filters) or "none"], width)
     for run in found.runs:
         lines += ["", *_run(found, run, width, encoding)]
@@ -47,8 +50,13 @@ def as_text(found: Traced, width: int, encoding: str) -> str:
 
 
 def _prints(found: Traced) -> str:
-    text = HOW[found.cell.prints]
-    if found.cell.prints in (cells.AVERAGE, cells.DELTAS) and found.metric.per:
+    cell = found.cell
+    of = cell.prints
+    text = ROWS if of == cells.ROW and len(cell.runs) > 1 else HOW[of]
+    if of == cells.DELTAS:
+        text += ", in percent of the first" if cell.column.endswith(PERCENT) else ""
+        text += ", both as they are printed" if style(found.style).follows_from_print else ""
+    if of in (cells.AVERAGE, cells.DELTAS) and found.metric.per:
         text += f", one distribution for each {found.metric.per}, by summary {found.summary}"
     return text
 

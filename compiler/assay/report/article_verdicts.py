@@ -11,6 +11,7 @@ from assay.report.article_rows import Row, ordered
 from assay.report.article_rules import NOT_WORSE, allows
 from assay.report.article_tables import Setting, Shown, column_named, heading, metric_heading, titled
 from assay.report.document import Mark, Table
+from assay.report.figures import RunFigures
 from assay.report.terms import of_column
 from assay.spec.article_model import Part, Verdict
 from assay.spec.model import Metric
@@ -45,7 +46,7 @@ def _passed_over(setting: Setting, verdict: Verdict, runs: Sequence[Shown]) -> I
     first = verdict.first.replace("_", " ")
     said = []
     for shown in runs:
-        groups = _groups(setting, verdict, shown)
+        groups = groups_of(setting, verdict, shown.run)
         for key in sorted(groups, key=lambda key: tuple(map(ordered, key))):
             kept, *others = (str(row[verdict.first]) for row in groups[key])
             if others:
@@ -68,14 +69,14 @@ def _of_key(verdict: Verdict, key: Key) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in zip(verdict.keys, key, strict=True))
 
 
-def _groups(setting: Setting, verdict: Verdict, shown: Shown) -> dict[Key, list[Row]]:
+def groups_of(setting: Setting, verdict: Verdict, run: RunFigures) -> dict[Key, list[Row]]:
     """The rows that are judged, by the verdict's keys; of several that agree the one that counts is the first."""
     item = asked.of_verdict(setting.checked, verdict)
-    rows = asked.rows(shown.run, item)
+    rows = asked.rows(run, item)
     if verdict.choice:
-        chosen = setting.row(verdict.choice, shown.run)
+        chosen = setting.row(verdict.choice, run)
         rows = [row for row in rows if chosen and asked.same(item.grain, row, chosen)]
-    gone = [row for name in verdict.without if (row := own(setting.checked, setting.article, name, shown.run))]
+    gone = [row for name in verdict.without if (row := own(setting.checked, setting.article, name, run))]
     found: dict[Key, list[Row]] = {}
     for row in sorted(rows, key=lambda row: ordered(row[verdict.first])):
         if not any(asked.same(item.grain, row, other) for other in gone):
@@ -84,7 +85,7 @@ def _groups(setting: Setting, verdict: Verdict, shown: Shown) -> dict[Key, list[
 
 
 def _judged(setting: Setting, verdict: Verdict, base: Shown, shown: Shown) -> Judged:
-    ours, theirs = (_groups(setting, verdict, of) for of in (shown, base))
+    ours, theirs = (groups_of(setting, verdict, of.run) for of in (shown, base))
     return tuple(
         (
             *map(str, key),

@@ -10,7 +10,6 @@ from assay.compare.manifest import manifest_cell
 from assay.compare.points import HostSpread, PointKind, centile_text, host_point_texts, point_text
 from assay.compare.results import Centile, Distribution, RunResults
 from assay.fetch.times import told
-from assay.spec.article_model import Article
 from assay.spec.formula import is_formula
 from assay.spec.model import Metric
 from assay.spec.normal_form import Checked, Measured
@@ -56,7 +55,7 @@ class Choices:
     phases: tuple[str, ...] = ()
 
 
-def labels(report: Report | Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
+def labels(report: Report, runs: Sequence[RunFigures]) -> tuple[str, ...]:
     """What each run is called in headings: its label constant, with its id where two runs share one; a phase of the
     only run by its name, of several behind that of the run: `v1 (after)`."""
     return told_apart([str(run.constants[report.label]) for run in runs], runs, "{name} ({id})")

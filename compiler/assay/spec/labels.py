@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 from assay.spec.expression import Expression, show
-from assay.spec.model import Event, Package, Sampled, Series
+from assay.spec.model import Event, Package, Sampled, Series, Term
 
 COMPARED = {"equals": "=", "matches": "=~", "at_least": "≥", "at_most": "≤", "above": ">", "below": "<"}
 NEGATED = {"=": "!=", "=~": "!~"}
 EVERY = "every label"
+#: how the lines of a series become one; of one with the same labels they stay
+LINES = {
+    "": "", "mean": "the mean of the lines of ", "sum": "the sum of the lines of ",
+    "least": "the least of the lines of ", "greatest": "the greatest of the lines of ",
+}  # fmt: skip
 
 
 def read_of(package: Package, series: Series) -> str:
-    """A sentence on the samples of a series: `Of node_load1, every label.`"""
-    return f"Of {'; else of '.join(sampled(package, item) for item in series.samples)}."
+    """A sentence on what a series is made of: `Of node_load1, every label.`; of one that is worked out, of which."""
+    if series.terms:
+        return f"Worked out of {' and '.join(_worked(package, term) for term in series.terms)}."
+    return f"{_samples(package, series)}."
+
+
+def _samples(package: Package, series: Series) -> str:
+    return f"Of {'; else of '.join(sampled(package, item) for item in series.samples)}"
+
+
+def _worked(package: Package, term: Term) -> str:
+    """A series that another is worked out of, how its lines become one, and what it is made of in turn."""
+    found = next(item for item in package.series if item.name == term.series)
+    of = read_of(package, found).removesuffix(".") if found.terms else _samples(package, found)
+    return f"{LINES[term.over]}{term.series} ({of[:1].lower()}{of[1:]})"
 
 
 def sampled(package: Package, item: Sampled) -> str:
