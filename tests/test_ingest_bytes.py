@@ -73,6 +73,15 @@ def test_carriage_returns_alone_end_no_line(tmp_path: Path) -> None:
 
 
 VALUES = [
+@pytest.mark.parametrize("end", ["", "\r"])
+def test_a_file_without_a_line_feed_is_one_line(tmp_path: Path, end: str) -> None:
+    files = {"m-1/out": f"{GOOD}\r{GOOD}{end}".encode(), "m-2/out": f"{GOOD}{end}".encode()}
+    made = read(tmp_path, files)
+    assert made.rows("quarantine", "host", "line", "offset", "reason") == [("m-1", 1, 0, "not JSON")]
+    assert made.rows("tick", "host", "seq") == [("m-2", 1)]
+    assert made.rows("logs", "host", "lines", "quarantined") == [("m-1", 1, 1), ("m-2", 1, 0)]
+
+
     ('{"n":1,"n":2}', TICK, [(1,)]),
     ('{"n":"x","n":2}', TICK, 'field n of tick: expected an integer, found "x"'),
     ('{"n":null,"n":2}', TICK, "field n of tick is missing"),

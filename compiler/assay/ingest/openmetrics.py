@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from assay.ingest import lines, sample_store, tree
-from assay.ingest.plain import ends_too_long, mended
+from assay.ingest.plain import may_scan, mended
 from assay.ingest.sample_store import NAME, add_samples, add_series, counted, drop, first_of, make, run
 from assay.spec.diagnostics import fail
 from assay.spec.file_errors import is_full
@@ -71,7 +71,7 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
 
 def _scanned(connection: duckdb.DuckDBPyConnection, plain: Path, file: int, folder: Path) -> None:
     """The table `written`, out of the file or, when the scan refuses that, of a mended copy."""
-    if not ends_too_long(plain):
+    if may_scan(plain):
         with contextlib.suppress(*lines.refusals()):
             return _scan(connection, plain)
     copy, _ = mended(plain, folder, f"{file}.mended")
