@@ -195,7 +195,7 @@ def _pairs(instant: Callable[[exp.Expr], exp.Expr]) -> exp.Select:
     known = exp.and_(exp.NEQ(this=column("called"), expression=tree.text("")), tree.given(column("labels")))
     seconds = tree.when(known, column("seconds"))
     t_ns = tree.named(instant(seconds), "t_ns")
-    value = tree.named(tree.try_cast(column("value"), "DOUBLE"), "value")
+    value = tree.named(sample_store.number(column("value")), "value")
     text, named = tree.named(column("line"), "text"), tree.named(column("name"), "named")
     query = tree.of(dialect.select("place", "number", t_ns, value, text, named), "parsed")
     return query.join("said_series", using=["name", "said"], copy=False)
