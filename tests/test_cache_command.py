@@ -11,14 +11,16 @@ from pathlib import Path
 import pytest
 
 from assay.engine.pruning import Entry, Limits, surplus
+from assay.ingest import steady
 from assay.storage.scratch import leave, own
 from tests.support.commands import Done, assay
 from tests.support.laboratory import ROOT
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
-    """A workspace whose report is built, with a cache beside it."""
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace whose report is built; the cache beside it remembers hashes of new files, too."""
+    monkeypatch.setattr(steady, "SETTLED", 0)
     assert assay("init", tmp_path / "place").status == 0
     assert built(tmp_path / "place").status == 0
     return tmp_path / "place"

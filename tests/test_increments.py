@@ -7,8 +7,10 @@ import itertools
 import json
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -19,11 +21,10 @@ from assay.engine.store import Store
 from assay.ingest import reader, shares
 from assay.ingest.shares import LogFile
 from assay.ingest.steady import Held, Mark
+from assay.ingest.worker import fill
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay
 from tests.support.runs import copied, lines_of
-
-BYTES = b"\xff"
 
 
 def plain_run(case: str, target: Path) -> Path:
@@ -38,16 +39,6 @@ def plain_run(case: str, target: Path) -> Path:
     return run
 
 
-def unreadable(file: Path) -> None:
-    """Other bytes in the place of a file's but for its first line, which nothing but reading it tells."""
-    before = file.stat()
-    with file.open("r+b") as stream:
-        first = len(stream.readline())
-        stream.seek(first)
-        stream.write(BYTES * (before.st_size - first))
-    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
-
-
 def rows(run: Path, cache: Path) -> dict[str, list[tuple[object, ...]]]:
     """All events of a run, and what is counted of its lines."""
     done = assay("ingest", run, "--system", "cardano", "--cache", cache)
@@ -59,17 +50,24 @@ def rows(run: Path, cache: Path) -> dict[str, list[tuple[object, ...]]]:
             for name, place in places.items()}  # fmt: skip
 
 
-def test_a_file_that_is_added_is_read_alone(tmp_path: Path) -> None:
+def test_a_file_that_is_added_is_read_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Path] = []
+
+    def watched(connection: Any, how: Any, files: Sequence[LogFile], folder: Path) -> Any:
+        read.extend(file.path for file in files)
+        return fill(connection, how, files, folder)
+
+    monkeypatch.setattr(reader, "fill", watched)
     run = plain_run("tiny/plain", tmp_path / "run")
     whole = rows(run, tmp_path / "other cache")
     late = sorted(run.glob("node-*/node-1.json"))[-1]
     text = late.read_bytes()
     late.unlink()
     before = rows(run, tmp_path / "cache")
-    for file in run.glob("node-*/node-*.json"):
-        unreadable(file)
+    read.clear()
     late.write_bytes(text)
     assert rows(run, tmp_path / "cache") == whole != before
+    assert read == [late]
 
 
 def test_broken_lines_of_files_that_were_read_before_are_told_as_well(tmp_path: Path) -> None:

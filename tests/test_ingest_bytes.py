@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from assay.ingest import packing, plain
 from assay.spec.diagnostics import AssayError
@@ -70,6 +71,15 @@ def test_carriage_returns_alone_end_no_line(tmp_path: Path) -> None:
     made = read(tmp_path, f"{GOOD}\r{GOOD}\n{GOOD}\n".encode())
     assert made.rows("quarantine", "line", "offset", "reason") == [(1, 0, "not JSON")]
     assert made.rows("tick", "seq") == [(2,)]
+
+
+@pytest.mark.parametrize("end", ["", "\r"])
+def test_a_file_without_a_line_feed_is_one_line(tmp_path: Path, end: str) -> None:
+    files = {"m-1/out": f"{GOOD}\r{GOOD}{end}".encode(), "m-2/out": f"{GOOD}{end}".encode()}
+    made = read(tmp_path, files)
+    assert made.rows("quarantine", "host", "line", "offset", "reason") == [("m-1", 1, 0, "not JSON")]
+    assert made.rows("tick", "host", "seq") == [("m-2", 1)]
+    assert made.rows("logs", "host", "lines", "quarantined") == [("m-1", 1, 1), ("m-2", 1, 0)]
 
 
 VALUES = [
@@ -278,6 +288,40 @@ def test_a_packed_file_whose_beginning_is_missing_is_an_error(tmp_path: Path) ->
         "  found:    bytes that are none of these\n"
         "  hint: is its beginning missing?"
     )
+
+
+@pytest.mark.parametrize("name", ["m-1/out.gz", "m-1/out.zst"])
+def test_a_packed_file_without_a_byte_is_an_error(tmp_path: Path, name: str) -> None:
+    with pytest.raises(AssayError) as error:
+        read(tmp_path, {name: b"", "m-1/out1": f"{GOOD}\n".encode()})
+    assert refusal(error.value, tmp_path) == (
+        f"error[broken-file]: the log file cannot be read to its end: DIR/run/{name}\n"
+        "  expected: gzip, zstd or plain text\n"
+        "  found:    not a single byte\n"
+        "  hint: was the disk full when it was packed?"
+    )
+
+
+@pytest.mark.parametrize("inner", [gzip.compress, zstandard.ZstdCompressor().compress])
+@pytest.mark.parametrize("outer", [gzip.compress, zstandard.ZstdCompressor().compress])
+def test_a_file_that_is_packed_twice_is_an_error(
+    tmp_path: Path, inner: Callable[[bytes], bytes], outer: Callable[[bytes], bytes]
+) -> None:
+    with pytest.raises(AssayError) as error:
+        read(tmp_path, {"m-1/out.gz": outer(inner(GOOD.encode())), "m-1/out1": f"{GOOD}\n".encode()})
+    assert refusal(error.value, tmp_path) == (
+        "error[broken-file]: the file is packed twice, which is not read: DIR/run/m-1/out.gz\n  hint: unpack it once"
+    )
+
+
+@pytest.mark.parametrize("name", ["m-1/out", "m-1/out.zst"])
+@pytest.mark.parametrize("size", [0, 4, 200_000])
+def test_frames_without_content_are_no_part_of_a_packed_file(tmp_path: Path, name: str, size: int) -> None:
+    frame = zstandard.ZstdCompressor().compress(f"{GOOD}\n".encode())
+    for low in (0x50, 0x5F):
+        skipped = bytes([low]) + b"\x2a\x4d\x18" + size.to_bytes(4, "little") + b"x" * size
+        made = read(tmp_path / str(low), {name: skipped + frame + skipped + frame + skipped})
+        assert (made.rows("tick", "seq"), made.log()["lines"]) == ([(1,), (2,)], 2)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 
 from assay.build.runs import NamedRun
 from assay.build.sources import has
-from assay.ingest import content_key, file_hashes, find_run, read_constants
+from assay.ingest import content_key, file_hashes, find_run, hashes, read_constants, steady
 from assay.ingest.files import TAKEN
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Constant, Unit
@@ -199,17 +199,50 @@ def test_the_hash_of_a_run_changes_with_its_contents(tmp_path: Path, change: str
     assert key(run, tmp_path / "memo.json") != first
 
 
-def test_files_that_did_not_change_are_not_read_again(tmp_path: Path) -> None:
-    run = put(tmp_path / "run", "m-1/out")
-    path, memo = run / "m-1" / "out", tmp_path / "memo.json"
+@pytest.fixture
+def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the files whose bytes are read, as they are."""
+    found: list[str] = []
+
+    def watched(path: Path, mark: steady.Mark) -> steady.Held:
+        found.append(path.name)
+        return steady.hashed(path, mark)
+
+    monkeypatch.setattr(hashes, "hashed", watched)
+    monkeypatch.setattr(steady, "SETTLED", 0)
+    return found
+
+
+def test_files_that_did_not_change_are_not_read_again(tmp_path: Path, hashed: list[str]) -> None:
+    run, memo = put(tmp_path / "run", "m-1/out", "m-1/out.1"), tmp_path / "memo.json"
+    first = key(run, memo)
+    assert (key(run, memo), sorted(hashed)) == (first, ["out", "out.1"])
+    before = (run / "m-1" / "out").stat()
+    os.utime(run / "m-1" / "out", ns=(before.st_atime_ns, before.st_mtime_ns + 1))
+    assert (key(run, memo), hashed[2:]) == (first, ["out"])
+
+
+@pytest.mark.usefixtures("hashed")
+def test_a_file_whose_time_of_change_was_set_back_is_read_again(tmp_path: Path) -> None:
+    run, memo = put(tmp_path / "run", "m-1/out"), tmp_path / "memo.json"
+    path = run / "m-1" / "out"
     first, before = key(run, memo), path.stat()
     path.write_bytes(path.read_bytes().replace(b'"n":0', b'"n":1'))
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert key(run, memo) == first
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 1))
+    after = path.stat()
+    assert (after.st_size, after.st_mtime_ns, after.st_ino) == (before.st_size, before.st_mtime_ns, before.st_ino)
     assert key(run, memo) != first
 
 
+def test_a_file_that_has_just_changed_is_read_again(
+    tmp_path: Path, hashed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steady, "SETTLED", 10**18)
+    run, memo = put(tmp_path / "run", "m-1/out"), tmp_path / "memo.json"
+    assert (key(run, memo), hashed) == (key(run, memo), ["out", "out"])
+
+
+@pytest.mark.usefixtures("hashed")
 def test_a_memo_that_cannot_be_read_is_written_anew(tmp_path: Path) -> None:
     run, memo = put(tmp_path / "run", "m-1/out"), tmp_path / "memo.json"
     first = key(run, memo)

@@ -235,6 +235,39 @@ def test_what_is_no_sample_is_quarantined(tmp_path: Path, pair: str) -> None:
     assert found.log()["quarantined"] == 1
 
 
+NUMBERS = [("1_000", None), ("1e400", None), ("-1e400", None), ("nan(1)", None), ("infinit", None), ("0x10", None),
+           ("+Inf", math.inf), ("-Inf", -math.inf), ("1e-400", 0.0), ("1.", 1.0), ("+.5e1", 5.0)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "value"), NUMBERS)
+def test_a_value_is_a_double_or_told(tmp_path: Path, text: str, value: float | None) -> None:
+    files = {"a": f'peers{{job="a"}} {text} 1\npeers{{job="a"}} 7 3\n# EOF\n'.encode()}
+    files |= {"b": answer(up("b", ("1", text), ("3", "7")))}
+    found = made(tmp_path, files)
+    told = [] if value is None else [(job, value) for job in "ab"]
+    assert found.rows("peers", "job", "value") == [*told, ("a", 7.0), ("b", 7.0)]
+    assert found.log()["quarantined"] == (2 if value is None else 0)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "t_ns"),
+    [
+        ("1.0000000009", S),
+        ("1.9999999999", 2 * S - 1),
+        ("-1.0000000009", -S),
+        ("9223372036.9", None),
+        ("1.5e0", 1_500_000_000),
+    ],
+)
+def test_an_instant_of_a_sample_is_cut_to_nanoseconds_or_told(tmp_path: Path, seconds: str, t_ns: int | None) -> None:
+    files = {"a": f'peers{{job="a"}} 1 {seconds}\npeers{{job="a"}} 7 3\n# EOF\n'.encode()}
+    files |= {"b": answer(up("b", (seconds, "1"), ("3", "7")))}
+    found = made(tmp_path, files)
+    told = [] if t_ns is None else [(job, t_ns) for job in "ab"]
+    assert found.rows("peers", "job", "t_ns") == [*told, ("a", 3 * S), ("b", 3 * S)]
+    assert found.log()["quarantined"] == (2 if t_ns is None else 0)
+
+
 # OpenMetrics
 
 
@@ -266,6 +299,7 @@ other_total{job="a"} 1 5
         ("peers 1", "no time, or a bad one"),
         ("peers 1 soon", "no time, or a bad one"),
         ("peers one 1", "no value, or a bad one"),
+        ("peers 1 1_0", "no time, or a bad one"),
         ('peers{job="a} 1 1', "no time, or a bad one"),
         ('peers{job="a",job="b"} 1 1', "no time, or a bad one"),
         ('peers{job="a"x="b"} 1 1', "no time, or a bad one"),

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from assay.ingest import covers, find_run
+from assay.ingest import covers, find_run, table_files
 from assay.ingest.kinds import ingest
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Quarantine, Source
@@ -119,6 +119,10 @@ FORMS = {
     "bom and quotes": b'\xef\xbb\xbf"at","n","s"\n"1","2","a b"\n3,4,c',
     "no last line end": b"at,n,s\n1,2,a b\n3,4,c",
     "empty lines": b"at,n,s\n\n1,2,a b\n\n3,4,c\n\n",
+    "carriage returns": b"at,n,s\r1,2,a b\r3,4,c\r",
+    "an empty line first": b"\nat,n,s\n1,2,a b\n3,4,c\n",
+    "a mark and empty lines first": b"\xef\xbb\xbf\r\n\r\nat,n,s\r\n1,2,a b\r\n3,4,c\r\n",
+    "lines within the header": b'at,n,s,"a\nb"\r\n1,2,a b,\r\n3,4,c,x\r\n',
     "mixed line ends": b"at,n,s\r\n1,2,a b\n3,4,c\r\n",
     "another order": b"s,x,at,n\na b,,1,2\nc,,3,4\n",
     "an empty cell more": b"at,n,s\n1,2,a b,\n3,4,c\n",
@@ -139,6 +143,34 @@ def test_quoted_cells_hold_commas_quotes_and_lines(tmp_path: Path) -> None:
     csv.writer(stream, lineterminator="\n").writerows([["at", "s"], *([str(n), text] for n, text in enumerate(texts))])
     found = made(tmp_path, stream.getvalue(), (event("row", field("s", "text", required=False)),))
     assert found.rows("row", "seq", "s") == [(n, text or None) for n, text in enumerate(texts, start=1)]
+
+
+@pytest.mark.parametrize("header", ["at,s", 'at,s,"another\nline"'])
+@pytest.mark.parametrize("text", ["\r", "a\rb", "\r\n", "\n\r", '"\r,', "\r\r\n"])
+def test_a_cell_holds_any_line_end_though_other_rows_are_mended(tmp_path: Path, text: str, header: str) -> None:
+    cell = '"' + text.replace('"', '""') + '"'
+    more = "," if "another" in header else ""
+    rows = "\n".join([header, f"1,{cell}{more}", f"2,{more}", f"3,x{more}", f"4,y{more},"]) + "\n"
+    found = made(tmp_path, rows, (event("row", field("s", "text", required=False)),))
+    assert found.rows("row", "seq", "s") == [(1, text), (2, None), (3, "x"), (4, "y")]
+    assert found.broken() == []
+
+
+def test_a_row_of_nothing_is_none_in_a_table_of_one_column(tmp_path: Path) -> None:
+    one = replace(TABLE, time=())
+    found = made(tmp_path, 'n\n1\n,\n""\n\n2\n', (event("row", field("n"), source=one),), one)
+    assert found.rows("row", "seq", "n") == [(1, 1), (2, 2)]
+    assert found.log()["lines"] == found.log()["recognised"] == 2
+
+
+@pytest.mark.parametrize("chunk", range(1, 24))
+def test_the_place_of_a_row_is_right_wherever_a_file_is_read_in_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    monkeypatch.setattr(table_files, "CHUNK", chunk)
+    (tmp_path / "a.csv").write_bytes(b"at,n\r\n1,2\r\n\r3,x\n4,y\r\n")
+    assert table_files.offsets(tmp_path / "a.csv", {2, 4}) == {1: 0, 2: 6, 4: 12}
+    assert table_files.offsets(tmp_path / "a.csv", {5}) == {1: 0, 5: 16}
 
 
 @pytest.mark.parametrize("packed", [gzip.compress, zstandard.ZstdCompressor().compress])

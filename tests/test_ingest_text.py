@@ -170,11 +170,20 @@ def test_a_time_without_a_zone_is_none_where_the_source_names_none(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("form_", "at"), [("s", "1662657756s"), ("ns", "99999999999999999999"), ("%Y%m%d", "20220230"), ("ms", AT)]
+    ("form_", "at"),
+    [
+        ("s", "1662657756s"),
+        ("ns", "99999999999999999999"),
+        ("%Y%m%d", "20220230"),
+        ("ms", AT),
+        ("", f"{AT}+24:00"),
+        ("", f"{AT}-0060"),
+        ("", f"{AT}+99:99"),
+    ],
 )
 def test_what_is_not_written_so_is_no_instant(tmp_path: Path, form_: str, at: str) -> None:
     source = replace(LINES, time_form=form_)
-    good = {"s": "1", "ns": "1", "ms": "1", "%Y%m%d": "19700101"}[form_]
+    good = {"s": "1", "ns": "1", "ms": "1", "%Y%m%d": "19700101", "": AT}[form_]
     found = made(tmp_path, [line("Tick 1", good), line("Tick 2", at)], source=source)
     assert found.rows("quarantine", "line", "reason") == [(2, f'bad time: "{at}"')]
 

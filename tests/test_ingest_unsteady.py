@@ -147,7 +147,7 @@ def test_a_log_that_is_no_longer_what_was_hashed_is_an_error(
         f"  found:    {'other bytes' if change == 'written anew' else f'{len(LINE)} bytes of {len(LINE) * 3}'}\n"
         "  hint: was it rotated, or written anew? run this again when nothing writes it"
     )
-    assert sorted(item.name for item in tmp_path.iterdir()) == ["memo.json", "run"]
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["run"]
 
 
 def test_a_file_that_vanishes_is_an_error(tmp_path: Path) -> None:

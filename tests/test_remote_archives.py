@@ -167,6 +167,7 @@ MEMBERS = {
     "pipe": (of_kind("pipe", tarfile.FIFOTYPE), "it is neither a file nor a folder"),
     "../up": (of_kind("../up", tarfile.DIRTYPE), "its name leads out of the run (`..`)"),
     "node-1/stdout/x": (("node-1/stdout/x", b"x"), "it is a file and a folder"),
+    "node-1//./stdout": (("node-1//./stdout", b"[]"), "a member before has its name"),
     "bad\\udcff": (("bad\udcff", b"x"), "its name is no text"),
     "red\\x1b[31m/../x": (("red\x1b[31m/../x", b"x"), "its name leads out of the run (`..`)"),
 }

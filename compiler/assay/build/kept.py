@@ -28,6 +28,7 @@ from assay.build.runs import NamedRun, named_runs
 from assay.build.session import Session
 from assay.build.stages import stage
 from assay.engine.pruning import used
+from assay.ingest.steady import SETTLED
 from assay.spec import spec_index
 from assay.spec.diagnostics import AssayError
 from assay.spec.workspace import shipped
@@ -35,7 +36,6 @@ from assay.storage import atomic
 
 KIND = "builds"
 FILES, FACTS = "report", "facts.json"
-SETTLED = 2 * 10**9  # ns: a file that changed so shortly before may change again, and its time stay
 Mark = tuple[str, int, int, int, int]
 
 

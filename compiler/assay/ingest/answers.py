@@ -158,7 +158,7 @@ def _pairs(before: int) -> exp.Select:
     each = tree.of(dialect.select("place", tree.named(exp.Explode(this=column("pairs")), "text")), "answer")
     parts = [tree.call("split_part", column("text"), tree.text(" "), dialect.integer(index)) for index in (1, 2)]
     t_ns = tree.named(sample_store.instant(parts[0]), "t_ns")
-    value = tree.named(tree.try_cast(parts[1], "DOUBLE"), "value")
+    value = tree.named(sample_store.number(parts[1]), "value")
     return tree.of(
         dialect.select("place", tree.named(_after(before), "number"), t_ns, value, "text"), each.subquery("e")
     )

@@ -1,10 +1,11 @@
-"""Hashes of raw files.  A file whose path, size, time of change and inode are as before is not read again."""
+"""Hashes of raw files.  A file whose path, size, times of change and inode are as before is not read again."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -30,12 +31,16 @@ def file_hashes(files: RunFiles, memo: Path) -> tuple[RunFiles, tuple[FileHash, 
     The hashes are of what is held of the files, and so are the files that come back: of a log that grows meanwhile
     that is its whole lines.  AssayError when one cannot be read, or is not what was found.
     """
-    known = _remembered(memo)
+    known, now_ns = _remembered(memo), time.time_ns()
     found = [item for host in files.hosts for item in host.held]
     missing = [item for item in found if _key(item) not in known]
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         read = dict(zip(missing, pool.map(lambda item: hashed(item.path, item.mark), missing), strict=True))
-    steady = {_key(item): now.sha256 for item, now in read.items() if now.size == now.mark.size and now.steady}
+    steady = {
+        _key(item): now.sha256
+        for item, now in read.items()
+        if now.size == now.mark.size and now.steady and now.mark.settled(now_ns)
+    }
     if steady:
         _remember(memo, known | steady)
     held = {item: read.get(item) or replace(item, sha256=known[_key(item)]) for item in found}
@@ -55,7 +60,7 @@ def content_key(hashes: Sequence[FileHash], files: RunFiles) -> str:
 
 def _key(item: Held) -> str:
     mark = item.mark
-    return f"{item.path.resolve()}|{mark.size}|{mark.changed_ns}|{mark.inode}"
+    return f"{item.path.resolve()}|{mark.size}|{mark.changed_ns}|{mark.touched_ns}|{mark.inode}"
 
 
 def _remembered(memo: Path) -> dict[str, str]:

@@ -12,7 +12,7 @@ from assay.spec.check_lines import TEXT_LINES
 from assay.spec.model import Event, Source
 
 MANIFEST = "ingest.json"
-FORMAT = 6
+FORMAT = 7
 
 Wanted = Mapping[str, Iterable[str]]
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from assay.ingest import lines, sample_store, tree
-from assay.ingest.plain import ends_too_long, mended
+from assay.ingest.plain import may_scan, mended
 from assay.ingest.sample_store import NAME, add_samples, add_series, counted, drop, first_of, make, run
 from assay.spec.diagnostics import fail
 from assay.spec.file_errors import is_full
@@ -71,7 +71,7 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
 
 def _scanned(connection: duckdb.DuckDBPyConnection, plain: Path, file: int, folder: Path) -> None:
     """The table `written`, out of the file or, when the scan refuses that, of a mended copy."""
-    if not ends_too_long(plain):
+    if may_scan(plain):
         with contextlib.suppress(*lines.refusals()):
             return _scan(connection, plain)
     copy, _ = mended(plain, folder, f"{file}.mended")
@@ -195,7 +195,7 @@ def _pairs(instant: Callable[[exp.Expr], exp.Expr]) -> exp.Select:
     known = exp.and_(exp.NEQ(this=column("called"), expression=tree.text("")), tree.given(column("labels")))
     seconds = tree.when(known, column("seconds"))
     t_ns = tree.named(instant(seconds), "t_ns")
-    value = tree.named(tree.try_cast(column("value"), "DOUBLE"), "value")
+    value = tree.named(sample_store.number(column("value")), "value")
     text, named = tree.named(column("line"), "text"), tree.named(column("name"), "named")
     query = tree.of(dialect.select("place", "number", t_ns, value, text, named), "parsed")
     return query.join("said_series", using=["name", "said"], copy=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +16,8 @@ PACKED_CHUNK = 2**16  # small, since it may hold a thousand times as much
 PROBED = 4096  # bytes by which a text is told from what is none
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+#: a frame without content, such as pzstd writes before each other one: its size follows
+SKIPPED = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 #: first bytes of what is packed in ways that are not read
 OTHERS = {b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"PK\x03\x04": "zip", b"\x04\x22\x4d\x18": "lz4"}
 
@@ -44,7 +47,7 @@ def packed(path: Path) -> bool:
     neither that nor a text.
     """
     head = _head(path)
-    if head.startswith((GZIP, ZSTD)):
+    if _is_packed(head):
         return True
     if other := next((name for mark, name in OTHERS.items() if head.startswith(mark)), ""):
         raise fail(
@@ -52,15 +55,20 @@ def packed(path: Path) -> bool:
             f"the file is packed with {other}, which is not read: {path}",
             hint="unpack it, or pack it with gzip or zstd",
         )
-    if path.suffix in COMPRESSED and not _is_text(head):
+    if path.suffix in COMPRESSED and not (head and _is_text(head)):
         raise fail(
             "broken-file",
             f"the log file cannot be read to its end: {path}",
             expected="gzip, zstd or plain text",
-            found="bytes that are none of these",
-            hint="is its beginning missing?",
+            found="bytes that are none of these" if head else "not a single byte",
+            hint="is its beginning missing?" if head else "was the disk full when it was packed?",
         )
     return False
+
+
+def _is_packed(head: bytes) -> bool:
+    """Whether the first bytes are those of a packed file."""
+    return head.startswith((GZIP, ZSTD)) or bool(SKIPPED.match(head))
 
 
 def _head(path: Path) -> bytes:
@@ -82,20 +90,15 @@ def _is_text(head: bytes) -> bool:
 
 
 def decompressed(path: Path) -> Iterator[bytes]:
-    """The bytes of a file, unpacked, chunk by chunk; AssayError `broken-file` when it cannot be read to its end."""
+    """The bytes of a file, unpacked, chunk by chunk; AssayError `broken-file` when it cannot be read to its end, or is
+    packed twice."""
     content = packed(path)
     try:
         with path.open("rb") as stream:
-            if not content:
-                yield from iter(lambda: stream.read(CHUNK), b"")
-            elif stream.read(len(ZSTD)) == ZSTD:
-                import zstandard
-
-                stream.seek(0)
-                yield from _members(stream, lambda: zstandard.ZstdDecompressor().decompressobj(), b"")
+            if content:
+                yield from _once(path, _unpacked(stream))
             else:
-                stream.seek(0)
-                yield from _members(stream, lambda: zlib.decompressobj(wbits=31), b"\0")
+                yield from iter(lambda: stream.read(CHUNK), b"")
     except OSError as error:
         raise refused(path, error) from None
     except (EOFError, zlib.error) as error:
@@ -104,6 +107,32 @@ def decompressed(path: Path) -> Iterator[bytes]:
         if type(error).__name__ != "ZstdError":
             raise
         raise broken(path, str(error)) from None
+
+
+def _unpacked(stream: IO[bytes]) -> Iterator[bytes]:
+    """The content of a packed file."""
+    head = stream.read(len(GZIP))
+    stream.seek(0)
+    if head == GZIP:
+        return _members(stream, lambda: zlib.decompressobj(wbits=31), b"\0")
+    import zstandard
+
+    return _members(stream, lambda: zstandard.ZstdDecompressor().decompressobj(), b"")
+
+
+def _once(path: Path, content: Iterator[bytes]) -> Iterator[bytes]:
+    """The content of a packed file; AssayError when that is packed, too, and would be taken for a text."""
+    head = b""
+    for chunk in content:
+        if len(head) < len(ZSTD):
+            head += chunk[: len(ZSTD)]
+            if _is_packed(head):
+                raise fail(
+                    "broken-file",
+                    f"the file is packed twice, which is not read: {path}",
+                    hint="unpack it once",
+                )
+        yield chunk
 
 
 def _members(stream: IO[bytes], make: Callable[[], Any], padding: bytes) -> Iterator[bytes]:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TextIO
 
-from assay.ingest.packing import decompressed, packed
+from assay.ingest.packing import CHUNK, decompressed, packed, refused
 
 LONGEST = 8 * 2**20  # bytes of a line: so much of JSON, however it nests, is parsed in the memory that there is
 TOO_LONG = f"longer than {LONGEST // 2**20} MiB"
@@ -22,6 +23,8 @@ NO_CHARACTER = 0x10FFFF
 SUBSTITUTE = "\x1a"
 BOM = "\ufeff"
 STUB = 200  # bytes that a mended copy keeps of a line that is too long
+
+_RETURN = re.compile(rb"\n|\r(?s:.)?")
 
 codecs.register_error("assay-substitute", lambda error: (SUBSTITUTE, getattr(error, "end", 0)))
 
@@ -156,12 +159,33 @@ def plain(path: Path, folder: Path, name: str) -> Path:
     return place
 
 
+def may_scan(path: Path) -> bool:
+    """Whether the scan reads the lines of a plain file, or refuses it; of some it would make other lines in silence.
+
+    AssayError when the file cannot be read.
+    """
+    try:
+        return not ends_too_long(path) and not _ends_in_returns(path)
+    except OSError as error:
+        raise refused(path, error) from None
+
+
 def ends_too_long(path: Path) -> bool:
     """Whether the last line of a plain file is too long: within a file the scan refuses it, there it may drop it."""
     with path.open("rb") as stream:
         size = stream.seek(0, os.SEEK_END)
         stream.seek(max(0, size - LONGEST))
         return size >= LONGEST and b"\n" not in stream.read()[:-1]
+
+
+def _ends_in_returns(path: Path) -> bool:
+    """Whether the first line of a plain file may be said to end in a carriage return alone: where all do, the scan
+    takes them for lines, and where some do, it refuses."""
+    with path.open("rb") as stream:
+        while chunk := stream.read(CHUNK):
+            if found := _RETURN.search(chunk):
+                return found[0] != b"\n" and (found[0] + stream.read(1))[:2] != b"\r\n"
+    return False
 
 
 @dataclass(slots=True)

@@ -29,6 +29,10 @@ NAME = "__name__"
 #: instants are decimal texts of seconds: nine digits after the point are kept, never a double
 SECONDS = "DECIMAL(28, 9)"
 NANOSECONDS = "DECIMAL(10, 0)"
+DIGITS = 9
+FINER = r"^([-+]?[0-9]*\.[0-9]{9})[0-9]+$"
+#: values that are no decimal numbers
+NO_DECIMAL = "(?i)[-+]?(?:inf|infinity|nan)"
 SHOWN = 3  # of things that an error names
 
 FOUND = {
@@ -71,9 +75,28 @@ def counted() -> exp.Expr:
 
 
 def instant(seconds: exp.Expr) -> exp.Expr:
-    """Seconds since 1970, a decimal text, in ns; null when it is none."""
-    exact = exp.Mul(this=tree.try_cast(seconds, SECONDS), expression=tree.cast(dialect.integer(10**9), NANOSECONDS))
-    return tree.try_cast(exact, "BIGINT")
+    """Seconds since 1970, a decimal text, in ns, finer digits cut; null when it is none."""
+    point = tree.call("strpos", seconds.copy(), tree.text("."))
+    behind = exp.Sub(this=tree.call("strlen", seconds.copy()), expression=point)
+    cut = tree.call("regexp_replace", seconds.copy(), tree.text(FINER), tree.text(r"\1"))
+    said = tree.when(exp.GT(this=behind, expression=dialect.integer(DIGITS)), cut, seconds)
+    exact = exp.Mul(this=tree.try_cast(said, SECONDS), expression=tree.cast(dialect.integer(10**9), NANOSECONDS))
+    return tree.when(_plain(seconds), tree.try_cast(exact, "BIGINT"))
+
+
+def number(text: exp.Expr) -> exp.Expr:
+    """The double that a text writes, NaN and the infinite ones by their names; null when it is none.
+
+    The cast takes underscores too, makes a decimal number beyond all doubles infinite, and bears what follows `nan`.
+    """
+    value = tree.try_cast(text, "DOUBLE")
+    named = tree.call("regexp_full_match", text.copy(), tree.text(NO_DECIMAL))
+    return tree.when(tree.when(tree.call("isfinite", value), _plain(text), named), value.copy())
+
+
+def _plain(text: exp.Expr) -> exp.Expr:
+    """Whether a text has no underscore, which casts to numbers take."""
+    return exp.EQ(this=tree.call("strpos", text.copy(), tree.text("_")), expression=dialect.integer(0))
 
 
 def entries(labels: exp.Expr) -> exp.Expr:

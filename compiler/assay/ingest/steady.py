@@ -9,20 +9,31 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.ingest.packing import CHUNK, refused
 from assay.spec.diagnostics import AssayError, fail
 
+SETTLED = 2 * 10**9  # ns: a file that changed so shortly before may change again, and its time stay
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """By what it is known that a file is as before: bytes, time of change, inode."""
+    """By what it is known that a file is as before: bytes, time of change, inode.
+
+    `touched_ns` is when anything about the file changed last, which no program can set back; another name for a file
+    that is being read, or other rights, change it too, and are no other content.
+    """
 
     size: int
     changed_ns: int
     inode: int
+    touched_ns: int = field(default=0, compare=False)
+
+    def settled(self, now_ns: int) -> bool:
+        """Whether the file did not change so shortly before an instant that it may change again at the same time."""
+        return now_ns - max(self.changed_ns, self.touched_ns) >= SETTLED
 
 
 def mark_of(path: Path) -> Mark:
@@ -31,7 +42,7 @@ def mark_of(path: Path) -> Mark:
         found = path.stat()
     except OSError as error:
         raise refused(path, error) from None
-    return Mark(found.st_size, found.st_mtime_ns, found.st_ino)
+    return Mark(found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns)
 
 
 @dataclass(frozen=True, slots=True)

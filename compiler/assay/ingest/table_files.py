@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from assay.ingest import tree
 from assay.ingest.packing import CHUNK
-from assay.ingest.plain import LONGEST, STUB, TOO_LONG, bounded
+from assay.ingest.plain import LONGEST, STUB, TOO_LONG, bounded, ends_too_long
 from assay.spec.diagnostics import AssayError, fail
 from assay.sql import dialect
 
@@ -80,10 +80,10 @@ def records(path: Path, plain: Path) -> Iterator[Record]:
             if cells is None:
                 return
             text = "".join(lines.taken).rstrip("\r\n")
-            if not fault and (not text or (width == 1 and cells == [""])):
-                continue
             while width and len(cells) > width and not cells[-1]:
                 cells.pop()
+            if not fault and (not text or (width == 1 and cells == [""])):
+                continue
             width = width or len(cells)
             if is_too_long(text):
                 cells, fault, text = [], TOO_LONG, text[:STUB]
@@ -123,6 +123,16 @@ def _cells(number: int) -> str:
 def is_too_long(text: str) -> bool:
     """Whether a row, or a line, has more bytes than it may."""
     return len(text) > LONGEST // 4 and len(text.encode()) > LONGEST
+
+
+def may_scan(path: Path, plain: Path) -> bool:
+    """Whether the engine reads a file, or refuses it.
+
+    It is not given one that would lose rows in silence: an empty line at the beginning is the header to it, and a line
+    end within the header is that of all rows.
+    """
+    first = next(records(path, plain), None)
+    return first is not None and first.line == first.lines == 1 and not ends_too_long(plain)
 
 
 def header(path: Path, plain: Path) -> tuple[str, ...]:
@@ -172,12 +182,15 @@ def mended(path: Path, plain: Path, copy: Path) -> list[Record]:
     """Write a copy of a file that scans, its rows numbered; the rows that are broken, which it lacks."""
     broken: list[Record] = []
     with copy.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
+        # With another end of lines a cell that holds a carriage return would not be quoted.
+        writer = csv.writer(stream, lineterminator="\r\n")
         for record in records(path, plain):
             if record.fault:
                 broken.append(record)
-            else:
+            elif record.number:
                 writer.writerow([record.number, *record.cells])
+            else:  # whose names nobody reads here
+                writer.writerow(range(len(record.cells) + 1))
     return broken
 
 
@@ -201,8 +214,8 @@ def offsets(plain: Path, numbers: Collection[int]) -> dict[int, int]:
     found, last = {1: 0}, max(numbers, default=0)
     number, read, returned = 1, 0, False
     with plain.open("rb") as stream:
-        while number < last and (chunk := stream.read(CHUNK)):
-            if returned and chunk.startswith(b"\n"):
+        while (number < last or returned) and (chunk := stream.read(CHUNK)):
+            if returned and number in numbers and chunk.startswith(b"\n"):
                 found[number] = read + 1
             for end in LINE_END.finditer(chunk):
                 if returned and end.start() == 0 and end[0] == b"\n":

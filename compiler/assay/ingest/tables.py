@@ -22,7 +22,7 @@ from assay.ingest.files import HostFiles, RunFiles
 from assay.ingest.folder import MEMORY, connected, empty, written
 from assay.ingest.forms import Numbered, Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
-from assay.ingest.plain import ends_too_long, plain
+from assay.ingest.plain import plain
 from assay.ingest.quarantine import DESCRIBED, SHOWN, Broken, lacking, shown
 from assay.ingest.shares import FILE_STEP
 from assay.ingest.summary import Log, write_found
@@ -205,7 +205,7 @@ def _read(tables: Tables, file: TableFile) -> None:
     """Add the rows of a file: swiftly, where it may scan; when that fails, out of a copy without what is broken."""
     import duckdb
 
-    if tables.form is table_files and not ends_too_long(file.plain):
+    if tables.form is table_files and table_files.may_scan(file.path, file.plain):
         try:
             tables.connection.execute(_added(tables, file, copy=False), {"file": _literal_path(file.plain)})
             return

@@ -26,7 +26,7 @@ from assay.ingest.forms import TORN, Wanted, in_order
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.lines import refusals, scanned
 from assay.ingest.overlaps import overlaps
-from assay.ingest.plain import ends_too_long, mended, plain
+from assay.ingest.plain import may_scan, mended, plain
 from assay.ingest.shares import FILE_STEP, LogFile, log_files
 from assay.ingest.summary import summarised
 from assay.ingest.text_broken import reasons
@@ -149,7 +149,7 @@ def _filled(cursor: duckdb.DuckDBPyConnection, table: str, query: exp.Select, fi
 def _scanned(cursor: duckdb.DuckDBPyConnection, table: str, text: str, source: Path, folder: Path) -> None:
     """Fill a table out of a file, by the statement `text`."""
     place = plain(source, folder, "log.plain")
-    if not ends_too_long(place):
+    if may_scan(place):
         with contextlib.suppress(*refusals()):
             cursor.execute(text, scanned([place]))
             return

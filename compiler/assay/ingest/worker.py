@@ -13,7 +13,7 @@ from sqlglot import exp
 from assay.ingest import tree
 from assay.ingest.forms import TIMELESS, TORN
 from assay.ingest.lines import refusals, scanned
-from assay.ingest.plain import ends_too_long, mended, plain
+from assay.ingest.plain import may_scan, mended, plain
 from assay.ingest.recognise import Recognition, recognition
 from assay.ingest.shares import FILE_STEP, LogFile
 from assay.spec.diagnostics import AssayError, fail
@@ -121,7 +121,7 @@ def _filled(
     """Fill a table out of files, each with a name for its copies."""
     failed = refusals()
     paths = [plain(source, folder, f"{name}.plain") for name, source in sources]
-    if any(map(ends_too_long, paths)):
+    if not all(map(may_scan, paths)):
         return _run(connection, how.careful, how, _mended(sources, folder))
     try:
         return _run(connection, how.swift, how, paths)

@@ -32,7 +32,7 @@ def unpack(archive: Path, folder: Path, wanted: Wanted, shown_as: str, tell: Byt
     it when the run stands below that.
 
     AssayError: `broken-archive` when it cannot be read to its end or is none of its name's kind; `unsafe-name` when a
-    member is a link or a device, or would stand elsewhere; `disk-full` before the disk is.
+    member is a link or a device, would stand elsewhere, or stands there twice; `disk-full` before the disk is.
     """
     target = _Target(folder, wanted, shown_as)
     with _broken(archive, folder, shown_as), archive.open("rb") as raw:
@@ -87,6 +87,9 @@ class _Target:
             return
         self.stands = self.stands or as_it_is
         self.tops |= {parts_of(name)[0]} if below else set()
+        if place.is_file():  # which of them is the run's nobody can tell
+            raise unsafe(f"a member of the archive is refused: {visible(name)}", "a member before has its name",
+                         self.archive)  # fmt: skip
         room.check_room(self.folder, size, self.archive)
         with place.open("wb") as stream:
             shutil.copyfileobj(content, stream, CHUNK)

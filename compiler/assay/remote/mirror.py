@@ -120,7 +120,7 @@ def _of_archive(mirror: _Mirror, lock: int, archive: Path) -> Path:
     except OSError as error:
         raise fail("no-run", f"the archive of the run cannot be read: {archive}", found=error.strerror or str(error),
                    hint=TAKEN) from None  # fmt: skip
-    mark = [str(archive.resolve()), found.st_size, found.st_mtime_ns, found.st_ino]
+    mark = [str(archive.resolve()), found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
     with _sharing(mirror, lock):
         if there := _unpacked(mirror, mark):
             return there

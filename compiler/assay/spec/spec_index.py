@@ -1,6 +1,6 @@
 """Which files a system's specs were made of last time, so that unchanged ones need not be scanned for imports again.
 
-A file is unchanged when its size, time of change and inode are: what it imports is then what it imported.
+A file is unchanged when its size, times of change and inode are: what it imports is then what it imported.
 """
 
 from __future__ import annotations
@@ -47,4 +47,4 @@ def _place(cache: Path, root: Path, system: str) -> Path:
 
 def _mark(path: Path) -> list[int]:
     found = path.stat()
-    return [found.st_size, found.st_mtime_ns, found.st_ino]
+    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
