@@ -32,6 +32,61 @@ def test_functions_that_tell_of_the_engine() -> None:
         assert refused(f"SELECT {function}(slot) AS a FROM slots").startswith(text)
 
 
+OF_A_GROUP = "is of the rows of a group in no order"
+OF_A_WINDOW = "is of places in a window that has no order"
+SOME = "takes some rows of no order"
+
+
+@pytest.mark.parametrize(
+    ("sql", "word", "said"),
+    [
+        ("SELECT slot FROM slots LIMIT 3", "LIMIT", SOME),
+        ("SELECT slot FROM slots OFFSET 3", "OFFSET", SOME),
+        ("SELECT slot FROM (SELECT slot FROM slots ORDER BY slot) LIMIT 3", "LIMIT", SOME),
+        ("SELECT slot FROM slots UNION ALL SELECT slot FROM blocks LIMIT 3", "LIMIT", SOME),
+        ("SELECT max(slot) OVER () AS s FROM slots LIMIT 3", "LIMIT", SOME),
+        ("SELECT DISTINCT ON (slot) slot, host FROM slots", "DISTINCT", "takes one row of several that have no order"),
+        ("SELECT slot FROM slots ORDER BY slot NULLS FIRST LIMIT (SELECT first(slot) FROM slots)", "first", OF_A_GROUP),
+        ("SELECT last(slot) FILTER (WHERE slot > 1) FROM slots", "last", OF_A_GROUP),
+        ("SELECT string_agg(host, ', ') FROM slots", "string_agg", OF_A_GROUP),
+        ("SELECT row_number() OVER (PARTITION BY host) FROM slots", "row_number", OF_A_WINDOW),
+        ("SELECT lag(slot IGNORE NULLS) OVER () FROM slots", "lag", OF_A_WINDOW),
+        ("SELECT first_value(slot) OVER w FROM slots WINDOW w AS (PARTITION BY host)", "first_value", OF_A_WINDOW),
+    ],
+)
+def test_what_takes_any_of_several_rows(sql: str, word: str, said: str) -> None:
+    with pytest.raises(AssayError) as error:
+        compile_query(sql, {}, READS, "relation `r`")
+    (found,) = error.value.diagnostics
+    assert (found.code, found.expected) == ("sql-order", "ORDER BY with what tells the rows apart")
+    assert found.message == (
+        f"the SQL of relation `r` has a `{word}` that {said}: the engine may take others each time"
+    )
+    assert found.span is not None
+    start = found.span.column - 1
+    assert sql[start : start + found.span.length] == word
+    assert word != "first" or sql[start:].startswith("first(")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT slot FROM slots ORDER BY slot LIMIT 3",
+        "SELECT max(slot) AS slot FROM slots LIMIT 1",
+        "SELECT slot FROM slots WHERE EXISTS (SELECT 1 FROM blocks LIMIT 1)",
+        "SELECT DISTINCT ON (slot) slot, host FROM slots ORDER BY slot, host",
+        "SELECT first(slot ORDER BY host) AS slot FROM slots",
+        "SELECT string_agg(DISTINCT host, ', ' ORDER BY host) AS hosts FROM slots",
+        "SELECT row_number() OVER (ORDER BY host) AS n FROM slots",
+        "SELECT row_number() OVER (w ORDER BY host) AS n FROM slots WINDOW w AS (PARTITION BY slot)",
+        "SELECT first_value(slot) OVER w AS slot FROM slots WINDOW w AS (ORDER BY host)",
+        "SELECT count(*) OVER () AS n, arg_max(slot, host) OVER (PARTITION BY host) AS slot FROM slots",
+    ],
+)
+def test_what_says_an_order_or_needs_none(sql: str) -> None:
+    compile_query(sql, {}, READS, "relation `r`")
+
+
 @pytest.mark.parametrize(
     ("sql", "function"),
     [

@@ -13,6 +13,7 @@ from sqlglot import exp
 from assay.spec.diagnostics import AssayError, fail, meant
 from assay.spec.sql_reads import statements
 from assay.sql import dialect
+from assay.sql.ordered import unordered
 from assay.sql.places import of_word
 
 #: tables that are made of their arguments alone
@@ -70,7 +71,7 @@ def confined(sql: str, reads: Collection[str], what: str) -> exp.Expr:
 
     Raises sqlglot's ParseError or TokenError when it does not parse; AssayError `sql-statement` for anything but one
     query, `sql-table` for a table that is not declared, `sql-function` for what reads files, settings, the clock or
-    chance.
+    chance, `sql-order` for what takes any of several rows.
     """
     trees = statements(sql)
     text = _Text(sql, what)
@@ -78,7 +79,7 @@ def confined(sql: str, reads: Collection[str], what: str) -> exp.Expr:
         names = ", ".join(type(item).__name__.upper() for item in trees) or "nothing"
         raise text.fail("sql-statement", "is not one query", expected="SELECT ...", found=names)
     tree = trees[0]
-    for problem in (*_parts(tree, text), *_tables(tree, reads, text), *_functions(tree, text)):
+    for problem in (*_parts(tree, text), *_tables(tree, reads, text), *_functions(tree, text), *_orders(tree, text)):
         raise problem
     return tree
 
@@ -91,10 +92,11 @@ class _Text:
     what: str
 
     def fail(
-        self, code: str, said: str, word: str = "", *, expected: str, found: str = "", hint: str = ""
-    ) -> AssayError:
-        """A problem of the query; it stands where the word does."""
-        place = of_word(self.sql, word) if word else None
+        self, code: str, said: str, word: str = "", *, expected: str, found: str = "", hint: str = "",
+        called: bool = False,
+    ) -> AssayError:  # fmt: skip
+        """A problem of the query; it stands where the word does, with `called` that of a function."""
+        place = of_word(self.sql, word, before="(" if called else "") if word else None
         message = f"the SQL of {self.what} {said}"
         return fail(code, message, expected=expected, found=found, hint=hint, span=place, text=self.sql)
 
@@ -174,6 +176,17 @@ def _functions(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
         name = found.name.casefold()
         if not found.table and not found.this.quoted and name.startswith("current_"):  # a function without brackets
             yield text.refused(name)
+
+
+def _orders(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
+    for word, said in unordered(tree):
+        yield text.fail(
+            "sql-order",
+            f"has a `{word}` that {said}: the engine may take others each time",
+            word,
+            expected="ORDER BY with what tells the rows apart",
+            called=word.islower(),
+        )
 
 
 def _name(function: exp.Expr) -> str:

@@ -22,15 +22,15 @@ def at(sql: str, offset: int, length: int) -> Span:
     return Span("", before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1, length)
 
 
-def of_word(sql: str, word: str, after: str = "") -> Span | None:
-    """Where a name, or a word of SQL, first stands outside of comments and texts, right `after` a sign."""
+def of_word(sql: str, word: str, after: str = "", before: str = "") -> Span | None:
+    """Where a name, or a word of SQL, first stands outside of comments and texts, right `after` and `before` signs."""
     try:
         tokens = sqlglot.tokenize(sql, read=dialect.DIALECT)
     except TokenError:
         tokens = []
     for token in tokens:
         quoted = sql[token.start] == "'"
-        follows = sql[: token.start].endswith(after)
+        follows = sql[: token.start].endswith(after) and sql[token.end + 1 :].lstrip().startswith(before)
         if token.text.casefold() == word.casefold() and follows and not quoted:
             return at(sql, token.start, token.end - token.start + 1)
     return None

@@ -1,0 +1,65 @@
+"""Where a query takes some rows out of several and does not say which: the engine would take any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+#: functions of a window whose values depend on the order of its rows
+_OF_PLACES = (exp.RowNumber, exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue, exp.Ntile)
+#: functions of a group, likewise
+_OF_GROUPS = (exp.First, exp.Last, exp.GroupConcat)
+
+
+def unordered(tree: exp.Expr) -> Iterator[tuple[str, str]]:
+    """What of a query lacks an order: the word of SQL that stands there, and what it does."""
+    for query in tree.find_all(exp.Query):
+        if not query.args.get("order"):
+            yield from _parts(query)
+    for window in tree.find_all(exp.Window):
+        orders = window.args.get("order") or _named(window).args.get("order")
+        if isinstance(_bare(window.this), _OF_PLACES) and not orders:
+            yield _word(_bare(window.this)), "is of places in a window that has no order"
+    for group in tree.find_all(*_OF_GROUPS):
+        if not isinstance(group.find_ancestor(exp.Window, exp.Select), exp.Window) and not group.find(exp.Order):
+            yield _word(group), "is of the rows of a group in no order"
+
+
+def _parts(query: exp.Expr) -> Iterator[tuple[str, str]]:
+    """What cuts the rows of a query that has no order, unless it is one row or is asked only whether there is any."""
+    if isinstance(query.parent, exp.Exists) or _is_one_row(query):
+        return
+    for part in ("limit", "offset"):
+        if found := query.args.get(part):
+            yield ("FETCH" if isinstance(found, exp.Fetch) else part.upper()), "takes some rows of no order"
+    distinct = query.args.get("distinct")
+    if isinstance(distinct, exp.Distinct) and distinct.args.get("on"):
+        yield "DISTINCT", "takes one row of several that have no order"
+
+
+def _is_one_row(query: exp.Expr) -> bool:
+    """Whether a query is one row that sums up all."""
+    return (
+        isinstance(query, exp.Select)
+        and not query.args.get("group")
+        and all(item.find(exp.AggFunc) and not item.find(exp.Window) for item in query.expressions)
+    )
+
+
+def _named(window: exp.Window) -> exp.Expr:
+    """What a window is: as it says, or as the query says of its name."""
+    around, name = window.find_ancestor(exp.Select), window.alias
+    known = around.args.get("windows") or () if around and name else ()
+    return next((item for item in known if item.name.casefold() == name.casefold()), window)
+
+
+def _bare(node: exp.Expr) -> exp.Expr:
+    """A function without what is said of missing values beside it."""
+    return node.this if isinstance(node, (exp.IgnoreNulls, exp.RespectNulls)) else node
+
+
+def _word(node: exp.Expr) -> str:
+    """What a function is called in texts."""
+    assert isinstance(node, exp.Func)
+    return "string_agg" if isinstance(node, exp.GroupConcat) else node.sql_name().casefold()
