@@ -326,12 +326,28 @@ def test_frames_without_content_are_no_part_of_a_packed_file(tmp_path: Path, nam
 
 @pytest.mark.parametrize(
     ("name", "head"),
-    [("xz", b"\xfd7zXZ\x00"), ("bzip2", b"BZh9"), ("zip", b"PK\x03\x04"), ("lz4", b"\x04\x22\x4d\x18")],
-)
+    [
+        ("xz", b"\xfd7zXZ\x00"), ("bzip2", b"BZh9"), ("zip", b"PK\x03\x04"), ("lz4", b"\x04\x22\x4d\x18"),
+        ("lzip", b"LZIP\x01"), ("7-Zip", b"7z\xbc\xaf\x27\x1c"), ("compress", b"\x1f\x9d\x90"),
+        ("snappy", b"\xff\x06\x00\x00sNaPpY"),
+    ],
+)  # fmt: skip
 def test_a_file_packed_in_another_way_is_an_error_that_says_so(tmp_path: Path, name: str, head: bytes) -> None:
     with pytest.raises(AssayError) as error:
         read(tmp_path, {"m-1/out": head + b"x" * 100})
     assert refusal(error.value, tmp_path) == (
         f"error[broken-file]: the file is packed with {name}, which is not read: DIR/run/m-1/out\n"
         "  hint: unpack it, or pack it with gzip or zstd"
+    )
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_file_in_utf_16_is_an_error_that_says_so(tmp_path: Path, encoding: str) -> None:
+    """It was taken for lines of text, which hold no record."""
+    with pytest.raises(AssayError) as error:
+        read(tmp_path, {"m-1/out": f"{GOOD}\n".encode(), "m-2/out": f"\ufeff{GOOD}\n".encode(encoding)})
+    assert refusal(error.value, tmp_path) == (
+        "error[broken-file]: the file is in UTF-16, which is not read: DIR/run/m-2/out\n"
+        "  expected: UTF-8\n"
+        "  hint: `iconv -f UTF-16 -t UTF-8` makes it that"
     )

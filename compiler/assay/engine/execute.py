@@ -198,7 +198,7 @@ class _Execution:
         first, more = self.kept[node.name]
         if first is None:
             return []
-        notes = _rejected_notes(self.filters()) if self.job.plan.applied else ()
+        notes = tuple(item.said for item in self.filters()) if self.job.plan.applied else ()
         return [check_problem(step, first, more, self.job.label, notes)]
 
     def filters(self) -> tuple[FilterCount, ...]:
@@ -285,14 +285,6 @@ def check_problem(
     others = (f"{more} more like it",) if more > 0 else ()
     hint = filled(check.hint, row)
     return Diagnostic(check.code, message, notes=(*others, *notes), hint=hint, severity=check.severity)
-
-
-def _rejected_notes(counts: Sequence[FilterCount]) -> tuple[str, ...]:
-    return tuple(
-        f"filter {item.filter}{'=' + item.argument if item.argument else ''} rejected {item.rejected} of {item.rows} "
-        f"of `{item.grain}`"
-        for item in counts
-    )
 
 
 def _called(node: Node) -> str:

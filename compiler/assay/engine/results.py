@@ -94,6 +94,12 @@ class FilterCount:
     rejected: int
     rows: int
 
+    @property
+    def said(self) -> str:
+        """It in words."""
+        label = f"{self.filter}={self.argument}" if self.argument else self.filter
+        return f"filter {label} rejected {self.rejected} of {self.rows} of `{self.grain}`"
+
 
 @dataclass(frozen=True, slots=True)
 class RunResults:

@@ -19,7 +19,9 @@ GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 #: a frame without content, such as pzstd writes before each other one: its size follows
 SKIPPED = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 #: first bytes of what is packed in ways that are not read
-OTHERS = {b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"PK\x03\x04": "zip", b"\x04\x22\x4d\x18": "lz4"}
+OTHERS = {b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"PK\x03\x04": "zip", b"\x04\x22\x4d\x18": "lz4", b"LZIP": "lzip",
+          b"7z\xbc\xaf\x27\x1c": "7-Zip", b"\x1f\x9d": "compress", b"\xff\x06\x00\x00sNaPpY": "snappy"}  # fmt: skip
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def broken(path: Path, cause: str) -> AssayError:
@@ -43,8 +45,8 @@ def refused(path: Path, error: OSError) -> AssayError:
 def packed(path: Path) -> bool:
     """Whether a file's bytes are not the text itself.
 
-    AssayError when it cannot be read, is packed in a way that is not read, or is named as if it were packed and is
-    neither that nor a text.
+    AssayError when it cannot be read, is packed or written in a way that is not read, or is named as if it were packed
+    and is neither that nor a text.
     """
     head = _head(path)
     if _is_packed(head):
@@ -54,6 +56,13 @@ def packed(path: Path) -> bool:
             "broken-file",
             f"the file is packed with {other}, which is not read: {path}",
             hint="unpack it, or pack it with gzip or zstd",
+        )
+    if head.startswith(UTF_16):
+        raise fail(
+            "broken-file",
+            f"the file is in UTF-16, which is not read: {path}",
+            expected="UTF-8",
+            hint="`iconv -f UTF-16 -t UTF-8` makes it that",
         )
     if path.suffix in COMPRESSED and not (head and _is_text(head)):
         raise fail(

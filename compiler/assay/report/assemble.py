@@ -155,9 +155,17 @@ def _warnings(checked: Checked, report: Report, runs: Sequence[RunFigures], name
     shown = [name for section in report.sections for name in section.metrics if name]
     for label, run in zip(named, runs, strict=True):
         measured = (name for name in dict.fromkeys(shown) if name in run.results.metrics)
-        empty = [checked.metric(name).name for name in measured if not run.results.metrics[name].size]
+        empty = [checked.metric(name) for name in measured if not run.results.metrics[name].size]
         if empty:
-            yield f"{label}: there are no samples of {', '.join(empty)}."
+            text = f"{label}: there are no samples of {', '.join(metric.name for metric in empty)}"
+            yield "; ".join((text, *_rejected(checked, run, empty))) + "."
+
+
+def _rejected(checked: Checked, run: RunFigures, metrics: Iterable[Metric]) -> list[str]:
+    """What filters rejected of the rows that metrics, or the rows that these follow, are of."""
+    judged = {metric.grain for metric in metrics if metric.accepted}
+    judged |= {grain.subject.grain for grain in checked.package.grains if grain.subject and grain.name in judged}
+    return [item.said for item in run.results.filters if item.rejected and item.grain in judged]
 
 
 def _cut(checked: Checked, report: Report, runs: Sequence[RunFigures], choices: Choices) -> Iterable[str]:
