@@ -319,6 +319,21 @@ def test_an_answer_that_cannot_be_read_is_told(text: str, found: str, tmp_path: 
     assert said == f"error[bad-answer]: an answer of the server cannot be read: URL\n  found:    {found}"
 
 
+def test_an_answer_that_lacks_samples_is_no_answer(tmp_path: Path) -> None:
+    def partial(path: str, query: dict[str, list[str]], number: int) -> tuple[int, str]:
+        status, text = good(path, query, number)
+        return status, text if path.endswith("series") else text[:-1] + ', "warnings": ["s-2 timed out", "late"]}'
+
+    with scripted(partial) as script:
+        said = refused(patient(script.url)[0], tmp_path / "out")
+    assert said == (
+        "error[partial-answer]: samples may be missing, as the server says with its answer: URL\n"
+        "  found:    s-2 timed out; late\n"
+        "  hint: are all of its stores there? nothing was written"
+    )
+    assert not (tmp_path / "out").exists()
+
+
 def test_pages_are_shorter_when_answers_are_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prometheus, "LARGE", 100)
     with scripted(good) as script:

@@ -390,6 +390,29 @@ def test_samples_out_of_order_are_sorted_with_a_note(tmp_path: Path) -> None:
     assert notes(found.folder) == ("samples of 1 series were out of order, and are sorted",)
 
 
+@pytest.mark.parametrize(
+    ("beside", "said"),
+    [
+        (b'"warnings": ["store \\"s-2\\" ] timed out", "late"]', ['store "s-2" ] timed out', "late"]),
+        (b'"isPartial":true', ["it is partial"]),
+        (b'"isPartial":false,"warnings":[],"infos":["rate() of no counter"]', []),
+    ],
+)
+@pytest.mark.parametrize("size", [2**24, 60])
+def test_what_a_server_warns_of_is_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, beside: bytes, said: list[str], size: int
+) -> None:
+    """An answer that lacks what a store did not tell was read as if it were whole."""
+    monkeypatch.setattr(answers, "PIECE", size)
+    text = answer(up("a", ("1", "1"), ("2", "2")), up("b", ("1", "5"), ("2", "6")))
+    for held in (text.rstrip()[:-1] + b"," + beside + b"}", b"{" + beside + b"," + text.lstrip()[1:]):
+        found = made(tmp_path / str(len(held)) / str(held[2]), {"a.json": held})
+        assert len(found.rows("peers", "t_ns", "value")) == 4
+        assert notes(found.folder) == tuple(
+            f"samples may be missing in a.json, as the server said with them: {item}" for item in said
+        )
+
+
 def test_a_sample_that_stands_twice_counts_once_even_when_it_is_no_number(tmp_path: Path) -> None:
     found = made(tmp_path, answer(up("a", ("1", "NaN"), ("1", "NaN"), ("2", "7"), ("2", "7.0"))))
     assert [(t_ns, str(value)) for t_ns, value in found.rows("peers", "t_ns", "value")] == [(S, "nan"), (2 * S, "7.0")]

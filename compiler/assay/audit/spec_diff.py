@@ -10,6 +10,7 @@ from typing import Any
 
 from assay.audit.changes import Change, changes
 from assay.audit.readers import Thing, readers, thing_at
+from assay.audit.renames import as_called, renames
 from assay.audit.shown import Shown, shown
 from assay.spec import normal_form
 from assay.spec.model import Metric, Package
@@ -130,15 +131,17 @@ def _metrics(old: Checked, new: Checked, meant: set[tuple[str, ...]]) -> Iterato
     after = {metric.id: metric for metric in new.package.metrics}
     places = {name: _printed(new.package, metric) for name, metric in after.items()}
     former = {name: _printed(old.package, metric) for name, metric in before.items()}
-    renamed = dict(_renamed(old, new, [i for i in before if i not in after], [i for i in after if i not in before]))
+    renamed = renames(old.package, new.package)
+    called = as_called(old.package, renamed)
+    was_called = {metric.id: metric for metric in called.metrics}
     for was, now in renamed.items():
-        told = tuple(_words(before[was], after[now]))
+        told = tuple(_words(was_called[now], after[now]))
         yield MetricChange("renamed", now, after[now].name, was, told, places.get(now, ()))
     for name, metric in after.items():
         if name not in before and name not in renamed.values():
             yield MetricChange("new", name, metric.name, "", (), places.get(name, ()))
-        elif name in before:
-            yield from _changed(old, new, before[name], metric, places.get(name, ()), meant)
+        elif name in before and (old.definitions[name] != new.definitions[name] or metric != before[name]):
+            yield from _changed(called, new, was_called[name], metric, places.get(name, ()), meant)
     for name, metric in before.items():
         if name not in after and name not in renamed:
             yield MetricChange("gone", name, metric.name, "", (), former.get(name, ()))
@@ -149,36 +152,20 @@ def _printed(package: Package, metric: Metric) -> tuple[Shown, ...]:
     return tuple(place for place in shown(package, metric) if place.kind != "dictionary")
 
 
-def _renamed(old: Checked, new: Checked, gone: Iterable[str], come: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Pairs of a metric that is gone and one that is new which mean the same."""
-    candidates = {_key(new.package, new.metric(name)): name for name in come}
-    for name in gone:
-        now = candidates.pop(_key(old.package, old.metric(name)), None) if candidates else None
-        if now:
-            yield name, now
-
-
-def _key(package: Package, metric: Metric) -> str:
-    body = normal_form.definition(package, metric)
-    body["metric"].pop("id")
-    return normal_form.definition_hash(body)
-
-
 def _changed(
-    old: Checked, new: Checked, was: Metric, now: Metric, touches: tuple[Shown, ...], meant: set[tuple[str, ...]]
+    old: Package, new: Checked, was: Metric, now: Metric, touches: tuple[Shown, ...], meant: set[tuple[str, ...]]
 ) -> Iterator[MetricChange]:
     words = tuple(_words(was, now))
     meaning: list[Told] = []
-    if old.definitions[was.id] != new.definitions[now.id]:
-        before, after = normal_form.definition(old.package, was), normal_form.definition(new.package, now)
-        for item in changes(before, after):
-            meant.add(item.path)
-            if item.path[0] == "earlier":
-                meant.add(("events", "order"))
-            if _same_sql(item):
-                words = (*words, _told("comments of SQL", item, 1))
-            else:
-                meaning.append(_told(_aspect(item.path), item, 1))
+    before, after = normal_form.definition(old, was), normal_form.definition(new.package, now)
+    for item in changes(before, after):
+        meant.add(item.path)
+        if item.path[0] == "earlier":
+            meant.add(("events", "order"))
+        if _same_sql(item):
+            words = (*words, _told("comments of SQL", item, 1))
+        else:
+            meaning.append(_told(_aspect(item.path), item, 1))
     if meaning:
         yield MetricChange("changed in meaning", now.id, now.name, "", (*meaning, *words), touches)
     elif words:

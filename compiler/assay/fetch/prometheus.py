@@ -193,14 +193,21 @@ def _quoted(value: str) -> str:
 
 
 def _load(connection: duckdb.DuckDBPyConnection, server: Server, text: bytes, place: Path, number: int) -> None:
-    """Add the samples of an answer.  AssayError when it cannot be read."""
+    """Add the samples of an answer.  AssayError when it cannot be read, or the server says that some are missing."""
     place.write_bytes(text)
     try:
-        sample_files.load(connection, place, number, place.parent / "plain")
+        told = sample_files.load(connection, place, number, place.parent / "plain")
     except AssayError as error:
         (cause, *_) = error.diagnostics
         found = cause.message.removesuffix(f": {place}") + (f" ({cause.found})" if cause.found else "")
         raise fail("bad-answer", f"an answer of the server cannot be read: {server.shown}", found=found) from None
+    if told:
+        raise fail(
+            "partial-answer",
+            f"samples may be missing, as the server says with its answer: {server.shown}",
+            found="; ".join(told),
+            hint="are all of its stores there? nothing was written",
+        )
     place.unlink()
 
 

@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from assay.ingest import sample_store, tree
 from assay.ingest.answer_pieces import PIECE, pieces
+from assay.ingest.answer_warnings import warnings
 from assay.ingest.sample_store import add_samples, add_series, counted, drop, first_of, make, run
 from assay.spec.diagnostics import AssayError, Span, fail
 from assay.spec.file_errors import is_full
@@ -28,18 +29,21 @@ SAMPLE = r'\[\s*([-+0-9.eE]+)\s*,\s*"([-+0-9.eEInfNa]*)"\s*\]'
 SHAPE = '{"data":{"result":[{"metric":"MAP(VARCHAR, VARCHAR)","values":["VARCHAR"],"histograms":"JSON"}]}}'
 
 
-def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: int, folder: Path) -> None:
-    """Add the samples of an answer, whose uncompressed content is `plain`; `folder` is for scratch.
+def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: int, folder: Path) -> tuple[str, ...]:
+    """Add the samples of an answer, whose uncompressed content is `plain`; `folder` is for scratch.  What the server
+    warns of comes back.
 
     Raises AssayError: no JSON, an error in place of an answer, another type of result than a matrix, histograms.
     """
     import duckdb
 
+    told: list[str] = []
     try:
         places = numbers = 0
         for index, piece in enumerate(pieces(plain, folder, PIECE)):
             if not index:
                 _judge(path, _head(connection, piece))
+            told += warnings(piece.read_bytes())
             _unnested(connection, piece, places)
             _no_histograms(connection, path)
             places += _count(connection, "answer")
@@ -50,6 +54,7 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
         if isinstance(error, duckdb.OutOfMemoryException):
             raise _too_large(path, first_of(error)) from None
         raise _malformed(path, plain, first_of(error)) from None
+    return tuple(told)
 
 
 def _too_large(path: Path, cause: str) -> AssayError:

@@ -31,21 +31,26 @@ FORMS = (
 )
 
 
-def load(connection: duckdb.DuckDBPyConnection, path: Path, file: int, folder: Path) -> None:
-    """Add the samples of a file, by its number; `folder` is for scratch.  AssayError when it is of no form known."""
+def load(connection: duckdb.DuckDBPyConnection, path: Path, file: int, folder: Path) -> tuple[str, ...]:
+    """Add the samples of a file, by its number; `folder` is for scratch.  What a server warned of with them comes back.
+
+    AssayError when it is of no form known.
+    """
+    told: tuple[str, ...] = ()
     content = plain(path, folder, f"{file}.plain")
     with content.open("rb") as stream:
         head = stream.read(PROBED).removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"PAR1"):
         _parquet(connection, path, content, file)
     elif re.match(rb'[\[{]\s*($|["\]}\[{])', head):
-        answers.load(connection, path, content, file, folder)
+        told = answers.load(connection, path, content, file, folder)
     elif re.match(rb"#|[a-zA-Z_:]|\{\s*[a-zA-Z_]", head):
         openmetrics.load(connection, path, content, file, folder)
     else:
         raise _unknown(path, head)
     if content != path:
         content.unlink()
+    return told
 
 
 def has_lines(path: Path) -> bool:

@@ -41,13 +41,17 @@ HOST = ""  # samples have none
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """The samples of a run: `placed` (seq, series, t_ns, value, file, number) and `series` are tables."""
+    """The samples of a run: `placed` (seq, series, t_ns, value, file, number) and `series` are tables.
+
+    `notes` tell what is to be known of them.
+    """
 
     connection: duckdb.DuckDBPyConnection
     folder: Path
     merged: Merged
     files: tuple[str, ...]
     paths: tuple[Path, ...]
+    notes: tuple[str, ...] = ()
 
 
 def ingest(
@@ -78,7 +82,7 @@ def ingest(
             lost = [row for name in dict.fromkeys(names) for row in _write(found, name, forms)]
             _summarise(found, source, forms, counts, lost)
         files.unchanged()
-        text = manifest(source, events, wanted, files, bool(lost), found.merged.notes)
+        text = manifest(source, events, wanted, files, bool(lost), found.notes)
         (fresh / MANIFEST).write_text(text, encoding="utf-8")
 
 
@@ -88,11 +92,14 @@ def gathered(
     """The samples of files, each once, in tables `series` and `samples`; `folder` / "plain" is for scratch."""
     sample_store.prepare(connection)
     sizes = [path.stat().st_size for path in paths]
-    for index, path in enumerate(paths):
-        sample_files.load(connection, path, index, folder / "plain")
-        progress(sum(sizes[: index + 1]), sum(sizes))
     names = tuple(path.relative_to(directory).as_posix() for path in paths)
-    return Samples(connection, folder, sample_store.merge(connection, dict(enumerate(names))), names, tuple(paths))
+    told = []
+    for index, path in enumerate(paths):
+        warned = sample_files.load(connection, path, index, folder / "plain")
+        told += [f"samples may be missing in {names[index]}, as the server said with them: {text}" for text in warned]
+        progress(sum(sizes[: index + 1]), sum(sizes))
+    merged = sample_store.merge(connection, dict(enumerate(names)))
+    return Samples(connection, folder, merged, names, tuple(paths), (*told, *merged.notes))
 
 
 def place(connection: duckdb.DuckDBPyConnection) -> None:

@@ -1,0 +1,62 @@
+"""`assay diff` where metrics are called otherwise, and formulas over them are as they were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.commands import assay
+from tests.support.small import small
+
+SPECS = """\
+let M = S.metric
+
+let rows = S.Grain::{ name = "rows", relation = "ids", key = [ "id" ], columns = [ id, n ], doc = "rows" }
+
+let ids = relation "ids" "SELECT id, max(a) AS n FROM began GROUP BY id" [ "began" ] [ id, n ] [ "id" ]
+
+let formula =
+      \\(id : Text) ->
+      \\(over : X.Expression) ->
+        M.formula { id, name = "f", doc = "f", formula = over, unit = U.count }
+
+let number = metric "number" "rows" (X.column n) U.count // { name = "n", doc = "n" }
+
+let doubled =
+      formula "doubled" (X.times (X.natural 2) (M.value number)) // { examples =
+        [ M.example [ M.given number 2.0 U.count ] "4" U.count "twice" ] }
+
+let more = formula "more" (X.plus (M.value doubled) (X.natural 1))
+"""
+PACKAGE = """sources = [ source "log" ], events = [ began ], relations = [ ids ], grains = [ rows ],
+  metrics = [ number, doubled, more ]"""
+
+
+def differing(tmp_path: Path, cache: Path, *edits: tuple[str, str]) -> list[tuple[str, str, str]]:
+    """Kind, metric and former id of each metric that differs after edits."""
+    text = SPECS
+    for before, after in edits:
+        assert before in text
+        text = text.replace(before, after)
+    one, other = small(tmp_path / "one", SPECS, PACKAGE), small(tmp_path / "other", text, PACKAGE)
+    done = assay("--cache", cache, "diff", one, other, "--format", "json", within=tmp_path)
+    assert done.err == ""
+    return [(item["kind"], item["metric"], item["was"]) for system in done.json() for item in system["metrics"]]
+
+
+def test_a_formula_over_a_metric_that_is_called_otherwise_means_the_same(tmp_path: Path, cache: Path) -> None:
+    found = differing(tmp_path, cache, ('metric "number"', 'metric "amount"'))
+    assert found == [("renamed", "amount", "number")]
+
+
+def test_formulas_over_each_other_are_called_otherwise(tmp_path: Path, cache: Path) -> None:
+    edits = (('metric "number"', 'metric "amount"'), ('"doubled"', '"twice"'), ('"more"', '"one_more"'))
+    assert sorted(differing(tmp_path, cache, *edits)) == [
+        ("renamed", "amount", "number"), ("renamed", "one_more", "more"), ("renamed", "twice", "doubled"),
+    ]  # fmt: skip
+
+
+def test_a_formula_that_changed_beside_is_told(tmp_path: Path, cache: Path) -> None:
+    edits = (('metric "number"', 'metric "amount"'), ("X.natural 2", "X.natural 3"), ('"4"', '"6"'))
+    assert sorted(differing(tmp_path, cache, *edits)) == [
+        ("changed in meaning", "doubled", ""), ("changed in meaning", "more", ""), ("renamed", "amount", "number"),
+    ]  # fmt: skip
