@@ -19,6 +19,8 @@ import typst
 
 from assay.report.charts import draw
 from assay.report.document import Document, Table, from_json, to_json
+from assay.report.html import page
+from assay.report.markdown import contents, markdown
 from assay.report.pdf import STANDARDS, render, warm_up
 from assay.spec.diagnostics import AssayError
 from tests.report_sample import FONTS, TEMPLATES, sample, widened, with_charts
@@ -200,6 +202,20 @@ def test_the_bookmarks_are_the_sections(reader: pypdf.PdfReader) -> None:
     named = [sample().manifest.title, *(item.title for item in sample().sections)]
     named += ["Distributions", "Data dictionary", "Filters", "Warnings", "Provenance"]
     assert titles == [f"{number} {title}" for number, title in enumerate(named, start=1)]
+
+
+def test_a_manifest_without_rows_is_in_no_form(tmp_path: Path) -> None:
+    """An article whose parts tell all facts had an empty table."""
+    whole = with_charts(sample(), 0)
+    title = whole.manifest.title
+    without = replace(whole, manifest=replace(whole.manifest, rows=(), of_rows=()))
+    for document, there in ((whole, True), (without, False)):
+        outline = rendered(document, tmp_path / str(there)).outline
+        titles = [item.title.partition(" ")[2] for item in outline if not isinstance(item, list)]
+        assert (title in titles) is there
+        assert (f'<h2 id="manifest">{title}</h2>' in page(document, TEMPLATES, "")) is there
+        assert ((title, "manifest") in contents(document)) is there
+        assert (f'## <a id="manifest"></a>{title}\n' in markdown(document)) is there
 
 
 def headings(outline: list[Any]) -> int:

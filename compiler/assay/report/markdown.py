@@ -32,8 +32,9 @@ def markdown(document: Document) -> str:
 
 def _blocks(document: Document) -> Blocks:
     yield from _front(document)
-    yield _heading(2, document.manifest.title, "manifest")
-    yield _plain_table(document.manifest)
+    if document.manifest.rows:
+        yield _heading(2, document.manifest.title, "manifest")
+        yield _plain_table(document.manifest)
     yield from _sections(document)
     yield from _charts(document)
     for gallery in document.galleries:
@@ -70,7 +71,7 @@ def _front(document: Document) -> Blocks:
 
 def contents(document: Document) -> list[tuple[str, str]]:
     """Title and anchor of each part of the report, in order."""
-    parts = [(document.manifest.title, "manifest")]
+    parts = [(document.manifest.title, "manifest")] if document.manifest.rows else []
     parts += [(item.title, f"section-{item.id}") for item in document.sections]
     parts += [("Distributions", "distributions")] if document.charts else []
     parts += [(item.title, f"section-{item.id}") for item in document.galleries]
