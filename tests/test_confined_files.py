@@ -236,7 +236,7 @@ def test_a_warning_shows_what_would_act_on_a_terminal(place: Path, tmp_path: Pat
     requests = place / "specs" / "service" / "requests.dhall"
     text = requests.read_text(encoding="utf-8")
     check = (
-        '{ code = "odd", sql = "SELECT host FROM requests LIMIT 1", uses = [ "requests" ], '
+        '{ code = "odd", sql = "SELECT host FROM requests ORDER BY host LIMIT 1", uses = [ "requests" ], '
         'message = "\\u001b]0;PWN\\u0007 {host}", hint = "", severity = "warning" }'
     )
     assert "checks = " not in text

@@ -309,6 +309,8 @@ error[nothing-recognised]: run run: the log of node-2 holds no event that is kno
         all_foreign,
         """\
 error[nothing-recognised]: run run: none of the 6 log lines of 3 hosts is an event that the specs know
+  note: source `workbench_logs` finds as names at ns of node-10/stdout: `Other.Thing`
+  note: source `workbench_logs` finds as names at data.kind of node-10/stdout: `K`
   hint: are these logs of this system? `assay list events` tells the names that are known
 """,
     ),
