@@ -140,7 +140,8 @@ def data_of(found: Read) -> Any:
 
 def tables_of(document: Document) -> Iterator[tuple[tuple[str, ...], ...]]:
     """The rows of the document's tables below their headings, in order; not those of the dictionary."""
-    yield document.manifest.rows
+    if document.manifest.rows:
+        yield document.manifest.rows
     yield from (section.rows for section in document.sections)
     yield from (table.rows for gallery in document.galleries for table in gallery.tables)
     if document.filters.rows:

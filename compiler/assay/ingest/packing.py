@@ -57,7 +57,7 @@ def packed(path: Path) -> bool:
             f"the file is packed with {other}, which is not read: {path}",
             hint="unpack it, or pack it with gzip or zstd",
         )
-    if head.startswith(UTF_16):
+    if head.startswith(UTF_16) and b"\0" in head:  # which a text with two odd bytes before it has not
         raise fail(
             "broken-file",
             f"the file is in UTF-16, which is not read: {path}",
