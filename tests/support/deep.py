@@ -32,6 +32,7 @@ SAMPLED = {
     "test_errors_lines.py::test_a_slip_says_where_it_is": 3,
     "test_formulas_errors.py::test_a_slip_is_told_with_its_place_and_what_was_expected": 3,
     "test_errors.py::test_a_run_that_cannot_be_analysed_is_refused": 2,
+    "test_dhall_outlines.py::test_what_computes_with_an_import_is_not_left_open": 3,
     "test_oracle.py::test_the_oracle_agrees_with_the_incumbent": 3,
     "test_report_html_browser.py::test_a_printed_page_has_all_cells_and_figures": 2,
     "test_ingest_reference.py::test_every_event_is_as_plain_python_reads_it": 2,

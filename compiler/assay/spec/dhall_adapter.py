@@ -20,10 +20,11 @@ from pathlib import Path
 
 from assay.spec.dhall_errors import failure, interpolated
 from assay.spec.dhall_known import Known
+from assay.spec.dhall_outlines import Outlines
 from assay.spec.dhall_run import available, copied
 from assay.spec.imports import SourceFile, root_name, sources, sources_hash
 
-__all__ = ["Known", "SourceFile", "available", "evaluate", "evaluate_sources", "sources", "sources_hash"]
+__all__ = ["Known", "Outlines", "SourceFile", "available", "evaluate", "evaluate_sources", "sources", "sources_hash"]
 
 SECONDS = 20.0
 
@@ -45,7 +46,7 @@ def evaluate_sources(
 
     With `known`, files that did not change are not worked out again.
     """
-    found = known.evaluate(root, files, seconds) if known else None
+    found = (Outlines(known).evaluate(root, files, seconds) or known.evaluate(root, files, seconds)) if known else None
     if found:
         return found.value
     with copied(files) as copy:

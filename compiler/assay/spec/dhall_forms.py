@@ -11,13 +11,15 @@ no array and no map is kept as the bytes that it was, so that numbers stay as th
 
 from __future__ import annotations
 
+import struct
 from typing import TypeAlias
 
 UNNAMED = b"\x61_"  # the text `_`
-NATURAL, TEXT, ARRAY, MAP = 0, 3, 4, 5  # major types of CBOR
+NATURAL, NEGATIVE, TEXT, ARRAY, MAP = 0, 1, 3, 4, 5  # major types of CBOR
 LAMBDA, FORALL, OPERATOR, IMPORT = 1, 2, 3, 24  # kinds of expressions
 LITERALS = (15, 16, 30, 31, 32)  # numbers, dates, times and zones
 SHORT = 24  # what a head holds in itself is less
+_NO_FORM = "not the form of an expression, or one that is nested too deep"
 
 Item: TypeAlias = "bytes | list[Item] | dict[bytes, Item]"
 
@@ -29,12 +31,78 @@ def standard(form: bytes) -> bytes:
         ValueError: it is not the form of a closed expression without imports.
     """
     try:
-        item, end = _read(form, 0)
-        if end == len(form):
-            return _written(_renamed(item, ()))
+        return written(_renamed(read(form), ()))
     except (IndexError, TypeError, RecursionError) as error:
-        raise ValueError("not the form of an expression, or one that is nested too deep") from error
-    raise ValueError("more than the form of one expression")
+        raise ValueError(_NO_FORM) from error
+
+
+def read(form: bytes) -> Item:
+    """The expression of a form; ValueError where the bytes are none."""
+    try:
+        item, end = _read(form, 0)
+    except (IndexError, TypeError, RecursionError) as error:
+        raise ValueError(_NO_FORM) from error
+    if end != len(form):
+        raise ValueError("more than the form of one expression")
+    return item
+
+
+def written(item: Item) -> bytes:
+    """The form of an expression."""
+    if isinstance(item, bytes):
+        return item
+    if isinstance(item, list):
+        return b"".join((_made(ARRAY, len(item)), *map(written, item)))
+    fields = (name + written(value) for name, value in item.items())
+    return b"".join((_made(MAP, len(item)), *fields))
+
+
+def parts_of(item: Item) -> tuple[int | None, list[Item]]:
+    """The number of the kind of expression that an array is, and what follows it; None and the item for all else."""
+    if isinstance(item, list) and item:
+        first = leaf(item[0])
+        if first[0] >> 5 == NATURAL:
+            return _head(first, 0)[0], item[1:]
+    return None, [item]
+
+
+def fields_of(item: Item) -> dict[str, Item]:
+    """The fields of a record or union by their names; TypeError for all else."""
+    if not isinstance(item, dict):
+        raise TypeError("no fields")
+    return {text_of(name): inner for name, inner in item.items()}
+
+
+def text_of(item: Item) -> str:
+    """The characters of a text."""
+    found = leaf(item)
+    return found[_head(found, 0)[1] :].decode()
+
+
+def text(characters: str) -> bytes:
+    """A text of these characters."""
+    encoded = characters.encode()
+    return _made(TEXT, len(encoded)) + encoded
+
+
+def number_of(item: Item) -> int:
+    """A whole number below 2^64, or one above -2^64 - 1."""
+    found = leaf(item)
+    size = _head(found, 0)[0]
+    return -1 - size if found[0] >> 5 == NEGATIVE else size
+
+
+def real_of(item: Item) -> float:
+    """A number in one of the three lengths of IEEE 754."""
+    found = leaf(item)
+    return float(struct.unpack({3: ">e", 5: ">f", 9: ">d"}[len(found)], found[1:])[0])
+
+
+def leaf(item: Item) -> bytes:
+    """What is neither an array nor a map; TypeError for these."""
+    if not isinstance(item, bytes):
+        raise TypeError("an array or a map in the place of a name")
+    return item
 
 
 def _read(form: bytes, start: int) -> tuple[Item, int]:
@@ -50,7 +118,7 @@ def _read(form: bytes, start: int) -> tuple[Item, int]:
         fields: dict[bytes, Item] = {}
         for _ in range(size):
             name, at = _read(form, at)
-            fields[_leaf(name)], at = _read(form, at)
+            fields[leaf(name)], at = _read(form, at)
         return fields, at
     end = at + size if major == TEXT else at
     return form[start:end], end
@@ -73,27 +141,18 @@ def _made(major: int, size: int) -> bytes:
     return bytes([major << 5 | SHORT + width]) + size.to_bytes(1 << width)
 
 
-def _written(item: Item) -> bytes:
-    if isinstance(item, bytes):
-        return item
-    if isinstance(item, list):
-        return b"".join((_made(ARRAY, len(item)), *map(_written, item)))
-    fields = (name + _written(value) for name, value in item.items())
-    return b"".join((_made(MAP, len(item)), *fields))
-
-
 def _renamed(item: Item, bound: tuple[bytes, ...]) -> Item:
     """The expression; `bound` are the names of the variables around it, the innermost last."""
     if isinstance(item, dict):
         return {name: _renamed(value, bound) for name, value in item.items()}
     if isinstance(item, bytes):
         return _variable(UNNAMED, item, bound) if item[0] >> 5 == NATURAL else item
-    first = _leaf(item[0])
+    first = leaf(item[0])
     if first[0] >> 5 == TEXT:
-        return _variable(first, _leaf(item[1]), bound)
+        return _variable(first, leaf(item[1]), bound)
     kind = _head(first, 0)[0]
     if kind in (LAMBDA, FORALL):
-        name = _leaf(item[1]) if len(item) == 4 else UNNAMED
+        name = leaf(item[1]) if len(item) == 4 else UNNAMED
         return [first, _renamed(item[-2], bound), _renamed(item[-1], (*bound, name))]
     if kind == IMPORT:
         raise ValueError("an import")
@@ -109,9 +168,3 @@ def _variable(name: bytes, index: bytes, bound: tuple[bytes, ...]) -> bytes:
             return _made(NATURAL, passed)
         left -= other == name
     raise ValueError("a variable that nothing binds")
-
-
-def _leaf(item: Item) -> bytes:
-    if not isinstance(item, bytes):
-        raise TypeError("an array or a map in the place of a name")
-    return item

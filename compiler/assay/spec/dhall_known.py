@@ -24,7 +24,7 @@ from pathlib import Path
 
 from assay.spec.dhall_errors import interpolated
 from assay.spec.dhall_forms import standard
-from assay.spec.dhall_run import Outcome, copied
+from assay.spec.dhall_run import Copy, Outcome, copied
 from assay.spec.imports import SourceFile
 from assay.storage.atomic import put
 from assay.storage.scratch import folder as temporary
@@ -48,7 +48,7 @@ class Known:
         for name, key in keys(files).items():
             with contextlib.suppress(OSError):
                 text = (self.folder / "keys" / key).read_text(encoding="ascii")
-                if (self.folder / "forms" / _form(text)).is_file():
+                if (self.folder / "forms" / form_name(text)).is_file():
                     found[name] = text
         return found
 
@@ -76,31 +76,47 @@ class Known:
         name = self.unknown(root, files)
         if not name:
             return False
-        base = f'./"{posixpath.basename(name)}" sha256:'
+        inner = [piece.text for piece in interpolated([item for item in files if item.name == name])]
         with copied(frozen(files, known)) as copy, self._forms(known.values()) as forms:
-            told = copy.evaluate(name, SECONDS, expression=base + NOTHING, forms=forms)
-            match = _FOUND.search(told.text)
-            if match is None:
-                return False
-            inner = [piece.text for piece in interpolated([item for item in files if item.name == name])]
-            done = copy.evaluate(name, SECONDS, inner, expression=base + match[1], forms=forms, writes=WRITES)
-            made = forms / FOLDER / _form(match[1])
-            form = _standard(made, match[1])
-            if done.kind == "broken" or not form:
-                return False
-            put(self.folder.parent, self.folder / "forms" / made.name, form)
-        put(self.folder.parent, self.folder / "keys" / found[name], match[1])
+            form = normal_form(copy, forms, name, inner)
+        if not form:
+            return False
+        sha256 = hashlib.sha256(form).hexdigest()
+        put(self.folder.parent, self.folder / "forms" / form_name(sha256), form)
+        put(self.folder.parent, self.folder / "keys" / found[name], sha256)
         return True
 
     @contextmanager
     def _forms(self, hashes: Iterable[str]) -> Iterator[Path]:
         """A private folder with these normal forms, as the evaluator looks for them."""
-        with temporary() as folder:
-            place = folder / FOLDER
-            place.mkdir()
-            for text in set(hashes):
-                (place / _form(text)).symlink_to((self.folder / "forms" / _form(text)).resolve())
+        with placed({text: (self.folder / "forms" / form_name(text)).resolve() for text in hashes}) as folder:
             yield folder
+
+
+@contextmanager
+def placed(forms: Mapping[str, bytes | Path]) -> Iterator[Path]:
+    """A private folder with normal forms, by their hash, as the evaluator looks for them."""
+    with temporary() as folder:
+        (folder / FOLDER).mkdir()
+        for text, form in forms.items():
+            place = folder / FOLDER / form_name(text)
+            if isinstance(form, bytes):
+                place.write_bytes(form)
+            else:
+                place.symlink_to(form)
+        yield folder
+
+
+def normal_form(copy: Copy, forms: Path, name: str, inner: Sequence[str] = ()) -> bytes:
+    """The normal form of a file, with the forms of what it imports in the folder `forms`; empty where it has none.
+    Each of the texts `inner` must be an expression."""
+    base = f'./"{posixpath.basename(name)}" sha256:'
+    told = copy.evaluate(name, SECONDS, expression=base + NOTHING, forms=forms)
+    match = _FOUND.search(told.text)
+    if match is None:
+        return b""
+    done = copy.evaluate(name, SECONDS, inner, expression=base + match[1], forms=forms, writes=WRITES)
+    return b"" if done.kind == "broken" else _standard(forms / FOLDER / form_name(match[1]), match[1])
 
 
 def keys(files: Sequence[SourceFile]) -> dict[str, str]:
@@ -125,8 +141,13 @@ def keys(files: Sequence[SourceFile]) -> dict[str, str]:
 def frozen(files: Sequence[SourceFile], hashes: Mapping[str, str]) -> list[SourceFile]:
     """The files, those that are known as imports by their hash; but not where the text itself is imported."""
     texts = {link.target for item in files for link in item.imports if link.as_text}
-    known = {name: f"missing sha256:{text}".encode() for name, text in hashes.items() if name not in texts}
+    known = {name: as_import(text) for name, text in hashes.items() if name not in texts}
     return [replace(item, content=known.get(item.name, item.content)) for item in files]
+
+
+def as_import(sha256: str) -> bytes:
+    """A text that imports the normal form of this hash."""
+    return f"missing sha256:{sha256}".encode()
 
 
 def _standard(place: Path, sha256: str) -> bytes:
@@ -138,6 +159,6 @@ def _standard(place: Path, sha256: str) -> bytes:
     return form if hashlib.sha256(form).hexdigest() == sha256 else b""
 
 
-def _form(text: str) -> str:
+def form_name(text: str) -> str:
     """The file of a normal form: a multihash, as the evaluator names it."""
     return f"1220{text}"

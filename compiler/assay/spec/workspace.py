@@ -213,22 +213,25 @@ def warm_up() -> None:
 
 
 def unlearned(workspace: Workspace, system: str, cache: Path) -> bool:
-    """Whether an evaluator is here, and there is a file of a system whose normal form is not kept."""
-    from assay.spec.dhall_adapter import Known, available
+    """Whether an evaluator is here, and there is a file of a system whose normal form or outline is not kept."""
+    from assay.spec.dhall_adapter import Known, Outlines, available
 
     if not available() or system not in workspace.systems():
         return False
-    files = scan(workspace, system)
-    return bool(Known(cache / KNOWN).unknown(root_name(workspace, system, files), files))
+    files, known = scan(workspace, system), Known(cache / KNOWN)
+    return bool(known.unknown(root_name(workspace, system, files), files) or Outlines(known).unlearned(files))
 
 
 def learn(workspace: Workspace, system: str, cache: Path) -> bool:
-    """Keep the normal form of one more file of a system, so that it is not worked out when others change; whether there
-    was any left."""
-    from assay.spec.dhall_adapter import Known
+    """Keep the normal form or the outline of one more file of a system, so that it is not worked out when others
+    change; whether there was any left."""
+    from assay.spec.dhall_adapter import Known, Outlines
 
-    files = scan(workspace, system)
-    return Known(cache / KNOWN).learn(root_name(workspace, system, files), files)
+    files, known = scan(workspace, system), Known(cache / KNOWN)
+    root = root_name(workspace, system, files)
+    if known.unknown(root, files):
+        return known.learn(root, files)
+    return Outlines(known).learn(root, files)
 
 
 def root_name(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> str:
