@@ -33,12 +33,14 @@ in { Item, pair, twice, At = < Now | After : Double > }
 FILES = {
     "schema.dhall": SCHEMA,
     "items.dhall": 'let S = ./schema.dhall in { first = S.Item::{ id = "a", at = S.At.Now }'
-    ', second = S.Item::{ id = "b", size = Some 3, at = S.At.After 0.5 }, count = 7, all = True }',
+    ', second = S.Item::{ id = "b", size = Some 3, at = S.At.After 0.5 }, count = 7, all = True, '
+    'more = [ S.Item::{ id = "c", at = S.At.Now } ] }',
     "sub/text.txt": "words",
     "sub/pairs.dhall": "let S = ../schema.dhall let I = ../items.dhall in "
     "{ pair = S.pair I.first I.second, words = ./text.txt as Text, map = toMap { one = I.first.id }, n = I.count }",
     "a.dhall": "let I = ./items.dhall let P = ./sub/pairs.dhall in "
-    "{ items = [ I.first, I.second ], P, sizes = [ I.second.size, Some I.count ], deep = { it = P.pair.name } }",
+    "{ items = [ I.first ] # ([ I.second ] # I.more), P, also = P.map # P.map, said = I.first.id ++ '!', "
+    "sizes = [ I.second.size, Some I.count ], deep = { it = P.pair.name } }".replace("'", '"'),
 }
 
 

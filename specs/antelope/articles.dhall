@@ -11,6 +11,8 @@ let grains = ./harness/grains.dhall
 
 let m = ./harness/metrics.dhall
 
+let listed = ./harness/listed.dhall
+
 let part = A.Part
 
 let harness =
@@ -62,27 +64,27 @@ let harness =
                 , y = m.pairTps
                 }
             ]
-          , listings = [ A.listing "TPS" grains.tps [ c.host ] (m.listed m.tps # [ m.tpsEmpty ]) ]
+          , listings = [ A.listing "TPS" grains.tps [ c.host ] (listed m.tps # [ m.tpsEmpty ]) ]
           }
         , part::{
           , title = "What a block takes"
           , prose = "prose/blocks.md"
           , listings =
-            [ A.listing "Block size" grains.blockStatistics [ c.host ] (m.listed m.size # [ m.sizeEmpty, m.numBlocks ])
-            , A.listing "CPU time billed" grains.blockStatistics [ c.host ] (m.listed m.cpu)
-            , A.listing "Time of applying transactions" grains.blockStatistics [ c.host ] (m.listed m.elapsed)
-            , A.listing "Time of validating the block" grains.blockStatistics [ c.host ] (m.listed m.time)
-            , A.listing "Latency" grains.blockStatistics [ c.host ] (m.listed m.latency)
+            [ A.listing "Block size" grains.blockStatistics [ c.host ] (listed m.size # [ m.sizeEmpty, m.numBlocks ])
+            , A.listing "CPU time billed" grains.blockStatistics [ c.host ] (listed m.cpu)
+            , A.listing "Time of applying transactions" grains.blockStatistics [ c.host ] (listed m.elapsed)
+            , A.listing "Time of validating the block" grains.blockStatistics [ c.host ] (listed m.time)
+            , A.listing "Latency" grains.blockStatistics [ c.host ] (listed m.latency)
             ]
           }
         , part::{
           , title = "What a transaction takes"
           , prose = "prose/transactions.md"
           , listings =
-            [ A.listing "Latency of transactions" grains.transactions [ c.generators ] (m.listed m.trxLatency # [ m.samples ])
-            , A.listing "CPU time of transactions" grains.transactions [ c.generators ] (m.listed m.trxCpu)
-            , A.listing "Size of transactions" grains.transactions [ c.generators ] (m.listed m.trxNet)
-            , A.listing "Time of answers" grains.transactions [ c.generators ] (m.listed m.ack)
+            [ A.listing "Latency of transactions" grains.transactions [ c.generators ] (listed m.trxLatency # [ m.samples ])
+            , A.listing "CPU time of transactions" grains.transactions [ c.generators ] (listed m.trxCpu)
+            , A.listing "Size of transactions" grains.transactions [ c.generators ] (listed m.trxNet)
+            , A.listing "Time of answers" grains.transactions [ c.generators ] (listed m.ack)
             ]
           }
         , part::{

@@ -36,6 +36,13 @@ class Kind(enum.IntEnum):
     NATURAL, INTEGER, TEXT, EMPTY = 15, 16, 18, 28
 
 
+class Operation:
+    """Operations that make data of what is not known yet: their kind, and the number that tells which it is."""
+
+    OF = OPERATOR
+    TEXTS, LISTS = b"\x06", b"\x07"
+
+
 NONE = text("None")
 TRUTHS = {b"\xf4": False, b"\xf5": True}
 REAL = 7  # the major type of numbers with a point; truths and nothing are of it too
@@ -56,7 +63,8 @@ class StuckError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A place in data where something of imports goes: one part, or the parts of a text."""
+    """A place in data where something of imports goes: one part, or the parts of a text; or, without parts, where lists
+    that stand there (some of them from imports) become one."""
 
     place: Place
     parts: tuple[Part, ...]
@@ -92,8 +100,18 @@ def filled(data: Data, imports: Sequence[Any]) -> Any:
         *way, last = (0, *gap.place)
         for step in way:
             holder = holder[step]
-        holder[last] = "".join(found) if gap.is_text else found[0]
+        if not gap.parts:
+            holder[last] = _joined(holder[last])
+        else:
+            holder[last] = "".join(found) if gap.is_text else found[0]
     return whole[0]
+
+
+def _joined(lists: Sequence[Any]) -> Any:
+    """Lists one after the other; or maps, of which the last value of a key counts."""
+    if isinstance(lists[0], dict):
+        return dict(sorted(entry for item in lists for entry in item.items()))
+    return [entry for item in lists for entry in item]
 
 
 def _taken(value: Any, names: Sequence[str]) -> Any:
@@ -132,6 +150,12 @@ class _Reading:
                 return number_of(number)
             case (Kind.TEXT, pieces):
                 return self._text(item, pieces, place)
+            case (Operation.OF, [Operation.LISTS, *_]):
+                return self._lists(_operands(item, Operation.LISTS), place)
+            case (Operation.OF, [Operation.TEXTS, *_]):
+                return self._text(
+                    item, [part for one in _operands(item, Operation.TEXTS) for part in _pieces(one)], place
+                )
             case (Kind.MEMBER, [of, name]) if _is_union(of):
                 return text_of(name)
             case (Kind.APPLIED, [function, _]) if function == NONE:
@@ -161,6 +185,12 @@ class _Reading:
             found[key] = self.value(fields[VALUE], (*place, key))
         return found
 
+    def _lists(self, items: Sequence[Item], place: Place) -> Any:
+        """Lists that become one when it is known what they are."""
+        found = [self.value(inner, (*place, number)) for number, inner in enumerate(items)]
+        self.gaps.append(Gap(place, ()))
+        return found
+
     def _text(self, item: Item, pieces: Sequence[Item], place: Place) -> str | None:
         parts = [text_of(piece) if _is_text(piece) else self._part(piece) for piece in pieces]
         found = tuple(part for part in parts if part is not None)
@@ -186,6 +216,20 @@ class _Reading:
     def _stuck(self, item: Item) -> StuckError:
         """That an expression is no data, with the arguments in it."""
         return StuckError(frozenset(self.arguments - 1 - number for number in _free(item, 0)))
+
+
+def _operands(item: Item, operation: bytes) -> list[Item]:
+    """What an operation is of, where its operands may be of the same one."""
+    kind, parts = parts_of(item)
+    if kind != Operation.OF or parts[0] != operation:
+        return [item]
+    return [inner for operand in parts[1:] for inner in _operands(operand, operation)]
+
+
+def _pieces(item: Item) -> list[Item]:
+    """The pieces of an interpolated text; any other is one."""
+    kind, parts = parts_of(item)
+    return parts if kind == Kind.TEXT else [item]
 
 
 def _free(item: Item, inside: int) -> Iterator[int]:

@@ -47,9 +47,7 @@ let figures =
             , sigma = figure "Deviation" of_.sigma // { better = "neither" }
             }
 
-let Four = { min : S.Metric.Type, max : S.Metric.Type, avg : S.Metric.Type, sigma : S.Metric.Type }
-
-let listed = \(m : Four) -> [ m.min, m.max, m.avg, m.sigma ]
+let listed = ./listed.dhall
 
 let blocks = figures grains.blockStatistics "lower"
 
@@ -127,8 +125,7 @@ let m =
       }
 
 in    m
-    /\  { listed
-        , all =
+    /\  { all =
               listed m.tps
             # [ m.tpsEmpty ]
             # listed m.size

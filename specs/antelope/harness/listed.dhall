@@ -1,0 +1,6 @@
+-- The four metrics of a figure in the order in which they are shown.
+let S = ../../schema/package.dhall
+
+let Four = { min : S.Metric.Type, max : S.Metric.Type, avg : S.Metric.Type, sigma : S.Metric.Type }
+
+in  \(m : Four) -> [ m.min, m.max, m.avg, m.sigma ]
