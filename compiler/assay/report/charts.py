@@ -17,6 +17,7 @@ from assay.report.plot_spec import plot_spec
 from assay.report.svg import Drawer
 from assay.report.template_shape import check_template
 from assay.spec.diagnostics import AssayError, Span, did_you_mean, fail
+from assay.spec.json_text import indented
 from assay.spec.visible import escaped_json
 
 #: an escape of JSON as a whole; that of a control character with its number
@@ -100,5 +101,5 @@ def _no_number(word: str) -> float:
 def spec_text(spec: dict[str, Any]) -> str:
     """A specification as the text of its file; an escape stands in the place of each control character that a template
     has: the converter dies of those."""
-    text = json.dumps(spec, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    text = indented(spec, allow_nan=False) + "\n"
     return escaped_json(_ESCAPE.sub(lambda found: f"\\\\x{found[1]}" if found[1] else found[0], text))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-import json
 import math
 import re
 from collections.abc import Callable, Iterable
@@ -19,6 +18,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from assay.spec.diagnostics import fail
+from assay.spec.json_text import indented
 from assay.spec.visible import shown
 
 Point = tuple[float, float, float | None, float | None]
@@ -365,7 +365,7 @@ def parse_date(text: str) -> datetime.date:
 def to_json(document: Document) -> str:
     """The document as JSON text: keys in the order of the classes above, one space of indent, no escapes."""
     plain = dataclasses.asdict(document, dict_factory=_said)
-    return json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return indented(plain, allow_nan=False) + "\n"
 
 
 #: members that are left out where they say no more than this

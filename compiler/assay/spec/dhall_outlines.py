@@ -13,6 +13,7 @@ another) is left to the evaluation of the whole.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import posixpath
@@ -289,10 +290,16 @@ def _apart(
     there = [file, *(named[name] for name in texts)]
     for target, names in read_of.items():
         form = outlines.form(hashes[target])
-        forms.append(form if names is None else written(members_of(read(form), names)))
+        forms.append(form if names is None else _cut(form, names))
         there.append(replace(named[target], content=as_import(hashlib.sha256(forms[-1]).hexdigest())))
     with copied(there) as copy, placed({hashlib.sha256(form).hexdigest(): form for form in forms}) as folder:
         yield copy, folder
+
+
+@functools.lru_cache(maxsize=256)
+def _cut(form: bytes, names: frozenset[str]) -> bytes:
+    """The form of a record with some of its members; remembered, as those who watch files ask for the same again."""
+    return written(members_of(read(form), names))
 
 
 def _members_of_imports(file: SourceFile) -> dict[str, frozenset[str] | None]:

@@ -235,10 +235,19 @@ _PROSE = ("doc", "message", "hint", "better", "width", "examples")
 @dataclass(frozen=True, slots=True)
 class Written:
     """What is plain data already: objects by their identity (held, so that no other takes it), and some members of
-    tables by the name of the table and theirs."""
+    tables by the name of the table and theirs; and the texts of plain data, by their identity."""
 
     objects: dict[int, tuple[object, Any]] = field(default_factory=dict)
     tables: dict[tuple[str, frozenset[str]], Any] = field(default_factory=dict)
+    texts: dict[int, tuple[object, str]] = field(default_factory=dict)
+
+    def text(self, plain: Any) -> str:
+        """The JSON text of plain data, written once; of a list what it holds is."""
+        if isinstance(plain, list):
+            return f"[{','.join(map(self.text, plain))}]"
+        if id(plain) not in self.texts:
+            self.texts[id(plain)] = plain, _compact(plain)
+        return self.texts[id(plain)][1]
 
     def table(self, name: str, members: set[str], made: Callable[[], Any]) -> Any:
         """Some members of a table, made plain once."""
@@ -251,7 +260,7 @@ class Written:
 def plain(value: Any, *, prose: bool = True, written: Written | None = None) -> Any:
     """A dataclass as plain data: expressions as text, empty values left out; without `prose`, no `doc`, `name` of a
     metric, `hint` or `message` either.  What is in `written` already is not written again."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if _is_object(cast(Hashable, type(value))):
         if written is None:
             return _plain(value, prose, None)
         if id(value) not in written.objects:
@@ -260,6 +269,12 @@ def plain(value: Any, *, prose: bool = True, written: Written | None = None) -> 
     if isinstance(value, (list, tuple)):
         return [plain(item, prose=prose, written=written) for item in value]
     return value
+
+
+@functools.cache
+def _is_object(kind: Any) -> bool:
+    """Whether values of a class are written member by member."""
+    return dataclasses.is_dataclass(kind)
 
 
 def _plain(value: Any, prose: bool, written: Written | None) -> Any:
@@ -290,7 +305,7 @@ def definitions(package: Package) -> dict[str, str]:
     patterns that are tried before those of its events, sources, constants, the predicates of all filters that can
     apply), but no prose."""
     written = Written()
-    return {metric.id: definition_hash(definition(package, metric, written)) for metric in package.metrics}
+    return {metric.id: definition_hash(definition(package, metric, written), written) for metric in package.metrics}
 
 
 def definition(package: Package, metric: Metric, written: Written | None = None) -> dict[str, Any]:
@@ -327,10 +342,16 @@ def definition(package: Package, metric: Metric, written: Written | None = None)
     return body
 
 
-def definition_hash(body: Mapping[str, Any]) -> str:
+def definition_hash(body: Mapping[str, Any], written: Written | None = None) -> str:
     """The hash of a definition, which is written in one way only: sha256 in hexadecimal digits."""
-    text = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    written = written or Written()
+    parts = (f"{_compact(name)}:{written.text(part)}" for name, part in sorted(body.items()))
+    return hashlib.sha256(f"{{{','.join(parts)}}}".encode()).hexdigest()
+
+
+def _compact(plain: Any) -> str:
+    """Plain data as JSON in which every choice is made."""
+    return json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def _sources(package: Package, needs: closure.Needs) -> tuple[Source, ...]:
