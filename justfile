@@ -63,6 +63,10 @@ bench *args:
 sizes *args:
     python bench/sizes.py {{args}}
 
+# Measure from an edit of a metric to the report, by watch and by build (a few minutes).
+edits *args:
+    python bench/edits.py {{args}}
+
 # Write a simulated run: just simulate OUT --hosts 6 --megabytes 275 --seed 1
 simulate *args:
     python bench/simulate.py {{args}}
