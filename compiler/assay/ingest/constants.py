@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.spec.diagnostics import AssayError, Diagnostic, Span, excerpt_at
-from assay.spec.json_document import parsed
+from assay.spec.json_document import parsed, told_twice
 from assay.spec.model import Constant, Source
 from assay.spec.number_text import MAGNITUDE
 
@@ -43,6 +43,20 @@ def read_constants(source: Source, directory: Path) -> Mapping[str, object]:
     if problems:
         raise AssayError(tuple(_wanted(item, source, lacking[text]) for text, item in problems.items()))
     return values
+
+
+def constants_told_twice(source: Source, directory: Path) -> tuple[str, ...]:
+    """A sentence for each constant of a source whose document tells two values of it; the documents are those that
+    `read_constants` has read."""
+    documents: dict[Path, Any] = {}
+    found = []
+    for constant in source.constants:
+        path = next((directory / name for name in constant.files if (directory / name).is_file()), None)
+        if path and told_twice(documents.setdefault(path, _document(path)), constant.path):
+            found.append(
+                f"{path.name} has two values of `{'.'.join(constant.path)}` ({constant.doc}); the first counts."
+            )
+    return tuple(dict.fromkeys(found))
 
 
 def _wanted(item: Diagnostic, source: Source, lacking: Sequence[Constant]) -> Diagnostic:
