@@ -353,7 +353,8 @@ def test_all_that_is_missing_is_told_together(tmp_path: Path) -> None:
         "error[missing-fact]: the run's facts.json lacks `a.b` (A fact)\n  at DIR/facts.json\n\n"
         "error[missing-fact]: the run's facts.json lacks `x` (A fact)\n  at DIR/facts.json\n\n"
         "error[no-document]: the run has no gone.json or or.json: DIR\n"
-        "  note: it tells the constant `fact2` (A fact) of source `machines`"
+        "  note: it tells the constant `fact2` (A fact) of source `machines`\n"
+        "  hint: `assay schema gone.json` shows what it must hold"
     )
 
 

@@ -78,7 +78,8 @@ def _read(constant: Constant, directory: Path, documents: dict[Path, Any]) -> ob
     if path is None:
         if constant.default is not None:
             return _typed(constant, _default(constant), directory)
-        raise _problem(NO_DOCUMENT, f"the run has no {' or '.join(constant.files)}: {directory}")
+        hint = f"`assay schema {constant.files[0]}` shows what it must hold"
+        raise _problem(NO_DOCUMENT, f"the run has no {' or '.join(constant.files)}: {directory}", hint=hint)
     if path not in documents:
         documents[path] = _document(path)
     found = documents[path]
