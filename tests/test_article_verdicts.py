@@ -76,6 +76,8 @@ def test_the_reference_run_beside_itself_is_not_judged_by_its_fault(cache: Path)
         (1_000_000_000, 1_100_400_000, ["10.04", "fail"]),
         (-500_000_000, 100_000_000, ["120.0", "fail"]),
         (-500_000_000, -600_000_000, ["-20.0", "pass"]),
+        (0, 1_000_000_000, ["—", "fail"]),  # more than nothing is more by any percent
+        (0, 0, ["—", "pass"]),
     ],
 )
 def test_a_change_is_judged_exactly_and_seen_to_be_on_its_side(
@@ -95,6 +97,23 @@ def test_a_scenario_that_cannot_be_judged_says_whose_rows_are_missing(tmp_path: 
     assert scenarios(assembled(cache, whole, short))["Overload"] == ["fail", "2 of 4 values worse by more than 10 %"]
     assert scenarios(assembled(cache, faulty, whole))["Fault"] == ["not run", "whole has no such rows"]
     assert scenarios(assembled(cache, whole, faulty))["Fault"] == ["not run", "the baseline has no such rows"]
+
+
+def test_a_scenario_of_which_some_values_are_missing_does_not_pass(tmp_path: Path, cache: Path) -> None:
+    both = loaded(tmp_path / "both", Experiment("e"), Experiment("g", 50, rate=100))
+    one = loaded(tmp_path / "one", Experiment("e"))
+    made = assembled(cache, both, one)
+    rows = judged(made, "one")
+    results = [row[-1] for row in rows.values()]
+    assert (set(results), results.count("pass")) == ({"pass", "not run"}, len(results) // 2)
+    said = f"0 of {len(rows)} values worse by more than 10 %, {results.count('not run')} missing"
+    assert [row for row in scenarios(made).values() if "missing" in row[1]] == [["fail", said]]
+    tables = part(made, "Results")["tables"]
+    marked = {table["title"]: {(mark["row"], mark["column"]) for mark in table.get("marks", ())} for table in tables}
+    last = next(table for table in tables if table["title"] == f"{EVERY}: one")
+    assert marked[f"{EVERY}: one"] == {
+        (y, len(last["header"]) - 1) for y, row in enumerate(last["rows"]) if row[-1] != "pass"
+    }
 
 
 @pytest.mark.parametrize("last", ["whole", "other"])

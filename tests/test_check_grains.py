@@ -21,7 +21,8 @@ from assay.spec.workspace import shipped
 from tests.support.workspaces import NOWHERE
 
 Change = Callable[[Package], Package]
-AS_UNIT = "  hint: `asUnit` declares a number to be in a unit, for every reader to see"
+DECLARE = "  hint: declare it in `nanosecond`: what is measured of it is converted to the unit of the metric"
+CLAIM = "  hint: one of the two units is not the right one; `asUnit` would claim the other, and convert nothing"
 ELAPSED = Expression("minus", (Expression("instant", name="forged"), Expression("instant", name="started")))
 ONE = Expression("integer", number=Decimal(1))
 SECOND, SLOT, NONE, BYTE = Unit("second", "s"), Unit("slot", ""), Unit("dimensionless", ""), Unit("byte", "B")
@@ -106,10 +107,10 @@ def _cut(package: Package, where: Expression) -> Package:
 SLIPS: dict[str, tuple[Change, str]] = {
     "nanoseconds declared to be seconds": (lambda p: _derived(p, "integer", SECOND),
         "error[unit]: column `took` of grain `block` is declared in another unit than its value is in\n"
-        f"  expected: second\n  found:    nanosecond\n{AS_UNIT}"),
+        f"  expected: second\n  found:    nanosecond\n{DECLARE}"),
     "nanoseconds declared to be bytes": (lambda p: _derived(p, "integer", BYTE),
         "error[unit]: column `took` of grain `block` is declared in another unit than its value is in\n"
-        f"  expected: byte\n  found:    nanosecond\n{AS_UNIT}"),
+        f"  expected: byte\n  found:    nanosecond\n{CLAIM}"),
     "a number declared to be a text": (lambda p: _derived(p, "text", NONE),
         "error[type]: column `took` of grain `block` is declared as another type than it has\n"
         "  expected: text\n  found:    integer"),

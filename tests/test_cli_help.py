@@ -35,9 +35,18 @@ def test_examples_are_what_commands_take(name: str, example: str) -> None:
     assert f"  {example}\n" in assay(name, "--help").out
 
 
+@pytest.mark.parametrize("width", ["50", "80", "200"])
+def test_the_help_cuts_no_summary(monkeypatch: pytest.MonkeyPatch, width: str) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    said = " ".join(assay("--help").out.partition("Author:")[2].split())
+    for name, command in cli.commands.items():
+        first = " ".join((command.help or "").split("\n\n")[0].split())
+        assert f"{name} {first.partition('. ')[0].removesuffix('.')}." in said
+
+
 def test_the_help_shows_the_groups() -> None:
     """Each heading, with its commands below it."""
-    lines = assay("--help").out.splitlines()
+    lines = [line for line in assay("--help").out.splitlines() if not line.startswith("   ")]  # no rest of a summary
     for heading, names in GROUPS.items():
         start = lines.index(f"{heading}:")
         assert [line.split()[0] for line in lines[start + 1 : start + 1 + len(names)]] == list(names)

@@ -245,6 +245,7 @@ error[no-logs]: host node-2 has no log file: RUN/node-2
 error[no-document]: the run has no genesis-shelley.json or genesis/genesis.shelley.json: RUN
   note: it tells the constants `system_start` (When slot 0 began), `slot_length` (Length of a slot), `epoch_length` \
 (Slots of an epoch) and 3 more of source `workbench_logs`
+  hint: `assay schema genesis-shelley.json` shows what it must hold
 """,
     ),
     "lacks genesis and meta": (
@@ -253,10 +254,12 @@ error[no-document]: the run has no genesis-shelley.json or genesis/genesis.shell
 error[no-document]: the run has no genesis-shelley.json or genesis/genesis.shelley.json: RUN
   note: it tells the constants `system_start` (When slot 0 began), `slot_length` (Length of a slot), `epoch_length` \
 (Slots of an epoch) and 3 more of source `workbench_logs`
+  hint: `assay schema genesis-shelley.json` shows what it must hold
 
 error[no-document]: the run has no meta.json: RUN
   note: it tells the constants `batch` (Batch of the run), `ident` (What the run is called in reports), `era` (Era of \
 the ledger) and 7 more of source `workbench_logs`
+  hint: `assay schema meta.json` shows what it must hold
 """,
     ),
     "began on a day that does not exist": (

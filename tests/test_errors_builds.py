@@ -120,6 +120,7 @@ error[no-run]: the run directory is empty: TMP/empty
 error[no-document]: the run has no meta.json: TMP/run
   note: it tells the constants `batch` (Batch of the run), `ident` (What the run is called in reports), `era` (Era of \
 the ledger) and 7 more of source `workbench_logs`
+  hint: `assay schema meta.json` shows what it must hold
 """,
     )
 

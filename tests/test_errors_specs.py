@@ -77,7 +77,7 @@ error[unit]: metric `cdfForgerStart` is measured in a unit that does not convert
   found:    nanosecond
   note: 11 more like it: specs/cardano/metrics/forging.dhall:35:18, specs/cardano/metrics/forging.dhall:42:18, \
 specs/cardano/metrics/forging.dhall:49:18, ...
-  hint: `asUnit` declares a number to be in a unit, for every reader to see
+  hint: one of the two units is not the right one; `asUnit` would claim the other, and convert nothing
 """,
     ),
     "a sum of seconds and bytes": (
@@ -91,7 +91,7 @@ error[unit]: metric `cdfForgerAnnounce` mixes units that do not convert
   found:    byte
   note: 3 more like it: specs/cardano/metrics/forging.dhall:95:18, specs/cardano/metrics/forging.dhall:103:18, \
 specs/cardano/metrics/forging.dhall:110:18
-  hint: `asUnit` declares a number to be in a unit, for every reader to see
+  hint: one of the two units is not the right one; `asUnit` would claim the other, and convert nothing
 """,
     ),
     "a unit that nobody knows": (
@@ -276,11 +276,6 @@ error[relation-columns]: relation `openings` does not yield the columns that it 
   at queries/cardano/openings.sql
   expected: host, slot
   found:    host, opening
-
-error[sql]: the SQL of `slot_marks` fails: Binder Error: Table "openings" does not have a column named "slot"
-  at queries/cardano/slot_marks.sql:21:5
-    21 |     openings.slot AS opening,
-       |     ^^^^^^^^^^^^^
 """,
     ),
     "a number style that does not exist": (

@@ -299,3 +299,22 @@ def test_a_key_that_no_block_has_is_named_with_those_there_are(tmp_path: Path) -
         "  found:    Id, M\n"
         "  hint: there are `Id`, `M`"
     )
+
+
+@pytest.mark.parametrize("filling", [b"x", b'"'])
+@pytest.mark.parametrize(
+    ("sizes", "found"), [([9], [1, 2, 3]), ([4, 3], [1, 2, 3]), ([4, 4], [1, 3]), ([7] * 3, [1, 3])]
+)
+def test_a_block_that_is_too_long_is_broken_and_ends_no_work(
+    tmp_path: Path, filling: bytes, sizes: list[int], found: list[int]
+) -> None:
+    """Several long lines of one block are a row that the engine refuses, and with it the whole file."""
+    long = b"".join(b"K%d: %s\n" % (place, filling * (size * 2**20)) for place, size in enumerate(sizes))
+    if sizes == [9]:
+        long = b"K: " + filling * (8 * 2**20 - 100) + b"\n"
+    text = b"Id: 1\nN: 1\nId: 2\nN: 2\n" + long + b"Id: 3\nN: 3\n"
+    kept = made(tmp_path, text)
+    assert kept.rows("block", "n") == [(n,) for n in found]
+    told = [] if 2 in found else [("a.txt", 3, "longer than 8 MiB")]
+    assert [(file, line, reason) for _, file, line, reason, _ in kept.broken()] == told
+    assert (kept.log()["lines"], kept.log()["quarantined"]) == (3, len(told))

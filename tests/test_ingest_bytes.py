@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from assay.ingest import packing, plain
+from assay.ingest import notes, packing, plain
 from assay.spec.diagnostics import AssayError
 from tests.support.ingesting import TICK, event, field, form, read, record, refusal
 from tests.support.laboratory import ROOT
@@ -53,8 +53,16 @@ def test_a_mark_of_the_byte_order_does_not_change_the_order_of_files(tmp_path: P
     assert made.rows("tick", "n") == [(1,), (2,)]
 
 
-@pytest.mark.parametrize("byte", [b"\x00", b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf5\x80\x80\x80", b"\x1a"])
-@pytest.mark.parametrize("where", ["in a text", "between", "at the end", "before"])
+BYTES = [b"\x00", b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf5\x80\x80\x80", b"\x1a"]
+
+
+@pytest.mark.parametrize(
+    ("where", "byte"),
+    [
+        *((where, byte) for where in ("in a text", "between", "at the end") for byte in BYTES),
+        *(("before", byte) for byte in BYTES[1:]),  # NUL bytes ahead of a line are no part of it
+    ],
+)
 def test_a_byte_that_no_json_holds_breaks_its_line_only(tmp_path: Path, byte: bytes, where: str) -> None:
     line = record(n=2, text="ab").encode()
     at = {"in a text": line.index(b"ab") + 1, "between": line.index(b',"what'), "at the end": len(line), "before": 0}
@@ -65,6 +73,57 @@ def test_a_byte_that_no_json_holds_breaks_its_line_only(tmp_path: Path, byte: by
     torn = [] if text else [(2, len(GOOD) + 1)]
     assert made.rows("quarantine", "line", "offset") == [*torn, wrong]
     assert (made.log()["lines"], made.log()["text_lines"]) == (4, int(text))
+
+
+PADDED = "a log was cut in place while it was written, or a machine went down; what stood there is lost."
+
+
+@pytest.mark.parametrize("size", [1, 100, 9 * MIB])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_nul_bytes_ahead_of_a_line_are_no_part_of_it_and_are_told(tmp_path: Path, size: int, end: str) -> None:
+    """`copytruncate` leaves as many as the log was long; the line behind them was taken for text, and none was told."""
+    lines = [GOOD, record(n=2), record(n="x"), GOOD]
+    nuls = "\0" * size
+    made = read(tmp_path, end.join([nuls + lines[0], lines[1], nuls + lines[2], lines[3], nuls, ""]).encode())
+    assert made.rows("tick", "seq", "n") == [(1, 1), (2, 2), (4, 1)]
+    place = 2 * size + len(lines[0] + lines[1]) + 2 * len(end)
+    reason = 'field n of tick: expected an integer, found "x"'
+    assert made.rows("quarantine", "line", "offset", "reason", "text") == [(3, place, reason, lines[2])]
+    log = made.log()
+    assert (log["lines"], log["recognised"], log["quarantined"], log["text_lines"]) == (5, 3, 1, 1)
+    assert notes(made.folder) == (
+        f"3 log lines have NUL bytes ahead of them, which are passed over (the first is m-1/out:1): {PADDED}",
+    )
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize("size", [1, 4999, 5000, 5001, 70_000])
+def test_nul_bytes_ahead_are_passed_over_in_a_file_that_is_mended(tmp_path: Path, size: int) -> None:
+    text = b"\0" * size + f"{GOOD}\n\0\n".encode() + b"\xff\n" + b"\0" * size + f"{record(n=2)}\n".encode()
+    made = read(tmp_path, {"m-1/out1": f"{GOOD}\n".encode(), "m-1/out2": text.replace(b":16Z", b":17Z")})
+    assert [n for (n,) in made.rows("tick", "n")] == [1, 1, 2]
+    assert (made.log()["lines"], made.log()["text_lines"], made.rows("quarantine")) == (5, 2, [])
+    (said,) = notes(made.folder)
+    assert said.startswith(
+        "3 log lines have NUL bytes ahead of them, which are passed over (the first is m-1/out2:1): "
+    )
+
+
+def test_a_log_without_nul_bytes_ahead_of_a_line_is_told_of_nothing(tmp_path: Path) -> None:
+    made = read(tmp_path, f"{GOOD}\nte\0xt\n{GOOD}\0\n".encode())
+    assert (notes(made.folder), made.rows("quarantine", "line")) == ((), [(3,)])
+
+
+def test_files_are_read_in_the_order_of_the_instants_that_their_first_objects_have(tmp_path: Path) -> None:
+    """As texts these would sort otherwise: a blank before T, a digit before Z, a key that stands twice, no time."""
+    first = ["2026-02-05T18:00:00Z", "2026-02-05 18:00:01Z", "2026-02-05T18:00:01.5Z", "2026-02-05 18:00:02.25Z",
+             "2026-2-05T18:00:03.0Z", "2026-02-05T24:00:00Z", "2026-02-06T00:00:01Z"]  # fmt: skip
+    files = {f"m-1/out-{9 - n}": f"{record(ts=at, n=n)}\n".encode() for n, at in enumerate(first)}
+    twice = record(ts="2026-02-06T00:00:02Z", n=7).replace('"what"', '"ts":"2026-02-01T00:00:00Z","what"')
+    files["m-1/out-2"] = f"{{\n{record(ts='2026-02-01T00:00:00', n=0)}\n{twice}\n".encode()
+    made = read(tmp_path, files)
+    assert [n for (n,) in made.rows("tick", "n")] == [0, 1, 2, 3, 4, 5, 6, 7]
+    assert [t_ns for (t_ns,) in made.rows("tick", "t_ns")] == sorted(t_ns for (t_ns,) in made.rows("tick", "t_ns"))
 
 
 def test_carriage_returns_alone_end_no_line(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from assay.build.runs import NamedRun
 from assay.build.sources import has
-from assay.ingest import content_key, file_hashes, find_run, hashes, read_constants, steady
+from assay.ingest import constants_told_twice, content_key, file_hashes, find_run, hashes, read_constants, steady
 from assay.ingest.files import TAKEN
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Constant, Unit
@@ -353,7 +353,8 @@ def test_all_that_is_missing_is_told_together(tmp_path: Path) -> None:
         "error[missing-fact]: the run's facts.json lacks `a.b` (A fact)\n  at DIR/facts.json\n\n"
         "error[missing-fact]: the run's facts.json lacks `x` (A fact)\n  at DIR/facts.json\n\n"
         "error[no-document]: the run has no gone.json or or.json: DIR\n"
-        "  note: it tells the constant `fact2` (A fact) of source `machines`"
+        "  note: it tells the constant `fact2` (A fact) of source `machines`\n"
+        "  hint: `assay schema gone.json` shows what it must hold"
     )
 
 
@@ -364,3 +365,14 @@ def test_a_document_that_is_no_json_is_refused_with_its_place(tmp_path: Path) ->
     text = refusal(error.value, tmp_path)
     assert text.startswith("error[not-json]: facts.json is not JSON: ")
     assert "\n  at DIR/facts.json:3:1\n" in text
+
+
+def test_of_two_values_of_a_fact_the_first_counts_and_is_told(tmp_path: Path) -> None:
+    (tmp_path / "facts.json").write_text('{"fact": 1, "fact": 2, "x": 1, "x": 2}')
+    source = replace(SOURCE, constants=(constant("integer", path="fact"),))
+    assert read_constants(source, tmp_path) == {"fact": 1}
+    (told,) = constants_told_twice(source, tmp_path)
+    assert told.startswith("facts.json has two values of `fact` (")
+    assert told.endswith("); the first counts.")
+    (tmp_path / "facts.json").write_text('{"fact": 1, "fact": 1}')
+    assert constants_told_twice(source, tmp_path) == ()

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.ingest import covers
+from assay.ingest import covers, notes
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Quarantine, Source
 from tests.support.commands import assay
@@ -202,3 +202,28 @@ def test_records_of_a_virtual_machine_are_what_plain_python_has(cache: Path) -> 
         assert row["size"] == len(due) == 67
         assert row["average"] == pytest.approx(sum(due) / len(due), rel=1e-12)
         assert (row["min"], row["max"]) == (pytest.approx(min(due), rel=1e-12), pytest.approx(max(due), rel=1e-12))
+
+
+def test_of_a_key_that_stands_twice_the_first_counts_and_is_told(tmp_path: Path) -> None:
+    rows = [
+        '"time": 5, "n": 0, "m": 1, "m": 2',
+        '"time": 6, "m": 3, "m": 3',
+        '"time": 7, "time": 1, "m": 4, "x": 1, "x": 2',
+    ]
+    text = "[" + ", ".join(f"{{{row}}}" for row in rows) + "]"
+    found = made(tmp_path, text)
+    assert found.rows("row", "t_ns", "m") == [(5 * S, 1), (6 * S, 3), (7 * S, 4)]
+    assert notes(found.folder) == (
+        "record 1 of a.json has two values of `m`, and 1 more have two values of a key; the first counts.",
+    )
+    whole = made(tmp_path / "whole", '{"x": 1, "x": 2, "data": {"list": [{"time": 5, "n": 0, "m": 1, "m": 1}]}}')
+    assert (whole.rows("row", "m"), notes(whole.folder)) == ([(1,)], ())
+
+
+def test_a_document_with_two_lists_is_refused(tmp_path: Path) -> None:
+    said = refused(tmp_path, '{"data": {"list": [{"time": 5}]}, "data": {"list": [{"time": 6}]}}')
+    assert said == (
+        "error[no-list]: the document has two lists of records: DIR/run/a.json\n"
+        "  expected: one\n"
+        "  found:    a key of `data.list` that stands twice"
+    )

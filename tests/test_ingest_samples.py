@@ -17,8 +17,8 @@ import pytest
 from assay.ingest import answer_pieces, answers, find_run, notes
 from assay.ingest.kinds import ingest
 from assay.spec.diagnostics import AssayError
-from assay.spec.model import Event, Quarantine, Unless
-from tests.support.ingesting import SOURCE, Ingested, field, form, read, refusal
+from assay.spec.model import Event, Field, Quarantine, Unless
+from tests.support.ingesting import ONE, SOURCE, Ingested, field, form, read, refusal
 from tests.support.prometheus import openmetrics, saved_series
 
 RUN = Path(__file__).resolve().parent.parent / "golden" / "cometbft" / "run"
@@ -303,6 +303,11 @@ other_total{job="a"} 1 5
         ('peers{job="a} 1 1', "no time, or a bad one"),
         ('peers{job="a",job="b"} 1 1', "no time, or a bad one"),
         ('peers{job="a"x="b"} 1 1', "no time, or a bad one"),
+        ('peers{"rounds"} 1 1', "no time, or a bad one"),
+        ('{"peers","rounds"} 1 1', "no time, or a bad one"),
+        ('{"peers",job="a","job"="a"} 1 1', "no time, or a bad one"),
+        ('{"peers"job="a"} 1 1', "no time, or a bad one"),
+        ('{"peers",job} 1 1', "no time, or a bad one"),
         ("1peers 1 1", "no time, or a bad one"),
         ("peers", "no time, or a bad one"),
     ],
@@ -311,6 +316,48 @@ def test_a_line_that_is_no_sample_is_quarantined(tmp_path: Path, line: str, reas
     found = made(tmp_path, f"# x\npeers 7 7\n{line}\n# EOF\n".encode())
     assert found.broken() == [("", "a", 3, reason, line)]
     assert found.rows("peers", "t_ns", "value") == [(7 * S, 7.0)]
+
+
+DOTTED = event(
+    "dotted",
+    form([VALUE, field("job", "text", "labels.job", required=False), Field("odd", "text", ONE, "value",
+         (("labels", 'a"b\\.c'),), None, False, (), "")], new="my.metric, {of} \"x\""),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("labels", "job", "odd"),
+    [
+        ("{NAME}", None, None),
+        ('{NAME,job="a"}', "a", None),
+        ('{ NAME , job = "a" , }', "a", None),
+        ('{job="a",NAME}', "a", None),
+        ('{NAME,ODD="b, \\"c\\"} =",job=""}', None, 'b, "c"} ='),
+        ('{__name__=NAME,"job"="é"}', "é", None),
+    ],
+)
+@pytest.mark.parametrize("milliseconds", [False, True])
+def test_names_of_any_characters_stand_quoted_in_the_braces(
+    tmp_path: Path, labels: str, job: str | None, odd: str | None, milliseconds: bool
+) -> None:
+    name, odd_name = '"my.metric, {of} \\"x\\""', '"a\\"b\\\\.c"'
+    line = labels.replace("NAME", name).replace("ODD", odd_name)
+    at, end = ("1700000000000", "") if milliseconds else ("1700000000", "# EOF\n")
+    found = made(tmp_path, f'{line} 1.5 {at}\n{{"other.metric"}} 2 {at}\n{end}'.encode(), (DOTTED,))
+    assert found.rows("dotted", "t_ns", "value", "job", "odd") == [(1_700_000_000 * S, 1.5, job, odd)]
+    assert found.rows("quarantine") == []
+    assert found.log()["lines"] == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [('{"peers"}', True), ("peers", True), ('{__name__="peers"}', False), ('{"__name__"="peers"}', False)],
+)
+def test_nan_of_a_federated_series_is_a_value_and_of_a_dumped_one_the_end_of_its_line(
+    tmp_path: Path, line: str, value: bool
+) -> None:
+    ((found,),) = made(tmp_path, f"{line} NaN 1700000000000\n".encode()).rows("peers", "value")
+    assert (found is not None and math.isnan(found)) == value
 
 
 @pytest.mark.parametrize("ending", [b"", b"# EO", b"# EOF\npeers 1 2\n"])

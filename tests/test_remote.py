@@ -146,6 +146,16 @@ def test_a_report_is_verified_from_where_its_runs_are(built: Path, cache: Path) 
     assert done.out.endswith(" files: all the same bytes\n")
 
 
+def test_what_a_verification_fetches_is_told_with_its_size(built: Path, tmp_path: Path) -> None:
+    done = assay("verify", built, "--cache", tmp_path / "cache")
+    (folder,) = (tmp_path / "cache" / "mirror").iterdir()
+    sizes = [path.stat().st_size for path in (folder / "files").rglob("*") if path.is_file()]
+    told = f"fetching {len(sizes)} objects of run far, {sum(sizes) / 1e6:.1f} MB, from s3://logs/harness"
+    assert (done.status, done.err.splitlines()[1:]) == (0, [told])
+    again = assay("verify", built, "--cache", tmp_path / "cache")
+    assert (again.status, len(again.err.splitlines())) == (0, 1)
+
+
 # What is fetched
 
 

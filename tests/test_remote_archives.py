@@ -118,6 +118,83 @@ def test_a_zip_is_unpacked_and_what_stands_below_one_folder_is_the_run(tmp_path:
     assert (folder.name, files(folder)) == ("run 5", CONTENT)
 
 
+def of_system(system: int, *members: tuple[str, bytes]) -> bytes:
+    """A zip whose members name the system that they were made on."""
+    heads = [(zipfile.ZipInfo(name), content) for name, content in members]
+    for head, _ in heads:
+        head.create_system = system
+    return zip_of(*heads)
+
+
+def test_backslashes_of_a_zip_that_was_made_on_windows_divide_folders(tmp_path: Path) -> None:
+    """Some of the names alone: the hosts of those were missing without a word."""
+    archive = tmp_path / "run.zip"
+    names = {name: name.replace("/", "\\") if name.startswith("node-1") else name for name in CONTENT}
+    assert any("\\" in name for name in names.values())
+    members = [(f"run 5\\{names[name]}", content) for name, content in CONTENT.items()]
+    archive.write_bytes(of_system(0, ("run 5\\", b""), *members))
+    folder = mirror(tmp_path / "cache", archive)
+    assert (folder.name, files(folder)) == ("run 5", CONTENT)
+
+
+@pytest.mark.parametrize("name", ["node-9\\stdout", "run\\node-9\\stdout"])
+def test_a_backslash_where_a_run_has_a_folder_is_refused_in_archives_of_other_systems(place: Path, name: str) -> None:
+    for suffix, content in (
+        (".tar", tar_of(("node-1/stdout", b"{}"), (name, b"{}"))),
+        (".zip", of_system(3, ("node-1/stdout", b"{}"), (name, b"{}"))),
+    ):
+        said = refused(place / f"run{suffix}", content, place / "cache")
+        assert "\n  found:    its name has backslashes, where a run has folders\n" in said
+
+
+def test_a_name_that_leads_elsewhere_by_backslashes_is_refused(place: Path) -> None:
+    said = refused(place / "run.zip", of_system(0, ("node-1\\..\\..\\stdout", b"{}")), place / "cache")
+    assert "\n  found:    its name leads out of the run (`..`)\n" in said
+
+
+def test_a_backslash_elsewhere_is_a_character_of_a_name(tmp_path: Path) -> None:
+    archive = tmp_path / "run.tar"
+    archive.write_bytes(tar_of(("node-1/stdout", b"{}"), ("notes\\of\\stdout.txt", b"")))
+    assert files(mirror(tmp_path / "cache", archive)) == {"node-1/stdout": b"{}"}
+
+
+def test_several_zips_in_one_file_are_refused(place: Path) -> None:
+    """The directory at the end names the members of the last one: hosts of the others would be missing."""
+    first, last = zip_of(("meta.json", b"{}"), ("node-1/stdout", b"{}")), zip_of(("node-2/stdout", b"{}"))
+    before = f"{len(first)} bytes of another before its first member"
+    for content, found in (
+        (first + last, before),
+        (first + zip_of(), before),
+        (first + last[:-30], "bytes behind its end"),
+    ):
+        assert (
+            refused(place / "run.zip", content, place / "cache")
+            == f"""\
+error[broken-archive]: the archive is more than one zip: run.zip
+  expected: one zip, and nothing else
+  found:    {found}
+  hint: unpack them into one folder, and pack that
+"""
+        )
+
+
+def test_a_zip_may_stand_behind_the_program_that_unpacks_it_and_have_a_comment(tmp_path: Path) -> None:
+    archive, stream = tmp_path / "run.zip", io.BytesIO(zip_of(("node-1/stdout", b"{}")))
+    with zipfile.ZipFile(stream, "a") as members:
+        members.comment = b"of tuesday"
+    archive.write_bytes(b"MZ a program" + stream.getvalue())
+    assert files(mirror(tmp_path / "cache", archive)) == {"node-1/stdout": b"{}"}
+
+
+@pytest.mark.parametrize("suffix", PACKED)
+def test_several_tars_in_one_file_are_refused(place: Path, suffix: str) -> None:
+    first, last = tar_of(("node-1/stdout", b"{}")), tar_of(("node-2/stdout", b"{}"))
+    content = PACKED[suffix](first) + PACKED[suffix](last)
+    assert "\n  found:    what stands at byte 1024 is no member\n" in refused(
+        place / f"run{suffix}", content, place / "cache"
+    )
+
+
 def test_one_host_alone_is_not_taken_for_the_folder_of_the_run(tmp_path: Path) -> None:
     archive = tmp_path / "run.tar"
     archive.write_bytes(tar_of(("./node-1/stdout", b"{}"), ("./notes", b"")))

@@ -101,3 +101,10 @@ def test_a_rate_below_zero_is_told_and_what_is_no_number_is_not_judged(tmp_path:
     ) in warned
     assert "warning: after: disk_writes_per_year has no value: disk_write_rate is no finite number.\n" in warned
     assert rules(out)["Disk writes, kB/s"] == "no value"
+
+
+def test_a_counter_that_stands_still_has_a_rate_of_zero_and_none_below(tmp_path: Path, cache: Path) -> None:
+    still = told() | {"node_disk_written_bytes_total": [(t, "5000000") for t in AT]}
+    out, warned = built(tmp_path, "raw.om", dumped(still), cache)
+    rates = steps(out, "disk_write_series")
+    assert (set(rates.values()), "below 0" in warned) == ({0.0}, False)

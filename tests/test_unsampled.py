@@ -103,3 +103,81 @@ def test_it_is_told(place: Path, cache: Path, metric: str, words: str, head: str
     explained = assay("explain", metric, "--cache", cache, within=place)
     assert f"one distribution for each {words}" in " ".join(explained.out.split())
     assert f"a row for each host; {head}" in assay("sql", metric, "--cache", cache, within=place).out
+
+
+def test_a_field_without_any_value_is_named_where_a_metric_has_no_samples(tmp_path: Path, cache: Path) -> None:
+    """It is no error, for the field may be missing; nothing told which one it was."""
+    small(tmp_path, SPECS, PACKAGE)
+    told = {"x": "no `began` event has a value of `a`; there are no samples of left_out, which reads it."}
+    for run, second, lacking in (("x", {}, [told["x"]]), ("y", {"a": 1}, [])):
+        logged(tmp_path, run, {"h-1/log.jsonl": [(1, "began", {"id": "x"}), (2, "began", {"id": "y"} | second)]})
+        done = assay(
+            "explain", "left_out", "--run", f"runs/{run}", "--format", "json", "--cache", cache, within=tmp_path
+        )
+        assert done.status == 0, done.err
+        assert done.json()["run"]["warnings"] == lacking
+
+
+TABLE = """\
+let table =
+      S.Source::{
+      , name = "table"
+      , kind = "csv"
+      , hosts = "h-*"
+      , logs = [ "*.csv" ]
+      , time = [ "at" ]
+      , body = [] : List Text
+      , lookups = [] : List S.source.Lookup
+      , doc = "table"
+      }
+
+let row =
+        event "table" "row" [ E.optional (E.at [ "length" ] (E.integer "n")) ]
+      // { forms =
+           [ { names = [] : List E.Name
+             , unless = [] : List E.Unless
+             , fields = [ E.optional (E.at [ "length" ] (E.integer "n")) ]
+             }
+           ]
+         }
+
+let place = G.column "integer" "seq" U.none "Place"
+
+let relation_ = relation "listed" "SELECT host, seq, n FROM row" [ "row" ] [ host, place, n ] [ "host", "seq" ]
+
+let numbers =
+      S.Grain::{
+      , name = "numbers"
+      , relation = "listed"
+      , key = [ "host", "seq" ]
+      , columns = [ host, place, n ]
+      , doc = "numbers"
+      }
+"""
+
+
+def test_a_missing_column_of_a_field_that_may_be_missing_is_named(tmp_path: Path, cache: Path) -> None:
+    metrics = ", ".join(f'metric "{name}" numbers.name (X.column n) U.count' for name in ("one", "two"))
+    small(tmp_path, TABLE, f"sources = [ table ], events = [ row ], relations = [ relation_ ], grains = [ numbers ],"
+          f" metrics = [ {metrics} ]")  # fmt: skip
+    for run, text in (("x", "at,lenght\n1,5\n2,6\n"), ("y", "at,length\n1,5\n2,\n")):
+        (tmp_path / "runs" / run / "h-1").mkdir(parents=True)
+        (tmp_path / "runs" / run / "h-1" / "a.csv").write_text(text, encoding="utf-8")
+    done = assay("query", "one", "two", "--run", "runs/x", "--run", "runs/y", "--format", "json", "--cache", cache,
+                 within=tmp_path)  # fmt: skip
+    assert done.status == 0, done.err
+    assert [(item["run"], item["size"]) for item in done.json()] == [("x", 0), ("y", 1), ("x", 0), ("y", 1)]
+    assert done.err == (
+        "warning: x: no `row` event has a value of `n`, which is read from `length`; there are no samples of one, two, "
+        "which read it.\n"
+    )
+
+
+def test_ingest_says_whose_each_of_several_folders_is(tmp_path: Path, cache: Path) -> None:
+    small(tmp_path, SPECS, PACKAGE)
+    for run in ("one", "two"):
+        logged(tmp_path, run, LOGS if run == "one" else {"h-1/log.jsonl": [(1, "began", {"id": "x"})]})
+    done = assay("ingest", "runs/one", "runs/two", "--cache", cache, within=tmp_path)
+    alone = [assay("ingest", f"runs/{run}", "--cache", cache, within=tmp_path) for run in ("one", "two")]
+    assert done.out == "".join(item.out for item in alone)
+    assert (done.err, [item.err for item in alone]) == ("run one, source log:\nrun two, source log:\n", ["", ""])

@@ -114,6 +114,7 @@ KINDS: dict[str, Callable[[Random, bytes], bytes]] = {
     "cut": _cut,
     "a bit flipped": _flipped,
     "NUL": _inserted([b"\0"]),
+    "NULs ahead": lambda random, line: b"\0" * random.randint(1, 300) + line,
     "no UTF-8": _inserted(INVALID),
     "carriage returns": _inserted([b"\r", b"\r\r"]),
     "order marks": _inserted([b"\xef\xbb\xbf"]),

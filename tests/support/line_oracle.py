@@ -53,7 +53,8 @@ def _lines(content: bytes) -> Iterator[tuple[int, int, bytes]]:
     place = 0
     lines = content.split(b"\n")
     for number, line in enumerate(lines[:-1] if lines[-1] == b"" else lines, start=1):
-        yield number, place, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+        bare = line.lstrip(b"\0")
+        yield number, place + len(line) - len(bare), bare.removeprefix(b"\xef\xbb\xbf") if number == 1 else bare
         place += len(line) + 1
 
 

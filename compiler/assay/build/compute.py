@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from assay.build.absent import absent_events
+from assay.build.absent import absent
 from assay.build.phases import Asked, Bounds, RunPhases, check_metrics, check_runs, check_samples, resolved
 from assay.build.prepare import Prepared, Wanted, gathered, nothing, prepare
 from assay.build.raw_notes import with_silent
@@ -102,8 +102,7 @@ def compute(
     jobs = [_job(item, made, graph, () if asked else relations) for item in prepared]
     results = _execute(session, checked, jobs, prepared, at_work)
     computed = tuple(
-        Computed(item, found, absent_events(checked, made, found, item.counts))
-        for item, found in zip(prepared, results, strict=True)
+        Computed(item, found, absent(checked, made, found, item)) for item, found in zip(prepared, results, strict=True)
     )
     if not asked:
         return Computation(made, graph, computed)
@@ -113,7 +112,7 @@ def compute(
     results = _execute(session, checked, jobs, [item for item, _ in views], at_work)
     _each([partial(check_samples, *view, found) for view, found in zip(views, results, strict=True)])
     seen = tuple(
-        Computed(item, found, absent_events(checked, cut, found, item.counts), bounds)
+        Computed(item, found, absent(checked, cut, found, item), bounds)
         for (item, bounds), found in zip(views, results, strict=True)
     )
     return Computation(made, graph, computed, phase_graph, tuple(phases), seen)

@@ -46,11 +46,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A run whose raw data is in place: its constants, and what it has of each source that is needed."""
+    """A run whose raw data is in place: its constants, what it has of each source that is needed, and what is to be
+    known of the constants."""
 
     run: NamedRun
     constants: Mapping[str, object]
     parts: tuple[Part, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def raw(self) -> str:
@@ -132,7 +134,14 @@ def prepare(
     of_run: dict[str, list[Part]] = {run.id: [] for run in runs}
     for item, part in zip(found, parts, strict=True):
         of_run[item.run.id].append(part)
-    return tuple(Prepared(run, constants[run.id], tuple(of_run[run.id])) for run in runs)
+    return tuple(
+        Prepared(run, constants[run.id], tuple(of_run[run.id]), _twice(checked.package.sources, run)) for run in runs
+    )
+
+
+def _twice(sources: Sequence[Source], run: NamedRun) -> tuple[str, ...]:
+    """What is to be known of the constants of a run."""
+    return tuple(note for source in sources for note in ingest.constants_told_twice(source, run.directory))
 
 
 def _found(

@@ -16,7 +16,7 @@ NAMED = 3  # hosts that are named
 def raw_notes(prepared: Prepared) -> tuple[str, ...]:
     """A sentence for each thing that whoever reads the results of a run should know of its raw data."""
     notes = [note for part in prepared.parts for note in (*ingest.notes(part.events), *_silent(part))]
-    return (*notes, *_broken(prepared))
+    return (*prepared.notes, *notes, *_broken(prepared))
 
 
 def with_silent(error: AssayError, prepared: Prepared) -> AssayError:

@@ -12,6 +12,7 @@ from assay.build.session import Session
 from assay.remote.address import checked_address, is_address, is_archive, name_of
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, fail, meant, raise_all
 from assay.spec.model import Source
+from assay.storage.progress import Notice, unheard
 
 #: what is said of a pattern, which the shell has not replaced by names
 ONE_EACH = "a pattern in quotes stands for no run; each is named by a --run of its own"
@@ -50,9 +51,13 @@ def run_at(name: str, place: str) -> NamedRun:
     return NamedRun(name, path, place if is_archive(place) and not path.is_dir() else "")
 
 
-def here(session: Session, runs: Sequence[NamedRun], sources: Iterable[Source]) -> tuple[NamedRun, ...]:
+def here(
+    session: Session, runs: Sequence[NamedRun], sources: Iterable[Source], fetching: Notice = unheard
+) -> tuple[NamedRun, ...]:
     """The runs, each with a directory that can be read: those that are elsewhere mirrored into the cache, as far as
-    the sources can read them.  AssayError with the problems of every run; usage where there is nothing at a place.
+    the sources can read them; `fetching` is told what is about to be fetched, and how much.
+
+    AssayError with the problems of every run; usage where there is nothing at a place.
     """
     raise_all((problem for run in runs for problem in _misnamed(run)), USAGE)
     if all(run.is_here for run in runs):
@@ -68,7 +73,7 @@ def here(session: Session, runs: Sequence[NamedRun], sources: Iterable[Source]) 
         try:
             if run.address not in found:
                 found[run.address] = mirrored(
-                    session.store, run.address, run.id, wanted, session.held, session.progress, session.notice
+                    session.store, run.address, run.id, wanted, session.held, session.progress, session.notice, fetching
                 )
                 session.mirrors[found[run.address]] = run.address
         except AssayError as error:

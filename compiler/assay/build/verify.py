@@ -139,7 +139,7 @@ def runs_now(
 ) -> tuple[NamedRun, ...]:
     """The runs in the report's order, those that are elsewhere mirrored; AssayError when any is not there.
 
-    What is fetched because a provenance says so, not the user, is told before.
+    What is fetched because a provenance says so, not the user, is told before, and how much that is.
     """
     try:
         runs = [moved.get(run.id) or run_at(run.id, found.places[run.id]) for run in found.content.runs]
@@ -159,7 +159,7 @@ def runs_now(
             session.notice(
                 f"run {run.id} is fetched from {run.place}, as {NAME} has it; --run {run.id}=DIR reads another"
             )
-    return here(session, runs, checked.package.sources)
+    return here(session, runs, checked.package.sources, session.notice)
 
 
 def _report(session: Session, name: str) -> tuple[Checked, Report | Article]:

@@ -40,6 +40,9 @@ EXAMPLES = {
 }
 
 
+LONGEST = 1000  # characters of a command's summary
+
+
 class Grouped(click.Group):
     """A group of commands whose help has a section for each heading; the help of each ends with examples."""
 
@@ -60,6 +63,5 @@ class Grouped(click.Group):
 
 def _section(formatter: click.HelpFormatter, heading: str, commands: list[tuple[str, click.Command]]) -> None:
     if commands:
-        limit = formatter.width - 6 - max(len(name) for name, _ in commands)
-        with formatter.section(heading):
-            formatter.write_dl([(name, command.get_short_help_str(limit)) for name, command in commands])
+        with formatter.section(heading):  # which breaks long summaries, and cuts none
+            formatter.write_dl([(name, command.get_short_help_str(limit=LONGEST)) for name, command in commands])

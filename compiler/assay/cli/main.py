@@ -242,15 +242,20 @@ def sql(
 @cache_option
 @click.pass_context
 def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, everything: bool) -> None:
-    """Ingest runs to Parquet only, and print a folder for each source of each run."""
+    """Ingest runs to Parquet only, and print a folder for each source of each run.
+
+    Where there are several, stderr says whose each one is. The column `host` of its tables tells hosts apart.
+    """
     from assay.build.ingesting import ingest_runs
     from assay.build.runs import named_runs
 
     with working(context) as session:
         found = ingest_runs(session, named_runs(runs), system, everything)
-    for item in found:
-        for folder in item.folders:
-            echo.line(folder)
+    parts = [(item.run.id, part) for item in found for part in item.parts]
+    for run, part in parts:
+        if len(parts) > 1:
+            echo.line(f"run {run}, source {part.source.name}:", err=True)
+        echo.line(part.events)
 
 
 for command in (init, schema, watch, examples, diff, fetch, catalogue, completion, cache, *audit.COMMANDS):

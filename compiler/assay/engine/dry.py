@@ -35,6 +35,7 @@ def dry_run(graph: Sequence[Node], constants: Iterable[Constant]) -> tuple[Diagn
 
     values = {item.name: _SAMPLES[item.type] for item in constants} | {SINCE: 0, UNTIL: 1}
     problems: list[Diagnostic] = []
+    spoilt: set[str] = set()  # tables that are not what they are declared to be, and those that are made of them
     with duckdb.connect() as connection:
         connection.execute(f"SET memory_limit = '{MEMORY}'")
         confine(connection)
@@ -48,6 +49,7 @@ def dry_run(graph: Sequence[Node], constants: Iterable[Constant]) -> tuple[Diagn
                 continue
             if node.name == LOGS:
                 continue
+            spoilt |= {node.name} if spoilt & set(node.reads) else set()
             constants_of = given(node.places, values)
             try:
                 with limited(connection, SECONDS):
@@ -57,12 +59,16 @@ def dry_run(graph: Sequence[Node], constants: Iterable[Constant]) -> tuple[Diagn
                 problems.append(Diagnostic("sql", told, text=text_of(node)))
                 break
             except duckdb.Error as error:
+                if node.name in spoilt:
+                    continue  # it fails for what is told already
                 problems.append(_failed(connection, node, constants_of, error, _columns(graph, node)))
                 break
             if isinstance(step, CheckStep):
                 problems += _unknown_places(step, [str(item[0]) for item in connection.description or ()])
             if isinstance(step, RelationStep):
-                problems += undeclared(connection, step.relation)
+                wrong = list(undeclared(connection, step.relation))
+                problems += wrong
+                spoilt |= {node.name} if wrong else set()
     return tuple(problems)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.ingest.constants import read_constants
+from assay.ingest.constants import constants_told_twice, read_constants
 from assay.ingest.files import HostFiles, RunFiles, empty_run, find_run, host_paths
 from assay.ingest.hashes import FileHash, content_key, file_hashes
 from assay.ingest.held import covers, definitions_hash, file_names, named_as, notes, recognition_hash
@@ -14,6 +14,7 @@ __all__ = [
     "FileHash",
     "HostFiles",
     "RunFiles",
+    "constants_told_twice",
     "content_key",
     "covers",
     "definitions_hash",

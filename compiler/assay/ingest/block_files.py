@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.ingest.plain import STUB, TOO_LONG, bounded
+from assay.ingest.plain import LONGEST, STUB, TOO_LONG, bounded
 from assay.ingest.table_files import ENCODING, Record, is_too_long
 from assay.spec.diagnostics import fail
 
@@ -29,10 +29,11 @@ SHOWN = 80
 
 @dataclass(slots=True)
 class _Block:
-    """A block that is being read: its number, its first line, what it says, why it is broken."""
+    """A block that is being read: its number, its first line, what it says, why it is broken, bytes of its cells."""
 
     number: int
     line: int
+    size: int = 0
     said: dict[str, str] = field(default_factory=dict)
     fault: str = ""
     written: list[str] = field(default_factory=list)
@@ -135,10 +136,16 @@ def _add(cells: Sequence[str], band: Sequence[_Block]) -> None:
     for cell, block in zip(cells, band, strict=True):
         if found := CELL.fullmatch(cell):
             key, value = found["key"], found["value"] or ""
+            block.size += len(cell.encode())
+            if block.size >= LONGEST:  # no row of a table is longer
+                block.fault, value = TOO_LONG, ""
+                block.said = dict.fromkeys(block.said, "")
+                block.written = ["; ".join(block.written)[:STUB]]
             if key in block.said:
                 block.fault = block.fault or f"`{key}` stands twice"
             block.said.setdefault(key, value)
-            block.written.append(f"{key}: {value}")
+            if block.fault != TOO_LONG:
+                block.written.append(f"{key}: {value}")
 
 
 def _record(block: _Block, columns: Sequence[str]) -> Record:

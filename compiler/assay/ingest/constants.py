@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.spec.diagnostics import AssayError, Diagnostic, Span, excerpt_at
-from assay.spec.json_document import parsed
+from assay.spec.json_document import parsed, told_twice
 from assay.spec.model import Constant, Source
 from assay.spec.number_text import MAGNITUDE
 
@@ -45,6 +45,20 @@ def read_constants(source: Source, directory: Path) -> Mapping[str, object]:
     return values
 
 
+def constants_told_twice(source: Source, directory: Path) -> tuple[str, ...]:
+    """A sentence for each constant of a source whose document tells two values of it; the documents are those that
+    `read_constants` has read."""
+    documents: dict[Path, Any] = {}
+    found = []
+    for constant in source.constants:
+        path = next((directory / name for name in constant.files if (directory / name).is_file()), None)
+        if path and told_twice(documents.setdefault(path, _document(path)), constant.path):
+            found.append(
+                f"{path.name} has two values of `{'.'.join(constant.path)}` ({constant.doc}); the first counts."
+            )
+    return tuple(dict.fromkeys(found))
+
+
 def _wanted(item: Diagnostic, source: Source, lacking: Sequence[Constant]) -> Diagnostic:
     """A problem of a document that is not there, with the constants that it would tell."""
     if item.code != NO_DOCUMENT or item.span:
@@ -64,7 +78,8 @@ def _read(constant: Constant, directory: Path, documents: dict[Path, Any]) -> ob
     if path is None:
         if constant.default is not None:
             return _typed(constant, _default(constant), directory)
-        raise _problem(NO_DOCUMENT, f"the run has no {' or '.join(constant.files)}: {directory}")
+        hint = f"`assay schema {constant.files[0]}` shows what it must hold"
+        raise _problem(NO_DOCUMENT, f"the run has no {' or '.join(constant.files)}: {directory}", hint=hint)
     if path not in documents:
         documents[path] = _document(path)
     found = documents[path]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.ingest import text_order
 from assay.ingest.packing import COMPRESSED
-from assay.ingest.plain import first_lines
 from assay.ingest.steady import Held, mark_of
 from assay.spec.check_lines import TEXT_LINES
 from assay.spec.diagnostics import AssayError, Diagnostic, fail
@@ -177,9 +175,7 @@ def _found(path: Path) -> Held:
 
 def _place(source: Source, folder: Path, path: Path) -> str:
     """What orders the files of a host: the first instant of a log; of other kinds the folder a file is in."""
-    if source.kind == LOGS:
-        return _first_instant(source, path)
-    if source.kind == TEXT_LINES and source.line:
+    if source.kind == LOGS or (source.kind == TEXT_LINES and source.line):
         return text_order.first_instant(source, path, PROBED) or NO_OBJECT
     return path.parent.relative_to(folder).as_posix()
 
@@ -194,18 +190,3 @@ def _no_copies(folder: Path, host: str, first: Mapping[Path, str]) -> None:
             of, what = (f" of host {host}", "log") if host else ("", "file")
             raise fail("same-log", f"{names}{of} are the same {what}: {folder}", hint="keep one of them")
         seen[key] = path
-
-
-def _first_instant(source: Source, path: Path) -> str:
-    """The time text of the first object of a file that has one; ISO 8601 texts of one zone sort by time."""
-    for line in first_lines(path, PROBED):
-        if line.startswith(b"{"):
-            try:
-                value = json.loads(line)
-                for key in source.time:
-                    value = value[key]
-            except (ValueError, KeyError, TypeError, RecursionError):
-                continue
-            if isinstance(value, str):
-                return value.rstrip("Z")
-    return NO_OBJECT

@@ -34,6 +34,24 @@ def no_blank(said: exp.Expr) -> exp.Expr:
     return exp.Not(this=tree.call("contains", time, tree.text(" ")))
 
 
+def is_utc(said: exp.Expr) -> exp.Expr:
+    """Whether a text may be a UTC time with at least seconds."""
+    return exp.and_(
+        tree.call("ends_with", said.copy(), tree.text("Z")),
+        exp.GTE(this=tree.call("strlen", said.copy()), expression=dialect.integer(20)),
+        no_blank(said),
+    )
+
+
+def utc(said: exp.Expr, careful: bool = True) -> exp.Expr:
+    """The instant in ns of a UTC time with at least seconds; null when a text is none.
+
+    Without care years that 64 bits do not reach are an error, as they are even for TRY_CAST.
+    """
+    nanoseconds = tree.call("epoch_ns", tree.try_cast(said.copy(), "TIMESTAMP_NS"))
+    return tree.when(is_utc(said), tree.tried(nanoseconds) if careful else nanoseconds)
+
+
 def instant(source: Source, parts: exp.Expr) -> exp.Expr:
     """The instant in ns out of what `taken` yields, a column; null when the text is none."""
     if "%" in source.time_form:

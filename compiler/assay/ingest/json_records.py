@@ -28,6 +28,7 @@ from assay.ingest.record_places import record_offsets
 from assay.ingest.shares import FILE_STEP
 from assay.ingest.summary import Log, write_found
 from assay.spec.diagnostics import AssayError, Diagnostic, did_you_mean, fail
+from assay.spec.json_document import object_of, told_twice
 from assay.spec.model import Event, Source
 from assay.sql import dialect
 from assay.sql.copying import copied
@@ -96,7 +97,20 @@ def ingest(
             except RecursionError:
                 raise fail("broken-file", f"a record is nested too deep: {files.directory}") from None
         files.unchanged()
-        (fresh / MANIFEST).write_text(manifest(source, events, wanted, files, bool(records.lost)), encoding="utf-8")
+        text = manifest(source, events, wanted, files, bool(records.lost), _twice(records, forms))
+        (fresh / MANIFEST).write_text(text, encoding="utf-8")
+
+
+def _twice(records: Records, forms: Sequence[Numbered]) -> tuple[str, ...]:
+    """A sentence on the records that have two values of what is read of them; none where none has."""
+    paths = [records.source.time, *_columns(forms)]
+    found = [(record, path) for record in records.found for path in paths if told_twice(record.value, path)]
+    if not found:
+        return ()
+    record, path = found[0]
+    more = len({(item.file, item.number) for item, _ in found}) - 1
+    others = f", and {more} more have two values of a key" if more else ""
+    return (f"record {record.number} of {record.file} has two values of `{'.'.join(path)}`{others}; the first counts.",)
 
 
 def _stored(
@@ -141,7 +155,9 @@ def _list(source: Source, path: Path) -> list[object]:
     """The list of a document; its numbers are texts, as the document writes them."""
     try:
         text = b"".join(decompressed(path)).decode("utf-8-sig")
-        document: Any = json.loads(text, parse_float=_Number, parse_int=_Number, parse_constant=_Number)
+        document: Any = json.loads(
+            text, parse_float=_Number, parse_int=_Number, parse_constant=_Number, object_pairs_hook=object_of
+        )
     except UnicodeDecodeError as error:
         raise fail("broken-file", f"the document is no UTF-8: {path}", found=str(error)) from None
     except json.JSONDecodeError as error:
@@ -156,6 +172,9 @@ def _list(source: Source, path: Path) -> list[object]:
     if isinstance(document, list):
         return document
     found = _at(document, source.body)
+    if told_twice(document, source.body):
+        raise fail("no-list", f"the document has two lists of records: {path}", expected="one",
+                   found=f"a key of `{'.'.join(source.body)}` that stands twice")  # fmt: skip
     if isinstance(found, list):
         return found
     where = f"at `{'.'.join(source.body)}`" if source.body else "as the whole document"

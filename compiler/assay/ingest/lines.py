@@ -38,6 +38,17 @@ def scan() -> exp.Select:
     return tree.of(query, exp.ReadCSV(this=exp.Placeholder(this="files"), expressions=pairs))
 
 
+def bare(source: str) -> exp.Select:
+    """The lines of a scan without the NUL bytes ahead of them; `padded` tells that there were some.
+
+    Such bytes stand where a log was cut in place while a program went on writing it, or where a machine went down.
+    """
+    line, nul = column("line"), tree.call("chr", dialect.integer(0))
+    padded = tree.call("starts_with", line, nul)
+    text = tree.when(padded.copy(), tree.call("ltrim", line.copy(), nul.copy()), line.copy())
+    return tree.of(dialect.select("file", tree.named(padded, "padded"), tree.named(text, "line")), source)
+
+
 def refusals() -> tuple[type[Exception], ...]:
     """The errors by which a scan refuses what a file holds, and not the file."""
     import duckdb

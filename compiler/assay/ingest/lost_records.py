@@ -19,6 +19,7 @@ from assay.ingest.forms import TIMELESS, TORN, Numbered
 from assay.ingest.plain import Line
 from assay.ingest.quarantine import Lost, at, lacking, shown
 from assay.ingest.recognise import Recognition, bodies
+from assay.spec.json_document import object_of
 from assay.spec.model import Source
 from assay.sql import dialect
 
@@ -74,15 +75,11 @@ class Reasons:
 
 def parsed(text: str) -> Any:
     """A JSON text as the engine takes it: of a key that stands twice the first.  Raises ValueError, RecursionError."""
-    return json.loads(text, parse_float=Decimal, parse_int=_integer, object_pairs_hook=_first)
+    return json.loads(text, parse_float=Decimal, parse_int=_integer, object_pairs_hook=object_of)
 
 
 def _integer(digits: str) -> int | Decimal:
     return int(digits) if len(digits) < DIGITS else Decimal(digits)
-
-
-def _first(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    return dict(reversed(pairs))
 
 
 def _value(text: str) -> Any:

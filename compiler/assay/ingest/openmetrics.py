@@ -2,7 +2,8 @@
 
 OpenMetrics text, such as `promtool tsdb dump-openmetrics` writes, has seconds, and ends in `# EOF`.  Texts without that
 end have milliseconds: Prometheus's own exposition format, as its `/federate` shows it, and what `promtool tsdb dump`
-writes, where the name of a series stands among its labels.  Instants tell them from OpenMetrics that is cut off.
+writes, where the name of a series stands among its labels.  Instants tell them from OpenMetrics that is cut off.  Names
+of any characters are quoted: that of a series stands then in the braces, and has no value there.
 
 A server marks the end of a line by a sample that is a NaN of its own.  Dumps have it as `NaN`, as one that was
 measured: there it is a sample without a value.  What federates shows no such marks.
@@ -32,8 +33,12 @@ if TYPE_CHECKING:
 END = "# EOF"
 #: whole milliseconds since 1970: fewer digits are seconds of a text that is cut off
 MILLISECONDS = "^[0-9]{12,16}$"
-LABEL = r'([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"'
-_LABEL = r'[a-zA-Z_][a-zA-Z0-9_]*\s*=\s*"(?:[^"\\]|\\.)*"'
+#: a label: name, quoted name, equals sign, value; or the quoted name of the series, which has none of the last two
+LABEL = r'(?:([a-zA-Z_][a-zA-Z0-9_]*)|"((?:[^"\\]|\\.)*)")(?:\s*(=)\s*"((?:[^"\\]|\\.)*)")?'
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_LABEL = rf"(?:[a-zA-Z_][a-zA-Z0-9_]*\s*=\s*{_QUOTED}|{_QUOTED}(?:\s*=\s*{_QUOTED})?)"
+#: how a text begins whose first sample has a quoted name; in a JSON object a colon follows it
+BEGINS = rf"\{{\s*{_QUOTED}\s*[,=}}]"
 #: name, labels, value, seconds; an exemplar may follow
 LINE = (
     r"^([a-zA-Z_:][a-zA-Z0-9_:]*)?"
@@ -166,20 +171,40 @@ def _parsed() -> exp.Select:
 
 
 def _series() -> exp.Select:
-    """Each series as it is written: place, name, said, called, labels (none: a label stands twice).
+    """Each series as it is written: place, name, said, called, quoted, labels (none: one, or the name, stands twice).
 
-    `called` is its name, which may stand among the labels.
+    `called` is its name, which may stand among the labels; `quoted` tells that it is no label's value there.
     """
     place = tree.named(counted(), "place")
     each = tree.of(dialect.select("name", "said"), "parsed").group_by("name", "said").subquery("g")
-    names, values = (
-        tree.call("regexp_extract_all", column("said"), tree.text(LABEL), dialect.integer(group)) for group in (1, 2)
-    )
-    labels = tree.tried(tree.call("map", names, dialect.transformed(values, "v", _unescaped(column("v")))))
-    query = tree.of(dialect.select(place, "name", "said", tree.named(labels, "labels")), each).subquery("l")
+    quoted = tree.named(tree.call("list_contains", _parts(3), tree.text("")), "quoted")
+    twice = exp.and_(quoted.this.copy(), exp.NEQ(this=column("name"), expression=tree.text("")))
+    labels = tree.named(tree.when(exp.not_(twice), _labels()), "labels")
+    query = tree.of(dialect.select(place, "name", "said", quoted, labels), each).subquery("l")
     label = tree.first_of([tree.call("map_extract_value", column("labels"), tree.text(NAME)), tree.text("")])
     called = tree.when(exp.NEQ(this=column("name"), expression=tree.text("")), column("name"), label)
-    return tree.of(dialect.select("place", "name", "said", tree.named(called, "called"), "labels"), query)
+    return tree.of(dialect.select("place", "name", "said", tree.named(called, "called"), "quoted", "labels"), query)
+
+
+def _parts(group: int) -> exp.Expr:
+    """What stands in a place of `LABEL`, label by label; empty texts where nothing does."""
+    found = tree.call("regexp_extract_all", column("said"), tree.text(LABEL), dialect.integer(group))
+    return dialect.transformed(found, "p", tree.first_of([column("p"), tree.text("")]))
+
+
+def _labels() -> exp.Expr:
+    """The labels as a map, the quoted name of the series among them; null where one stands twice."""
+    plain, quoted, equals, value = (
+        tree.call("struct_extract", column("l"), dialect.integer(place)) for place in range(1, 5)
+    )
+    listed = tree.call("list_zip", *(_parts(group) for group in range(1, 5)))
+    named = exp.EQ(this=equals, expression=tree.text(""))
+    name = tree.when(exp.NEQ(this=plain, expression=tree.text("")), plain.copy(), _unescaped(quoted))
+    names = dialect.transformed(listed, "l", tree.when(named, tree.text(NAME), name))
+    values = dialect.transformed(
+        listed.copy(), "l", tree.when(named.copy(), _unescaped(quoted.copy()), _unescaped(value))
+    )
+    return tree.tried(tree.call("map", names, values))
 
 
 def _unescaped(value: exp.Expr) -> exp.Expr:
@@ -191,11 +216,12 @@ def _unescaped(value: exp.Expr) -> exp.Expr:
 
 
 def _pairs(instant: Callable[[exp.Expr], exp.Expr]) -> exp.Select:
-    """The samples: place, number (of the line), t_ns, value, text, named (the name ahead of the labels)."""
+    """The samples: place, number (of the line), t_ns, value, text, named (the name, if it is no label's value)."""
     known = exp.and_(exp.NEQ(this=column("called"), expression=tree.text("")), tree.given(column("labels")))
     seconds = tree.when(known, column("seconds"))
     t_ns = tree.named(instant(seconds), "t_ns")
     value = tree.named(sample_store.number(column("value")), "value")
-    text, named = tree.named(column("line"), "text"), tree.named(column("name"), "named")
+    text = tree.named(column("line"), "text")
+    named = tree.named(tree.when(column("quoted"), column("called"), column("name")), "named")
     query = tree.of(dialect.select("place", "number", t_ns, value, text, named), "parsed")
     return query.join("said_series", using=["name", "said"], copy=False)

@@ -22,9 +22,12 @@ NO_CHARACTER = 0x10FFFF
 #: what stands for bytes that are no UTF-8: a control character, so that no line becomes JSON by it
 SUBSTITUTE = "\x1a"
 BOM = "\ufeff"
+NUL = b"\0"
 STUB = 200  # bytes that a mended copy keeps of a line that is too long
 
 _RETURN = re.compile(rb"\n|\r(?s:.)?")
+
+_NULS = re.compile(rb"\n\0+")
 
 codecs.register_error("assay-substitute", lambda error: (SUBSTITUTE, getattr(error, "end", 0)))
 
@@ -32,7 +35,8 @@ codecs.register_error("assay-substitute", lambda error: (SUBSTITUTE, getattr(err
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line of a file: its number from 1, the place of its first byte in the uncompressed content from 0, how many
-    bytes it has without its end, its text (of a line that is too long its beginning)."""
+    bytes it has without its end, its text (of a line that is too long its beginning).  NUL bytes ahead of it are no
+    part of it."""
 
     number: int
     offset: int
@@ -50,7 +54,11 @@ class _Place:
     kept: list[bytes] = field(default_factory=list)
 
     def taken(self, piece: bytes) -> None:
-        """Keep a piece of the line, as far as a line may be long."""
+        """Keep a piece of the line, as far as a line may be long; it begins behind NUL bytes ahead of it."""
+        if not self.size:
+            bare = piece.lstrip(NUL)
+            self.offset += len(piece) - len(bare)
+            piece = bare
         if self.size < LONGEST:
             self.kept.append(piece[: LONGEST - self.size])
         self.size += len(piece)
@@ -107,12 +115,13 @@ def text_lines(path: Path, numbers: Collection[int]) -> dict[int, str]:
 
 
 def first_lines(path: Path, count: int) -> Iterator[bytes]:
-    """The first lines of a log file, at most so many, without those that are too long."""
+    """The first lines of a log file, at most so many, without those that are too long, and without NUL bytes ahead."""
     held: list[bytes] = []
     size = 0
     for chunk in decompressed(path):
         *ended, last = chunk.split(b"\n")
         for piece in ended:
+            piece = piece if size else piece.lstrip(NUL)
             if size + len(piece) < LONGEST:
                 yield b"".join([*held, piece]).removeprefix(codecs.BOM_UTF8)
             held.clear()
@@ -120,6 +129,7 @@ def first_lines(path: Path, count: int) -> Iterator[bytes]:
             count -= 1
             if count <= 0:
                 return
+        last = last if size else last.lstrip(NUL)
         size += len(last)
         if size < LONGEST:
             held.append(last)
@@ -190,10 +200,12 @@ def _ends_in_returns(path: Path) -> bool:
 
 @dataclass(slots=True)
 class _Copy:
-    """A copy being written: where its line begins, its number, and the lines that are too long."""
+    """A copy being written: where its line begins, its number, whether nothing but a NUL byte stands in it yet, and the
+    lines that are too long."""
 
     begin: int = 0
     number: int = 1
+    padded: bool = False
     long: list[int] = field(default_factory=list)
 
     @property
@@ -211,7 +223,7 @@ def mended(path: Path, folder: Path, name: str) -> tuple[Path, tuple[int, ...]]:
 
     Bytes that are no UTF-8 are replaced, every line is ended by a line feed alone.  A carriage return within a line
     becomes a tab, which JSON allows and forbids at the same places.  What is left of a line that is too long is no
-    JSON.
+    JSON.  Of NUL bytes ahead of a line one is left.
     """
     place = folder / name
     decoder = codecs.getincrementaldecoder("utf-8")("assay-substitute")
@@ -230,9 +242,21 @@ def _mended(text: str) -> bytes:
     return text.replace("\r", "\t").encode("utf-8")
 
 
+def _bare(text: bytes, begins: bool, copy: _Copy) -> bytes:
+    """A piece of a copy with one NUL byte for those ahead of each line; `begins`: it is the beginning of a line."""
+    if copy.padded:
+        text = text.lstrip(NUL)
+    elif begins and text.startswith(NUL):
+        text = NUL + text.lstrip(NUL)
+    text = _NULS.sub(b"\n" + NUL, text)
+    copy.padded = text.endswith(b"\n" + NUL) or (begins and text == NUL) or (copy.padded and not text)
+    return text
+
+
 def _put(stream: IO[bytes], copy: _Copy, text: bytes) -> None:
     """Write a piece of a copy, no line of which becomes too long."""
     before = stream.tell()
+    text = _bare(text, before == copy.begin, copy)
     if not copy.cut and before + len(text) - copy.begin < LONGEST:
         stream.write(text)
         if b"\n" in text:

@@ -24,6 +24,7 @@ from assay.ingest.folder import MEMORY, connected, written
 from assay.ingest.forms import Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.overlaps import overlaps
+from assay.ingest.padded import padded
 from assay.ingest.recognise import Recognition
 from assay.ingest.shares import LogFile, log_files, pieces, rounds, shares, unpacked
 from assay.ingest.summary import write_summary
@@ -65,7 +66,7 @@ def ingest(
             reading = Reading(fresh, progress, files.size, batches, connection=connection, how=how)
             reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share), share)
             write_summary(connection, how, files, reading.found, reading.lacking, fresh)
-        notes = overlaps(files, reading.found)
+        notes = (*overlaps(files, reading.found), *padded(files, reading.found))
         text = manifest(source, events, wanted, files, bool(reading.lacking), notes)
         (fresh / MANIFEST).write_text(text, encoding="utf-8")
 

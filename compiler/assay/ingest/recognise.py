@@ -1,8 +1,8 @@
 """The query that tells what every line of log files is.
 
-Out of lines, in their order, come rows of `file` (its index), `form` (a number, negative for lines that are no event),
-`t_ns`, `wrapped` (the rule by which the body is a member of itself, 0 for none), `line`, the text of those lines that
-fields are taken from, and what stands at the shared paths.
+Out of lines, in their order, come rows of `file` (its index), `padded` (NUL bytes are ahead of the line), `form` (a
+number, negative for lines that are no event), `t_ns`, `wrapped` (the rule by which the body is a member of itself, 0
+for none), `line`, the text of those lines that fields are taken from, and what stands at the shared paths.
 
 Every line is parsed once, by one call that takes the time and the names out of it.  The swift query takes for granted
 that a line within braces is JSON, and fails where it is not; the careful one does not, and takes a tenth longer.
@@ -18,7 +18,7 @@ from sqlglot import exp
 
 from assay.ingest import instants, tree
 from assay.ingest.forms import OTHER, TEXT, TIMELESS, TORN, Numbered, paths_of, ranges, wanted_events
-from assay.ingest.lines import scan
+from assay.ingest.lines import bare, scan
 from assay.spec.model import Form, Lookup, Source, Unwrap
 from assay.sql import dialect
 from assay.sql.dialect import column
@@ -123,7 +123,8 @@ def texts_of_body(source: Source, paths: Sequence[Path_]) -> exp.Expr:
 def recognition(how: Recognition, careful: bool) -> exp.Select:
     """All lines of the files that are the parameters of `lines.scan`, recognised."""
     stages = [
-        ("lines", scan()),
+        ("scanned", scan()),
+        ("lines", bare("scanned")),
         ("documents", _documents(how, careful)),
         ("named", _named(how)),
         ("unwrapped", _unwrapped(how)),
@@ -132,7 +133,7 @@ def recognition(how: Recognition, careful: bool) -> exp.Select:
         ("timed", _timed(how, careful)),
     ]
     form, line = tree.named(_settled(), "form"), tree.named(_kept(how), "line")
-    query = dialect.select("file", form, "t_ns", "wrapped", line, *shared_columns(how))
+    query = dialect.select("file", "padded", form, "t_ns", "wrapped", line, *shared_columns(how))
     return dialect.staged(tree.of(query, "timed"), stages)
 
 
@@ -157,7 +158,7 @@ def _documents(how: Recognition, careful: bool) -> exp.Select:
     whole = exp.and_(tree.starts(line, "{"), tree.call("ends_with", line, tree.text("}")))
     ifs = [] if careful else [exp.If(this=whole, true=texts)]
     ifs.append(exp.If(this=tree.starts(line, "{"), true=tree.tried(texts.copy())))
-    query = dialect.select("file", "line", tree.named(exp.Case(ifs=ifs), "texts"))
+    query = dialect.select("file", "padded", "line", tree.named(exp.Case(ifs=ifs), "texts"))
     return tree.of(query, "lines")
 
 
@@ -167,7 +168,7 @@ def _named(how: Recognition) -> exp.Select:
         tree.named(tree.member(column("texts"), index), f"text_{index}") for index, _ in enumerate(how.paths, start=1)
     ]
     broken = tree.named(tree.missing(column("texts")), "broken")
-    return tree.of(dialect.select("file", "line", broken, *texts), "documents")
+    return tree.of(dialect.select("file", "padded", "line", broken, *texts), "documents")
 
 
 def _unwrapped(how: Recognition) -> exp.Select:
@@ -181,7 +182,7 @@ def _unwrapped(how: Recognition) -> exp.Select:
         number = exp.Coalesce(this=exp.Case(ifs=ifs), expressions=[number])
     wrapped = tree.cast(number, "TINYINT")
     texts = [f"text_{index}" for index, _ in enumerate(how.paths, start=1)]
-    query = dialect.select("file", "line", "broken", tree.named(wrapped, "wrapped"), *texts)
+    query = dialect.select("file", "padded", "line", "broken", tree.named(wrapped, "wrapped"), *texts)
     return tree.of(query, "named")
 
 
@@ -204,7 +205,7 @@ def _recognised(how: Recognition) -> exp.Select:
     form = tree.first_of([*found, tree.small(OTHER)])
     instant = tree.named(how.read(how.source.time), "instant")
     shared = [tree.named(_inside(how, path), name) for path, name in zip(how.shared, shared_columns(how), strict=True)]
-    query = dialect.select("file", "line", "broken", "wrapped", tree.named(form, "form"), instant, *shared)
+    query = dialect.select("file", "padded", "line", "broken", "wrapped", tree.named(form, "form"), instant, *shared)
     return tree.of(query, "unwrapped")
 
 
@@ -249,7 +250,7 @@ def _ruled(how: Recognition) -> exp.Select:
         ]
         form = exp.Case(this=column("form"), ifs=ifs, default=column("form"))
     query = dialect.select(
-        "file", "line", "broken", "wrapped", "instant", tree.named(form, "form"), *shared_columns(how)
+        "file", "padded", "line", "broken", "wrapped", "instant", tree.named(form, "form"), *shared_columns(how)
     )
     return tree.of(query, "recognised")
 
@@ -271,19 +272,10 @@ def _out(source: Source, form: Form) -> exp.Expr:
 
 
 def _timed(how: Recognition, careful: bool) -> exp.Select:
-    """The instant in ns, of a UTC time with at least seconds; null when it is none."""
-    instant = column("instant")
-    utc = exp.and_(
-        tree.call("ends_with", instant, tree.text("Z")),
-        exp.GTE(this=tree.call("strlen", instant.copy()), expression=dialect.integer(20)),
-        instants.no_blank(instant),
-    )
-    moment = tree.try_cast(instant.copy(), "TIMESTAMP_NS")
-    nanoseconds = tree.call("epoch_ns", moment)
-    # Years that 64 bits do not reach are an error even for TRY_CAST.
-    t_ns = tree.when(utc, tree.tried(nanoseconds) if careful else nanoseconds)
-    query = dialect.select("file", "line", "broken", "wrapped", "form", tree.named(t_ns, "t_ns"), *shared_columns(how))
-    return tree.of(query, "ruled")
+    """The instant of each line in ns; null when it has none."""
+    t_ns = instants.utc(column("instant"), careful)
+    told = ("file", "padded", "line", "broken", "wrapped", "form")
+    return tree.of(dialect.select(*told, tree.named(t_ns, "t_ns"), *shared_columns(how)), "ruled")
 
 
 def _settled() -> exp.Expr:

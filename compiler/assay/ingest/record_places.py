@@ -66,19 +66,18 @@ def _after_blanks(text: str, place: int) -> int:
 
 
 def _value_of(text: str, place: int, key: str) -> int:
-    """Where the value of a key of an object begins; of one that stands twice the last, which is what is read."""
-    found = place
+    """Where the value of a key of an object begins; of one that stands twice the first, which is what is read."""
     place = _after_blanks(text, place + 1)
     while text[place] == '"':
         name, end = _DECODER.raw_decode(text, place)
         value = _after_blanks(text, _after_blanks(text, end) + 1)
         if name == key:
-            found = value
+            return value
         _, end = _DECODER.raw_decode(text, value)
         place = _after_blanks(text, end)
         if text[place] == ",":
             place = _after_blanks(text, place + 1)
-    return found
+    return place
 
 
 def _members(text: str, place: int) -> list[tuple[int, int]]:

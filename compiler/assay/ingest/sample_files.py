@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     import duckdb
 
 #: how a file of samples begins that has a line for each of them
-TEXT = re.compile(rb"(?!PAR1)(?:\xef\xbb\xbf)?\s*(?:[#a-zA-Z_:]|\{\s*[a-zA-Z_])")
+LINES = rb"#|[a-zA-Z_:]|\{\s*[a-zA-Z_]|" + openmetrics.BEGINS.encode()
+TEXT = re.compile(rb"(?!PAR1)(?:\xef\xbb\xbf)?\s*(?:" + LINES + rb")")
 PROBED = 4096  # bytes by which a form is told
 COLUMNS = {"name": "VARCHAR", "labels": LABELS, "t_ns": "BIGINT", "value": "DOUBLE"}
 FORMS = (
@@ -42,10 +43,10 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, file: int, folder: P
         head = stream.read(PROBED).removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"PAR1"):
         _parquet(connection, path, content, file)
+    elif re.match(LINES, head):
+        openmetrics.load(connection, path, content, file, folder)
     elif re.match(rb'[\[{]\s*($|["\]}\[{])', head):
         told = answers.load(connection, path, content, file, folder)
-    elif re.match(rb"#|[a-zA-Z_:]|\{\s*[a-zA-Z_]", head):
-        openmetrics.load(connection, path, content, file, folder)
     else:
         raise _unknown(path, head)
     if content != path:

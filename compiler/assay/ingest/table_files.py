@@ -26,6 +26,7 @@ from assay.sql import dialect
 
 ENCODING = "utf-8-sig"
 LINE_END = re.compile(rb"\r\n|\n|\r")
+SLACK = 2**20  # bytes that a row of a copy has beside twice its cells: its number, what stands between cells
 csv.field_size_limit(8 * LONGEST)  # else a cell of 128 KiB would be taken for an open quote
 
 
@@ -164,7 +165,7 @@ def scan(width: int, numbered: bool) -> exp.Select:
         "escape": tree.text('"'),
         "header": exp.true(),
         "auto_detect": exp.false(),
-        "max_line_size": dialect.integer(2 * LONGEST if numbered else LONGEST),  # a copy may quote more
+        "max_line_size": dialect.integer(2 * LONGEST + SLACK if numbered else LONGEST),  # a copy may quote more
         "compression": exp.Literal.string("none"),  # what is packed is unpacked before, whatever its name
         "strict_mode": exp.true(),
     }

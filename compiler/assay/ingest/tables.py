@@ -257,13 +257,8 @@ def _added(tables: Tables, file: TableFile, copy: bool) -> str:
 def _instant(said: exp.Expr) -> exp.Expr:
     """The instant in ns since 1970, of an integer or of a UTC time with at least seconds; null when it is neither."""
     integer = tree.call("regexp_matches", said, tree.text(INTEGER))
-    utc = exp.and_(
-        tree.call("ends_with", said.copy(), tree.text("Z")),
-        exp.GTE(this=tree.call("strlen", said.copy()), expression=dialect.integer(20)),
-        instants.no_blank(said),
-    )
-    moment = tree.tried(tree.call("epoch_ns", tree.try_cast(said.copy(), "TIMESTAMP_NS")))
-    return tree.when(integer, tree.try_cast(said.copy(), "BIGINT"), tree.when(utc, moment))
+    other = instants.utc(said)
+    return tree.when(integer, tree.try_cast(said.copy(), "BIGINT"), other)
 
 
 def _timeless(tables: Tables) -> list[Lost]:

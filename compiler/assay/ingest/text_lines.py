@@ -26,6 +26,7 @@ from assay.ingest.forms import TORN, Wanted, in_order
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.lines import refusals, scanned
 from assay.ingest.overlaps import overlaps
+from assay.ingest.padded import padded
 from assay.ingest.plain import may_scan, mended, plain
 from assay.ingest.shares import FILE_STEP, LogFile, log_files
 from assay.ingest.summary import summarised
@@ -73,7 +74,7 @@ def ingest(
             summarised(
                 connection, source, names, files, reading.found, reading.lacking, fresh, reasons(connection, how)
             )
-        notes = overlaps(files, reading.found)
+        notes = (*overlaps(files, reading.found), *padded(files, reading.found))
         text = manifest(source, events, wanted, files, bool(reading.lacking), notes)
         (fresh / MANIFEST).write_text(text, encoding="utf-8")
 

@@ -1,8 +1,11 @@
-"""What orders the files of a text log: the instant of the first line of each that has one."""
+"""What orders the log files of a host: the instant of the first line of each that has one."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -13,33 +16,64 @@ from assay.spec.model import Source
 from assay.sql import dialect
 from assay.sql.dialect import column
 
-LONGEST = 4096  # characters of a line that are looked at
+if TYPE_CHECKING:
+    import duckdb
+
+LONGEST = 4096  # characters of a line of text that are looked at
+AT_ONCE = 8  # lines that are looked at together: each may be as long as a line may be
 
 
 def first_instant(source: Source, path: Path, count: int) -> str:
     """The instant as a text that sorts by time, out of so many lines at most; empty when none of them has one."""
     import duckdb
 
-    lines = [line.decode("utf-8", errors="replace").rstrip()[:LONGEST] for line in first_lines(path, count)]
+    query, lines = (_of_text(source), _texts(path, count)) if source.line else (_of_json(source), _objects(path, count))
     with duckdb.connect() as connection:
-        text = _query(source).sql(dialect=dialect.DIALECT)
-        found = [t_ns for (t_ns,) in connection.execute(text, {"lines": lines}).fetchall()]
-    first = next((t_ns for t_ns in found if t_ns is not None), None)
+        first = _first(connection, dialect.text(query), lines)
     return "" if first is None else f"{first + 2**64:021d}"
 
 
-def _query(source: Source) -> exp.Select:
-    """The instants of the lines `$lines`, in order; null for a line without one."""
-    layout = parse(source.line)
+def _texts(path: Path, count: int) -> Iterator[str]:
+    return (line.decode("utf-8", errors="replace").rstrip()[:LONGEST] for line in first_lines(path, count))
+
+
+def _objects(path: Path, count: int) -> Iterator[str]:
+    return (line.decode("utf-8", errors="replace") for line in first_lines(path, count) if line.startswith(b"{"))
+
+
+def _first(connection: duckdb.DuckDBPyConnection, query: str, lines: Iterable[str]) -> int | None:
+    """The first instant that the query finds in the lines; None where there is none."""
+    rest = iter(lines)
+    while some := list(itertools.islice(rest, AT_ONCE)):
+        found = (t_ns for (t_ns,) in connection.execute(query, {"lines": some}).fetchall())
+        if (first := next((t_ns for t_ns in found if t_ns is not None), None)) is not None:
+            return int(first)
+    return None
+
+
+def _lines() -> exp.Select:
+    """The lines `$lines` with their numbers."""
     line = tree.named(exp.Explode(this=tree.given_list("lines", "TEXT")), "line")
-    number = tree.named(
-        tree.call("generate_subscripts", tree.given_list("lines", "TEXT"), dialect.integer(1)), "number"
-    )
+    number = tree.call("generate_subscripts", tree.given_list("lines", "TEXT"), dialect.integer(1))
+    return dialect.select(tree.named(number, "number"), line)
+
+
+def _of_json(source: Source) -> exp.Select:
+    """The instants of lines that are JSON objects, in order; null for a line without one."""
+    found = tree.tried(tree.member(tree.texts_at(column("line"), [source.time]), 1))
+    said = tree.of(dialect.select("number", tree.named(found, "said")), "lines")
+    query = tree.of(dialect.select(tree.named(instants.utc(column("said")), "t_ns")), "said")
+    return dialect.staged(query.order_by("number"), [("lines", _lines()), ("said", said)])
+
+
+def _of_text(source: Source) -> exp.Select:
+    """The instants of lines of text, in order; null for a line without one."""
+    layout = parse(source.line)
     said = tree.call(
         "regexp_extract", column("line"), tree.text(layout.expression((source.time[0],))), dialect.integer(1)
     )
     stages = [
-        ("lines", dialect.select(number, line)),
+        ("lines", _lines()),
         ("said", tree.of(dialect.select("number", tree.named(said, "said")), "lines")),
         (
             "parted",

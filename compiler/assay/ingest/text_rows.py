@@ -1,8 +1,8 @@
 """The queries over text logs: what every line is, and the rows of an event.
 
-Lines become rows of `file` (its index), `form` (the number of the pattern, negative for lines that are no event),
-`t_ns`, and of those that are an event the `body` and the places `head_1`, ... of the layout; `rowid` counts lines
-from 0.
+Lines become rows of `file` (its index), `padded` (NUL bytes are ahead of the line), `form` (the number of the pattern,
+negative for lines that are no event), `t_ns`, and of those that are an event the `body` and the places `head_1`, ... of
+the layout; `rowid` counts lines from 0.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sqlglot import exp
 from assay.ingest import instants, tree
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.forms import OTHER, TEXT, TIMELESS, TORN
-from assay.ingest.lines import scan
+from assay.ingest.lines import bare, scan
 from assay.ingest.text_forms import TextForms, Variant
 from assay.sql import dialect
 from assay.sql.dialect import column
@@ -28,7 +28,8 @@ def recognition(how: TextForms) -> exp.Select:
     trimmed = tree.named(tree.call("rtrim", tree.first_of([column("line"), tree.text("")]), tree.text(" \t")), "line")
     stages: list[tuple[str, exp.Query]] = [
         ("scanned", scan()),
-        ("lines", tree.of(dialect.select("file", trimmed), "scanned")),
+        ("bare", bare("scanned")),
+        ("lines", tree.of(dialect.select("file", "padded", trimmed), "bare")),
         ("parted", _parted(how)),
         ("headed", _headed(how)),
         ("told", tree.of(dialect.select("*", tree.named(_form(how), "form")), "headed")),
@@ -37,7 +38,7 @@ def recognition(how: TextForms) -> exp.Select:
     ]
     heads = _head_columns(how)
     kept = [tree.named(tree.when(_is_event(), column(name)), name) for name in ("body", *heads)]
-    query = dialect.select("file", tree.named(_settled(), "form"), "t_ns", *kept)
+    query = dialect.select("file", "padded", tree.named(_settled(), "form"), "t_ns", *kept)
     return dialect.staged(tree.of(query, "timed"), stages)
 
 
@@ -64,7 +65,7 @@ def _matches(text: exp.Expr, expression: str) -> exp.Expr:
 
 def _parted(how: TextForms) -> exp.Select:
     """Each line with what the layout finds in it."""
-    values: list[exp.Expr | str] = ["file", "line"]
+    values: list[exp.Expr | str] = ["file", "padded", "line"]
     if how.layout:
         values.append(tree.named(_matched(column("line"), how.layout.expression(how.heads), len(how.heads)), "head"))
     return tree.of(dialect.select(*values), "lines")
@@ -75,7 +76,7 @@ def _headed(how: TextForms) -> exp.Select:
     heads = [_member("head", index) for index, _ in enumerate(how.heads, start=1)]
     body = heads[how.heads.index(how.source.body[0])].copy() if how.layout else column("line")
     named = [tree.named(value, name) for value, name in zip(heads, _head_columns(how), strict=True)]
-    return tree.of(dialect.select("file", "line", tree.named(body, "body"), *named), "parted")
+    return tree.of(dialect.select("file", "padded", "line", tree.named(body, "body"), *named), "parted")
 
 
 def _form(how: TextForms) -> exp.Expr:
@@ -114,7 +115,7 @@ def _said(how: TextForms) -> exp.Expr:
 
 def _timed(how: TextForms) -> exp.Select:
     moment = tree.named(instants.instant(how.source, column("moment")), "t_ns")
-    return tree.of(dialect.select("file", "form", "body", *_head_columns(how), moment), "moments")
+    return tree.of(dialect.select("file", "padded", "form", "body", *_head_columns(how), moment), "moments")
 
 
 def _is_event() -> exp.Expr:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from assay.ingest.files import RunFiles
 from assay.ingest.plain import first_lines
 from assay.spec.check_lines import TEXT_LINES
+from assay.spec.json_document import object_of
 from assay.spec.model import Lookup, Source
 from assay.spec.visible import cut, visible
 
@@ -51,7 +52,7 @@ def _of_json(source: Source, where: str, lines: Sequence[tuple[int, str]]) -> It
 def _json(line: str) -> object:
     """What a line says as JSON; None where it is none."""
     try:
-        return json.loads(line)
+        return json.loads(line, object_pairs_hook=object_of)
     except (ValueError, RecursionError):
         return None
 

@@ -43,7 +43,8 @@ class Filling:
 class Tally:
     """The lines of a host that are of one form, or of no event for one cause.
 
-    How many; the `seq` of the first and of the last that has an instant, and these instants.
+    How many; the `seq` of the first and of the last, and their instants; how many have NUL bytes ahead of them, and the
+    `seq` of the first of those.
     """
 
     host: str
@@ -53,6 +54,8 @@ class Tally:
     first_ns: int | None
     last_seq: int
     last_ns: int | None
+    padded: int = 0
+    first_padded: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +174,7 @@ def moved(share: Share, before: Sequence[int]) -> Share:
     """A share whose files are pieces that have so many lines of their file before them."""
     if not any(before):
         return share
-    tallies = (
-        replace(tally, first_seq=tally.first_seq + before[index], last_seq=tally.last_seq + before[index])
-        for tally, index in zip(share.tallies, share.tallied, strict=True)
-    )
+    tallies = (_later(tally, before[index]) for tally, index in zip(share.tallies, share.tallied, strict=True))
     broken = (
         (host, seq + before[index], form) for (host, seq, form), index in zip(share.broken, share.broke, strict=True)
     )
@@ -183,17 +183,26 @@ def moved(share: Share, before: Sequence[int]) -> Share:
 
 
 def _tally(host: str, offset: int, row: Sequence[Any]) -> Tally:
-    _, form, rows, first, first_ns, last, last_ns = row
-    return Tally(host, form, rows, first + offset, first_ns, last + offset, last_ns)
+    _, form, rows, first, first_ns, last, last_ns, padded, first_padded = row
+    return _later(Tally(host, form, rows, first, first_ns, last, last_ns, padded, first_padded), offset)
+
+
+def _later(tally: Tally, lines: int) -> Tally:
+    """A tally of lines that stand so much later."""
+    padded = None if tally.first_padded is None else tally.first_padded + lines
+    return replace(tally, first_seq=tally.first_seq + lines, last_seq=tally.last_seq + lines, first_padded=padded)
 
 
 def _counts(table: str) -> exp.Select:
-    """The lines by file and form: how many, the first and last place (number of the row), their instants."""
+    """The lines by file and form: how many, the first and last place (number of the row), their instants; how many have
+    NUL bytes ahead of them, and the first place of those."""
     edges = [
         exp.Min(this=column("rowid")),
         exp.ArgMin(this=column("t_ns"), expression=column("rowid")),
         exp.Max(this=column("rowid")),
         exp.ArgMax(this=column("t_ns"), expression=column("rowid")),
+        exp.CountIf(this=column("padded")),
+        exp.Min(this=tree.when(column("padded"), column("rowid"))),
     ]
     keys = [column("file"), column("form")]
     query = tree.of(dialect.select(*keys, exp.Count(this=exp.Star()), *edges), table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tarfile
 import zipfile
@@ -14,7 +15,7 @@ from assay.ingest.files import BESIDE
 from assay.remote import room
 from assay.remote.address import ARCHIVES, suffix_of
 from assay.remote.fetching import nothing_wanted, unsafe
-from assay.remote.names import parts_of, refusal
+from assay.remote.names import parts_of, refusal, slashed
 from assay.remote.streams import BROKEN, CHUNK, Reading, Tar, packer_of, plain_tar
 from assay.remote.wanted import Wanted
 from assay.spec.diagnostics import AssayError, fail
@@ -24,6 +25,8 @@ from assay.storage.progress import Bytes
 #: how a file begins -> the end of the name that belongs to it
 MAGIC = {b"\x1f\x8b": ".tar.gz", b"\x28\xb5\x2f\xfd": ".tar.zst", b"\xfd7zXZ\0": ".tar.xz", b"BZh": ".tar.bz2",
          b"PK\x03\x04": ".zip", b"PK\x05\x06": ".zip"}  # fmt: skip
+OF_WINDOWS = (0, 6, 10, 14)  # the makers of members of a zip whose file names have no backslash: FAT, HPFS, NTFS, VFAT
+ENDED, DIRECTORY_END = b"PK\x05\x06", 22  # how the record at the end of a zip begins, its bytes without the comment
 OF_MACOS = ("__MACOSX", BESIDE)  # what a program of macOS writes beside files: how the names of those begin
 
 
@@ -83,6 +86,7 @@ class _Target:
         place.parent.mkdir(parents=True, exist_ok=True)
         as_it_is, below = self.wanted.has(name), self.wanted.has_below(name)
         if not as_it_is and not below:
+            self._not_by_backslash(name)
             self.seen.append(name)
             return
         self.stands = self.stands or as_it_is
@@ -95,6 +99,12 @@ class _Target:
             shutil.copyfileobj(content, stream, CHUNK)
         if place.stat().st_size != size:
             raise EOFError(f"{visible(name)} ends before its size")
+
+    def _not_by_backslash(self, name: str) -> None:
+        """AssayError when a file would be wanted if backslashes of its name were slashes: a host would be missing."""
+        if "\\" in name and (self.wanted.has(slashed(name)) or self.wanted.has_below(slashed(name))):
+            why = "its name has backslashes, where a run has folders"
+            raise unsafe(f"a member of the archive is refused: {visible(name)}", why, self.archive)
 
     def _place(self, name: str) -> Path:
         return self.folder.joinpath(*parts_of(name))
@@ -126,19 +136,41 @@ def _kind(member: tarfile.TarInfo) -> str:
 
 def _unzip(stream: IO[bytes], target: _Target) -> None:
     with zipfile.ZipFile(stream) as members:
-        items = members.infolist()
-        for item in items:
-            target.check(item.orig_filename, item.is_dir(), _zip_kind(item))
-        files = [item for item in items if not item.is_dir()]
+        _alone(stream, members, target.archive)
+        items = [(_zip_name(item), item) for item in members.infolist()]
+        for name, item in items:
+            target.check(name, name.endswith("/"), _zip_kind(item))
+        files = [(name, item) for name, item in items if not name.endswith("/")]
         wanted = target.wanted
-        needed = (item for item in files if wanted.has(item.filename) or wanted.has_below(item.filename))
+        needed = (item for name, item in files if wanted.has(name) or wanted.has_below(name))
         room.check_room(target.folder, sum(item.file_size for item in needed), target.archive)
-        for item in items:
-            if item.is_dir():
-                target.make(item.filename)
-        for item in files:
+        for name, _ in items:
+            if name.endswith("/"):
+                target.make(name)
+        for name, item in files:
             with members.open(item) as content:
-                target.write(item.filename, item.file_size, content)
+                target.write(name, item.file_size, content)
+
+
+def _zip_name(item: zipfile.ZipInfo) -> str:
+    """The name of a member: one that was made on Windows may have backslashes, where no file name has any."""
+    return slashed(item.orig_filename) if item.create_system in OF_WINDOWS else item.orig_filename
+
+
+def _alone(stream: IO[bytes], members: zipfile.ZipFile, archive: str) -> None:
+    """AssayError when a file holds more than one zip: the directory at its end names the members of the last alone.
+
+    What is ahead of the first member and is no zip is the program that unpacks it.
+    """
+    begin = min((item.header_offset for item in members.infolist()), default=members.start_dir)
+    size = stream.seek(0, os.SEEK_END)
+    stream.seek(max(0, size - DIRECTORY_END - len(members.comment)))
+    behind = stream.read(len(ENDED)) != ENDED
+    stream.seek(0)
+    if behind or (begin and stream.read(2) == ENDED[:2]):
+        found = "bytes behind its end" if behind else f"{begin} bytes of another before its first member"
+        raise fail("broken-archive", f"the archive is more than one zip: {archive}", found=found,
+                   expected="one zip, and nothing else", hint="unpack them into one folder, and pack that")  # fmt: skip
 
 
 def _zip_kind(item: zipfile.ZipInfo) -> str:

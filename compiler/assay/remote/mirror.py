@@ -28,7 +28,7 @@ from assay.remote.fetching import Fetching, check_names, nothing_wanted
 from assay.remote.storage import Object, Storage, open_storage
 from assay.remote.wanted import Wanted
 from assay.spec.diagnostics import fail
-from assay.storage.progress import Notice, Progress
+from assay.storage.progress import Notice, Progress, unheard
 
 KIND = "mirror"
 UNPACKED = "unpacked"
@@ -46,24 +46,42 @@ class _Mirror:
     wanted: Wanted
     progress: Progress
     notice: Notice
+    fetching: Notice
 
     @property
     def folder(self) -> Path:
         return self.store.place(KIND, self.key)
+
+    def tell_of(self, items: Sequence[Object]) -> None:
+        """Say what is about to be fetched, and how much."""
+        if items:
+            number = "1 object" if len(items) == 1 else f"{len(items)} objects"
+            size = sum(item.size for item in items) / 1e6
+            self.fetching(f"fetching {number} of run {self.name}, {size:.1f} MB, from {self.address}")
 
     def tell(self, what: str) -> Callable[[int, int], None]:
         return lambda done, total: self.progress(f"{what} {self.name}", done, total)
 
 
 def mirrored(
-    store: Store, address: str, name: str, wanted: Wanted, held: ExitStack, progress: Progress, notice: Notice
+    store: Store,
+    address: str,
+    name: str,
+    wanted: Wanted,
+    held: ExitStack,
+    progress: Progress,
+    notice: Notice,
+    fetching: Notice = unheard,
 ) -> Path:
     """The directory of a run on object storage or in an archive, as it is now; it stays so until `held` is closed.
+
+    `notice` is told that somebody else is waited for, `fetching` what is about to be fetched, and how much.
 
     Raises AssayError: the address has nothing, cannot be reached, refuses; the archive is broken or unsafe; no room.
     """
     place = address if is_address(address) else str(Path(address).resolve())
-    mirror = _Mirror(store, hashlib.sha256(place.encode()).hexdigest()[:32], address, name, wanted, progress, notice)
+    key = hashlib.sha256(place.encode()).hexdigest()[:32]
+    mirror = _Mirror(store, key, address, name, wanted, progress, notice, fetching)
     try:
         mirror.folder.mkdir(parents=True, exist_ok=True)
         lock = os.open(mirror.folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
@@ -92,7 +110,8 @@ def _of_objects(mirror: _Mirror, lock: int, storage: Storage) -> Path:
             return fetching.files
     with _alone(mirror, lock):
         fetching.clear(there)
-        fetching.fetch(fetching.missing(wanted))
+        mirror.tell_of(missing := fetching.missing(wanted))
+        fetching.fetch(missing)
         fetching.finish(there)
     return fetching.files
 
@@ -106,7 +125,8 @@ def _of_packed(mirror: _Mirror, lock: int, storage: Storage, packed: Object) -> 
     fetching = Fetching(storage, mirror.folder, mirror.tell("fetching"))
     with _alone(mirror, lock):
         if not _unpacked(mirror, mark):
-            fetching.fetch(fetching.missing([packed]))
+            mirror.tell_of(missing := fetching.missing([packed]))
+            fetching.fetch(missing)
             fetching.finish([packed])
             _unpack(mirror, mark, fetching.files / packed.name)
             shutil.rmtree(fetching.files)

@@ -8,6 +8,11 @@ def parts_of(name: str) -> tuple[str, ...]:
     return tuple(part for part in name.split("/") if part not in ("", "."))
 
 
+def slashed(name: str) -> str:
+    """A name whose parts backslashes divide, too."""
+    return name.replace("\\", "/")
+
+
 def refusal(name: str) -> str:
     """Why a name cannot be that of a file below a folder; empty when it can."""
     if name.startswith("/"):

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from assay.spec import (
@@ -26,7 +27,7 @@ from assay.spec import (
     formula,
     scopes,
 )
-from assay.spec.checker import AS_UNIT, Checker, Locate
+from assay.spec.checker import Checker, Locate
 from assay.spec.diagnostics import Diagnostic, did_you_mean
 from assay.spec.model import Event, Grain, Metric, Package
 from assay.spec.picks import COMPUTED
@@ -128,7 +129,7 @@ def _events(checker: Checker) -> None:
             continue
         source = sources[event.source]
         generations = {lookup.generation for lookup in source.lookups}
-        if source.kind in AS_THEY_ARE:
+        if source.kind in (*AS_THEY_ARE, *NAMELESS):  # that the last have names at all is told of their forms
             generations = {name.generation for form in event.forms for name in form.names}
         _event_names(checker, event, generations, seen)
         _event_forms(checker, event, source.kind)
@@ -241,6 +242,14 @@ def _cycles(checker: Checker) -> None:
 
 
 def _edges(package: Package) -> dict[str, set[str]]:
+    """What each table is made of; of a name that several have nobody can tell, and it is told of as such."""
+    own = Counter([*(item.name for item in package.tables), scopes.LOGS])
+    return {
+        name: {other for other in read if own[other] < 2} for name, read in _reads(package).items() if own[name] < 2
+    }
+
+
+def _reads(package: Package) -> dict[str, set[str]]:
     edges: dict[str, set[str]] = {relation.name: set(relation.uses) for relation in package.relations}
     for grain in package.grains:
         bound = {item.of for item in grain.instants if item.of}
@@ -328,7 +337,7 @@ def _metric_unit(checker: Checker, metric: Metric, found: Typed) -> None:
             metric.id,
             expected=metric.unit.name,
             found=found.unit,
-            hint=AS_UNIT,
+            hint=checker.unit_hint(metric.unit.name, found.unit),
             cause=f"{metric.unit.name} {found.unit}",
         )
     except UnknownUnitError:

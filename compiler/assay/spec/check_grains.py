@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assay.spec import check_members, check_pairs, scopes
-from assay.spec.checker import AS_UNIT, Checker
+from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
 from assay.spec.expression import Expression
-from assay.spec.model import Column, Grain, Instant, Pair, Tally
+from assay.spec.model import Column, Grain, Instant, Pair, Relation, Tally
 from assay.spec.typing_rules import INSTANT, NONE, Scope, Typed
 
 NUMBERS = ("integer", "real")
@@ -16,7 +16,8 @@ WHOLE = ("integer", "unsigned", "huge")
 
 
 def grains(checker: Checker) -> None:
-    """Check every grain of the package."""
+    """Check every grain of the package, and the keys of relations that they are made of."""
+    relation_keys(checker)
     for grain in checker.package.grains:
         scope = scopes.of_grain(checker.package, grain)
         what = f"grain `{grain.name}`"
@@ -56,7 +57,7 @@ def _derived(checker: Checker, what: str, column: Column, value: Expression, sco
             column.name,
             expected=expected.unit,
             found=found.unit,
-            hint=AS_UNIT,
+            hint=checker.unit_hint(expected.unit, found.unit),
             cause=f"{of_column} {expected.unit} {found.unit}",
         )
 
@@ -147,7 +148,8 @@ def _pair(checker: Checker, what: str, word: str, pair: Pair, of: str, rows: Map
 
 def _key(checker: Checker, what: str, grain: Grain, scope: Scope) -> None:
     """A key is of columns that there are, and tells the rows of the grain's relation apart."""
-    for name in sorted(set(grain.key) - set(scope.leaves["column"])):
+    lacking = sorted(set(grain.key) - set(scope.leaves["column"]))
+    for name in lacking:
         checker.report(
             "unknown-key",
             f"{what} has a key column `{name}` that it lacks",
@@ -156,7 +158,7 @@ def _key(checker: Checker, what: str, grain: Grain, scope: Scope) -> None:
             within=(grain.name,),
         )
     made_of = next((item for item in checker.package.relations if item.name == grain.relation), None)
-    if made_of and not set(made_of.key) <= set(grain.key):
+    if made_of and not lacking and _is_whole(made_of) and not set(made_of.key) <= set(grain.key):
         checker.report(
             "grain-key",
             f"{what} has a key that does not tell the rows of relation `{made_of.name}` apart",
@@ -164,6 +166,25 @@ def _key(checker: Checker, what: str, grain: Grain, scope: Scope) -> None:
             expected=", ".join(made_of.key),
             found=", ".join(grain.key) or "none",
         )
+
+
+def relation_keys(checker: Checker) -> None:
+    """The keys of relations are of columns that they have."""
+    for relation in checker.package.relations:
+        columns = [column.name for column in relation.columns]
+        for name in sorted(set(relation.key) - set(columns)):
+            checker.report(
+                "unknown-key",
+                f"relation `{relation.name}` has a key column `{name}` that it lacks",
+                name or relation.name,
+                hint=did_you_mean(name, columns),
+                within=(relation.name,),
+            )
+
+
+def _is_whole(relation: Relation) -> bool:
+    """Whether the key of a relation is of its own columns, which is told of the relation itself."""
+    return set(relation.key) <= {column.name for column in relation.columns}
 
 
 def _declared(checker: Checker, what: str, grain: Grain) -> None:

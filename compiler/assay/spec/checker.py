@@ -11,6 +11,7 @@ from assay.spec.expression import Expression
 from assay.spec.model import Package
 from assay.spec.typing_rules import (
     BOOLEAN,
+    NONE,
     KindError,
     OtherUnitError,
     Scope,
@@ -125,7 +126,7 @@ class Checker:
                 word,
                 expected=error.expected,
                 found=error.found,
-                hint=AS_UNIT,
+                hint=self.unit_hint(error.expected, error.found),
                 cause=f"{error.expected} {error.found}",
             )
         except UnknownUnitError as error:
@@ -147,6 +148,16 @@ class Checker:
             return False
         except UnknownUnitError:
             return True
+
+    def unit_hint(self, expected: str, found: str) -> str:
+        """What is to be done where numbers of a unit are found in place of those of another."""
+        if NONE in (expected, found) or self.is_one_unit(found, NONE):
+            return AS_UNIT
+        try:
+            self.library.factor(found, expected)
+        except (UnitError, UnknownUnitError):
+            return "one of the two units is not the right one; `asUnit` would claim the other, and convert nothing"
+        return f"declare it in `{found}`: what is measured of it is converted to the unit of the metric"
 
     def unknown_unit(self, error: UnknownUnitError, what: str, word: str) -> None:
         """Note that there is no such unit; it stands where the unit is written, else where `word` is."""
