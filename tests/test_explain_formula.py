@@ -26,7 +26,7 @@ def test_a_formula_is_explained_with_what_it_comes_to(cache: Path) -> None:
     assert run["over"] == {"disk_write_rate": rate["average"]}
     assert (run["spread"], run["largest"]) == (None, [])
     text = assay("explain", "disk_writes_per_year", "--run", RUN, "--cache", cache).out
-    assert f"over `disk_write_rate` {rate['average']:.6g}" in " ".join(text.split())
+    assert f"over `disk_write_rate` {rate['average']:.6g} {rate['unit']}" in " ".join(text.split())
 
 
 FORMULA = """

@@ -17,10 +17,14 @@ VALUE = "value"
 
 @dataclass(frozen=True, slots=True)
 class SampleQuery:
-    """A query with a row for each sample: columns `keys` that say which it is, and `value`."""
+    """A query with a row for each sample: columns `keys` that say which it is, and `value`.
+
+    `instants` are those of the keys that are instants, in ns since 1970.
+    """
 
     query: exp.Select
     keys: tuple[str, ...]
+    instants: frozenset[str]
 
 
 def of_metric(
@@ -37,14 +41,20 @@ def of_metric(
         keys = (metric.per, *keys)
         if metric.per not in {item.alias_or_name for item in query.selects}:
             query = query.select(column(metric.per))
-    return SampleQuery(query, keys)
+    return SampleQuery(query, keys, _instants(grain))
+
+
+def _instants(grain: Grain) -> frozenset[str]:
+    """The members of a grain that are instants."""
+    columns = {item.name for item in grain.every_column if item.type == "instant"}
+    return frozenset(columns | {item.name for item in grain.instants})
 
 
 def of_series(step: SeriesStep) -> SampleQuery:
     """The rows of a series."""
     query = listings.lines(step)
     query.set("order", None)
-    return SampleQuery(query, (*step.key, *step.series.by, "t_ns"))
+    return SampleQuery(query, (*step.key, *step.series.by, "t_ns"), frozenset(["t_ns"]))
 
 
 def identifying(grain: Grain) -> tuple[str, ...]:

@@ -49,7 +49,8 @@ class Line:
 class Sample:
     """A sample: the columns that say which it is, its value as measured and in the unit of what is asked.
 
-    `lines` are the first records that it was made of, `records` how many there are.
+    `lines` are the first records that it was made of, `records` how many there are.  The columns `instants` are in ns
+    since 1970.
     """
 
     keys: Mapping[str, object]
@@ -57,6 +58,7 @@ class Sample:
     value: float
     lines: tuple[Line, ...]
     records: int
+    instants: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,7 @@ class Tracing:
             for item in told[:shown]
         )
         keys = {name: row[name] for name in self.asked.keys}
-        return Sample(keys, row[VALUE], scale(row[VALUE], self.factor), found, len(told))
+        return Sample(keys, row[VALUE], scale(row[VALUE], self.factor), found, len(told), self.asked.instants)
 
     def _lines(self, told: Sequence[Mapping[str, Any]]) -> dict[tuple[str, Place], RawRecord]:
         """The records at places of events."""

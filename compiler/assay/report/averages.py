@@ -13,7 +13,7 @@ from assay.report.document import Table
 from assay.report.figures import row_label
 from assay.report.undrawn import is_drawn
 from assay.spec.article_model import Averages
-from assay.spec.labels import filtered
+from assay.spec.labels import labels_of
 from assay.spec.model import Series
 
 DIGITS = 9
@@ -33,7 +33,7 @@ def averages(setting: Setting, item: Averages, shown: Shown) -> Table | None:
     rows = [
         (
             series.doc,
-            "; else ".join(filtered(sampled) for sampled in series.samples),
+            labels_of(setting.checked.package, series),
             str(_lines(series, of_series)),
             asked.NO_VALUE if mean is None else setting.look.table_row([mean], DIGITS).cells[0],
             _percent(means[0], mean) if place else "",
