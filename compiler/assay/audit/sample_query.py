@@ -50,11 +50,22 @@ def _instants(grain: Grain) -> frozenset[str]:
     return frozenset(columns | {item.name for item in grain.instants})
 
 
-def of_series(step: SeriesStep) -> SampleQuery:
-    """The rows of a series."""
+def of_series(step: SeriesStep, since: int | None = None, until: int | None = None) -> SampleQuery:
+    """The rows of a series, from a first to a last instant in ns (None: open)."""
     query = listings.lines(step)
+    if since is not None:
+        query = query.where(exp.GTE(this=column("t_ns"), expression=dialect.integer(since)))
+    if until is not None:
+        query = query.where(exp.LTE(this=column("t_ns"), expression=dialect.integer(until)))
     query.set("order", None)
     return SampleQuery(query, (*step.key, *step.series.by, "t_ns"), frozenset(["t_ns"]))
+
+
+def of_column(table: str, name: str, grain: Grain | None, more: tuple[str, ...]) -> SampleQuery:
+    """The rows of a grain (with its key, and columns `more`), or of a relation, with the value of a column."""
+    keys = tuple(dict.fromkeys((*grain.key, *more))) if grain else more
+    query = dialect.select(*keys, exp.alias_(column(name), VALUE)).from_(dialect.table(table))
+    return SampleQuery(query, keys, _instants(grain) if grain else frozenset())
 
 
 def identifying(grain: Grain) -> tuple[str, ...]:

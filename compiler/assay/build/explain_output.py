@@ -176,14 +176,16 @@ def _warnings(run: RunFacts, width: int) -> Iterator[str]:
 def sample_lines(before: str, sample: Sample, symbol: str, width: int, records: int = RECORDS) -> Iterator[str]:
     """A sample: its value, what it is of, and the first raw records behind it, a line each, cut to the width."""
     keys = ", ".join(_keys(sample))
-    yield one_line(f"{before}{with_unit(sample.value, symbol)}  {keys}", width)
+    number_ = isinstance(sample.value, (int, float)) and not isinstance(sample.value, bool)
+    value = with_unit(sample.value, symbol) if number_ else str(sample.value)
+    yield one_line(f"{before}{value}  {keys}".rstrip(), width)
     for line in sample.lines[:records]:
         yield one_line(f"   {line.record.where}  {line.record.text}", width)
     if sample.records > records:
         rest = sample.records - records
         yield one_line(f"   and {rest} more {'record' if rest == 1 else 'records'}", width)
     if not sample.records:
-        yield "   no record: it stands for what was not logged"
+        yield "   no record: it stands for what was not logged, or for the logs as a whole"
 
 
 def _keys(sample: Sample) -> Iterator[str]:
