@@ -103,6 +103,7 @@ def test_a_formula_leads_to_what_it_is_over(upgrade: Path, cache: Path) -> None:
     found = traced(upgrade, "Endurance/Writes in a year before and after/disk_writes_per_year/before", cache)
     (run,) = found["runs"]
     assert (found["metric"], run["metric"], run["id"]) == ("disk_writes_per_year", "disk_write_rate", "run:before")
+    assert "worked out of the averages of `disk_write_rate`" in found["means"]
     year = 365 * 24 * 3600
     assert float(found["text"]) == pytest.approx(run["average"] * 1e3 * year / 1e12, rel=1e-5)
 
@@ -111,6 +112,7 @@ def test_a_cell_against_a_class_leads_to_what_its_formula_is_over(upgrade: Path,
     found = traced(upgrade, "Endurance/Years until a drive is used up/150 TBW/after, years", cache)
     (run,) = found["runs"]
     assert (found["prints"], run["metric"], run["id"]) == ("formula", "disk_write_rate", "run:after")
+    assert "class / disk_write_rate, in year" in found["means"]
     assert float(found["text"]) == pytest.approx(150e12 / (run["average"] * 1e3) / (365 * 24 * 3600), rel=1e-3)
 
 

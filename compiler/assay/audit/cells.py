@@ -19,7 +19,8 @@ DELTAS = (DIFFERENCE, PERCENT, CHANGE)
 class Cell:
     """A cell: the names of its section, row and column, its text, what it prints of which values.
 
-    `also` are other names of its row, `called` of its column; `decided_by` are tables whose cells decide on it.
+    `also` are other names of its row, `called` of its column; `decided_by` are tables whose cells decide on it, `entry`
+    is what the document explains its column by.
     """
 
     section: str
@@ -31,6 +32,7 @@ class Cell:
     also: tuple[str, ...] = ()
     called: tuple[str, ...] = ()
     decided_by: tuple[str, ...] = ()
+    entry: str = ""
 
     @property
     def name(self) -> str:
@@ -92,7 +94,8 @@ def _of_table(section: str, table: Table | Appendix, known: Known) -> Iterator[C
         also = known.get(entries[lead.row], ()) if entries else ()
         called = _called(table, lead, columns[lead.column], known)
         yield Cell(
-            section, labels[lead.row], columns[lead.column], text, lead.prints, lead.of, also, called, lead.decided_by
+            section, labels[lead.row], columns[lead.column], text, lead.prints, lead.of, also, called, lead.decided_by,
+            table.of_columns[lead.column] if table.of_columns else "",
         )  # fmt: skip
 
 

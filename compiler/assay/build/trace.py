@@ -13,6 +13,7 @@ from assay.audit.cells import Cell
 from assay.audit.facts import judged as judged_by
 from assay.audit.provenance import file_of
 from assay.audit.recorded import NAME, RecordedPublished, RecordedRun, recorded
+from assay.audit.words import formula_sentence
 from assay.build import filters
 from assay.build.compute import compute
 from assay.build.lineage import of_item
@@ -24,7 +25,7 @@ from assay.build.trace_values import Asked, Built, TracedRun, cut_of, same_value
 from assay.build.verify import moved_runs, runs_now
 from assay.plan.steps import Applied
 from assay.report.document import Document, from_json
-from assay.report.leads import AVERAGE, COLUMN, DIFFERENCE, FACT, FILTER, JUDGED, MEAN, PERCENT, ROW, WORDS, Of
+from assay.report.leads import AVERAGE, COLUMN, DIFFERENCE, FACT, FILTER, FORMULA, JUDGED, MEAN, PERCENT, ROW, WORDS, Of
 from assay.spec import formula
 from assay.spec.diagnostics import SPECS_OR_DATA, AssayError, Diagnostic, fail, raise_all
 from assay.spec.model import Metric
@@ -37,7 +38,7 @@ ALONE = (AVERAGE, ROW, COLUMN, MEAN)  # what a cell prints of one value as it is
 @dataclass(frozen=True, slots=True)
 class Traced:
     """A cell that was traced: to its metric or series (`item`; the first of several), and what runs hold of all that
-    it is made of."""
+    it is made of; `means` is what is worked out of these."""
 
     cell: Cell
     report: str
@@ -48,6 +49,7 @@ class Traced:
     filters: tuple[str, ...]
     filtered: bool
     runs: tuple[TracedRun, ...]
+    means: str = ""
 
 
 def cells_of(session: Session, folder: Path) -> tuple[Cell, ...]:
@@ -96,7 +98,16 @@ def trace(session: Session, folder: Path, name: str, moved: Sequence[str] = ()) 
         tuple(item.label for item in applied),
         _filtered(built, of_cell, applied),
         tuple(found),
+        _means(document, cell, of_cell),
     )
+
+
+def _means(document: Document, cell: Cell, item: Told) -> str:
+    """The formula of a cell in words, where it prints what one comes to."""
+    if isinstance(item, Metric) and formula.is_formula(item):
+        return formula_sentence(item)
+    told = (entry.description for entry in document.entries if entry.id == cell.entry and cell.prints == FORMULA)
+    return " ".join(next(told, "").split("\n"))
 
 
 def _filtered(built: Built, item: Told, applied: Sequence[Applied]) -> bool:

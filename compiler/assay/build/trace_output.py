@@ -53,6 +53,7 @@ def as_text(found: Traced, width: int, encoding: str) -> str:
     if found.definition:
         lines += headed("", [f"definition {found.definition}"], max(width, 90))
     lines += headed("Prints", [_prints(found)], width)
+    lines += headed("Means", [found.means] if found.means else [], width)
     if found.filtered:
         lines += headed("Filters", [", ".join(found.filters) or "none"], width)
     told = found.item
@@ -106,7 +107,7 @@ def _run(run: TracedRun, width: int, encoding: str, *, named: bool) -> Iterator[
         for place, sample in enumerate(samples, start=1):
             yield from sample_lines(f"{place}. ", sample, symbol, width)
         if not samples:
-            yield "   no such row" if run.row else f"   there are no {noun}"
+            yield "   no such row, or no value on it" if run.row else f"   there are no {noun}"
 
 
 def _number(value: object) -> str:
@@ -125,6 +126,7 @@ def as_data(found: Traced) -> dict[str, object]:
         "cell": found.cell.name,
         "text": found.cell.text,
         "prints": found.cell.prints,
+        "means": found.means,
         "report": found.report,
         **_item_data(found.item, found.definition),
         "summary": found.summary,
