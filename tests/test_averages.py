@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from assay.build.session import Session
+from assay.engine.store import Store
 from assay.report.averages import average
+from assay.spec.expression_text import parse
+from assay.spec.labels import labels_of
+from assay.spec.model import Sampled
+from assay.spec.workspace import Workspace
+from tests.support.laboratory import ROOT
 
 SECOND = 10**9
 
@@ -28,3 +37,17 @@ def test_each_step_counts_as_much_whatever_the_number_of_its_lines(
     points: list[tuple[int, float]], due: float | None
 ) -> None:
     assert average([{"t_ns": at * SECOND, "value": value} for at, value in points]) == due
+
+
+def test_labels_of_a_series_that_is_worked_out_are_those_of_what_it_is_of(cache: Path) -> None:
+    package = Session(Workspace(ROOT), Store(cache)).package("antelope").package
+    series = {item.name: item for item in package.series}
+    assert labels_of(package, series["cpu_usage_series"]) == 'mode = "idle"'
+    assert labels_of(package, series["memory_used_series"]) == "every label"
+    free = series["memory_available_bytes"]
+    narrow = replace(free, samples=(Sampled(free.samples[0].event, parse('equals(field job, "a")')),))
+    changed = replace(package, series=tuple(narrow if item is free else item for item in package.series))
+    assert (
+        labels_of(changed, series["memory_used_series"])
+        == 'of memory_total_bytes: every label; of memory_available_bytes: job = "a"'
+    )

@@ -175,6 +175,33 @@ def test_digits_of_a_metric_are_told(before: Path, cache: Path, tmp_path: Path) 
     assert "Anomaly control" in {place["section"] for place in found["cdfBlockSize"]["touches"]}
 
 
+def test_what_is_better_decides_verdicts(before: Path, cache: Path, tmp_path: Path) -> None:
+    """No number is another, and what a report says of it is: the verdicts that judge by it are named, and no table."""
+    edit = (
+        "specs/cometbft/metrics.dhall",
+        'X.column c.validTxs, better = "higher"',
+        'X.column c.validTxs, better = "lower"',
+    )
+    found = by_metric(compared(cache, "HEAD", ".", within=changed(before, tmp_path / "changed", edit)))
+    assert {name: item["kind"] for name, item in found.items()} == {"valid_txs": "changed in verdict"}
+    (told,) = found["valid_txs"]["told"]
+    assert [told[name] for name in ("aspect", "place", "before", "after")] == ["verdict", "better", "higher", "lower"]
+    places = [(place["report"], place["kind"], place["section"]) for place in found["valid_txs"]["touches"]]
+    assert places == [("cometbft/qa", "verdict", "Results/Saturation")]
+    done = assay("--cache", cache, "diff", "HEAD", ".", within=tmp_path / "changed")
+    assert "      verdict: better: higher -> lower" in done.out.split("\n")
+
+
+def test_what_falls_does_so_in_either_direction(before: Path, cache: Path, tmp_path: Path) -> None:
+    """A conclusion that something stays, falls or rises does not ask what is better."""
+    edit = ("specs/antelope/upgrade.dhall", ', better = "lower"', ', better = "higher"')
+    found = by_metric(compared(cache, "HEAD", ".", within=changed(before, tmp_path / "changed", edit)))
+    touched = {name: [place["report"] for place in item["touches"]] for name, item in found.items()}
+    assert {item["kind"] for item in found.values()} == {"changed in verdict"}
+    assert {name for name, reports in touched.items() if reports} == {"cpu_usage", "memory_used"}
+    assert touched["disk_write_rate"] == []
+
+
 def test_examples_of_a_formula_are_told(before: Path, cache: Path, tmp_path: Path) -> None:
     """The dictionary shows them."""
     words = '"prefixes of 1000 throughout"', '"prefixes of 1000 everywhere"'

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.commands import assay
 from tests.support.small import small
+from tests.support.workspaces import workspace
 
 SPECS = """\
 let M = S.metric
@@ -60,3 +63,53 @@ def test_a_formula_that_changed_beside_is_told(tmp_path: Path, cache: Path) -> N
     assert sorted(differing(tmp_path, cache, *edits)) == [
         ("changed in meaning", "doubled", ""), ("changed in meaning", "more", ""), ("renamed", "amount", "number"),
     ]  # fmt: skip
+
+
+LEADING = ("specs/cardano/grains/block.dhall", 'latest "leading"', 'latest "led"')
+TICKED = ("specs/cardano/metrics/forging.dhall", ", measure = elapsed at.leading at.ticked",
+          ", measure = elapsed at.started at.ticked")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return workspace(tmp_path_factory.mktemp("shipped"))
+
+
+def told(shipped: Path, changed: Path, cache: Path) -> dict[str, tuple[str, list[tuple[str, str, str, str]]]]:
+    """Kind, and what is told, of each metric that differs from the shipped specs; nothing is told elsewhere."""
+    done = assay("--cache", cache, "diff", shipped, changed, "--format", "json", within=changed)
+    assert (done.status, done.err) == (3, "")
+    (system,) = done.json()
+    assert (system["elsewhere"], system["reports"]) == ([], {})
+    return {
+        item["metric"]: (item["kind"], [tuple(one[at] for at in TOLD) for one in item["told"]])
+        for item in system["metrics"]
+    }
+
+
+TOLD = ("aspect", "place", "before", "after")
+
+
+def test_an_instant_that_is_called_otherwise_is_found_as_it_was(shipped: Path, tmp_path: Path, cache: Path) -> None:
+    """It is in the definition hash of metrics, and no number is another: they say so, and nothing else does."""
+    found = told(shipped, workspace(tmp_path / "changed", LEADING), cache)
+    said = ("wording", "name of an instant of block", "leading", "led")
+    assert found["cdfForgerTicked"] == ("changed in wording", [said])
+    assert {kind for kind, _ in found.values()} == {"changed in wording"}
+    assert all(said in items for _, items in found.values())
+
+
+def test_an_instant_that_is_called_otherwise_hides_no_change_of_meaning(
+    shipped: Path, tmp_path: Path, cache: Path
+) -> None:
+    found = told(shipped, workspace(tmp_path / "changed", LEADING, TICKED), cache)
+    measure = ("measure", "measure", "minus(instant ticked, instant led)", "minus(instant ticked, instant started)")
+    kind, items = found["cdfForgerTicked"]
+    assert (kind, items[0]) == ("changed in meaning", measure)
+    assert {kind for name, (kind, _) in found.items() if name != "cdfForgerTicked"} == {"changed in wording"}
+
+
+def test_an_instant_that_is_found_otherwise_is_no_new_name(shipped: Path, tmp_path: Path, cache: Path) -> None:
+    other = (LEADING[0], "X.equals (G.field f.leader) X.yes", "X.not (X.equals (G.field f.leader) X.yes)")
+    changed = workspace(tmp_path / "changed", LEADING, other)
+    assert told(shipped, changed, cache)["cdfForgerTicked"][0] == "changed in meaning"

@@ -25,6 +25,7 @@ from assay.build.explain_output import as_data, as_text
 from assay.build.inspect import report_of
 from assay.build.lineage import applied_to_item, of_item
 from assay.build.trace_run import Line, Sample, Spread
+from assay.fetch.times import told
 from assay.report.article import metrics_of
 from assay.report.article_rows import series_of
 from assay.spec import closure
@@ -170,7 +171,7 @@ def test_the_screen_names_filters_that_decide_through_other_tables(cache: Path) 
         "Filters unitary: The block made its forger's chain longer by just one (through other grains) 15 more" in text
     )
     text = " ".join(assay("explain", "cdfBlocksPerHost", "--full", "--cache", cache).out.split())
-    assert "Filters none: filters do not decide on it Also read" in text
+    assert "Filters none: filters do not decide on it Events `block_adopted`" in text
 
 
 # Runs: plain Python works each sample out again, of the very lines that are shown
@@ -487,15 +488,43 @@ def test_events_without_values_are_told_by_what_they_do(cache: Path) -> None:
         text = " ".join(assay("explain", metric, "--full", "--cache", cache).out.split())
         return text.partition("Also read ")[2].partition(" Shown in ")[0].partition(" Quirks ")[0]
 
-    picks, rows = "they decide which rows values are taken from, or are counted", "they decide which rows there are"
+    picks, rows = "they decide which rows values are taken from", "they decide which rows there are"
     assert also("cdfPeerSend") == (
         f"block_forged, header_announced: {picks} leadership_check_started, leadership_decided: they decide in checks "
         "alone"
     )
-    assert also("cdfStarts").startswith(
-        f"leadership_check_started, resources: {picks} block_context, ledger_metrics: {rows}, or are counted "
-    )
+    assert also("cdfStarts").startswith(f"block_context, ledger_metrics: {rows} block_forged, ")
     assert also("cdfForgerTicked").endswith("they decide in checks alone")
+
+
+def test_events_that_are_counted_give_the_value(cache: Path) -> None:
+    """A number of rows leads through the tables whose rows they are to the events, with names and fields."""
+    found = assay("explain", "cdfStarts", "--format", "json", "--cache", cache).json()
+    roles = {event["name"]: event["role"] for event in found["events"]}
+    assert {name for name, role in roles.items() if role == "value"} == {"leadership_check_started", "resources"}
+    text = " ".join(assay("explain", "cdfStarts", "--full", "--cache", cache).out.split())
+    assert "Events `leadership_check_started`: The forge loop begins for a slot — new: Forge.Loop.Start" in text
+    tree = assay("lineage", "cdfStarts", "--cache", cache).out
+    assert "└ rows of slot_marks: relation\n    ├ rows of leadership_check_started: event\n" in tree
+    graph = assay("lineage", "cdfStarts", "--format", "json", "--cache", cache).json()
+    edge = {"from": "rows of leadership_check_started", "to": "rows of slot_marks", "role": "value"}
+    assert edge in graph["edges"]
+
+
+def test_rows_that_no_number_counts_give_no_value(cache: Path) -> None:
+    """They decide which rows there are, and no more."""
+    found = assay("lineage", "cdfForgerTicked", "--format", "json", "--cache", cache).json()
+    assert not [item for item in found["nodes"] if item["id"].startswith("rows of ") and item["role"] == "value"]
+
+
+def test_instants_that_name_samples_are_dates(cache: Path) -> None:
+    """As text; data has nanoseconds."""
+    found = assay("explain", "block_rate", "--run", QA, "--format", "json", "--cache", cache).json()
+    (t_ns, *_) = (item["keys"]["t_ns"] for item in found["run"]["largest"])
+    assert isinstance(t_ns, int)
+    text = assay("explain", "block_rate", "--run", QA, "--cache", cache).out
+    assert f"  at {told(t_ns)}, name " in text
+    assert str(t_ns) not in text
 
 
 def test_a_formula_on_rows_says_so(cache: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ def test_a_formula_is_explained_with_what_it_comes_to(cache: Path) -> None:
     assert run["over"] == {"disk_write_rate": rate["average"]}
     assert (run["spread"], run["largest"]) == (None, [])
     text = assay("explain", "disk_writes_per_year", "--run", RUN, "--cache", cache).out
-    assert f"over `disk_write_rate` {rate['average']:.6g}" in " ".join(text.split())
+    assert f"over `disk_write_rate` {rate['average']:.6g} {rate['unit']}" in " ".join(text.split())
 
 
 FORMULA = """
@@ -43,7 +44,7 @@ in  M.formula
 """
 
 
-def test_a_cell_of_a_formula_is_not_traced_to_samples(tmp_path: Path, cache: Path) -> None:
+def test_a_cell_of_a_formula_leads_to_the_samples_of_what_it_is_over(tmp_path: Path, cache: Path) -> None:
     place = tmp_path / "place"
     assert assay("init", place).status == 0
     specs = place / "specs" / "service"
@@ -53,18 +54,23 @@ def test_a_cell_of_a_formula_is_not_traced_to_samples(tmp_path: Path, cache: Pat
     words = ("build", "service/comparison", "--run", "runs/1.0", "-o", "b", "--to", "md", "--cache", cache)
     done = assay(*words, within=place)
     assert done.status == 0, done.err
+    done = assay("trace", "b", "Sizes/Fa/1.0", "--format", "json", "--cache", cache, within=place)
+    found = done.json()
+    assert (done.status, found["metric"]) == (0, "fa")
+    assert [run["metric"] for run in found["runs"]] == ["response_size", "wait"]
+    size, wait = found["runs"]
+    assert float(found["text"]) == pytest.approx(size["average"] / wait["average"] * 1000 / 1024, rel=1e-4)
+    assert all(run["greatest"][0]["lines"] for run in found["runs"])
+    text = assay("trace", "b", "Sizes/Fa/1.0", "--cache", cache, within=place).out
+    assert "\nPrints     what a formula over averages comes to\n" in text
+    assert "\nOf         wait: " in text
+    results = place / "b" / "results.json"
+    told = json.loads(results.read_text(encoding="utf-8"))
+    told["metrics"]["fa"]["runs"]["1.0"]["average"] = 1.0
+    results.write_text(json.dumps(told), encoding="utf-8")
     done = assay("trace", "b", "Sizes/Fa/1.0", "--cache", cache, within=place)
-    assert done.status == 2
-    assert " is a formula, which has no samples of its own\n  found:    over `response_size`, `wait`\n" in done.err
-
-
-def test_cells_of_phases_are_not_traced(tmp_path: Path, cache: Path) -> None:
-    out = tmp_path / "out"
-    done = assay("build", "antelope/upgrade", "--run", RUN, "-o", out, "--to", "md", "--cache", cache)
-    assert done.status == 0, done.err
-    done = assay("trace", out, "--list", "--cache", cache)
     assert (done.status, done.out) == (1, "")
-    assert done.err.startswith("error[not-traceable]: the report compares phases of runs, and cells of phases are not")
+    assert done.err.startswith("error[value-changed]: run 1.0 does not give the value of `fa` that the report was made")
 
 
 @pytest.mark.parametrize(

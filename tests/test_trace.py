@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from assay.audit.cells import Cell, find, of_report
+from assay.audit.cells import Cell, find, of_document
+from assay.report.document import from_json
+from assay.report.leads import Of
 from assay.spec.diagnostics import AssayError
 from tests.compare_reference import CARDANO
 from tests.support.commands import Done, assay
@@ -93,11 +95,13 @@ def test_a_trace_names_filters_that_decide_through_other_tables(two: Path, cache
 def test_every_listed_cell_can_be_found(two: Path, cache: Path, lab: Laboratory) -> None:
     data = assay("trace", two, "--list", "--format", "json", "--cache", cache).json()
     document = json.loads((two / "document.json").read_text(encoding="utf-8"))
-    cells = tuple(of_report(document, lab.package.package, ["baseline", "candidate"]))
+    cells = tuple(of_document(from_json((two / "document.json").read_text("utf-8")), lab.package.package))
     assert [item["cell"] for item in data] == [item.name for item in cells]
     assert all(find(cells, item.name) is item for item in cells)
     printed = sum(1 for section in document["sections"] for row in section["rows"] for text in row[1:] if text)
-    assert sum(item.metric != "" for item in cells) == printed
+    assert sum(item.prints in ("average", "difference", "percent", "size") for item in cells) == printed
+    manifest = len(document["manifest"]["rows"]) * 2
+    assert sum(item.section == document["manifest"]["title"] for item in cells) == manifest
     listed = assay("trace", two, "--list", "--cache", cache).out.split("\n")
     assert listed[: len(data)] == [f"{item['cell']}: {item['text']}" for item in data]
 
@@ -143,7 +147,7 @@ def test_a_cell_of_a_verdict_leads_to_the_row_that_is_judged(faults: Path, cache
         changed = traced(faults, f"{row}/Δ%", cache)
         assert [run["greatest"][0]["keys"]["experiment_id"] for run in changed["runs"]] == [experiment] * 2
     text = " ".join(assay("trace", faults, f"{row}/Δ%", "--cache", cache).out.split())
-    assert "Prints what comes of the values of a row of each run" in text
+    assert "Prints how much the value of a row differs from that of the baseline's, in percent of it" in text
 
 
 def test_a_row_that_does_not_give_what_a_cell_prints_is_refused(faults: Path, tmp_path: Path, cache: Path) -> None:
@@ -165,8 +169,7 @@ def test_runs_of_one_label_are_recorded_as_the_article_calls_them(faults: Path, 
     listed = assay("trace", faults, "--list", "--cache", cache).out
     for gallery in document["galleries"]:
         for table in gallery["tables"]:
-            traceable = not table["title"].startswith(("Diagonals", "Scenarios"))
-            assert (f"{gallery['title']}/{table['title']}/" in listed) == (traceable and table["rows"] != [])
+            assert (f"{gallery['title']}/{table['title']}/" in listed) == (table["rows"] != [])
 
 
 def test_a_difference_says_what_it_is_of(two: Path, tmp_path: Path, cache: Path) -> None:
@@ -214,18 +217,21 @@ def test_an_unknown_part_of_a_name(two: Path, cache: Path, cell: str, message: s
 
 
 def test_a_table_of_no_rows_is_not_said_to_be_missing(faults: Path, cache: Path) -> None:
-    done = assay("trace", faults, "Results/Scenarios/a/b", "--cache", cache)
+    done = assay("trace", faults, "Results/Nothing/a/b", "--cache", cache)
     assert (done.status, done.out) == (2, "")
     first, _, hint = done.err.rstrip().split("\n")
-    assert first == "error[unknown-cell]: `Results` has no table `Scenarios` whose cells can be traced"
-    assert hint.startswith("  hint: there are `Results/Experiments beside those of the baseline: two`, ")
+    assert first == "error[unknown-cell]: `Results` has no table `Nothing` whose cells can be traced"
+    assert hint == ("  hint: did you mean `Results/Scenarios`?")
 
 
 def test_a_fact_of_the_run_is_no_metric(two: Path, cache: Path) -> None:
     failed(
         assay("trace", two, "Overall run parameters/Era/candidate", "--cache", cache), 2,
         "error[not-a-metric]: `Overall run parameters/Era/10.6-sim` is a fact of run candidate, not a metric\n"
-        "  found:    conway, from genesis-shelley.json, meta.json\n  hint: --list lists the cells\n",
+        "  found:    conway, from genesis-shelley.json, meta.json\n"
+        "  note: Era of the ledger. Constant era of the run: meta.era in meta.json. Printed without the letters s at "
+        "its end. Cut to 32 characters.\n"
+        "  hint: --list lists the cells\n",
     )  # fmt: skip
 
 
@@ -313,7 +319,8 @@ def test_a_folder_without_a_build_and_a_name_without_a_cell(tmp_path: Path, two:
         f"error[no-build]: the folder holds no provenance.json: {tmp_path}\n"
         "  hint: name the folder that a report was built into (-o)\n",
     )  # fmt: skip
-    done = assay("trace", two, "--cache", cache)
+    assert assay("trace", two, "--cache", cache) == assay("trace", two, "--list", "--cache", cache)
+    done = assay("trace", two, "a/b/c", "--list", "--cache", cache)
     assert (done.status, done.out) == (2, "")
     assert done.err.endswith("Error: Name a cell, SECTION/ROW/COLUMN as printed, or ask for a --list of them.\n")
     broken = tmp_path / "broken"
@@ -326,7 +333,7 @@ def test_a_folder_without_a_build_and_a_name_without_a_cell(tmp_path: Path, two:
 
 def test_names_that_hold_slashes_are_told_apart() -> None:
     def cell(section: str, row: str) -> Cell:
-        return Cell(section, row, "1", "0", "m", "average", (0,))
+        return Cell(section, row, "1", "0", "average", (Of("m", "run"),))
 
     cells = [cell("a", "b/c"), cell("a/b", "c"), cell("a/b", "d")]
     assert find(cells, "a/b/d/1") is cells[2]

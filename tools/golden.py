@@ -100,9 +100,9 @@ def hashes(folder: Path) -> str:
 
 
 def rows(value: Any, indent: str = "") -> str:
-    """Plain data as JSON text, in which a list without lists and members is one line."""
+    """Plain data as JSON text, in which a list without lists and members is one line, and where a cell leads."""
     inner = indent + " "
-    if isinstance(value, dict) and value:
+    if isinstance(value, dict) and value and "prints" not in value:
         parts = [f"{json.dumps(name)}: {rows(item, inner)}" for name, item in value.items()]
     elif isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
         parts = [rows(item, inner) for item in value]

@@ -1,44 +1,38 @@
-"""The cells of a built report by their printed names: section, row and column, and what each stands for."""
+"""The cells of a built report by their printed names: section, row and column, and where each leads."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-from assay.report.assemble import DELTA
-from assay.spec.article_model import Article, Listing, Part, Pivot, Verdict
+from assay.report.document import Appendix, Document, Gallery, Section, Table
+from assay.report.leads import CHANGE, COLUMN, DIFFERENCE, PERCENT, ROW, SIZE, Lead, Of
 from assay.spec.diagnostics import USAGE, AssayError, did_you_mean, fail
 from assay.spec.model import Package
 
-#: what a cell prints of a metric: its average, a difference of two averages, the number of samples, or one row's value
-AVERAGE, DELTAS, SIZE, ROW = "average", "difference", "size", "row"
 SHORT = " *"
+DELTAS = (DIFFERENCE, PERCENT, CHANGE)
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: the names of its section, row and column, its text; the metric (none: a fact of the run), what it prints
-    of it, and of which runs by their places.
+    """A cell: the names of its section, row and column, its text, what it prints of which values.
 
-    `where` are the columns (as texts) of the row of the metric's grain that it prints; `first` is the column that tells
-    which of several such rows, in a table of a `verdict` this does.  `also` are other names of its row, `by_id` is its
-    column by the run's id.
+    `also` are other names of its row, `called` of its column; `decided_by` are tables whose cells decide on it, `entry`
+    is what the document explains its column by.
     """
 
     section: str
     row: str
     column: str
     text: str
-    metric: str
     prints: str
-    runs: tuple[int, ...]
-    where: Mapping[str, str] = field(default_factory=dict)
-    first: str = ""
+    of: tuple[Of, ...]
     also: tuple[str, ...] = ()
-    by_id: str = ""
-    verdict: Verdict | None = None
+    called: tuple[str, ...] = ()
+    decided_by: tuple[str, ...] = ()
+    entry: str = ""
 
     @property
     def name(self) -> str:
@@ -48,105 +42,106 @@ class Cell:
     @property
     def names(self) -> tuple[str, ...]:
         """All names of it."""
-        columns = (self.column, *([self.by_id] if self.by_id else []))
-        return tuple(f"{self.section}/{row}/{column}" for row in (self.row, *self.also) for column in columns)
+        rows, columns = (self.row, *self.also), (self.column, *self.called)
+        return tuple(f"{self.section}/{row}/{column}" for row in rows for column in columns)
 
 
-def of_report(document: Mapping[str, Any], package: Package, ids: Sequence[str]) -> Iterator[Cell]:
-    """The cells of the document of a comparison of runs with these ids."""
-    known = {metric.id: metric.name for metric in package.metrics}
-    yield from _manifest(document, ids)
-    for section in document["sections"]:
-        labels = Counter(row[0] for row in section["rows"])
-        for row, metric in zip(section["rows"], section["metrics"], strict=True):
-            asked = metric or next((item for item in section["metrics"] if item), "")
-            also = tuple(dict.fromkeys((known.get(metric, metric), metric))) if metric else ()
-            label = row[0] if labels[row[0]] == 1 or not metric else f"{row[0]} ({metric})"
-            for column, runs, text, prints in _columns(section["header"], row):
-                how = prints if metric else SIZE
-                if text:
-                    by_id = ids[runs[-1]] + (f" {column.rpartition(' ')[2]}" if prints == DELTAS else "")
-                    yield Cell(section["title"], label, column, text, asked, how, runs, also=also, by_id=by_id)
+def of_document(document: Document, package: Package) -> Iterator[Cell]:
+    """The cells of a document that lead anywhere; `package` tells other names of metrics."""
+    known: dict[str, tuple[str, ...]] = {metric.id: (metric.name, metric.id) for metric in package.metrics}
+    known |= {series.name: (series.name,) for series in package.series}
+    yield from _of_table(document.manifest.title, document.manifest, known)
+    for section in document.sections:
+        yield from _of_section(section, known)
+    for gallery in document.galleries:
+        yield from _of_prose(gallery)
+        for table in gallery.tables:
+            yield from _of_table(f"{gallery.title}/{table.title}", table, known)
+    for claim in document.claims:
+        yield from _of_table(claim.title, claim, known)
+    yield from _of_table(document.filters.title, document.filters, known)
 
 
-def _manifest(document: Mapping[str, Any], ids: Sequence[str]) -> Iterator[Cell]:
-    table = document["manifest"]
-    for label, *texts in table["rows"]:
-        for place, (column, text) in enumerate(zip(table["header"][1:], texts, strict=True)):
-            yield Cell(table["title"], label, column, text, "", "", (place,), by_id=ids[place])
+Known = Mapping[str, tuple[str, ...]]
+"""Id of a metric or series -> its other names."""
 
 
-def _columns(header: Sequence[str], row: Sequence[str]) -> Iterator[tuple[str, tuple[int, ...], str, str]]:
-    """The cells of a row: the column's name (differences with that of their run), places of runs, text, what it is."""
-    run = -1
-    for name, text in zip(header[1:], row[1:], strict=True):
-        if name in DELTA and run > 0:
-            yield f"{header[3 * run - 1]} {name}", (0, run), text, DELTAS
-        else:
-            run += 1
-            yield name, (run,), text, AVERAGE
+def _of_section(section: Section, known: Known) -> Iterator[Cell]:
+    """The cells of a table of metrics; a sample count is one of the metric that was counted."""
+    labels = Counter(row[0] for row in section.rows)
+    for row, metric in zip(section.rows, section.metrics, strict=True):
+        also = known.get(metric, (metric,)) if metric else ()
+        label = row[0] if labels[row[0]] == 1 or not metric else f"{row[0]} ({metric})"
+        before = ""
+        for name, text, item in zip(section.header[1:], row[1:], section.printed, strict=False):
+            before = before if item.prints in DELTAS else name
+            column = f"{before} {name}" if item.prints in DELTAS else name
+            called = (f"{item.runs[-1]} {name}" if item.prints in DELTAS else item.runs[-1],)
+            if text:
+                prints = item.prints if metric else SIZE
+                of = tuple(Of(metric or section.counted, run) for run in item.runs)
+                yield Cell(section.title, label, column, text, prints, of, also, called)
 
 
-def of_article(
-    document: Mapping[str, Any], article: Article, ids: Sequence[str], labels: Mapping[int, str]
-) -> Iterator[Cell]:
-    """The cells of the document of an article over runs of these ids; `labels` are those of the runs that its tables
-    are about, by their places, the baseline first."""
-    yield from _manifest(document, ids)
-    parts = {part.title: part for part in article.parts}
-    for gallery in document["galleries"]:
-        part = parts.get(gallery["title"])
-        for table in gallery["tables"] if part else ():
-            assert part is not None
-            found = _table_of(part, table["title"], labels)
-            if found:
-                yield from _cells_of(gallery["title"], table, *found, min(labels))
+def _of_table(section: str, table: Table | Appendix, known: Known) -> Iterator[Cell]:
+    """The cells of a table; what stands before the first that leads anywhere names the row."""
+    wide = max(1, min((lead.column for lead in table.leads if lead.prints != COLUMN), default=1))
+    entries = table.of_rows if isinstance(table, Table) and wide == 1 else ()
+    labels = _apart([", ".join(row[:wide]) for row in table.rows])
+    columns = _columns(table)
+    for lead in table.leads:
+        text = table.rows[lead.row][lead.column].removesuffix(SHORT)
+        also = known.get(entries[lead.row], ()) if entries else ()
+        called = _called(table, lead, columns[lead.column], known)
+        yield Cell(
+            section, labels[lead.row], columns[lead.column], text, lead.prints, lead.of, also, called, lead.decided_by,
+            table.of_columns[lead.column] if table.of_columns else "",
+        )  # fmt: skip
 
 
-def _table_of(part: Part, title: str, labels: Mapping[int, str]) -> tuple[Listing | Pivot | Verdict, int] | None:
-    """What a table of a part was made from, and the place of its run."""
-    items: tuple[Pivot | Listing | Verdict, ...] = (*part.pivots, *part.listings, *part.verdicts)
-    for item in items:
-        for place, label in labels.items():
-            if title == (f"{item.title}: {label}" if len(labels) > 1 else item.title):
-                return item, place
-    return None
+def _columns(table: Table | Appendix) -> list[str]:
+    """The names of columns: of differences, which share theirs, with that of their run."""
+    shared = {name for name, times in Counter(table.header).items() if times > 1}
+    deltas = {lead.column for lead in table.leads if lead.prints in DELTAS}
+    found, before = [], ""
+    for place, name in enumerate(table.header):
+        is_delta = place in deltas and (name in shared or table.header.count("Δ") > 0)
+        before = before if is_delta else name
+        found.append(f"{before} {name}" if is_delta else name)
+    return _apart(found)
 
 
-def _cells_of(
-    part: str, table: Mapping[str, Any], item: Listing | Pivot | Verdict, run: int, base: int
-) -> Iterator[Cell]:
-    section = f"{part}/{table['title']}"
-    if isinstance(item, Listing):
-        yield from _listing(section, table, item, run)
-    elif isinstance(item, Pivot):
-        for label, *texts in table["rows"]:
-            for column, text in zip(table["header"][1:], texts, strict=True):
-                where = {item.down: label, item.across: column}
-                shown = text.removesuffix(SHORT)
-                yield Cell(section, label, column, shown, item.metric, ROW, (run,), where, item.first)
-    else:
-        yield from _verdict(section, table, item, run, base)
+def _called(table: Table | Appendix, lead: Lead, column: str, known: Known) -> tuple[str, ...]:
+    """Other names of a column: the run's id, or the names of the metric that it is about."""
+    entry = table.of_columns[lead.column] if table.of_columns else ""
+    if lead.prints == ROW and entry in known and column not in known[entry] and table.of_columns.count(entry) == 1:
+        return known[entry]
+    if not lead.of or lead.prints == ROW or (lead.prints == COLUMN and lead.of[0].where):
+        return ()
+    run = lead.of[-1].run
+    if lead.prints in DELTAS:
+        return (f"{run} {column.rpartition(' ')[2]}",)
+    return (run,)
 
 
-def _listing(section: str, table: Mapping[str, Any], item: Listing, run: int) -> Iterator[Cell]:
-    wide = len(item.keys)
-    for row in table["rows"]:
-        keys = dict(zip(item.keys, row[:wide], strict=True))
-        for metric, column, text in zip(item.metrics, table["header"][wide:], row[wide:], strict=True):
-            yield Cell(section, ", ".join(row[:wide]), column, text, metric, ROW, (run,), keys)
+def _of_prose(gallery: Gallery) -> Iterator[Cell]:
+    """The values that paragraphs quote: a row a paragraph, a column a value as it is printed."""
+    for place in sorted({item.paragraph for item in gallery.quoted}):
+        own = [item for item in gallery.quoted if item.paragraph == place]
+        texts = [gallery.text[place][item.begin : item.end] for item in own]
+        for item, text, column in zip(own, texts, _apart(texts), strict=True):
+            of = (Of(item.entry, item.run, item.where),)
+            yield Cell(gallery.title, f"paragraph {place + 1}", column, text, ROW, of)
 
 
-def _verdict(section: str, table: Mapping[str, Any], item: Verdict, run: int, base: int) -> Iterator[Cell]:
-    wide = len(item.keys)
-    for place, row in enumerate(table["rows"]):
-        keys = dict(zip(item.keys, row[:wide], strict=True))
-        metric = item.metrics[place % len(item.metrics)]
-        label = ", ".join(row[: wide + 1])
-        of = (base,), (run,), (base, run), (base, run)
-        columns = zip(table["header"][wide + 1 :], row[wide + 1 :], of, strict=True)
-        for column, text, runs in columns:
-            yield Cell(section, label, column, text, metric, ROW, runs, keys, verdict=item)
+def _apart(names: Sequence[str]) -> list[str]:
+    """Names, each that stands there more than once with its number behind it."""
+    times, done = Counter(names), Counter[str]()
+    found = []
+    for name in names:
+        done[name] += 1
+        found.append(name if times[name] == 1 else f"{name} ({done[name]})")
+    return found
 
 
 def find(cells: Sequence[Cell], name: str) -> Cell:
@@ -165,7 +160,7 @@ def find(cells: Sequence[Cell], name: str) -> Cell:
 
 def _of_short_column(cells: Sequence[Cell], name: str) -> list[Cell]:
     """The cells that a name without the run of its difference is of: `Δ` for `10.6 Δ`."""
-    return [item for item in cells for text in item.names if item.prints == DELTAS and _shortened(item, text) == name]
+    return [item for item in cells for text in item.names if item.prints in DELTAS and _shortened(item, text) == name]
 
 
 def _shortened(item: Cell, name: str) -> str:

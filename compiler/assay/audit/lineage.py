@@ -23,9 +23,9 @@ from assay.sql.dialect import column
 from assay.sql.events import KEYS
 from assay.sql.program import Statement
 
-#: what a column does for a number, the most direct first: it makes the value; picks the row that the value is taken
-#: from; decides which rows there are; decides in a check whether a run can be analysed; is read beside the others
-#: (a record without it is left out, a relation's text holds it)
+#: what a column does for a number, the most direct first: it makes the value (or is rows that are counted); picks the
+#: row that the value is taken from; decides which rows there are; decides in a check whether a run can be analysed; is
+#: read beside the others (a record without it is left out, a relation's text holds it)
 ROLES = ("value", "picks", "rows", "check", "read")
 Path_ = tuple[str, ...]
 
@@ -64,7 +64,7 @@ class Lineage:
     def edges(self) -> Iterator[tuple[Origin, Origin, str]]:
         """Pairs of a column and one that it depends on directly, and how, in order; `*` stands for a table's rows."""
         for item in sorted(self.roles):
-            for role, origins in _direct(self.made, item):
+            for role, origins in _direct(self.made, item, self.roles[item]):
                 yield from ((item, origin, role) for origin in sorted(origins))
 
 
@@ -147,12 +147,13 @@ def _all_made(statements: Sequence[Statement]) -> dict[str, Made]:
     return found
 
 
-def _direct(found: Mapping[str, Made], item: Origin) -> list[tuple[str, Origins]]:
-    """What a column depends on directly, and how."""
+def _direct(found: Mapping[str, Made], item: Origin, role: str) -> list[tuple[str, Origins]]:
+    """What a column, which has this role, depends on directly, and how; a number of rows on the rows that they were."""
     if (of := found.get(item.table)) is None:
         return []
     if item.column == ROWS:
-        return [("rows", of.rows)]
+        counted = of.counted if role == "value" else frozenset()
+        return [("value", counted), ("rows", of.rows - counted)]
     return [("value", of.values.get(item.column, frozenset())), ("picks", of.picks.get(item.column, frozenset()))]
 
 
@@ -164,7 +165,7 @@ def _spread(found: Mapping[str, Made], start: Iterable[tuple[Origin, str]], role
         if item in roles and ROLES.index(roles[item]) <= ROLES.index(role):
             continue
         roles[item] = role
-        for how, origins in _direct(found, item):
+        for how, origins in _direct(found, item, role):
             queue += [(origin, max(role, how, key=ROLES.index)) for origin in origins]
 
 

@@ -53,7 +53,8 @@ class _Tree:
     def below(self, item: Origin) -> frozenset[Origin]:
         """What a column's value is made of; a grain's own copy of a column is passed over."""
         found: set[Origin] = set()
-        for origin in _made(self.found, item).values.get(item.column, ()):
+        made = _made(self.found, item)
+        for origin in made.counted if item.column == ROWS else made.values.get(item.column, ()):
             statement = self.found.statements.get(origin.table)
             inner = _made(self.found, origin).values.get(origin.column, frozenset())
             if statement and isinstance(statement.step, JudgeStep) and len(inner) == 1:

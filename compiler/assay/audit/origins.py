@@ -36,11 +36,15 @@ NONE: Origins = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a query's columns are made of, by name; `picks` decide on a column's row, `rows` on all rows."""
+    """What a query's columns are made of, by name; `picks` decide on a column's row, `rows` on all rows.
+
+    `counted` are the tables (as their rows) whose rows become rows of the query: what a number of them is made of.
+    """
 
     values: Mapping[str, Origins]
     picks: Mapping[str, Origins]
     rows: Origins
+    counted: Origins = NONE
 
     @property
     def everything(self) -> Origins:
@@ -105,7 +109,7 @@ def _made(query: exp.Expr, schema: Schema) -> Made:
     def columns(of: Mapping[str, Origins]) -> dict[str, Origins]:
         return {outputs.get(name, name): written(origins) for name, origins in of.items()}
 
-    return Made(columns(found.values), columns(found.picks), written(found.rows))
+    return Made(columns(found.values), columns(found.picks), written(found.rows), written(found.counted))
 
 
 def _outputs(query: exp.Expr) -> list[exp.Expr]:
@@ -121,6 +125,7 @@ class _Sources:
 
     found: dict[str, Made | str] = field(default_factory=dict)
     picks: dict[str, Origins] = field(default_factory=dict)
+    beside: set[str] = field(default_factory=set)  # those that add no rows
 
     def values(self, alias: str, column: str) -> Origins:
         """What a column of a source is computed of."""
@@ -131,6 +136,14 @@ class _Sources:
         """What decides how many rows the sources have."""
         return _union(
             frozenset((Origin(item, ROWS),)) if isinstance(item, str) else item.rows for item in self.found.values()
+        )
+
+    def counted(self) -> Origins:
+        """The tables whose rows become rows of the query."""
+        return _union(
+            frozenset((Origin(item, ROWS),)) if isinstance(item, str) else item.counted
+            for alias, item in self.found.items()
+            if alias not in self.beside
         )
 
     def picking(self, alias: str, column: str) -> Origins:
@@ -175,7 +188,10 @@ def _named(tree: exp.Expr, known: Known, outer: Mapping[str, _Sources]) -> dict[
 def _renamed(found: Made, names: Iterable[str]) -> Made:
     pairs = list(zip(found.values, names, strict=True))
     return Made(
-        {new: found.values[old] for old, new in pairs}, {new: found.picks[old] for old, new in pairs}, found.rows
+        {new: found.values[old] for old, new in pairs},
+        {new: found.picks[old] for old, new in pairs},
+        found.rows,
+        found.counted,
     )
 
 
@@ -186,7 +202,8 @@ def _both(left: Made, right: Made, tree: exp.SetOperation) -> Made:
     picks = {name: left.picks[name] | right.picks[other] for name, other in pairs}
     rows = left.rows | right.rows
     alike = isinstance(tree, exp.Union) and not tree.args.get("distinct")
-    return Made(values, picks, rows if alike else _union((rows, *values.values(), *picks.values())))
+    counted = left.counted | right.counted if isinstance(tree, exp.Union) else left.counted
+    return Made(values, picks, rows if alike else _union((rows, *values.values(), *picks.values())), counted)
 
 
 def _select(tree: exp.Select, known: Known, outer: Mapping[str, _Sources]) -> Made:
@@ -215,7 +232,7 @@ def _select(tree: exp.Select, known: Known, outer: Mapping[str, _Sources]) -> Ma
         values[item.alias_or_name], picks[item.alias_or_name] = value, picked
     if tree.args.get("distinct") is not None:
         rows |= _union((*values.values(), *picks.values()))
-    return Made(values, picks, frozenset(rows))
+    return Made(values, picks, frozenset(rows), sources.counted())
 
 
 def _source(item: exp.Expr, sources: _Sources, known: Known, outer: Mapping[str, _Sources]) -> Origins:
@@ -235,9 +252,13 @@ def _join(join: exp.Join, sources: _Sources, known: Known, outer: Mapping[str, _
     alias = join.this.alias_or_name
     condition = join.args.get("on")
     deciding = _Reading(sources, known, outer).everything(condition) if condition is not None else NONE
+    if join.kind in ("SEMI", "ANTI"):
+        sources.beside.add(alias)
     if join.side == "LEFT":
         sources.picks[alias] = inside | deciding
-        return NONE if _adds_none(join) else inside | deciding
+        if _adds_none(join):
+            sources.beside.add(alias)
+            return NONE
     return inside | deciding
 
 
@@ -279,8 +300,10 @@ class _Reading:
                 if holder:
                     values |= holder.values(item.table, item.name)
                     picks |= holder.picking(item.table, item.name)
-            elif isinstance(item, exp.Count) and isinstance(item.this, exp.Star):
-                values |= self.sources.rows()
+            elif isinstance(item, exp.Count) and isinstance(item.this, (exp.Star, exp.Literal)):
+                counted = self.sources.counted()
+                values |= counted
+                picks |= self.sources.rows() - counted
             elif item is not node and isinstance(item, (exp.Select, exp.SetOperation)):
                 inner = _query(item, self.known, {**self.outer, **dict.fromkeys(self.sources.found, self.sources)})
                 values |= _union(inner.values.values())

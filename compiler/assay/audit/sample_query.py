@@ -17,10 +17,14 @@ VALUE = "value"
 
 @dataclass(frozen=True, slots=True)
 class SampleQuery:
-    """A query with a row for each sample: columns `keys` that say which it is, and `value`."""
+    """A query with a row for each sample: columns `keys` that say which it is, and `value`.
+
+    `instants` are those of the keys that are instants, in ns since 1970.
+    """
 
     query: exp.Select
     keys: tuple[str, ...]
+    instants: frozenset[str]
 
 
 def of_metric(
@@ -37,14 +41,31 @@ def of_metric(
         keys = (metric.per, *keys)
         if metric.per not in {item.alias_or_name for item in query.selects}:
             query = query.select(column(metric.per))
-    return SampleQuery(query, keys)
+    return SampleQuery(query, keys, _instants(grain))
 
 
-def of_series(step: SeriesStep) -> SampleQuery:
-    """The rows of a series."""
+def _instants(grain: Grain) -> frozenset[str]:
+    """The members of a grain that are instants."""
+    columns = {item.name for item in grain.every_column if item.type == "instant"}
+    return frozenset(columns | {item.name for item in grain.instants})
+
+
+def of_series(step: SeriesStep, since: int | None = None, until: int | None = None) -> SampleQuery:
+    """The rows of a series, from a first to a last instant in ns (None: open)."""
     query = listings.lines(step)
+    if since is not None:
+        query = query.where(exp.GTE(this=column("t_ns"), expression=dialect.integer(since)))
+    if until is not None:
+        query = query.where(exp.LTE(this=column("t_ns"), expression=dialect.integer(until)))
     query.set("order", None)
-    return SampleQuery(query, (*step.key, *step.series.by, "t_ns"))
+    return SampleQuery(query, (*step.key, *step.series.by, "t_ns"), frozenset(["t_ns"]))
+
+
+def of_column(table: str, name: str, grain: Grain | None, more: tuple[str, ...]) -> SampleQuery:
+    """The rows of a grain (with its key, and columns `more`), or of a relation, with the value of a column."""
+    keys = tuple(dict.fromkeys((*grain.key, *more))) if grain else more
+    query = dialect.select(*keys, exp.alias_(column(name), VALUE)).from_(dialect.table(table))
+    return SampleQuery(query, keys, _instants(grain) if grain else frozenset())
 
 
 def identifying(grain: Grain) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from assay.report.article_rules import NOT_WORSE
 from assay.report.figures import row_label
 from assay.spec import formula
 from assay.spec.article_model import Article, Part
@@ -38,6 +39,25 @@ def shown(package: Package, item: Metric | Series) -> tuple[Shown, ...]:
     else:
         found += list(_of_series(package, item))
     return tuple(dict.fromkeys(found))
+
+
+def judging(package: Package, metric: Metric) -> tuple[Shown, ...]:
+    """The places whose verdicts depend on which direction of a metric is better."""
+    label = row_label(metric.name, metric.unit.symbol)
+    return tuple(
+        Shown(f"{package.system}/{article.name}", "verdict", f"{part.title}/{title}", label)
+        for article in package.articles
+        for part in article.parts
+        for title in _judged_by(part, metric.id)
+    )
+
+
+def _judged_by(part: Part, metric: str) -> Iterator[str]:
+    """The titles of verdicts and conclusions of a part; what must fall, rise or stay does so either way."""
+    yield from (item.title for item in part.verdicts if metric in item.metrics)
+    for item in part.conclusions:
+        if any(rule.metric == metric and rule.kind == NOT_WORSE for rule in item.rules):
+            yield item.title
 
 
 def _of_report(report: Report, metric: str) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,5 @@
-"""What differs between two states of the specs: metrics that are new, gone, renamed, changed in meaning or in words."""
+"""What differs between two states of the specs: metrics that are new, gone, renamed, changed in meaning, in what is
+called better, or in words."""
 
 from __future__ import annotations
 
@@ -10,15 +11,16 @@ from typing import Any
 
 from assay.audit.changes import Change, changes
 from assay.audit.readers import Thing, readers, thing_at
-from assay.audit.renames import as_called, renames
-from assay.audit.shown import Shown, shown
+from assay.audit.renames import as_called, instants, renames, with_instants
+from assay.audit.shown import Shown, judging, shown
 from assay.spec import normal_form
+from assay.spec.closure import needs
 from assay.spec.model import Metric, Package
 from assay.spec.normal_form import Checked
 from assay.sql import dialect
 
 #: what is told of a metric, in this order
-KINDS = ("new", "gone", "renamed", "changed in meaning", "changed in wording")
+KINDS = ("new", "gone", "renamed", "changed in meaning", "changed in verdict", "changed in wording")
 #: parts of a definition -> what a change of them is called
 _ASPECTS = {
     "grains": "grain",
@@ -94,10 +96,11 @@ def by_hashes(system: str, before: Mapping[str, str], after: Mapping[str, str], 
 def diff(old: Checked, new: Checked) -> SystemDiff:
     """What differs between two states of a system's package."""
     meant: set[tuple[str, ...]] = set()
-    metrics = tuple(_metrics(old, new, meant))
-    before, after = normal_form.plain(old.package), normal_form.plain(new.package)
+    called = instants(old.package, new.package)
+    metrics = tuple(_metrics(old, new, called, meant))
+    before, after = normal_form.plain(with_instants(old.package, called)), normal_form.plain(new.package)
     reports: dict[str, tuple[Told, ...]] = {}
-    elsewhere = []
+    elsewhere = [item for item in _otherwise(called) if all(item not in metric.told for metric in metrics)]
     read = readers(old.package), readers(new.package)
     for item in changes(before, after):
         kind = item.path[0]
@@ -125,14 +128,24 @@ def _in_definition(path: tuple[str, ...]) -> tuple[str, ...]:
     return path[2:] if path[:1] == ("sources",) and path[2:3] == ("constants",) else path
 
 
-def _metrics(old: Checked, new: Checked, meant: set[tuple[str, ...]]) -> Iterator[MetricChange]:
-    """The metrics that differ; places of their definitions that differ are added to `meant`."""
+def _otherwise(names: Mapping[str, Mapping[str, str]]) -> Iterator[Told]:
+    """The instants of grains that are called otherwise, and found as they were."""
+    for grain, renamed in names.items():
+        yield from (Told("wording", f"name of an instant of {grain}", was, now) for was, now in renamed.items())
+
+
+def _metrics(
+    old: Checked, new: Checked, named: Mapping[str, Mapping[str, str]], meant: set[tuple[str, ...]]
+) -> Iterator[MetricChange]:
+    """The metrics that differ, where instants of grains are `named` otherwise; places of their definitions that differ
+    are added to `meant`."""
     before = {metric.id: metric for metric in old.package.metrics}
     after = {metric.id: metric for metric in new.package.metrics}
     places = {name: _printed(new.package, metric) for name, metric in after.items()}
     former = {name: _printed(old.package, metric) for name, metric in before.items()}
-    renamed = renames(old.package, new.package)
-    called = as_called(old.package, renamed)
+    alike = with_instants(old.package, named)
+    renamed = renames(alike, new.package)
+    called = as_called(alike, renamed)
     was_called = {metric.id: metric for metric in called.metrics}
     for was, now in renamed.items():
         told = tuple(_words(was_called[now], after[now]))
@@ -141,10 +154,20 @@ def _metrics(old: Checked, new: Checked, meant: set[tuple[str, ...]]) -> Iterato
         if name not in before and name not in renamed.values():
             yield MetricChange("new", name, metric.name, "", (), places.get(name, ()))
         elif name in before and (old.definitions[name] != new.definitions[name] or metric != before[name]):
-            yield from _changed(called, new, was_called[name], metric, places.get(name, ()), meant)
+            words = (*_words(was_called[name], metric), *_otherwise(_used(old.package, before[name], named)))
+            yield from _changed(called, new, was_called[name], metric, words, places.get(name, ()), meant)
     for name, metric in before.items():
         if name not in after and name not in renamed:
             yield MetricChange("gone", name, metric.name, "", (), former.get(name, ()))
+
+
+def _used(package: Package, metric: Metric, named: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """The instants that are named otherwise which a metric depends on."""
+    needed = needs(package, [metric], package.filters).grains if named else {}
+    return {
+        grain: {was: now for was, now in names.items() if was in needed.get(grain, ())}
+        for grain, names in named.items()
+    }
 
 
 def _printed(package: Package, metric: Metric) -> tuple[Shown, ...]:
@@ -153,9 +176,14 @@ def _printed(package: Package, metric: Metric) -> tuple[Shown, ...]:
 
 
 def _changed(
-    old: Package, new: Checked, was: Metric, now: Metric, touches: tuple[Shown, ...], meant: set[tuple[str, ...]]
+    old: Package,
+    new: Checked,
+    was: Metric,
+    now: Metric,
+    words: tuple[Told, ...],
+    touches: tuple[Shown, ...],
+    meant: set[tuple[str, ...]],
 ) -> Iterator[MetricChange]:
-    words = tuple(_words(was, now))
     meaning: list[Told] = []
     before, after = normal_form.definition(old, was), normal_form.definition(new.package, now)
     for item in changes(before, after):
@@ -168,6 +196,8 @@ def _changed(
             meaning.append(_told(_aspect(item.path), item, 1))
     if meaning:
         yield MetricChange("changed in meaning", now.id, now.name, "", (*meaning, *words), touches)
+    elif was.better != now.better:
+        yield MetricChange("changed in verdict", now.id, now.name, "", words, judging(new.package, now))
     elif words:
         yield MetricChange("changed in wording", now.id, now.name, "", words, touches)
 
@@ -177,7 +207,7 @@ def _words(was: Metric, now: Metric) -> Iterator[Told]:
     for name in ("name", "doc", "better"):
         before, after = str(getattr(was, name)), str(getattr(now, name))
         if before != after:
-            yield Told("better" if name == "better" else "wording", name, before, after)
+            yield Told("verdict" if name == "better" else "wording", name, before, after)
     if was.width != now.width:
         yield Told("digits", "width", str(was.width), str(now.width))
     yield from (

@@ -12,6 +12,7 @@ from assay.audit.facts import EventFact, Facts, FieldFact
 from assay.audit.screen import INDENT, Part, bars, fitted, headed, more, number, one_line, with_unit, wrapped
 from assay.build.explain import Explained, RunFacts
 from assay.build.trace_run import Line, Sample
+from assay.fetch.times import told
 
 RECORDS = 3  # of a sample that are shown
 SCREEN = 50  # lines of a screen
@@ -21,8 +22,8 @@ KEY = 20  # characters of a key that are shown
 DIRECT = ("value", "picks")
 #: what events do that give no values
 OTHERS = {
-    "picks": "they decide which rows values are taken from, or are counted",
-    "rows": "they decide which rows there are, or are counted",
+    "picks": "they decide which rows values are taken from",
+    "rows": "they decide which rows there are",
     "check": "they decide in checks alone",
     "read": "texts on the way read them, and no value or row depends on it",
 }
@@ -132,7 +133,7 @@ def _shown(facts: Facts) -> list[str]:
 def _run(found: Explained, run: RunFacts, width: int, encoding: str, records: int) -> Iterator[str]:
     symbol = found.item.unit.symbol
     if "over" in run.figures:
-        yield from _formula(run, symbol, width)
+        yield from _formula(found, run, width)
         return
     size, noun = run.figures["size"], "samples" if found.facts.kind == "metric" else "values"
     told = [f"{name} {number(run.figures[name])}" for name in FIGURES if size and name in run.figures]
@@ -150,13 +151,18 @@ def _run(found: Explained, run: RunFacts, width: int, encoding: str, records: in
         yield from sample_lines(f"{place}. ", sample, symbol, width, records)
 
 
-def _formula(run: RunFacts, symbol: str, width: int) -> Iterator[str]:
+def _formula(found: Explained, run: RunFacts, width: int) -> Iterator[str]:
     """What a formula comes to, and the values that it is over."""
     value, over = run.figures["average"], cast(Mapping[str, object], run.figures["over"])
-    said = "no value" if value is None else with_unit(cast(float, value), symbol)
-    values = [f"`{name}` {'none' if of is None else number(of)}" for name, of in over.items()]
+    said = "no value" if value is None else with_unit(cast(float, value), found.item.unit.symbol)
+    known = {metric.id: metric.unit.symbol for metric in found.checked.package.metrics}
+    values = [f"`{name}` {_valued(of, known[name])}" for name, of in over.items()]
     yield from headed("Run", [f"{run.run}: {said}, over {', '.join(values)}"], width)
     yield from _warnings(run, width)
+
+
+def _valued(value: object, symbol: str) -> str:
+    return "none" if value is None else with_unit(cast(float, value), symbol)
 
 
 def _warnings(run: RunFacts, width: int) -> Iterator[str]:
@@ -169,21 +175,28 @@ def _warnings(run: RunFacts, width: int) -> Iterator[str]:
 
 def sample_lines(before: str, sample: Sample, symbol: str, width: int, records: int = RECORDS) -> Iterator[str]:
     """A sample: its value, what it is of, and the first raw records behind it, a line each, cut to the width."""
-    keys = ", ".join(f"{name} {_short(value)}" for name, value in sample.keys.items())
-    yield one_line(f"{before}{with_unit(sample.value, symbol)}  {keys}", width)
+    keys = ", ".join(_keys(sample))
+    number_ = isinstance(sample.value, (int, float)) and not isinstance(sample.value, bool)
+    value = with_unit(sample.value, symbol) if number_ else str(sample.value)
+    yield one_line(f"{before}{value}  {keys}".rstrip(), width)
     for line in sample.lines[:records]:
         yield one_line(f"   {line.record.where}  {line.record.text}", width)
     if sample.records > records:
         rest = sample.records - records
         yield one_line(f"   and {rest} more {'record' if rest == 1 else 'records'}", width)
     if not sample.records:
-        yield "   no record: it stands for what was not logged"
+        yield "   no record: it stands for what was not logged, or for the logs as a whole"
 
 
-def _short(value: object) -> str:
-    """A key as one line has room for it."""
-    text = str(value)
-    return text if len(text) <= KEY else text[: KEY - 1] + "…"
+def _keys(sample: Sample) -> Iterator[str]:
+    """What a sample is of, as one line has room for it: instants, which are dates and times, first."""
+    for name in sorted(sample.keys, key=lambda name: name not in sample.instants):
+        value = sample.keys[name]
+        if name in sample.instants and isinstance(value, int):
+            yield f"{'at' if name == 't_ns' else name.removesuffix('_ns')} {told(value)}"
+        else:
+            text = str(value)
+            yield f"{name} {text if len(text) <= KEY else text[: KEY - 1] + '…'}"
 
 
 def as_data(found: Explained) -> dict[str, object]:

@@ -1,122 +1,120 @@
-"""`assay trace`: from a cell of a built report back to its metric, the samples behind it, and their raw records."""
+"""`assay trace`: from a cell of a built report back to what it prints, the samples behind it, and their raw records."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from assay.audit import cells, sample_query
+from assay.audit import cells
 from assay.audit.cells import Cell
 from assay.audit.facts import judged as judged_by
 from assay.audit.provenance import file_of
-from assay.audit.recorded import NAME, Content, Recorded, RecordedPublished, RecordedRun, recorded
+from assay.audit.recorded import NAME, RecordedPublished, RecordedRun, recorded
+from assay.audit.words import formula_sentence
 from assay.build import filters
-from assay.build.compute import compiled, compute
-from assay.build.explain_names import Item
-from assay.build.lineage import of_item, planned
+from assay.build.compute import compute
+from assay.build.lineage import of_item
 from assay.build.runs import NamedRun
 from assay.build.session import Session
-from assay.build.trace_rows import json_of, judged, main
-from assay.build.trace_run import Group, Sample, Spread, Tracing, tracing
+from assay.build.trace_items import Told, items
+from assay.build.trace_nowhere import nowhere
+from assay.build.trace_values import Asked, Built, TracedRun, cut_of, same_value, traced_value
 from assay.build.verify import moved_runs, runs_now
-from assay.compare.style import style
 from assay.plan.steps import Applied
-from assay.report.article_rows import text
-from assay.report.results_json import distribution
+from assay.report.document import Document, from_json
+from assay.report.leads import AVERAGE, COLUMN, DIFFERENCE, FACT, FILTER, FORMULA, JUDGED, MEAN, PERCENT, ROW, WORDS, Of
 from assay.spec import formula
-from assay.spec.article_model import Article
-from assay.spec.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, fail, raise_all
+from assay.spec.diagnostics import SPECS_OR_DATA, AssayError, Diagnostic, fail, raise_all
 from assay.spec.model import Metric
-from assay.spec.normal_form import Checked
-from assay.spec.report_model import History, Report
-from assay.sql.expressions import places
+from assay.spec.report_model import History
 
-SHOWN = 3  # samples at either end
 DIGITS = 12
-
-
-@dataclass(frozen=True, slots=True)
-class TracedRun:
-    """What a run holds of a cell: its id and label, where it is, the figures of the metric, the samples at both ends.
-
-    Of a cell that prints one row's value, `greatest` is that row alone.
-    """
-
-    id: str
-    label: str
-    place: str
-    figures: dict[str, object]
-    groups: tuple[Group, ...]
-    spread: Spread | None
-    greatest: tuple[Sample, ...]
-    least: tuple[Sample, ...]
+ALONE = (AVERAGE, ROW, COLUMN, MEAN)  # what a cell prints of one value as it is
 
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """A cell that was traced: to its metric, by its definition, and to its runs."""
+    """A cell that was traced: to its metric or series (`item`; the first of several), and what runs hold of all that
+    it is made of; `means` is what is worked out of these."""
 
     cell: Cell
     report: str
-    metric: Metric
+    item: Told
     definition: str
     summary: str
     style: str
     filters: tuple[str, ...]
     filtered: bool
     runs: tuple[TracedRun, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Built:
-    """A built report read back: its folder, what it was made of, its specs, the report, its cells."""
-
-    folder: Path
-    found: Recorded
-    checked: Checked
-    report: Report | Article | History
-    cells: tuple[Cell, ...]
+    means: str = ""
 
 
 def cells_of(session: Session, folder: Path) -> tuple[Cell, ...]:
     """The cells of a built report.  Raises AssayError when the folder holds none."""
-    return _built(session, folder).cells
+    built, document = _built(session, folder)
+    return tuple(cells.of_document(document, built.checked.package))
 
 
 def trace(session: Session, folder: Path, name: str, moved: Sequence[str] = ()) -> Traced:
     """Trace a cell, `SECTION/ROW/COLUMN` as printed, of a built report back to raw records.
 
-    `moved` says where runs are now (`NAME=DIR`).  Raises AssayError: usage for an unknown cell, and when the report's
-    runs, definitions or inputs are not what they were, with names and hashes.
+    `moved` says where runs are now (`NAME=DIR`).  Raises AssayError: usage for an unknown cell and for one that leads
+    to no records, and when the report's runs, definitions or inputs are not what they were, with names and hashes.
     """
-    built = _built(session, folder)
-    cell = cells.find(built.cells, name)
-    content = built.found.content
-    if not cell.metric:
-        raise _fact(cell, content)
-    metric = built.checked.metric(cell.metric)
-    if formula.is_formula(metric):
-        over = ", ".join(f"`{item}`" for item in formula.over(metric.measure))
-        raise fail("not-traceable", f"`{cell.name}` is a formula, which has no samples of its own",
-                   found=f"over {over}",
-                   hint="trace the cells of these, or `assay explain` it with --run", status=USAGE)  # fmt: skip
-    _same_definition(built, metric)
-    places_now = runs_now(session, built.checked, built.found, moved_runs(built.found, moved))
-    pairs = [(places_now[place], content.runs[place]) for place in cell.runs]
-    _same_inputs(pairs)
-    applied = filters.applied(built.checked.package, None, content.options.filters, not content.options.filters)
-    runs = tuple(_run(session, built, cell, metric, applied, run, said) for run, said in pairs)
-    labels = tuple(item.label for item in applied)
-    definition = built.checked.definitions[metric.id]
-    chosen = content.options
-    filtered = metric.accepted or bool(judged_by(of_item(built.checked, metric, applied).found))
+    built, document = _built(session, folder)
+    checked, content = built.checked, built.found.content
+    cell = cells.find(tuple(cells.of_document(document, checked.package)), name)
+    known = items(checked, built.report)
+    if not cell.of or cell.prints in (FACT, FILTER, WORDS) or any(of.entry not in known for of in cell.of):
+        raise nowhere(built, document, cell)
+    of_cell = known[cell.of[0].entry]
+    values = [(item, of) for of in cell.of for item in _measured(built, known[of.entry])]
+    for item in dict.fromkeys((of_cell, *(item for item, _ in values))):
+        _same_definition(built, item, own=item is of_cell)
+    now = runs_now(session, checked, built.found, moved_runs(built.found, moved))
+    runs = {said.id: (run, said) for run, said in zip(now, content.runs, strict=True)}
+    own = {_run_of(runs, of): runs[_run_of(runs, of)] for of in cell.of}
+    _same_inputs(list(own.values()))
+    applied = filters.applied(checked.package, None, content.options.filters, not content.options.filters)
+    if cell.prints in (AVERAGE, DIFFERENCE, PERCENT, JUDGED):
+        _same_formulas(session, built, known, cell, applied, own)
+    alone = cell.prints in ALONE and of_cell is values[0][0]
+    found = []
+    for item, of in dict.fromkeys(values):
+        run, said = own[_run_of(runs, of)]
+        label = said.label if of.run == run.id else f"{said.label} ({of.run.removeprefix(f'{run.id}:')})"
+        asked = Asked(item, of, applied, run, label, cell.name, cell.prints, cell.text if alone else "")
+        found.append(traced_value(session, built, asked))
     return Traced(
-        cell, content.report, metric, definition, chosen.summary, chosen.style, labels, filtered, runs
-    )  # fmt: skip
+        cell,
+        content.report,
+        of_cell,
+        checked.definitions[of_cell.id] if isinstance(of_cell, Metric) else "",
+        built.summary,
+        content.options.style,
+        tuple(item.label for item in applied),
+        _filtered(built, of_cell, applied),
+        tuple(found),
+        _means(document, cell, of_cell),
+    )
+
+
+def _means(document: Document, cell: Cell, item: Told) -> str:
+    """The formula of a cell in words, where it prints what one comes to."""
+    if isinstance(item, Metric) and formula.is_formula(item):
+        return formula_sentence(item)
+    told = (entry.description for entry in document.entries if entry.id == cell.entry and cell.prints == FORMULA)
+    return " ".join(next(told, "").split("\n"))
+
+
+def _filtered(built: Built, item: Told, applied: Sequence[Applied]) -> bool:
+    """Whether filters decide on a value."""
+    if not isinstance(item, Metric):
+        return False
+    return item.accepted or bool(judged_by(of_item(built.checked, item, applied).found))
 
 
 def distrusted(folder: Path) -> tuple[str, ...]:
@@ -126,57 +124,92 @@ def distrusted(folder: Path) -> tuple[str, ...]:
     return (f"{folder / NAME}: its hash is not that of its content, so that it was changed: `assay verify` it",)
 
 
-def _built(session: Session, folder: Path) -> _Built:
+def _measured(built: Built, item: Told) -> tuple[Told, ...]:
+    """A metric, series or column as it is, or the metrics that a formula is over in the end."""
+    if isinstance(item, Metric) and formula.is_formula(item):
+        return tuple(formula.measured(formula.by_id(built.checked.package), [item]))
+    return (item,)
+
+
+def _run_of(runs: Mapping[str, Any], of: Of) -> str:
+    """The run of a value, which may be of a phase of it."""
+    if of.run in runs:
+        return of.run
+    return max((name for name in runs if of.run.startswith(f"{name}:")), key=len)
+
+
+def _built(session: Session, folder: Path) -> tuple[Built, Document]:
     found = recorded(folder)
     if isinstance(found, RecordedPublished):
         message = f"the report is made of published values, which no logs are behind: {folder}"
         raise fail("not-traceable", message, hint="trace a report that was built over runs")
-    if found.content.phases:
-        message = f"the report compares phases of runs, and cells of phases are not traced: {folder}"
-        raise fail("not-traceable", message, hint="`assay explain` tells the samples of a metric in a whole run")
     try:
         checked, report = session.shown(found.content.report)
     except AssayError as error:
         raise AssayError(error.diagnostics, SPECS_OR_DATA) from None
-    document = json_of(folder / "document.json")
-    ids = [run.id for run in found.content.runs]
+    document, results = _text(folder / "document.json"), _text(folder / "results.json")
     try:
-        own = (
-            cells.of_article(document, report, ids, _labels(folder, report, found.content))
-            if isinstance(report, Article)
-            else cells.of_report(document, checked.package, ids)
-        )
-        return _Built(folder, found, checked, report, tuple(own))
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+        plain = json.loads(results)
+        made = from_json(document)
+    except (AssayError, ValueError, RecursionError):
+        plain, made = None, None
+    if isinstance(report, History) or made is None or not isinstance(plain, dict) or _leads_nowhere(made):
         message = f"the document is not what a build writes: {folder / 'document.json'}"
-        raise fail("no-build", message, hint="build the report again") from None
+        raise fail("no-build", message, hint="build the report again")
+    return Built(folder, found, plain, checked, report), made
 
 
-def _labels(folder: Path, article: Article, content: Content) -> dict[int, str]:
-    """What an article calls the runs that its tables are about, by their places."""
-    shown = main(article, json_of(folder / "sql" / "constants.json"), [run.id for run in content.runs])
-    return {place: run.label for place, run in enumerate(content.runs) if run.id in shown}
+def _leads_nowhere(document: Document) -> bool:
+    """Whether a document has tables, and none of them says where its cells lead."""
+    return any(section.rows and not section.printed for section in document.sections) or (
+        bool(document.manifest.rows) and not document.manifest.leads
+    )
 
 
-def _fact(cell: Cell, content: Content) -> AssayError:
-    """A cell of the table of runs is no metric: it comes from the documents of the run."""
-    run = content.runs[cell.runs[0]]
-    files = ", ".join(item.file for item in run.documents) or "its logs"
-    return fail("not-a-metric", f"`{cell.name}` is a fact of run {run.id}, not a metric",
-                found=f"{cell.text}, from {files}", hint="--list lists the cells", status=USAGE)  # fmt: skip
+def _text(place: Path) -> str:
+    """A file of a build.  AssayError when it cannot be read."""
+    try:
+        return place.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise fail("no-build", f"a file of the build cannot be read: {place}", found=str(error),
+                   hint="name the folder that a report was built into (-o)") from None  # fmt: skip
 
 
-def _same_definition(built: _Built, metric: Metric) -> None:
-    """AssayError unless the metric is defined as it was when the report was built."""
-    said, now = built.found.content.definitions.get(metric.id, ""), built.checked.definitions[metric.id]
+def _same_definition(built: Built, item: Told, *, own: bool) -> None:
+    """AssayError unless a metric is defined as it was when the report was built; series have no hash of their own, and
+    what a formula is over is in the hash of the cell's `own` metric."""
+    definitions = built.found.content.definitions
+    if not isinstance(item, Metric) or (item.id not in definitions and not own):
+        return
+    said, now = definitions.get(item.id, ""), built.checked.definitions[item.id]
     if said != now:
         raise fail(
             "definition-changed",
-            f"`{metric.id}` was defined in another way when the report was built",
+            f"`{item.id}` was defined in another way when the report was built",
             expected=f"definition {said[:DIGITS] or 'none'}, as {NAME} has it",
             found=f"definition {now[:DIGITS]}",
             hint="trace it with the specs that it was built with, or build the report again",
         )
+
+
+def _same_formulas(
+    session: Session,
+    built: Built,
+    known: Mapping[str, Told],
+    cell: Cell,
+    applied: Sequence[Applied],
+    runs: Mapping[str, tuple[NamedRun, RecordedRun]],
+) -> None:
+    """AssayError unless the formulas of a cell come to what the report was made of."""
+    for of in cell.of:
+        item = known[of.entry]
+        if of.where or not isinstance(item, Metric) or not formula.is_formula(item):
+            continue
+        name = _run_of(runs, of)
+        cut = cut_of(built, name) if of.run != name else None
+        found = compute(session, built.checked, [runs[name][0]], [item], applied, asked=cut)
+        computed = next(one for one in found.columns if one.id == of.run)
+        same_value(built, item, of.run, computed.results.formulas[item.id].averages[built.summary], own=True)
 
 
 def _same_inputs(pairs: Sequence[tuple[NamedRun, RecordedRun]]) -> None:
@@ -198,88 +231,3 @@ def _changed(run: NamedRun, said: RecordedRun) -> Iterator[Diagnostic]:
             cause = f"run {run.id}: {item.file} is not what the report was built of: {run.directory / item.file}"
             yield Diagnostic("input-changed", cause, expected=f"sha256 {item.sha256[:DIGITS]}",
                              found=f"sha256 {digest[:DIGITS]}", hint=hint)  # fmt: skip
-
-
-def _run(
-    session: Session,
-    built: _Built,
-    cell: Cell,
-    metric: Metric,
-    applied: Sequence[Applied],
-    run: NamedRun,
-    said: RecordedRun,
-) -> TracedRun:
-    """What a run holds of a cell."""
-    checked = built.checked
-    if cell.prints == cells.ROW:
-        where = _where(built, cell, run)
-        more = (*(where or cell.where), *([cell.first] if cell.first else []))
-        with _tracing(session, checked, metric, applied, run, more) as (traced, _):
-            found = traced.matching(where, cell.first) if where is not None else ()
-            _same_text(built, cell, metric, run, found)
-            return TracedRun(run.id, said.label, run.place, {"size": traced.size()}, (), None, found, ())
-    with _tracing(session, checked, metric, applied, run, ()) as (traced, figures):
-        own = figures(built.found.content.options.summary)
-        _same_value(built, metric, run, own)
-        return TracedRun(
-            run.id, said.label, run.place, own, traced.groups(metric.per), traced.spread(),
-            traced.ranked(True, SHOWN), traced.ranked(False, SHOWN),
-        )  # fmt: skip
-
-
-def _where(built: _Built, cell: Cell, run: NamedRun) -> Mapping[str, str] | None:
-    """The columns (as texts) of the row that a cell prints of a run; None where it has no such row."""
-    if cell.verdict is None:
-        return cell.where
-    assert isinstance(built.report, Article)
-    look = built.found.content.options.style
-    return judged(built.checked, built.report, look, built.folder, cell.verdict, cell.where, run.id)
-
-
-@contextmanager
-def _tracing(
-    session: Session, checked: Checked, item: Item, applied: Sequence[Applied], run: NamedRun, more: Sequence[str]
-) -> Iterator[tuple[Tracing, Any]]:
-    """The samples of a metric in a run, with further columns, and what tells its figures by a summary."""
-    assert isinstance(item, Metric)
-    computed = compute(session, checked, [run], [item], applied).runs[0]
-    grain = next(one for one in checked.package.grains if one.name == item.grain)
-    names = [one.name for source in checked.package.sources for one in source.constants]
-    asked = sample_query.of_metric(item, grain, checked.measured[item.id].integral, places(names), tuple(more))
-    statements = compiled(checked, planned(checked, item, applied))
-    factor = Fraction(checked.measured[item.id].factor)
-    with tracing(session, checked.package, computed.prepared, statements, asked, factor) as traced:
-        yield traced, lambda summary: distribution(computed.results.metrics[item.id], summary)
-
-
-def _same_value(built: _Built, metric: Metric, run: NamedRun, figures: dict[str, object]) -> None:
-    """AssayError unless the run gives the average that the report was made of."""
-    try:
-        said = json_of(built.folder / "results.json")["metrics"][metric.id]["runs"][run.id]["average"]
-    except (KeyError, TypeError):
-        raise fail("no-build", f"results.json has no value of `{metric.id}`: {built.folder}",
-                   hint="build the report again") from None  # fmt: skip
-    if said != figures["average"]:
-        raise fail(
-            "value-changed",
-            f"run {run.id} does not give the value of `{metric.id}` that the report was made of",
-            expected=repr(said),
-            found=repr(figures["average"]),
-            hint="`assay verify` says what changed",
-        )
-
-
-def _same_text(built: _Built, cell: Cell, metric: Metric, run: NamedRun, found: Sequence[Sample]) -> None:
-    """AssayError unless the row that was found is what the cell prints, where it prints the value of one."""
-    if len(cell.runs) > 1 or not found:
-        return
-    look = style(built.found.content.options.style)
-    now = text(built.checked, look, metric, found[0].measured)
-    if now != cell.text:
-        raise fail(
-            "value-changed",
-            f"run {run.id} does not give the value of `{metric.id}` that `{cell.name}` prints",
-            expected=cell.text,
-            found=now,
-            hint="`assay verify` says what changed",
-        )

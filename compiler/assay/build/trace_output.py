@@ -4,24 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from assay.audit import cells
 from assay.audit.cells import Cell
 from assay.audit.screen import bars, headed, number, one_line, wrapped
 from assay.build.explain_output import FIGURES, sample_data, sample_lines
-from assay.build.trace import Traced, TracedRun
+from assay.build.trace import Traced
+from assay.build.trace_items import Told, called, id_of, kind_of
 from assay.build.trace_run import Group
+from assay.build.trace_values import TracedRun
 from assay.compare.style import style
+from assay.report import leads
+from assay.spec.formula import is_formula
+from assay.spec.model import Metric
 from assay.spec.visible import visible
 
 GROUPS = 12  # distributions whose means are shown
 HOW = {
-    cells.AVERAGE: "the average of all samples",
-    cells.DELTAS: "the difference of two averages",
-    cells.SIZE: "the number of samples",
-    cells.ROW: "the value of one row",
+    leads.AVERAGE: "the average of all samples",
+    leads.DIFFERENCE: "the difference of two averages",
+    leads.PERCENT: "the difference of two averages, in percent of the first",
+    leads.SIZE: "the number of samples",
+    leads.ROW: "the value of one row",
+    leads.COLUMN: "what stands in a column of one row",
+    leads.CHANGE: "how much the value of a row differs from that of the baseline's, in percent of it",
+    leads.SHARE: "the share of the first value in the second, in percent",
+    leads.SHORT: "whether the first value falls short of the second",
+    leads.JUDGED: "what comes of these values by the rule of the table",
+    leads.FORMULA: "what a formula over these values comes to",
+    leads.MEAN: "the mean over time of the mean of all lines",
+    leads.LINES: "the number of lines",
 }
-ROWS = "what comes of the values of a row of each run"
-PERCENT = "Δ%"
 
 
 def listing(found: Sequence[Cell]) -> list[str]:
@@ -31,55 +42,76 @@ def listing(found: Sequence[Cell]) -> list[str]:
 
 def listing_data(found: Sequence[Cell]) -> list[dict[str, object]]:
     """The cells as plain data."""
-    return [{"cell": item.name, "text": item.text, "metric": item.metric or None} for item in found]
+    return [{"cell": item.name, "text": item.text, "metric": item.of[0].entry if item.of else None} for item in found]
 
 
 def as_text(found: Traced, width: int, encoding: str) -> str:
     """The trace of a cell."""
-    metric, symbol = found.metric, found.metric.unit.symbol
     lines = [*wrapped(f"{found.cell.name}: {found.cell.text}", width, "", "  ")]
     lines += headed("Report", [found.report], width)
-    lines += headed("Metric", [f"{metric.id}: {metric.name}" + (f", {symbol}" if symbol else "")], width)
-    lines += headed("", [f"definition {found.definition}"], max(width, 90))
+    lines += headed(kind_of(found.item).capitalize(), [_called(found.item)], width)
+    if found.definition:
+        lines += headed("", [f"definition {found.definition}"], max(width, 90))
     lines += headed("Prints", [_prints(found)], width)
+    lines += headed("Means", [found.means] if found.means else [], width)
     if found.filtered:
         lines += headed("Filters", [", ".join(found.filters) or "none"], width)
+    told = found.item
     for run in found.runs:
-        lines += ["", *_run(found, run, width, encoding)]
+        lines += ["", *_run(run, width, encoding, named=run.item is not told)]
+        told = run.item
     return "\n".join(lines)
 
 
+def _called(item: Told) -> str:
+    """A metric, series or column by its id and in words, with the unit."""
+    symbol = item.unit.symbol
+    return f"{id_of(item)}: {called(item)}" + (f", {symbol}" if symbol else "")
+
+
 def _prints(found: Traced) -> str:
-    cell = found.cell
-    of = cell.prints
-    text = ROWS if of == cells.ROW and len(cell.runs) > 1 else HOW[of]
-    if of == cells.DELTAS:
-        text += ", in percent of the first" if cell.column.endswith(PERCENT) else ""
+    of, item = found.cell.prints, found.item
+    text = HOW[of]
+    if of in (leads.AVERAGE, leads.DIFFERENCE, leads.PERCENT) and isinstance(item, Metric) and is_formula(item):
+        text = text.replace("two averages", "two values of a formula")
+        text = "what a formula over averages comes to" if of == leads.AVERAGE else text
+    elif of == leads.PERCENT and not isinstance(item, Metric):
+        text = text.replace("averages", "means")
+    if of in (leads.DIFFERENCE, leads.PERCENT):
         text += ", both as they are printed" if style(found.style).follows_from_print else ""
-    if of in (cells.AVERAGE, cells.DELTAS) and found.metric.per:
-        text += f", one distribution for each {found.metric.per}, by summary {found.summary}"
+    if of in (leads.AVERAGE, leads.DIFFERENCE, leads.PERCENT) and isinstance(item, Metric) and item.per:
+        text += f", one distribution for each {item.per}, by summary {found.summary}"
     return text
 
 
-def _run(found: Traced, run: TracedRun, width: int, encoding: str) -> Iterator[str]:
-    symbol = found.metric.unit.symbol
-    size = run.figures["size"]
+def _run(run: TracedRun, width: int, encoding: str, *, named: bool) -> Iterator[str]:
+    """What a run holds; of what, where that is another metric or series than is told above (`named`)."""
+    item, symbol, size = run.item, run.item.unit.symbol, run.figures["size"]
+    if named:
+        yield from headed("Of" if isinstance(item, Metric) else kind_of(item).capitalize(), [_called(item)], width)
     yield from headed("Run", [f"{run.label} ({run.id}), {run.place}"], width)
-    if found.cell.prints != cells.ROW:
-        told = [f"{name} {number(run.figures[name])}" for name in FIGURES]
-        yield from headed("Samples", [f"{size}: {', '.join(told)}" + (f" (in {symbol})" if symbol else "")], width)
-    if run.groups:
-        yield from headed(found.metric.per.capitalize(), [_groups(run.groups)], width)
+    noun = "samples" if isinstance(item, Metric) else "values"
+    if not run.row:
+        told = [f"{name} {_number(run.figures[name])}" for name in FIGURES if name in run.figures]
+        yield from headed(
+            noun.capitalize(), [f"{size}: {', '.join(told)}" + (f" (in {symbol})" if symbol else "")], width
+        )
+    if run.groups and isinstance(item, Metric):
+        yield from headed(item.per.capitalize(), [_groups(run.groups)], width)
     if run.spread:
         drawn = bars(run.spread.counts, encoding)
         yield one_line(f"           {number(run.spread.low)} |{drawn}| {number(run.spread.high)}", width)
-    heads = ("Greatest", run.greatest), ("Least", run.least)
-    for head, samples in heads if found.cell.prints != cells.ROW else (("Row", run.greatest),):
-        yield f"{head} of {size} samples" if head != "Row" else f"Row, of {size}"
+    heads = (("Row", run.greatest),) if run.row else (("Greatest", run.greatest), ("Least", run.least))
+    for head, samples in heads:
+        yield f"{head} of {size} {noun}" if head != "Row" else f"Row, of {size}"
         for place, sample in enumerate(samples, start=1):
             yield from sample_lines(f"{place}. ", sample, symbol, width)
         if not samples:
-            yield "   no such row"
+            yield "   no such row, or no value on it" if run.row else f"   there are no {noun}"
+
+
+def _number(value: object) -> str:
+    return "none" if value is None else number(value)
 
 
 def _groups(groups: Sequence[Group]) -> str:
@@ -94,15 +126,18 @@ def as_data(found: Traced) -> dict[str, object]:
         "cell": found.cell.name,
         "text": found.cell.text,
         "prints": found.cell.prints,
+        "means": found.means,
         "report": found.report,
-        "metric": found.metric.id,
-        "name": found.metric.name,
-        "unit": found.metric.unit.symbol,
-        "definition": found.definition,
+        **_item_data(found.item, found.definition),
         "summary": found.summary,
         "filters": list(found.filters),
         "runs": [_run_data(run) for run in found.runs],
     }
+
+
+def _item_data(item: Told, definition: str) -> dict[str, object]:
+    """A metric, series or column as plain data; metrics alone have a definition hash."""
+    return {kind_of(item): id_of(item), "name": called(item), "unit": item.unit.symbol, "definition": definition}
 
 
 def _run_data(run: TracedRun) -> dict[str, object]:
@@ -111,6 +146,7 @@ def _run_data(run: TracedRun) -> dict[str, object]:
         "id": run.id,
         "label": run.label,
         "place": run.place,
+        **_item_data(run.item, run.definition),
         **run.figures,
         "groups": [{"of": item.of, "size": item.size, "mean": item.mean} for item in run.groups],
         "spread": spread,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,6 +24,7 @@ from assay.engine.mount import mount
 from assay.engine.results import scale
 from assay.spec.diagnostics import INTERNAL, fail
 from assay.spec.model import Package
+from assay.spec.visible import shown as shown_text
 from assay.sql import dialect
 from assay.sql.program import Statement, creation
 
@@ -47,16 +48,19 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A sample: the columns that say which it is, its value as measured and in the unit of what is asked.
+    """A sample: the columns that say which it is, its value as measured and in the unit of what is asked (of a column a
+    text, a truth or nothing, too).
 
-    `lines` are the first records that it was made of, `records` how many there are.
+    `lines` are the first records that it was made of, `records` how many there are.  The columns `instants` are in ns
+    since 1970.
     """
 
     keys: Mapping[str, object]
-    measured: int | float
-    value: float
+    measured: Any
+    value: Any
     lines: tuple[Line, ...]
     records: int
+    instants: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +108,17 @@ class Tracing:
         rows = self.connection.execute(dialect.text(sample_query.grouped(TABLE, per))).fetchall()
         return tuple(Group(str(of), int(size), scale(float(mean), self.factor)) for of, size, mean in rows)
 
-    def matching(self, where: Mapping[str, str], first: str) -> tuple[Sample, ...]:
-        """The sample whose columns have these texts; of several the one that comes first in a column (empty: by key).
+    def matching(self, where: Mapping[str, str], fits: Callable[[Any], bool] | None = None) -> tuple[Sample, ...]:
+        """The sample whose columns have these texts; of several the first, by key, whose value fits, else the first.
 
         None when there is no such sample.
         """
-        names = [dialect.column(name) for name in self.asked.keys]
+        names = [dialect.column(name) for name in dict.fromkeys((*self.asked.keys, VALUE))]
         place = exp.alias_(dialect.column("rowid"), "place")
         rows = self._rows(dialect.select(place, *names).from_(dialect.table(TABLE)))
-        own = [row for row in rows if all(str(row[name]) == text for name, text in where.items())]
-        order = (first,) if first else self.asked.keys
-        chosen = sorted(own, key=lambda row: tuple(_ordered(row[name]) for name in order))[:1]
+        own = [row for row in rows if all(shown_text(str(row[name])) == text for name, text in where.items())]
+        own.sort(key=lambda row: tuple(_ordered(row[name]) for name in self.asked.keys))
+        chosen = [*(row for row in own if fits is None or fits(row[VALUE])), *own][:1]
         query = dialect.select("*").from_(dialect.table(TABLE))
         here = exp.In(this=dialect.column("rowid"), expressions=[dialect.integer(row["place"]) for row in chosen])
         found = self._rows(query.where(here)) if chosen else []
@@ -154,7 +158,10 @@ class Tracing:
             for item in told[:shown]
         )
         keys = {name: row[name] for name in self.asked.keys}
-        return Sample(keys, row[VALUE], scale(row[VALUE], self.factor), found, len(told))
+        value = row[VALUE]
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            value = scale(value, self.factor)
+        return Sample(keys, row[VALUE], value, found, len(told), self.asked.instants)
 
     def _lines(self, told: Sequence[Mapping[str, Any]]) -> dict[tuple[str, Place], RawRecord]:
         """The records at places of events."""

@@ -88,7 +88,7 @@ def explain(
 @click.command()
 @click.argument("folder", metavar="BUILD_FOLDER")
 @click.argument("cell", metavar="[SECTION/ROW/COLUMN]", default="")
-@click.option("--list", "listed", is_flag=True, help="List the cells of the report instead.")
+@click.option("--list", "listed", is_flag=True, help="List the cells of the report; so does naming none.")
 @click.option("--run", "runs", metavar="NAME=DIR", multiple=True, help="Where a run is now, if it moved (repeatable).")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
 @cache_option
@@ -105,8 +105,9 @@ def trace(context: click.Context, folder: str, cell: str, listed: bool, runs: tu
     from assay.build import trace as tracing
     from assay.build import trace_output as output
 
-    if listed == bool(cell):
+    if listed and cell:
         raise click.UsageError("Name a cell, SECTION/ROW/COLUMN as printed, or ask for a --list of them.", context)
+    listed = not cell
     place = folder_of(Path(folder))
     with working(context) as session:
         found = None if listed else tracing.trace(session, place, cell, runs)

@@ -243,7 +243,10 @@ def _quoted(cast: Cast, said: Sequence[Paragraph]) -> Iterator[Quoted]:
             label = next(shown.label for shown in cast.runs if shown.run is run)
             row = [f"{name.replace('_', ' ')} {value}" for name, value in quote.where]
             choice = [cast.setting.article.choice(quote.choice).title] if quote.choice else []
-            yield Quoted(place, begin, end, quote.metric, "; ".join([", ".join([*choice, *row]), label]).lstrip("; "))
+            said_of = "; ".join([", ".join([*choice, *row]), label]).lstrip("; ")
+            row_of = asked.row_of_quote(cast.setting.checked, quote, cast.setting.row(quote.choice, run))
+            where = tuple((name, str(value)) for name, value in row_of.items())
+            yield Quoted(place, begin, end, quote.metric, said_of, run.id, where)
 
 
 def _named(cast: Cast, quote: Quote) -> RunFigures:

@@ -11,6 +11,7 @@ from assay.engine.formulas import Formulas, averages, measured
 from assay.plan.steps import Listed, listed_rows
 from assay.report.document import Table
 from assay.report.figures import RunFigures, row_label
+from assay.report.leads import FORMULA, Lead, Of
 from assay.report.line_names import names
 from assay.report.terms import of_classes
 from assay.spec import formula
@@ -22,11 +23,12 @@ from assay.spec.normal_form import Checked
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column of figures: its heading, the run it is of, the figures in it."""
+    """A column of figures: its heading, its run, the figures in it, the columns that tell its row, if it is one."""
 
     heading: str
     run: RunFigures
     figures: Figures
+    where: tuple[tuple[str, str], ...] = ()
 
 
 def rows_of_classes(checked: Checked, table: ClassTable) -> Listed | None:
@@ -81,7 +83,11 @@ def _rows(checked: Checked, table: ClassTable, run: RunFigures) -> list[_Column]
     rows = run.results.rows[listed.name]
     keys = [tuple(row[name] for name in listed.keys) for row in rows]
     headings = names(listed.keys, table.across, keys)
-    return [_Column(headings[key], run, measured(checked, row)) for key, row in zip(keys, rows, strict=True)]
+    where = [tuple((name, str(row[name])) for name in listed.keys) for row in rows]
+    return [
+        _Column(headings[key], run, measured(checked, row), texts)
+        for key, row, texts in zip(keys, rows, where, strict=True)
+    ]
 
 
 def _table(
@@ -100,4 +106,11 @@ def _table(
             cells.append(NO_VALUE if value is None else look.table_row([float(value)], table.width).cells[0])
         rows.append((item.name, *cells))
     header = (table.heading, *(row_label(column.heading, table.unit.symbol) for column in columns))
-    return Table(title, header, tuple(rows), of_columns=(of_classes(table),) * len(header)), list(notes)
+    names_ = [metric.id for metric in metrics_of_classes(checked, table)]
+    leads = tuple(
+        Lead(y, x, FORMULA, tuple(Of(name, column.run.id, column.where) for name in names_))
+        for y in range(len(rows))
+        for x, column in enumerate(columns, start=1)
+    )
+    means = (of_classes(table),) * len(header)
+    return Table(title, header, tuple(rows), of_columns=means, leads=leads), list(notes)

@@ -13,6 +13,8 @@ from assay.report.article_rules import holds, in_words, percent_told
 from assay.report.assemble import DELTA
 from assay.report.document import Gallery, Table
 from assay.report.figures import RunFigures, phase_rows, row_label
+from assay.report.leads import AVERAGE, JUDGED, PERCENT, WORDS, Lead, Of, compared
+from assay.report.leads import facts as of_facts
 from assay.report.terms import SINCE, UNTIL, of_constant
 from assay.spec import closure, formula
 from assay.spec.article_model import Article, Comparison, Conclusion, Part, Rule
@@ -39,7 +41,9 @@ def comparison(
     for name in named[1:]:
         header += [name, *DELTA]
     rows = [_row(look, checked.metric(name), [average(checked, run, name) for run in columns]) for name in item.metrics]
-    return Table(item.title, tuple(header), tuple(rows), of_rows=item.metrics)
+    ids = [run.id for run in columns]
+    leads = tuple(lead for place, name in enumerate(item.metrics) for lead in compared(place, name, ids))
+    return Table(item.title, tuple(header), tuple(rows), of_rows=item.metrics, leads=leads)
 
 
 def _row(look: Style, metric: Metric, values: Sequence[float | None]) -> tuple[str, ...]:
@@ -72,7 +76,21 @@ def conclusion(
     values = (named[0], "there" if many else "".join(named[1:]), "Δ%")
     header = (*(("",) if many else ()), "Metric", *values, "Rule", "Holds")
     means = tuple(rule.metric for rule in item.rules for _ in columns[1:])
-    return Table(item.title, header, tuple(rows), of_rows=means)
+    others = [run.id for _ in item.rules for run in columns[1:]]
+    leads = tuple(
+        lead
+        for place, (metric, run) in enumerate(zip(means, others, strict=True))
+        for lead in _leads(place, len(header) - 5, metric, (columns[0].id, run))
+    )
+    return Table(item.title, header, tuple(rows), of_rows=means, leads=leads)
+
+
+def _leads(row: int, first: int, metric: str, runs: tuple[str, str]) -> Iterator[Lead]:
+    """The cells of a rule from the base's average on, which stands in column `first`."""
+    base, other = (Of(metric, run) for run in runs)
+    made = (AVERAGE, (base,)), (AVERAGE, (other,)), (PERCENT, (base, other)), (WORDS, ()), (JUDGED, (base, other))
+    for column, (prints, of) in enumerate(made, start=first):
+        yield Lead(row, column, prints, of)
 
 
 def _judged(checked: Checked, look: Style, rule: Rule, base: RunFigures, run: RunFigures) -> tuple[str, ...]:
@@ -87,7 +105,9 @@ def facts(checked: Checked, names: Sequence[str], runs: Sequence[RunFigures], na
     """Constants of the runs, a row each."""
     known = {item.name: item for source in checked.package.sources for item in source.constants}
     rows = tuple((_called(known[name]), *(fact(known[name], run.constants[name]) for run in runs)) for name in names)
-    return Table("Facts", ("", *named), rows, of_rows=tuple(map(of_constant, names)))
+    means = tuple(map(of_constant, names))
+    leads = tuple(of_facts(means, [run.id for run in runs]))
+    return Table("Facts", ("", *named), rows, of_rows=means, leads=leads)
 
 
 def _called(constant: Constant) -> str:
@@ -126,7 +146,8 @@ def manifest(checked: Checked, article: Article, columns: Sequence[RunFigures], 
     }
     phases = phase_rows(columns)
     means = (*map(of_constant, told), *((SINCE, UNTIL) if phases else ()))
-    return Table("Phases" if phases else "Runs", ("", *named), (*told.values(), *phases), of_rows=means)
+    leads = tuple(of_facts(means, [run.id for run in columns]))
+    return Table("Phases" if phases else "Runs", ("", *named), (*told.values(), *phases), of_rows=means, leads=leads)
 
 
 def _sources(checked: Checked, article: Article) -> set[str]:

@@ -177,15 +177,21 @@ def text(checked: Checked, look: Style, metric: Metric, value: object, decimals:
     return decimal_text(found) if whole is None else rounded_fraction(whole, decimals)
 
 
+def row_of_quote(checked: Checked, quote: Quote, chosen: Row | None) -> dict[str, object]:
+    """The columns that tell which row a quote means, with their values; `chosen` is the row of its choice."""
+    where: dict[str, object] = dict(quote.where)
+    if chosen is not None:
+        where |= {name: chosen[name] for name in grain_of(checked, checked.metric(quote.metric)).key}
+    return where
+
+
 def quoted(checked: Checked, look: Style, quote: Quote, run: RunFigures, chosen: Row | None) -> str:
     """What a quote says: the value with its unit; `chosen` is the row of its choice, if it has one.
 
     AssayError when no row, or more than one, is meant.
     """
     metric = checked.metric(quote.metric)
-    where = dict(quote.where)
-    if chosen is not None:
-        where |= {name: chosen[name] for name in grain_of(checked, metric).key}  # type: ignore[misc]
+    where = row_of_quote(checked, quote, chosen)
     found = [row for row in rows(run, of_quote(checked, quote)) if all(row[name] == where[name] for name in where)]
     if len(found) != 1:
         said = ", ".join(f"{name} = {value}" for name, value in quote.where) or "no column"

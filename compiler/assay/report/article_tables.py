@@ -14,12 +14,13 @@ from assay.report.article_choices import Chosen
 from assay.report.article_rows import Row, ordered
 from assay.report.document import Mark, Table
 from assay.report.figures import RunFigures, named_once
+from assay.report.leads import COLUMN, ROW, SHARE, SHORT, Lead, on_row
 from assay.report.terms import of_column, of_product, of_share
 from assay.spec.article_model import Article, Listing, Part, Pivot
 from assay.spec.model import Column, Grain, Metric
 from assay.spec.normal_form import Checked
 
-SHORT = " *"
+FALLS_SHORT = " *"
 STRONG, SHADED = "strong", "shaded"
 
 
@@ -99,12 +100,22 @@ def _listing(setting: Setting, listing: Listing, shown: Shown) -> Table:
     header = [heading(column_named(grain, name)) for name in listing.keys] + [
         metric_heading(metric) for metric in metrics
     ]
+    found = sorted(found, key=lambda row: tuple(ordered(row[name]) for name in listing.keys))
     rows = [
-        (*(str(row[name]) for name in listing.keys), *(setting.text(item, row) for item in metrics))
-        for row in sorted(found, key=lambda row: tuple(ordered(row[name]) for name in listing.keys))
+        (*(str(row[name]) for name in listing.keys), *(setting.text(item, row) for item in metrics)) for row in found
     ]
     means = (*(of_column(grain.name, name) for name in listing.keys), *listing.metrics)
-    return Table(titled(listing.title, shown.titled), tuple(header), tuple(rows), of_columns=means)
+    leads = tuple(
+        Lead(y, x, ROW, (on_row(name, shown.run.id, row, listing.keys),))
+        for y, row in enumerate(found)
+        for x, name in enumerate(listing.metrics, start=len(listing.keys))
+    )
+    leads += tuple(
+        Lead(y, x, COLUMN, (on_row(name, shown.run.id, row, listing.keys),))
+        for y, row in enumerate(found)
+        for x, name in enumerate(means[: len(listing.keys)])
+    )
+    return Table(titled(listing.title, shown.titled), tuple(header), tuple(rows), of_columns=means, leads=leads)
 
 
 # Pivots
@@ -146,8 +157,19 @@ def _pivot(setting: Setting, pivot: Pivot, shown: Shown) -> tuple[Table, Table |
     header = (f"{heading(down)} \\ {heading(across)}", *map(str, cells.across))
     means = (of_column(pivot.grain, pivot.down), *(pivot.metric for _ in cells.across))
     title, heads = titled(pivot.title, shown.titled), of_column(pivot.grain, pivot.across)
-    table = Table(title, header, tuple(rows), tuple(marks), of_columns=means, of_headings=heads)
+    leads = tuple(
+        Lead(y, x, ROW, (on_row(pivot.metric, shown.run.id, at[left, top], keys_of(pivot)),))
+        for y, left in enumerate(cells.down)
+        for x, top in enumerate(cells.across, start=1)
+        if (left, top) in at
+    )
+    table = Table(title, header, tuple(rows), tuple(marks), of_columns=means, of_headings=heads, leads=leads)
     return table, _diagonals(setting, pivot, shown, cells, place, (across, down)) if pivot.diagonals else None
+
+
+def keys_of(pivot: Pivot) -> tuple[str, ...]:
+    """The columns that tell which row a cell of a pivot is."""
+    return (pivot.down, pivot.across, pivot.first)
 
 
 def _kinds(pivot: Pivot, cells: Cells, at: tuple[object, object], chosen: object) -> Iterator[str]:
@@ -178,13 +200,16 @@ def _diagonals(
     metric = setting.checked.metric(pivot.metric)
     due = setting.checked.metric(pivot.due) if pivot.due else None
     places = sorted(cells.at, key=lambda at: (_product(at), ordered(at[1])))
-    rows, marks = [], []
+    rows, marks, leads = [], [], list[Lead]()
     for y, at in enumerate(places):
         row = cells.at[at]
         given = (f"{_product(at):g}", str(at[1]), str(at[0]), setting.text(metric, row))
         rows.append((*given, *(_due(setting, pivot, metric, due, row) if due else ())))
         kinds = tuple(_kinds(pivot, cells, at, chosen))
         marks += [Mark(y, x, kind) for kind in kinds for x in range(len(rows[-1]))]
+        of = [on_row(item.id, shown.run.id, row, keys_of(pivot)) for item in (metric, *((due,) if due else ()))]
+        leads += [Lead(y, x, ROW, (item,)) for x, item in enumerate(of, start=len(given) - 1)]
+        leads += [Lead(y, len(given) + x, prints, tuple(of)) for x, prints in enumerate((SHARE, SHORT), start=1) if due]
     header = [
         f"{across.name.replace('_', ' ').capitalize()} × {down.name.replace('_', ' ')}",
         heading(across), heading(down), metric_heading(metric),
@@ -193,7 +218,8 @@ def _diagonals(
     places_ = (of_column(pivot.grain, pivot.across), of_column(pivot.grain, pivot.down))
     means: tuple[str, ...] = (of_product(pivot.grain, pivot.down, pivot.across), *places_, metric.id)
     means += (due.id, of_share(metric.id, due.id), "") if due else ()
-    return Table(titled("Diagonals", shown.titled), tuple(header), tuple(rows), tuple(marks), of_columns=means)
+    title = titled("Diagonals", shown.titled)
+    return Table(title, tuple(header), tuple(rows), tuple(marks), of_columns=means, leads=tuple(leads))
 
 
 def _due(setting: Setting, pivot: Pivot, metric: Metric, due: Metric, row: Row) -> tuple[str, str, str]:
@@ -211,4 +237,4 @@ def _cell(setting: Setting, pivot: Pivot, row: Row | None) -> str:
     metric = setting.checked.metric(pivot.metric)
     text = setting.text(metric, row)
     due = setting.checked.metric(pivot.due) if pivot.due else None
-    return text + SHORT if due and asked.short(setting.checked, metric, due, row, pivot.tolerance) else text
+    return text + FALLS_SHORT if due and asked.short(setting.checked, metric, due, row, pivot.tolerance) else text

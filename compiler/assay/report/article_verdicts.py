@@ -12,6 +12,7 @@ from assay.report.article_rules import NOT_WORSE, allows
 from assay.report.article_tables import Setting, Shown, column_named, heading, metric_heading, titled
 from assay.report.document import Mark, Table
 from assay.report.figures import RunFigures
+from assay.report.leads import CHANGE, JUDGED, OUTCOME, ROW, Lead, Of, on_row
 from assay.report.terms import of_column
 from assay.spec.article_model import Part, Verdict
 from assay.spec.model import Metric
@@ -118,7 +119,23 @@ def _verdict(setting: Setting, verdict: Verdict, base: Shown, shown: Shown, rows
     marks = tuple(Mark(y, len(header) - 1, BAD) for y, row in enumerate(rows) if row[-1] != PASS)
     columns = (*(of_column(verdict.grain, name) for name in verdict.keys), *[""] * 5)
     means = tuple(verdict.metrics[y % len(verdict.metrics)] for y in range(len(rows)))
-    return Table(titled(verdict.title, shown.titled), header, rows, marks, of_rows=means, of_columns=columns)
+    leads = tuple(_leads(setting, verdict, base, shown))
+    return Table(
+        titled(verdict.title, shown.titled), header, rows, marks, of_rows=means, of_columns=columns, leads=leads
+    )
+
+
+def _leads(setting: Setting, verdict: Verdict, base: Shown, shown: Shown) -> Iterator[Lead]:
+    """What is judged in each row, as `_judged` has them: of the base's row and of the other's, where it has one."""
+    ours, theirs = (groups_of(setting, verdict, of.run) for of in (shown, base))
+    listed = asked.of_verdict(setting.checked, verdict)
+    keys = sorted(theirs, key=lambda key: tuple(map(ordered, key)))
+    for y, (key, metric) in enumerate((key, metric) for key in keys for metric in verdict.metrics):
+        old: tuple[Of, ...] = (on_row(metric, base.run.id, theirs[key][0], listed.keys),)
+        new = (on_row(metric, shown.run.id, ours[key][0], listed.keys),) if key in ours else ()
+        made = (ROW, old), (ROW, new), (CHANGE, (*old, *new)), (JUDGED, (*old, *new))
+        for x, (prints, of) in enumerate(made, start=len(verdict.keys) + 1):
+            yield Lead(y, x, prints, of)
 
 
 # What scenarios come to
@@ -128,6 +145,7 @@ def _results(setting: Setting, part: Part, runs: Sequence[Shown], judged: Mappin
     """A row for each scenario and run: when it ran, its label, and what the verdict comes to."""
     rows: list[tuple[str, ...]] = []
     marks: list[Mark] = []
+    leads: list[Lead] = []
     for verdict in part.verdicts:
         for shown in runs[1:] or runs:
             found = judged.get((id(verdict), shown.run.id))
@@ -139,8 +157,11 @@ def _results(setting: Setting, part: Part, runs: Sequence[Shown], judged: Mappin
                 result, said = _outcome(found, verdict.tolerance)
             if result not in (PASS, NO_BASELINE):
                 marks.append(Mark(len(rows), 3, BAD))
+            tables = (titled(verdict.title, shown.titled),) if found is not None else ()
+            leads += [Lead(len(rows), x, OUTCOME, (), tables) for x in (3, 4)]
             rows.append((verdict.scenario, shown.run.day, shown.label, result, said))
-    return Table("Scenarios", ("Scenario", "Date", "Version", "Result", "Why"), tuple(rows), tuple(marks))
+    header = ("Scenario", "Date", "Version", "Result", "Why")
+    return Table("Scenarios", header, tuple(rows), tuple(marks), leads=tuple(leads))
 
 
 def _lacking(setting: Setting, verdict: Verdict, runs: Sequence[Shown], shown: Shown, *, there: bool) -> str:

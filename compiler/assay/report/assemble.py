@@ -12,6 +12,7 @@ from assay.report import figures
 from assay.report.dictionary import entry
 from assay.report.document import Chart, Document, Group, Section, Series, Table
 from assay.report.figures import Choices, RunFigures, row_label
+from assay.report.leads import COLUMN, FACT, FILTER, Lead, Of, columns
 from assay.report.terms import SINCE, UNTIL, of_filter, of_row, terms
 from assay.spec.formula import is_formula
 from assay.spec.model import Metric
@@ -80,7 +81,13 @@ def _manifest(report: Report, runs: Sequence[RunFigures], named: Sequence[str], 
     rows = tuple((row.label, *(figures.manifest_text(row, run, choices) for run in runs)) for row in report.manifest)
     phases = figures.phase_rows(runs)
     means = (*map(of_row, report.manifest), *((SINCE, UNTIL) if phases else ()))
-    return Table("Overall run parameters", ("", *named), (*rows, *phases), of_rows=means)
+    kinds = [COLUMN if row.relation else FACT for row in report.manifest] + [FACT] * len(phases)
+    leads = tuple(
+        Lead(y, x, kind, (Of(entry, run.id),))
+        for y, (entry, kind) in enumerate(zip(means, kinds, strict=True))
+        for x, run in enumerate(runs, start=1)
+    )
+    return Table("Overall run parameters", ("", *named), (*rows, *phases), of_rows=means, leads=leads)
 
 
 def _section(
@@ -93,11 +100,15 @@ def _section(
     rows = [_row(look, checked.metric(name), runs, choices.summary) for name in section.metrics]
     ids: list[str | None] = list(section.metrics)
     measured = [name for name in section.metrics if not is_formula(checked.metric(name))]
-    if look.has_sample_counts and measured:
-        rows.append(_sample_counts(look, measured[0], runs))
+    counted = measured[0] if look.has_sample_counts and measured else ""
+    if counted:
+        rows.append(_sample_counts(look, counted, runs))
         ids.append(None)
     slug = "-".join(section.title.lower().split())
-    return Section(slug, section.title, section.doc, tuple(header), tuple(rows), tuple(ids))
+    printed = columns([run.id for run in runs])
+    return Section(
+        slug, section.title, section.doc, tuple(header), tuple(rows), tuple(ids), counted=counted, printed=printed
+    )  # fmt: skip
 
 
 def _row(look: Style, metric: Metric, runs: Sequence[RunFigures], summary: str) -> tuple[str, ...]:
@@ -197,5 +208,7 @@ def _filters(runs: Sequence[RunFigures], named: Sequence[str]) -> Table:
         for label, run in zip(named, runs, strict=True)
         for item in run.results.filters
     )
-    means = tuple(of_filter(item.filter) for run in runs for item in run.results.filters)
-    return Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), rows, of_rows=means)
+    told = [(run.id, of_filter(item.filter)) for run in runs for item in run.results.filters]
+    leads = tuple(Lead(y, x, FILTER, (Of(name, run),)) for y, (run, name) in enumerate(told) for x in (4, 5))
+    means = tuple(name for _, name in told)
+    return Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), rows, of_rows=means, leads=leads)

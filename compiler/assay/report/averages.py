@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from assay.compare.decimal_text import decimal_value, percent_change, rounded_fraction
 from assay.report import article_rows as asked
@@ -11,9 +11,10 @@ from assay.report.article_rows import Row
 from assay.report.article_tables import Setting, Shown, titled
 from assay.report.document import Table
 from assay.report.figures import row_label
+from assay.report.leads import LINES, MEAN, PERCENT, WORDS, Lead, Of
 from assay.report.undrawn import is_drawn
 from assay.spec.article_model import Averages
-from assay.spec.labels import filtered
+from assay.spec.labels import labels_of
 from assay.spec.model import Series
 
 DIGITS = 9
@@ -28,12 +29,12 @@ def averages(setting: Setting, item: Averages, shown: Shown) -> Table | None:
     times = setting.times(item.choice, shown.run) if item.choice else None
     if item.choice and times is None:
         return None
-    held = [_within(asked.rows(shown.run, series), times) for series in found]
+    held = [within(asked.rows(shown.run, series), times) for series in found]
     means = [average(rows) for rows in held]
     rows = [
         (
             series.doc,
-            "; else ".join(filtered(sampled) for sampled in series.samples),
+            labels_of(setting.checked.package, series),
             str(_lines(series, of_series)),
             asked.NO_VALUE if mean is None else setting.look.table_row([mean], DIGITS).cells[0],
             _percent(means[0], mean) if place else "",
@@ -41,10 +42,20 @@ def averages(setting: Setting, item: Averages, shown: Shown) -> Table | None:
         for place, (series, of_series, mean) in enumerate(zip(found, held, means, strict=True))
     ]
     header = ("Series", "Labels", "Lines", row_label("Average", found[0].unit.symbol), "Δ%")
-    return Table(titled(item.title, shown.titled), header, tuple(rows), of_rows=item.series)
+    of = [Of(series.name, shown.run.id, since=times and times[0], until=times and times[1]) for series in found]
+    leads = tuple(lead for place in range(len(of)) for lead in _leads(place, of[0], of[place]))
+    return Table(titled(item.title, shown.titled), header, tuple(rows), of_rows=item.series, leads=leads)
 
 
-def _within(rows: Sequence[Row], times: tuple[int, int] | None) -> Sequence[Row]:
+def _leads(row: int, first: Of, own: Of) -> Iterator[Lead]:
+    yield Lead(row, 1, WORDS, (own,))
+    yield Lead(row, 2, LINES, (own,))
+    yield Lead(row, 3, MEAN, (own,))
+    if row:
+        yield Lead(row, 4, PERCENT, (first, own))
+
+
+def within(rows: Sequence[Row], times: tuple[int, int] | None) -> Sequence[Row]:
     """The rows from the first to the last instant (ns)."""
     return rows if times is None else [row for row in rows if times[0] <= int(str(row["t_ns"])) <= times[1]]
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 
 from assay.compare.style import Style, style
-from assay.plan.steps import Listed
 from assay.report import article_rows as asked
 from assay.report.article_rows import Row
 from assay.report.document import Appendix
 from assay.report.figures import RunFigures
+from assay.report.leads import JUDGED, ROW, WORDS, Lead, Of
 from assay.report.terms import of_column
 from assay.spec.article_model import Article, Pivot
 from assay.spec.claim_model import Cell, Claim
@@ -32,6 +32,8 @@ class Source:
     files: tuple[File, ...]
     #: row and column -> the cell as tables print it, and its exact value (none: it has no value)
     cells: Mapping[tuple[str, str], tuple[str, Fraction | None]]
+    #: the same -> what tells its row from others that meet there
+    first: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,13 @@ def judged(
     for claim in article.claims:
         pivot = pivots[claim.pivot]
         sources = [
-            Source(run.id, label, files.get((run.id, pivot.title), ()), _cells(checked, pivot, run, look))
+            Source(
+                run.id,
+                label,
+                files.get((run.id, pivot.title), ()),
+                _cells(checked, pivot, run, look),
+                {place: str(row[pivot.first]) for place, row in _rows_of(checked, pivot, run).items()},
+            )
             for run, label in zip(runs, named, strict=True)
         ]
         found.append(_judged(claim, pivot, sources))
@@ -99,16 +107,16 @@ def _cells(
     checked: Checked, pivot: Pivot, run: RunFigures, look: Style
 ) -> dict[tuple[str, str], tuple[str, Fraction | None]]:
     """The cells of a run's pivot; none when its rows were not asked for, since a run lacks their source."""
-    item = asked.of_pivot(checked, pivot)
     metric = checked.metric(pivot.metric)
     return {
         place: (asked.text(checked, look, metric, row[metric.id]), _exact(checked, metric, row[metric.id]))
-        for place, row in _first_rows(pivot, item, run).items()
+        for place, row in _rows_of(checked, pivot, run).items()
     }
 
 
-def _first_rows(pivot: Pivot, item: Listed, run: RunFigures) -> dict[tuple[str, str], Row]:
+def _rows_of(checked: Checked, pivot: Pivot, run: RunFigures) -> dict[tuple[str, str], Row]:
     """The row of each cell: the first, where several meet in it."""
+    item = asked.of_pivot(checked, pivot)
     rows = asked.rows(run, item) if item.name in run.results.rows else ()
     found: dict[tuple[str, str], Row] = {}
     for row in sorted(rows, key=lambda row: asked.ordered(row[pivot.first])):
@@ -148,6 +156,22 @@ def _counted(number: int) -> str:
     return "cell" if number == 1 else "cells"
 
 
+def _leads(item: Judged) -> Iterator[Lead]:
+    """Where the cells of a claim's table lead: those of the document to its words, those of runs to their rows."""
+    for y, cell in enumerate(item.claim.cells):
+        yield Lead(y, 2, WORDS, ())
+        runs = (*((item.run,) if item.run else ()), *item.equal)
+        for source in runs:
+            first = source.first.get((cell.down, cell.across))
+            keys = (item.pivot.down, cell.down), (item.pivot.across, cell.across), (item.pivot.first, first or "")
+            of = (Of(item.pivot.metric, source.id, tuple(dict(keys).items())),) if first is not None else ()
+            if source is item.run:
+                yield Lead(y, 3, ROW, of)
+                yield Lead(y, 4, JUDGED, of)
+            else:
+                yield Lead(y, (5 if item.run else 3) + item.equal.index(source), ROW, of)
+
+
 def shown(found: Sequence[Judged]) -> tuple[Appendix, ...]:
     """A part of the provenance for each claim: what comes of it, the files that tell, and a table of its cells."""
     return tuple(
@@ -157,6 +181,7 @@ def shown(found: Sequence[Judged]) -> tuple[Appendix, ...]:
             _header(item),
             tuple(_rows(item)),
             _means(item),
+            tuple(_leads(item)),
         )
         for item in found
     )

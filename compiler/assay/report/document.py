@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
+from assay.report.leads import Lead, Printed
 from assay.spec.diagnostics import fail
 from assay.spec.json_text import indented
 from assay.spec.visible import shown
@@ -47,6 +48,13 @@ def _check_width(title: str, header: tuple[str, ...], rows: tuple[tuple[str, ...
             )
 
 
+def _check_leads(title: str, leads: tuple[Lead, ...], rows: int, columns: int) -> None:
+    for lead in leads:
+        if not (0 <= lead.row < rows and 0 <= lead.column < columns):
+            raise _invalid(f"a cell of the table `{title}` that leads to values lies outside of it", found=repr(lead))
+    _check_unique(f"lead of the table {title}", ((lead.row, lead.column) for lead in leads))
+
+
 def _check_file_name(identifier: str) -> None:
     if not re.fullmatch(r"\w[\w.+-]*", identifier):
         raise _invalid("the id of a chart must serve as a file name", found=identifier)
@@ -68,7 +76,7 @@ class Table:
 
     One that is `beside` stands beside the table before it, not below.  What cells are values of is told by the ids of
     entries: of each row, and (before that) of each column, empty where that is nothing; `of_headings` is what the
-    headings are values of.
+    headings are values of.  `leads` are where cells lead.
     """
 
     title: str
@@ -79,9 +87,11 @@ class Table:
     of_rows: tuple[str, ...] = ()
     of_columns: tuple[str, ...] = ()
     of_headings: str = ""
+    leads: tuple[Lead, ...] = ()
 
     def __post_init__(self) -> None:
         _check_width(self.title, self.header, self.rows)
+        _check_leads(self.title, self.leads, len(self.rows), len(self.header))
         for what, found, due in (("row", self.of_rows, self.rows), ("column", self.of_columns, self.header)):
             if found and len(found) != len(due):
                 raise _invalid(f"the table `{self.title}` must name one entry a {what}", found=repr(found))
@@ -95,7 +105,8 @@ class Section:
     """A table of metrics.
 
     `header`: "", the base's label, then label, Δ, Δ% of each further run.  `metrics` holds one metric id a
-    row, None for a row that is about no metric (a sample count).
+    row, None for a row that is about no metric (a sample count, which is that of the metric `counted`).  `printed` is
+    what each column but the first prints of it.
     """
 
     id: str
@@ -104,9 +115,13 @@ class Section:
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     metrics: tuple[str | None, ...]
+    counted: str = ""
+    printed: tuple[Printed, ...] = ()
 
     def __post_init__(self) -> None:
         _check_width(self.title, self.header, self.rows)
+        if self.printed and len(self.printed) != len(self.header) - 1:
+            raise _invalid(f"the section `{self.id}` must say what each column prints", found=repr(self.printed))
         if len(self.metrics) != len(self.rows):
             raise _invalid(
                 f"the section `{self.id}` must name one metric a row",
@@ -206,13 +221,16 @@ class Plot:
 @dataclass(frozen=True, slots=True)
 class Quoted:
     """A value in a paragraph (its place among the part's), by the places of its first character and of that behind its
-    last; the entry that it is a value of, and, in words, of what run and row."""
+    last; the entry that it is a value of, and, in words, of what run and row; the run's id, and columns of the row with
+    their texts."""
 
     paragraph: int
     begin: int
     end: int
     entry: str
     of: str
+    run: str = ""
+    where: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +282,7 @@ class Group:
 class Appendix:
     """A titled part at the end of a report: paragraphs, then a table (none where the header is empty).
 
-    `of_columns` are the entries of what cells are values of, empty where that is nothing.
+    `of_columns` are the entries of what cells are values of, empty where that is nothing; `leads` are where cells lead.
     """
 
     title: str
@@ -272,9 +290,11 @@ class Appendix:
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     of_columns: tuple[str, ...] = ()
+    leads: tuple[Lead, ...] = ()
 
     def __post_init__(self) -> None:
         _check_width(self.title, self.header, self.rows)
+        _check_leads(self.title, self.leads, len(self.rows), len(self.header))
         if self.of_columns and len(self.of_columns) != len(self.header):
             raise _invalid(f"the table `{self.title}` must name one entry a column", found=repr(self.of_columns))
 
@@ -383,6 +403,13 @@ SILENT: dict[str, object] = {
     "shows": (),
     "terms": (),
     "quoted": (),
+    "leads": (),
+    "decided_by": (),
+    "counted": "",
+    "printed": (),
+    "where": (),
+    "since": None,
+    "until": None,
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from assay.spec.expression import Expression, show
 from assay.spec.model import Event, Package, Sampled, Series, Term
 
@@ -47,6 +49,24 @@ def names(event: Event) -> tuple[str, ...]:
 def filtered(item: Sampled) -> str:
     """The filter of samples, in words."""
     return said(item.where) if item.where else EVERY
+
+
+def labels_of(package: Package, series: Series) -> str:
+    """Which labels of the samples that a series is made of count; of one that is worked out, for each that it is of."""
+    found = {
+        item.name: "; else ".join(filtered(sampled) for sampled in item.samples) for item in _read(package, series)
+    }
+    if len(set(found.values())) == 1:
+        return next(iter(found.values()))
+    return "; ".join(f"of {name}: {text}" for name, text in found.items())
+
+
+def _read(package: Package, series: Series) -> Iterator[Series]:
+    """The series that are read of samples, of those that a series is worked out of in the end."""
+    if not series.terms:
+        yield series
+    for term in series.terms:
+        yield from _read(package, next(item for item in package.series if item.name == term.series))
 
 
 def said(node: Expression, *, inside: bool = False) -> str:

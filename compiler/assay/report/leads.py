@@ -1,0 +1,82 @@
+"""Where cells of a document lead: what each prints, and of which values of which runs.
+
+What makes a cell says so where it makes it, beside the finished text; `assay trace` follows it to log lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+#: what a cell prints of the values that it leads to: the average of one, the difference of two (in percent of the
+#: first), a number of samples, what is measured on a row, how much that changes from row to row, the share of one in
+#: another, whether it falls short of it, whether rules hold, what comes of a formula, the mean of a series over time,
+#: the number of its lines, what stands in a column of a grain or relation
+AVERAGE, DIFFERENCE, PERCENT, SIZE = "average", "difference", "percent", "size"
+ROW, CHANGE, SHARE, SHORT, JUDGED = "row", "change", "share", "short", "judged"
+FORMULA, MEAN, LINES, COLUMN = "formula", "mean", "lines", "column"
+#: what leads to no records: facts of runs, counts of filters, words of the specs or of documents,
+#: what other cells come to
+FACT, FILTER, WORDS, OUTCOME = "fact", "filter", "words", "outcome"
+
+
+@dataclass(frozen=True, slots=True)
+class Of:
+    """A value: of which entry (a metric, a series, or one that is no metric's), and of which run or phase, by its id.
+
+    A row of the metric's grain is told by columns and their texts (`where`; none: all samples), a time of a series by
+    its first and last ns (None: all of it).
+    """
+
+    entry: str
+    run: str
+    where: tuple[tuple[str, str], ...] = ()
+    since: int | None = None
+    until: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """What a cell of a table, by the places of its row and column, prints of which values; `decided_by` are the
+    titles of tables whose cells decide on it."""
+
+    row: int
+    column: int
+    prints: str
+    of: tuple[Of, ...]
+    decided_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a column prints of the metric of a row, and of which runs or phases, by their ids."""
+
+    prints: str
+    runs: tuple[str, ...]
+
+
+def columns(runs: Sequence[str]) -> tuple[Printed, ...]:
+    """The columns of a comparison of runs behind that of labels: the base, then run, difference, percent for each."""
+    base, *rest = runs
+    found = [Printed(AVERAGE, (base,))]
+    for run in rest:
+        found += [Printed(AVERAGE, (run,)), Printed(DIFFERENCE, (base, run)), Printed(PERCENT, (base, run))]
+    return tuple(found)
+
+
+def compared(row: int, metric: str, runs: Sequence[str]) -> Iterator[Lead]:
+    """The cells of a metric in such a comparison."""
+    for column, item in enumerate(columns(runs), start=1):
+        yield Lead(row, column, item.prints, tuple(Of(metric, run) for run in item.runs))
+
+
+def on_row(metric: str, run: str, row: Mapping[str, object], names: Sequence[str]) -> Of:
+    """What a metric measures on a row, which these columns tell."""
+    return Of(metric, run, tuple((name, str(row[name])) for name in dict.fromkeys(names)))
+
+
+def facts(entries: Sequence[str], runs: Sequence[str], prints: str = FACT) -> Iterator[Lead]:
+    """The cells of a table of facts: a row an entry, a column a run."""
+    for row, entry in enumerate(entries):
+        for column, run in enumerate(runs, start=1):
+            yield Lead(row, column, prints, (Of(entry, run),))
