@@ -232,7 +232,7 @@ let blockGaps =
       S.Relation::{
       , name = "block_gaps"
       , sql = ../../queries/cardano/block_gaps.sql as Text
-      , uses = [ openings.name, slotMarks.name, timeline.name, events.blockContext.name ]
+      , uses = [ timeline.name, events.blockContext.name ]
       , columns = [ c.host, c.slot, c.blockGap ]
       , key = [ "host", "slot" ]
       , doc = "Slots since the tip of the host's chain changed"
@@ -242,7 +242,7 @@ let resourceUsage =
       S.Relation::{
       , name = "resource_usage"
       , sql = ../../queries/cardano/resource_usage.sql as Text
-      , uses = [ slotMarks.name, events.resources.name ]
+      , uses = [ events.resources.name ]
       , columns =
         [ c.host
         , c.seq
@@ -271,8 +271,7 @@ let slots =
       S.Relation::{
       , name = "slots"
       , sql = ../../queries/cardano/slots.sql as Text
-      , uses =
-        [ openings.name, timeline.name, slotMarks.name, blockGaps.name, resourceUsage.name, events.ledgerMetrics.name ]
+      , uses = [ timeline.name, slotMarks.name, blockGaps.name, resourceUsage.name, events.ledgerMetrics.name ]
       , columns =
         [ c.host
         , c.slot

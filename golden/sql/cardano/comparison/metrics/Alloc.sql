@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Alloc: RTS alloc rate */
-/* definition 449c3fda1b3c912a782a84bdb4b70b69adc7a20be1e1ec96855fc4e2f16735b8 */
+/* definition f977ae2b99db2171365090afe6d6de416173ab41bcc0ee939a20d9e0cb9a673f */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiBlkIO: Block IO waits */
-/* definition 44aac1112b6538333afaffcfa6d4f8a00876438d97d4383b98c3b9ef83ff26fd */
+/* definition c920aad94bb645c020018abd693490852ec5e8ad8d07c3ffaef2679df1ddc84f */
 SELECT
   domain.per,
   distributions.size,

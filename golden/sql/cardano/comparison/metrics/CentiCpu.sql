@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiCpu: Process CPU usage */
-/* definition e9a600899b3ff4a113cb5f8483edeb567b571062f447a75b888f1d0a7e5fa942 */
+/* definition 6144c90acc1db59d7beca5791d1a4015bc2fb1043cd7c2d278dca0387e39ee4f */
 SELECT
   domain.per,
   distributions.size,

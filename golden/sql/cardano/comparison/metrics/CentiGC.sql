@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition 6ab9d02d6c370ecc5f86ba0c20f309c887ef0777a392b1621477c870157687b1 */
+/* definition b809f747e967f6b9b7212f82a1bdb68915ad01aef377a0517dbf6e272f541e6c */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition eea4ecb0037b6c6ad3336b44d8e3bd7ec2bf36e510c46b269d0781d28a5cfa3e */
+/* definition 804fbab0323dc8f5922b4b12c7028f88add2434d0459d5aa9d003f551322ca20 */
 SELECT
   domain.per,
   distributions.size,

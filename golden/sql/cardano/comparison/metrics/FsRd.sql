@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsRd: Filesystem reads */
-/* definition 15f9e6c36de0b25f23e8fcfb167388b808edaf666a03e5391deb48e361bc90c7 */
+/* definition f52cb89de5cc8ee2efb626cbde7298c6702a777509e1e4f49201f1cc05815eed */
 SELECT
   domain.per,
   distributions.size,

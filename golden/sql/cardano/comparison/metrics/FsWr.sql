@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsWr: Filesystem writes */
-/* definition e55a9e078c181c5b72039b545ca2a4fbf2179c4a1ed0c638b5e89604b45d341e */
+/* definition 98d34de0765a0d9fdf460b8961738238b16f89da1580663d9f3af34ae72c47fd */
 SELECT
   domain.per,
   distributions.size,

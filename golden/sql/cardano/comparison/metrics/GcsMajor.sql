@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMajor: Major GCs */
-/* definition 2448ae16c7da6d61d144c20175880267b4e8d9fb41bee54c3a312c38349153c2 */
+/* definition 368f563834f9831c00c671c81340b965695d8b4edb5b6c1d6d64797855c62f77 */
 SELECT
   domain.per,
   distributions.size,

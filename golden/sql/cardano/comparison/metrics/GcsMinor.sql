@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMinor: Minor GCs */
-/* definition 1a88517877e68c247b00553c540f3cdd05145b6d17a8497e22fc19fb4d5f532e */
+/* definition dcadafd4e6675166d612bc7e02eaa1cde7c2b498af52e963b9e811432a384107 */
 SELECT
   domain.per,
   distributions.size,

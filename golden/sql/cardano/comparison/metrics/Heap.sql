@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Heap: RTS heap size */
-/* definition bb6c183755adc5b22ff1817f33850908cf7abe9b8558294a3fb69cde4e5b718f */
+/* definition cd79fde19cb7bcfd2efd6f9f0a94e2aa0911d15ca5e8a0f804a811c0cda4b733 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Live: RTS live GC dateset */
-/* definition 628ac02bfd538167ec7517a4f7438d7afbc0abbbc3e4a0e64af66c5f7cd119b0 */
+/* definition 516eb6c9f8a27f60e0daa0bf3a8c35b6b781e4f819e25bee3be281c58604ea03 */
 SELECT
   domain.per,
   distributions.size,

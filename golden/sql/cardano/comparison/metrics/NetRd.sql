@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetRd: Network reads */
-/* definition ffe6f2228957a78ab45ce30d7a4bc00d9481956a34164ca08846fb3a985a99e1 */
+/* definition e9c19117e26cbbafa7cef6f86e5417f69edf8419078868180f8b355900aa9280 */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetWr: Network writes */
-/* definition f3b35a8daa1ead105b6381ab9059a5a93bf31afd00be8a6ae71d350c7aa9640a */
+/* definition 9c0eb73d440101e6db35367800d3e6e17300beed545568f91602cf227c0d82e6 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* RSS: Kernel RSS */
-/* definition 7031f96c5228e6dd8b8bf7b6225d0d7abc83dfe9de623199f8af5d77767514cf */
+/* definition d56033048fbe28410093720cd8698e86d78a153ba263444e5c1cecaf9db00f94 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Threads: Threads */
-/* definition aade82162fd744e96d87a438c37cf9d007e15e8db8c6c8d57a87cc5b5411bb1e */
+/* definition 141376973fc5ed8818a8bb4c0f662c4e6032ed5c993f3569390028fab8fbbba2 */
 SELECT
   domain.per,
   distributions.size,

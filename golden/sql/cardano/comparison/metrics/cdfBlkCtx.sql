@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition 298d245972a078e462821c290e768dcc659d68ccf657500e8ea81cfdba19bdf3 */
+/* definition cdc7a40dc6c03941fafe46cca80654e2013dee69b42c4452656b25efbec4eae8 */
 SELECT
   domain.per,
   distributions.size,

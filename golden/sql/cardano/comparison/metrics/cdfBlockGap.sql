@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlockGap: Interblock gap */
-/* definition 3b4089fb81c6eac974c7c5fee610823cd142eed978fd66d56968c5755a22eade */
+/* definition 0ffb7b0404afb095139b3c6329ed9a810a8f64d7c105fe4e2b827fffa50246c6 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfDensity: Chain density */
-/* definition 224ac68facaf71ff177d207eb30a19b85bb98545d96325ee2212cdf62363f9d2 */
+/* definition b577347b9ac7f4ea9bdf8fa81cb037564b7b5f5231fb6460fcb6a05565d0ddd8 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
-/* definition d8085f76f02e51548265615d79b428e7956b0cc1dece821ecf55e1b179bc839e */
+/* definition dda00667c7af70bcacee95839631d122dea2242562b0c511f5e1841a27624abe */
 SELECT
   domain.per,
   distributions.size,

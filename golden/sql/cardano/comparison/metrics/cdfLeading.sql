@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeading: Leadership check duration */
-/* definition ddd401667f263cefa8257df3c8f2646be7cd6b4517a9f6fb8a29f8206ac6c043 */
+/* definition 44e0c4723b163d599ff8905689cfc8bc953b62296585c5e08f433957e9209e5f */
 SELECT
   domain.per,
   distributions.size,

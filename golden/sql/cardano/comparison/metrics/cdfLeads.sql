@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeads: Leaderships */
-/* definition 2a0907a77ff51096e52f3c3e0bd90becc48c60792c601b24189b11fa15ef6276 */
+/* definition 9f9509c083b15afc0330f76cb668e66154ad32e3566c73c3ba8ede5db9387d62 */
 SELECT
   domain.per,
   distributions.size,

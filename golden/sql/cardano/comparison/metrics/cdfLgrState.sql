@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition c0bc19282d2841b77dd31620606d1386daa32576c51d470debf7c228495fa0b5 */
+/* definition 9d075fa36a0afcbb8c749846797b07577bce31bc248229fe8845f16529203b04 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition 9c1372c7b0cc3e8466b6f6cb9ad078be13516095a13cfb4c42658b08b1e994c6 */
+/* definition 54f1b5d305b271d46103a3149a735d331e62b14ab60cecb99998949d3a51a2dc */
 SELECT
   domain.per,
   distributions.size,

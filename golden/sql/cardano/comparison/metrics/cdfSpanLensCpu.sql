@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition fd4b541bc6e49808981ea4b0c3eb362cc319a276c76f90610f61c5ddd553da39 */
+/* definition 74f81e3e82b4143dddb9d43ef86432b8bde85d9aa1a949e250b139dc90ffbf52 */
 SELECT
   domain.per,
   distributions.size,

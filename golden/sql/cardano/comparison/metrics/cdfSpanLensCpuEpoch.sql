@@ -72,7 +72,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition 32ec1be76c94618d12dc9337c36417e260686806a18d88ee9cad9f8514968c76 */
+/* definition da4a3dc5e8fe2e7f94a9c3cd58be47f2fe71f3a9d712fcf90a2b4ace0941245e */
 SELECT
   domain.per,
   distributions.size,

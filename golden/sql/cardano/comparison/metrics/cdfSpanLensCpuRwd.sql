@@ -79,7 +79,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition 27814ee484b92f8f9eb60b8e236890e07bb4e38ee7967ccb17325bb5395315ee */
+/* definition 48af9814cd4586592f04faabe99083d4281a2b41a4b4cd74449a970cd3807e58 */
 SELECT
   domain.per,
   distributions.size,

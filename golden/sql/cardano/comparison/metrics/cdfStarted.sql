@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarted: Forge loop tardiness */
-/* definition fbf16b41fadc99929724eff07f8e0c1388d7b5b0be311ce95deac7cc349cbcaf */
+/* definition dbd6ee06b83c4f88a2cf1228cf4663be0f8583e69029e15f9abf89a8ac6ee2e5 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarts: Forge loop starts */
-/* definition f711baf681eb960a036b5b709aed2532e8b7d6ca79a7cd9fab47d77776ad8f04 */
+/* definition d4b4623f548b400ac34261248c7dcf02a8531088aa9cac2d203c0a2d84d7b8ee */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfUtxo: UTxO size */
-/* definition d2cb9b01f73c0de9573d864fc24231a943d5af7e5fb7c5786a6bbc48e7b6b2df */
+/* definition a017a29c7c17f85f1a7509e3e64fe8e5e6c36a3cf8960ccdd56c53650de4f750 */
 SELECT
   domain.per,
   distributions.size,
