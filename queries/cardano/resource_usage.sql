@@ -1,7 +1,6 @@
 -- What a host used between one `resources` event and the one before it. The first counts from 0 at 1970-01-01.
 -- Compatibility: increases, 100 times increases, and shares are taken modulo 2^64, so that a counter that falls gives a huge
 -- number; shares of a core are worked out in single precision and rounded up, 0 where no time has passed.
--- Integers of 128 bits are slow: only what may be 2^53 or more, or less than 0, is worked out in them.
 WITH successive AS (
     SELECT
         resources.*,
@@ -80,6 +79,7 @@ increases AS (
     FROM successive
 ),
 
+-- integers of 128 bits are slow: only what may be 2^53 or more, or less than 0, is worked out in them
 products AS (
     SELECT
         increases.*,

@@ -2,21 +2,17 @@
 -- the latest slot of the timeline once it has come, and before.
 -- Events before the start of the system do not count.
 WITH marks AS (
-    SELECT host, seq, t_ns, 'started' AS mark, slot, utxo_size, chain_density
+    SELECT host, seq, t_ns, 'started' AS mark, slot
     FROM leadership_check_started
     WHERE t_ns >= $system_start
     UNION ALL
-    SELECT
-        host, seq, t_ns, 'resources' AS mark, (t_ns - $system_start) // $slot_length AS slot,
-        NULL AS utxo_size, NULL AS chain_density
+    SELECT host, seq, t_ns, 'resources' AS mark, (t_ns - $system_start) // $slot_length AS slot
     FROM resources
     WHERE t_ns >= $system_start
 ),
 
 successive AS (
-    SELECT
-        host, seq, t_ns, mark, slot, utxo_size, chain_density,
-        lag(slot) OVER (PARTITION BY host ORDER BY seq) AS preceding
+    SELECT marks.*, lag(slot) OVER (PARTITION BY host ORDER BY seq) AS preceding
     FROM marks
 ),
 
@@ -48,7 +44,5 @@ SELECT
     opening,
     slot,
     latest,
-    coalesce(lag(latest) OVER (PARTITION BY host ORDER BY seq), opening) AS before,
-    utxo_size,
-    chain_density
+    coalesce(lag(latest) OVER (PARTITION BY host ORDER BY seq), opening) AS before
 FROM reached

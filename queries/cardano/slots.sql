@@ -30,8 +30,8 @@ told AS (
         seq,
         CASE WHEN chain_density > 0 THEN chain_density END AS density,
         CASE WHEN utxo_size > 0 THEN utxo_size END AS utxo
-    FROM slot_marks
-    WHERE mark = 'started'
+    FROM leadership_check_started
+    WHERE t_ns >= $system_start
     UNION ALL
     SELECT
         metrics.host,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Alloc: RTS alloc rate */
-/* definition f977ae2b99db2171365090afe6d6de416173ab41bcc0ee939a20d9e0cb9a673f */
+/* definition d9769323aafbef84e0527bbc35af854aa58b624d2cfa263432537fe706670449 */
 SELECT
   domain.per,
   distributions.size,

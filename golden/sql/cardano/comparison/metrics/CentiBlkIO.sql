@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiBlkIO: Block IO waits */
-/* definition c920aad94bb645c020018abd693490852ec5e8ad8d07c3ffaef2679df1ddc84f */
+/* definition 72fc6ce535014e36e81c9f0a650873c3304b6dca85d95ab59a518489b5307148 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiCpu: Process CPU usage */
-/* definition 6144c90acc1db59d7beca5791d1a4015bc2fb1043cd7c2d278dca0387e39ee4f */
+/* definition 7d9b1c3f3ccd5152f3d153068fcf26d6315fe6f04f542828ec6baf5f0d21e218 */
 SELECT
   domain.per,
   distributions.size,

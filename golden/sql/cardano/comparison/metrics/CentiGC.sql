@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition b809f747e967f6b9b7212f82a1bdb68915ad01aef377a0517dbf6e272f541e6c */
+/* definition a338a76026379501b620d28e8796cabd5abaff6ae83e970ff7e2b4edab79a73c */
 SELECT
   domain.per,
   distributions.size,

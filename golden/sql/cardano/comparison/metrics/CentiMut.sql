@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition 804fbab0323dc8f5922b4b12c7028f88add2434d0459d5aa9d003f551322ca20 */
+/* definition f99881da054b1c342c2bdd4fa170cad4ad6212f898cb9151c76fe4b3dec76031 */
 SELECT
   domain.per,
   distributions.size,

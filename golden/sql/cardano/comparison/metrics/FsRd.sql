@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsRd: Filesystem reads */
-/* definition f52cb89de5cc8ee2efb626cbde7298c6702a777509e1e4f49201f1cc05815eed */
+/* definition 0ceff1e0154da28df87143cf9ede50a5a7d1724c80ba8d28fa6fce0ccdde4101 */
 SELECT
   domain.per,
   distributions.size,

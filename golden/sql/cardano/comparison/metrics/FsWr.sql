@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsWr: Filesystem writes */
-/* definition 98d34de0765a0d9fdf460b8961738238b16f89da1580663d9f3af34ae72c47fd */
+/* definition 1d0990f8d5df55d464f774f9453d7391e74420a48f8095a9fda91713fff824ae */
 SELECT
   domain.per,
   distributions.size,

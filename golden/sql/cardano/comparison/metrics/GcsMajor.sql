@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMajor: Major GCs */
-/* definition 368f563834f9831c00c671c81340b965695d8b4edb5b6c1d6d64797855c62f77 */
+/* definition 5b33b911668414bd4e06eb051c1b6a466b4edc22a36bd47e9e7f172c6acfad5b */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMinor: Minor GCs */
-/* definition dcadafd4e6675166d612bc7e02eaa1cde7c2b498af52e963b9e811432a384107 */
+/* definition e003797b65fcdfc8f76ff22a56db33c83f72c2d38691b5828a5bf4dd1cb83981 */
 SELECT
   domain.per,
   distributions.size,

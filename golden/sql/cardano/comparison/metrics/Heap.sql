@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Heap: RTS heap size */
-/* definition cd79fde19cb7bcfd2efd6f9f0a94e2aa0911d15ca5e8a0f804a811c0cda4b733 */
+/* definition e682c939559c473bacfe3d0334a15eb17878cb8ab127b40a406b0b1519e8fe64 */
 SELECT
   domain.per,
   distributions.size,

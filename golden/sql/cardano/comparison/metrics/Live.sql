@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Live: RTS live GC dateset */
-/* definition 516eb6c9f8a27f60e0daa0bf3a8c35b6b781e4f819e25bee3be281c58604ea03 */
+/* definition 015e030f4cc187082f9db21c6ad0687c1888755278414c843588994c1e96bd6e */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetRd: Network reads */
-/* definition e9c19117e26cbbafa7cef6f86e5417f69edf8419078868180f8b355900aa9280 */
+/* definition 6efbede3d6ecb15978c7a83451a6503c9e8ebd755b1a4d304e859354c1647599 */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetWr: Network writes */
-/* definition 9c0eb73d440101e6db35367800d3e6e17300beed545568f91602cf227c0d82e6 */
+/* definition ae4c1626a675c5f1160e71f508a1292974b73faeaf8097f8a35c2f62056e1b22 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* RSS: Kernel RSS */
-/* definition d56033048fbe28410093720cd8698e86d78a153ba263444e5c1cecaf9db00f94 */
+/* definition b168fbe248c90a55e85f4ba55614a2efc10888c0512a19e63f5b33974deae68c */
 SELECT
   domain.per,
   distributions.size,

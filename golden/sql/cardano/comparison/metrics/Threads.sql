@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Threads: Threads */
-/* definition 141376973fc5ed8818a8bb4c0f662c4e6032ed5c993f3569390028fab8fbbba2 */
+/* definition 98e17f58d5735d088e96d995ae443bed2d535b2a652b3f4aaf67b96da6222c7d */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition cdc7a40dc6c03941fafe46cca80654e2013dee69b42c4452656b25efbec4eae8 */
+/* definition 971aa66d5962bd6fdeb4c984bff6c8204587fdc4d8568f8a7820573834f3a994 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlockGap: Interblock gap */
-/* definition 0ffb7b0404afb095139b3c6329ed9a810a8f64d7c105fe4e2b827fffa50246c6 */
+/* definition 3ad700655197b4ecdc7033a6493f855aee249ae299f1183650d82696bd267d1b */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfDensity: Chain density */
-/* definition b577347b9ac7f4ea9bdf8fa81cb037564b7b5f5231fb6460fcb6a05565d0ddd8 */
+/* definition 6d4d0a8a68481d8ca47c6ca714b7e5094f7c135eeb31f221e7f392ceceb3440e */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
-/* definition dda00667c7af70bcacee95839631d122dea2242562b0c511f5e1841a27624abe */
+/* definition 4b046e87e374181fa5930deb63c5ca7bebe215cd2af9d21ba9ef136c696f340a */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeading: Leadership check duration */
-/* definition 44e0c4723b163d599ff8905689cfc8bc953b62296585c5e08f433957e9209e5f */
+/* definition 3f934f9a2ad045c97d2f0690f846a43d6176ad9b650627d1f67f2cff859ec522 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeads: Leaderships */
-/* definition 9f9509c083b15afc0330f76cb668e66154ad32e3566c73c3ba8ede5db9387d62 */
+/* definition 5f1e27086458e3e4f3115a9e82aa68a32df6594d78109fd30d845981bd7c0f4f */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition 9d075fa36a0afcbb8c749846797b07577bce31bc248229fe8845f16529203b04 */
+/* definition 2327de9bc9648b75dc8d5af8060f10d5a87530f3952be9f8d9d5f7abcc11d78c */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition 54f1b5d305b271d46103a3149a735d331e62b14ab60cecb99998949d3a51a2dc */
+/* definition 602ae847b66bbe398d05c026b625359121eee502e6f72a4ff6e480af5dddfc1f */
 SELECT
   domain.per,
   distributions.size,

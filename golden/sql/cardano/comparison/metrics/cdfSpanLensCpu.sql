@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition 74f81e3e82b4143dddb9d43ef86432b8bde85d9aa1a949e250b139dc90ffbf52 */
+/* definition 616279f9f12673b8990356bed88c9c132d83c1d2d2f19b4bcf3135fb624002fc */
 SELECT
   domain.per,
   distributions.size,

@@ -72,7 +72,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition da4a3dc5e8fe2e7f94a9c3cd58be47f2fe71f3a9d712fcf90a2b4ace0941245e */
+/* definition f2caaa37111b03c7867b079ef7bb72ed7753dea8b3e63b29a1244fb321b62638 */
 SELECT
   domain.per,
   distributions.size,

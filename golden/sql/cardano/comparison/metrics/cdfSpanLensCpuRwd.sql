@@ -79,7 +79,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition 48af9814cd4586592f04faabe99083d4281a2b41a4b4cd74449a970cd3807e58 */
+/* definition 19181a61c89b0469787fa009a32fe5189f406c10ad551d1d560aa67f25b58d01 */
 SELECT
   domain.per,
   distributions.size,

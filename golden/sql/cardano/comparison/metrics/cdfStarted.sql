@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarted: Forge loop tardiness */
-/* definition dbd6ee06b83c4f88a2cf1228cf4663be0f8583e69029e15f9abf89a8ac6ee2e5 */
+/* definition 11246418841cfe9c669e8639eb78cf9dffe139e8c3fa37dd87f3875927d778a9 */
 SELECT
   domain.per,
   distributions.size,

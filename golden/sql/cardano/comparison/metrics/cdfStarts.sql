@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarts: Forge loop starts */
-/* definition d4b4623f548b400ac34261248c7dcf02a8531088aa9cac2d203c0a2d84d7b8ee */
+/* definition 0bca7008658ffa92ec1ee417075f2e2abcc8a6bd7335a38a7fc564ced108ac09 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfUtxo: UTxO size */
-/* definition a017a29c7c17f85f1a7509e3e64fe8e5e6c36a3cf8960ccdd56c53650de4f750 */
+/* definition 68e202071df9970fa8d55cf394ae56c4be426ef73283f3da70db3f0574f07c09 */
 SELECT
   domain.per,
   distributions.size,

@@ -9,9 +9,7 @@ WITH marks AS (
     seq,
     t_ns,
     'started' AS mark,
-    slot,
-    utxo_size,
-    chain_density
+    slot
   FROM leadership_check_started
   WHERE
     t_ns >= $system_start
@@ -23,21 +21,13 @@ WITH marks AS (
     'resources' AS mark,
     (
       t_ns - $system_start
-    ) // $slot_length AS slot,
-    NULL AS utxo_size,
-    NULL AS chain_density
+    ) // $slot_length AS slot
   FROM resources
   WHERE
     t_ns >= $system_start
 ), successive AS (
   SELECT
-    host,
-    seq,
-    t_ns,
-    mark,
-    slot,
-    utxo_size,
-    chain_density,
+    marks.*,
     LAG(slot) OVER (PARTITION BY host ORDER BY seq) AS preceding
   FROM marks
 ), peaks /* Slots mostly ascend, and where they do the greatest so far is the mark's own. So it is enough to know the greatest of */ /* those after which they fall; that of all marks, as a running value, takes three times as long. */ AS (
@@ -67,7 +57,5 @@ SELECT
   opening,
   slot,
   latest,
-  COALESCE(LAG(latest) OVER (PARTITION BY host ORDER BY seq), opening) AS before,
-  utxo_size,
-  chain_density
+  COALESCE(LAG(latest) OVER (PARTITION BY host ORDER BY seq), opening) AS before
 FROM reached;

@@ -33,9 +33,9 @@ WITH last_usage AS (
     seq,
     CASE WHEN chain_density > 0 THEN chain_density END AS density,
     CASE WHEN utxo_size > 0 THEN utxo_size END AS utxo
-  FROM slot_marks
+  FROM leadership_check_started
   WHERE
-    mark = 'started'
+    t_ns >= $system_start
   UNION ALL
   SELECT
     metrics.host,
