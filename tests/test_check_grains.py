@@ -168,13 +168,14 @@ SLIPS: dict[str, tuple[Change, str]] = {
         "error[unit]: instant `started` of grain `block` is found where `block_no` is `slot` of "
         "`leadership_check_started`, which is in another unit\n  expected: block\n  found:    slot"),
     "a tally by columns of two types": (lambda p: _tally(p, on=(Pair("host", "slot"),)),
-        "error[type]: column `starts` of grain `slot` is found where `host` is `slot` of `slot_marks`, which is of "
-        "another type\n  expected: text\n  found:    integer"),
+        "error[type]: column `starts` of grain `slot` is found where `host` is `slot` of "
+        "`leadership_check_started`, which is of another type\n  expected: text\n  found:    integer"),
     "a tally by a column that there is not": (lambda p: _tally(p, on=(Pair("hos", "host"),)),
         "error[unknown-column]: column `starts` of grain `slot` is bound to column `hos`, which the grain lacks\n"
         "  hint: did you mean `host`?"),
     "a tally by a field that there is not": (lambda p: _tally(p, on=(Pair("host", "hos"),)),
-        "error[unknown-field]: column `starts` of grain `slot` is bound by field `hos`, which `slot_marks` lacks\n"
+        "error[unknown-field]: column `starts` of grain `slot` is bound by field `hos`, which "
+        "`leadership_check_started` lacks\n"
         "  hint: did you mean `host`?"),
     "a tally of a table that there is not": (lambda p: _tally(p, of="slot_mark"),
         "error[unknown-table]: column `starts` of grain `slot` counts the rows of an unknown table `slot_mark`\n"

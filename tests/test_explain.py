@@ -493,7 +493,7 @@ def test_events_without_values_are_told_by_what_they_do(cache: Path) -> None:
         f"block_forged, header_announced: {picks} leadership_check_started, leadership_decided: they decide in checks "
         "alone"
     )
-    assert also("cdfStarts").startswith(f"block_context, ledger_metrics: {rows} block_forged, ")
+    assert also("cdfStarts").startswith(f"resources: {picks} block_context, ledger_metrics: {rows} block_forged, ")
     assert also("cdfForgerTicked").endswith("they decide in checks alone")
 
 
@@ -501,7 +501,7 @@ def test_events_that_are_counted_give_the_value(cache: Path) -> None:
     """A number of rows leads through the tables whose rows they are to the events, with names and fields."""
     found = assay("explain", "cdfStarts", "--format", "json", "--cache", cache).json()
     roles = {event["name"]: event["role"] for event in found["events"]}
-    assert {name for name, role in roles.items() if role == "value"} == {"leadership_check_started", "resources"}
+    assert {name for name, role in roles.items() if role == "value"} == {"leadership_check_started"}
     text = " ".join(assay("explain", "cdfStarts", "--full", "--cache", cache).out.split())
     assert "Events `leadership_check_started`: The forge loop begins for a slot — new: Forge.Loop.Start" in text
     tree = assay("lineage", "cdfStarts", "--cache", cache).out

@@ -12,15 +12,10 @@ WITH contexts AS (
 ),
 
 located AS (
-    SELECT
-        contexts.host,
-        contexts.seq,
-        contexts.slot,
-        contexts.changed,
-        coalesce(slot_marks.latest, openings.slot) AS latest
+    SELECT contexts.host, contexts.seq, contexts.slot, contexts.changed, reached.slot AS latest
     FROM contexts
-    ASOF LEFT JOIN slot_marks ON slot_marks.host = contexts.host AND slot_marks.seq < contexts.seq
-    INNER JOIN openings ON openings.host = contexts.host
+    ASOF JOIN (SELECT host, slot, reached_seq FROM timeline WHERE kind <> 'gap') AS reached
+        ON reached.host = contexts.host AND reached.reached_seq < contexts.seq
 ),
 
 changes AS (
@@ -51,6 +46,15 @@ deciding AS (
         min(CASE WHEN changed THEN seq END) AS first_change
     FROM located
     GROUP BY host, slot
+),
+
+-- what the latest slot has, where the context that decides comes in another slot than it names
+elsewhere AS (
+    SELECT deciding.host, deciding.slot, starts.gap, reset.first_change
+    FROM deciding
+    LEFT JOIN starts ON starts.host = deciding.host AND starts.slot = deciding.latest
+    LEFT JOIN deciding AS reset ON reset.host = deciding.host AND reset.slot = deciding.latest
+    WHERE deciding.latest <> deciding.slot
 )
 
 SELECT
@@ -58,10 +62,11 @@ SELECT
     starts.slot,
     CASE
         WHEN deciding.seq IS NULL THEN starts.gap
-        WHEN deciding.changed OR reset.first_change < deciding.seq THEN 0
-        ELSE latest_start.gap
+        WHEN deciding.changed THEN 0
+        WHEN deciding.latest = deciding.slot THEN CASE WHEN deciding.first_change IS NULL THEN starts.gap ELSE 0 END
+        WHEN elsewhere.first_change < deciding.seq THEN 0
+        ELSE elsewhere.gap
     END AS block_gap
 FROM starts
 LEFT JOIN deciding ON deciding.host = starts.host AND deciding.slot = starts.slot
-LEFT JOIN starts AS latest_start ON latest_start.host = deciding.host AND latest_start.slot = deciding.latest
-LEFT JOIN deciding AS reset ON reset.host = deciding.host AND reset.slot = deciding.latest
+LEFT JOIN elsewhere ON elsewhere.host = starts.host AND elsewhere.slot = starts.slot

@@ -1,84 +1,140 @@
 -- What a host used between one `resources` event and the one before it. The first counts from 0 at 1970-01-01.
 -- Compatibility: increases, 100 times increases, and shares are taken modulo 2^64, so that a counter that falls gives a huge
 -- number; shares of a core are worked out in single precision and rounded up, 0 where no time has passed.
-WITH increases AS (
+WITH successive AS (
     SELECT
-        host,
-        seq,
-        t_ns - coalesce(lag(t_ns) OVER previous, 0) AS elapsed_ns,
-        centi_cpu::HUGEINT - coalesce(lag(centi_cpu) OVER previous, 0)::HUGEINT AS centi_cpu,
-        centi_gc::HUGEINT - coalesce(lag(centi_gc) OVER previous, 0)::HUGEINT AS centi_gc,
-        centi_mut::HUGEINT - coalesce(lag(centi_mut) OVER previous, 0)::HUGEINT AS centi_mut,
-        centi_blk_io::HUGEINT - coalesce(lag(centi_blk_io) OVER previous, 0)::HUGEINT AS centi_blk_io,
-        gcs_major::HUGEINT - coalesce(lag(gcs_major) OVER previous, 0)::HUGEINT AS gcs_major,
-        gcs_minor::HUGEINT - coalesce(lag(gcs_minor) OVER previous, 0)::HUGEINT AS gcs_minor,
-        alloc::HUGEINT - coalesce(lag(alloc) OVER previous, 0)::HUGEINT AS alloc,
-        net_rd::HUGEINT - coalesce(lag(net_rd) OVER previous, 0)::HUGEINT AS net_rd,
-        net_wr::HUGEINT - coalesce(lag(net_wr) OVER previous, 0)::HUGEINT AS net_wr,
-        fs_rd::HUGEINT - coalesce(lag(fs_rd) OVER previous, 0)::HUGEINT AS fs_rd,
-        fs_wr::HUGEINT - coalesce(lag(fs_wr) OVER previous, 0)::HUGEINT AS fs_wr,
-        rss,
-        heap,
-        live,
-        threads
+        resources.*,
+        lag(t_ns, 1, 0) OVER previous AS t_ns_before,
+        lag(centi_cpu, 1, 0) OVER previous AS centi_cpu_before,
+        lag(centi_gc, 1, 0) OVER previous AS centi_gc_before,
+        lag(centi_mut, 1, 0) OVER previous AS centi_mut_before,
+        lag(centi_blk_io, 1, 0) OVER previous AS centi_blk_io_before,
+        lag(gcs_major, 1, 0) OVER previous AS gcs_major_before,
+        lag(gcs_minor, 1, 0) OVER previous AS gcs_minor_before,
+        lag(alloc, 1, 0) OVER previous AS alloc_before,
+        lag(net_rd, 1, 0) OVER previous AS net_rd_before,
+        lag(net_wr, 1, 0) OVER previous AS net_wr_before,
+        lag(fs_rd, 1, 0) OVER previous AS fs_rd_before,
+        lag(fs_wr, 1, 0) OVER previous AS fs_wr_before
     FROM resources
     WHERE t_ns >= $system_start
     WINDOW previous AS (PARTITION BY host ORDER BY seq)
 ),
 
-wrapped AS (
+-- how much more it is, or by how much less than 2^64 when it is less
+increases AS (
     SELECT
         host,
         seq,
-        (elapsed_ns::DOUBLE / 1000000000)::FLOAT * 100::FLOAT AS centiseconds,
-        (100 * (CASE WHEN centi_cpu < 0 THEN centi_cpu + 18446744073709551616 ELSE centi_cpu END) % 18446744073709551616)::FLOAT AS centi_cpu,
-        (100 * (CASE WHEN centi_gc < 0 THEN centi_gc + 18446744073709551616 ELSE centi_gc END) % 18446744073709551616)::FLOAT AS centi_gc,
-        (100 * (CASE WHEN centi_mut < 0 THEN centi_mut + 18446744073709551616 ELSE centi_mut END) % 18446744073709551616)::FLOAT AS centi_mut,
-        (100 * (CASE WHEN centi_blk_io < 0 THEN centi_blk_io + 18446744073709551616 ELSE centi_blk_io END) % 18446744073709551616)::FLOAT AS centi_blk_io,
-        (CASE WHEN gcs_major < 0 THEN gcs_major + 18446744073709551616 ELSE gcs_major END)::UBIGINT AS gcs_major,
-        (CASE WHEN gcs_minor < 0 THEN gcs_minor + 18446744073709551616 ELSE gcs_minor END)::UBIGINT AS gcs_minor,
-        (CASE WHEN alloc < 0 THEN alloc + 18446744073709551616 ELSE alloc END)::UBIGINT AS alloc,
-        (CASE WHEN net_rd < 0 THEN net_rd + 18446744073709551616 ELSE net_rd END)::UBIGINT AS net_rd,
-        (CASE WHEN net_wr < 0 THEN net_wr + 18446744073709551616 ELSE net_wr END)::UBIGINT AS net_wr,
-        (CASE WHEN fs_rd < 0 THEN fs_rd + 18446744073709551616 ELSE fs_rd END)::UBIGINT AS fs_rd,
-        (CASE WHEN fs_wr < 0 THEN fs_wr + 18446744073709551616 ELSE fs_wr END)::UBIGINT AS fs_wr,
+        (t_ns - $system_start) // $slot_length AS slot,
+        ((t_ns - t_ns_before)::DOUBLE / 1000000000)::FLOAT * 100::FLOAT AS centiseconds,
+        CASE
+            WHEN centi_cpu >= centi_cpu_before THEN centi_cpu - centi_cpu_before
+            ELSE 18446744073709551615::UBIGINT - (centi_cpu_before - centi_cpu) + 1
+        END AS centi_cpu,
+        CASE
+            WHEN centi_gc >= centi_gc_before THEN centi_gc - centi_gc_before
+            ELSE 18446744073709551615::UBIGINT - (centi_gc_before - centi_gc) + 1
+        END AS centi_gc,
+        CASE
+            WHEN centi_mut >= centi_mut_before THEN centi_mut - centi_mut_before
+            ELSE 18446744073709551615::UBIGINT - (centi_mut_before - centi_mut) + 1
+        END AS centi_mut,
+        CASE
+            WHEN centi_blk_io >= centi_blk_io_before THEN centi_blk_io - centi_blk_io_before
+            ELSE 18446744073709551615::UBIGINT - (centi_blk_io_before - centi_blk_io) + 1
+        END AS centi_blk_io,
+        CASE
+            WHEN gcs_major >= gcs_major_before THEN gcs_major - gcs_major_before
+            ELSE 18446744073709551615::UBIGINT - (gcs_major_before - gcs_major) + 1
+        END AS gcs_major,
+        CASE
+            WHEN gcs_minor >= gcs_minor_before THEN gcs_minor - gcs_minor_before
+            ELSE 18446744073709551615::UBIGINT - (gcs_minor_before - gcs_minor) + 1
+        END AS gcs_minor,
+        CASE
+            WHEN alloc >= alloc_before THEN alloc - alloc_before
+            ELSE 18446744073709551615::UBIGINT - (alloc_before - alloc) + 1
+        END AS alloc,
+        CASE
+            WHEN net_rd >= net_rd_before THEN net_rd - net_rd_before
+            ELSE 18446744073709551615::UBIGINT - (net_rd_before - net_rd) + 1
+        END AS net_rd,
+        CASE
+            WHEN net_wr >= net_wr_before THEN net_wr - net_wr_before
+            ELSE 18446744073709551615::UBIGINT - (net_wr_before - net_wr) + 1
+        END AS net_wr,
+        CASE
+            WHEN fs_rd >= fs_rd_before THEN fs_rd - fs_rd_before
+            ELSE 18446744073709551615::UBIGINT - (fs_rd_before - fs_rd) + 1
+        END AS fs_rd,
+        CASE
+            WHEN fs_wr >= fs_wr_before THEN fs_wr - fs_wr_before
+            ELSE 18446744073709551615::UBIGINT - (fs_wr_before - fs_wr) + 1
+        END AS fs_wr,
         rss,
         heap,
         live,
         threads
+    FROM successive
+),
+
+-- integers of 128 bits are slow: only what may be 2^53 or more, or less than 0, is worked out in them
+products AS (
+    SELECT
+        increases.*,
+        CASE
+            WHEN centi_cpu < 90071992547409 THEN (100 * centi_cpu)::FLOAT
+            ELSE (100 * centi_cpu::HUGEINT % 18446744073709551616)::FLOAT
+        END AS cpu,
+        CASE
+            WHEN centi_gc < 90071992547409 THEN (100 * centi_gc)::FLOAT
+            ELSE (100 * centi_gc::HUGEINT % 18446744073709551616)::FLOAT
+        END AS gc,
+        CASE
+            WHEN centi_mut < 90071992547409 THEN (100 * centi_mut)::FLOAT
+            ELSE (100 * centi_mut::HUGEINT % 18446744073709551616)::FLOAT
+        END AS mut,
+        CASE
+            WHEN centi_blk_io < 90071992547409 THEN (100 * centi_blk_io)::FLOAT
+            ELSE (100 * centi_blk_io::HUGEINT % 18446744073709551616)::FLOAT
+        END AS blk_io
     FROM increases
 )
 
 SELECT
-    wrapped.host,
-    wrapped.seq,
-    slot_marks.slot,
+    host,
+    seq,
+    slot,
     CASE
-        WHEN wrapped.centiseconds = 0 THEN 0
-        ELSE ((ceil(wrapped.centi_cpu / wrapped.centiseconds)::HUGEINT % 18446744073709551616 + 18446744073709551616) % 18446744073709551616)::UBIGINT
+        WHEN centiseconds = 0 THEN 0
+        WHEN ceil(cpu / centiseconds) BETWEEN 0 AND 9007199254740992 THEN ceil(cpu / centiseconds)::UBIGINT
+        ELSE ((ceil(cpu / centiseconds)::HUGEINT % 18446744073709551616 + 18446744073709551616) % 18446744073709551616)::UBIGINT
     END AS cpu,
     CASE
-        WHEN wrapped.centiseconds = 0 THEN 0
-        ELSE ((ceil(wrapped.centi_gc / wrapped.centiseconds)::HUGEINT % 18446744073709551616 + 18446744073709551616) % 18446744073709551616)::UBIGINT
+        WHEN centiseconds = 0 THEN 0
+        WHEN ceil(gc / centiseconds) BETWEEN 0 AND 9007199254740992 THEN ceil(gc / centiseconds)::UBIGINT
+        ELSE ((ceil(gc / centiseconds)::HUGEINT % 18446744073709551616 + 18446744073709551616) % 18446744073709551616)::UBIGINT
     END AS gc,
     CASE
-        WHEN wrapped.centiseconds = 0 THEN 0
-        ELSE ((ceil(wrapped.centi_mut / wrapped.centiseconds)::HUGEINT % 18446744073709551616 + 18446744073709551616) % 18446744073709551616)::UBIGINT
+        WHEN centiseconds = 0 THEN 0
+        WHEN ceil(mut / centiseconds) BETWEEN 0 AND 9007199254740992 THEN ceil(mut / centiseconds)::UBIGINT
+        ELSE ((ceil(mut / centiseconds)::HUGEINT % 18446744073709551616 + 18446744073709551616) % 18446744073709551616)::UBIGINT
     END AS mut,
     CASE
-        WHEN wrapped.centiseconds = 0 THEN 0
-        ELSE ((ceil(wrapped.centi_blk_io / wrapped.centiseconds)::HUGEINT % 18446744073709551616 + 18446744073709551616) % 18446744073709551616)::UBIGINT
+        WHEN centiseconds = 0 THEN 0
+        WHEN ceil(blk_io / centiseconds) BETWEEN 0 AND 9007199254740992 THEN ceil(blk_io / centiseconds)::UBIGINT
+        ELSE ((ceil(blk_io / centiseconds)::HUGEINT % 18446744073709551616 + 18446744073709551616) % 18446744073709551616)::UBIGINT
     END AS blk_io,
-    wrapped.gcs_major,
-    wrapped.gcs_minor,
-    wrapped.alloc,
-    wrapped.net_rd,
-    wrapped.net_wr,
-    wrapped.fs_rd,
-    wrapped.fs_wr,
-    wrapped.rss,
-    wrapped.heap,
-    wrapped.live,
-    wrapped.threads
-FROM wrapped
-INNER JOIN slot_marks ON slot_marks.host = wrapped.host AND slot_marks.seq = wrapped.seq
+    gcs_major,
+    gcs_minor,
+    alloc,
+    net_rd,
+    net_wr,
+    fs_rd,
+    fs_wr,
+    rss,
+    heap,
+    live,
+    threads
+FROM products

@@ -9,10 +9,17 @@ WITH last_usage AS (
     GROUP BY host, slot
 ),
 
-usage AS (
-    SELECT resource_usage.*
-    FROM resource_usage
-    INNER JOIN last_usage ON last_usage.host = resource_usage.host AND last_usage.seq = resource_usage.seq
+-- the event whose values a slot has
+sources AS (
+    SELECT
+        timeline.host,
+        timeline.slot,
+        timeline.kind,
+        last_usage.seq IS NOT NULL AS used,
+        coalesce(last_usage.seq, earlier.seq) AS seq
+    FROM timeline
+    LEFT JOIN last_usage ON last_usage.host = timeline.host AND last_usage.slot = timeline.slot
+    ASOF LEFT JOIN resource_usage AS earlier ON earlier.host = timeline.host AND earlier.seq < timeline.reached_seq
 ),
 
 -- a check tells each of the two only when it is above 0; ledger metrics, which belong to the latest slot, always do
@@ -23,30 +30,38 @@ told AS (
         seq,
         CASE WHEN chain_density > 0 THEN chain_density END AS density,
         CASE WHEN utxo_size > 0 THEN utxo_size END AS utxo
-    FROM slot_marks
-    WHERE mark = 'started'
+    FROM leadership_check_started
+    WHERE t_ns >= $system_start
     UNION ALL
     SELECT
         metrics.host,
-        coalesce(slot_marks.latest, openings.slot) AS slot,
+        reached.slot,
         metrics.seq,
         metrics.chain_density AS density,
         metrics.utxo_size AS utxo
     FROM ledger_metrics AS metrics
-    ASOF LEFT JOIN slot_marks ON slot_marks.host = metrics.host AND slot_marks.seq < metrics.seq
-    INNER JOIN openings ON openings.host = metrics.host
+    ASOF JOIN (SELECT host, slot, reached_seq FROM timeline WHERE kind <> 'gap') AS reached
+        ON reached.host = metrics.host AND reached.reached_seq < metrics.seq
     WHERE metrics.t_ns >= $system_start
+),
+
+gaps AS (
+    SELECT host, slot, before, reached_seq
+    FROM timeline
+    WHERE kind = 'gap'
 ),
 
 densities AS (
     SELECT host, slot, seq, density
     FROM told
+    SEMI JOIN gaps ON gaps.host = told.host AND gaps.before = told.slot
     WHERE density IS NOT NULL
 ),
 
 utxos AS (
     SELECT host, slot, seq, utxo
     FROM told
+    SEMI JOIN gaps ON gaps.host = told.host AND gaps.before = told.slot
     WHERE utxo IS NOT NULL
 ),
 
@@ -63,7 +78,7 @@ last_told AS (
 -- what the slot before a gap had when the gap was jumped over
 inherited AS (
     SELECT gaps.host, gaps.slot, densities.density, utxos.utxo
-    FROM (SELECT host, slot, before, reached_seq FROM timeline WHERE kind = 'gap') AS gaps
+    FROM gaps
     ASOF LEFT JOIN densities
         ON densities.host = gaps.host AND densities.slot = gaps.before AND densities.seq < gaps.reached_seq
     ASOF LEFT JOIN utxos
@@ -72,29 +87,27 @@ inherited AS (
 
 held AS (
     SELECT
-        timeline.host,
-        timeline.slot,
-        timeline.kind,
-        usage.seq IS NOT NULL AS used,
-        CASE WHEN usage.seq IS NULL THEN coalesce(earlier.cpu, 0) ELSE usage.cpu END AS cpu,
-        CASE WHEN usage.seq IS NULL THEN coalesce(earlier.gc, 0) ELSE usage.gc END AS gc,
-        CASE WHEN usage.seq IS NULL THEN coalesce(earlier.mut, 0) ELSE usage.mut END AS mut,
-        CASE WHEN usage.seq IS NULL THEN coalesce(earlier.blk_io, 0) ELSE usage.blk_io END AS blk_io,
-        CASE WHEN usage.seq IS NULL THEN coalesce(earlier.rss, 0) ELSE usage.rss END AS rss,
-        CASE WHEN usage.seq IS NULL THEN coalesce(earlier.heap, 0) ELSE usage.heap END AS heap,
-        CASE WHEN usage.seq IS NULL THEN coalesce(earlier.live, 0) ELSE usage.live END AS live,
-        CASE WHEN usage.seq IS NULL THEN coalesce(earlier.threads, 0) ELSE usage.threads END AS threads,
-        coalesce(usage.gcs_major, 0) AS gcs_major,
-        coalesce(usage.gcs_minor, 0) AS gcs_minor,
-        coalesce(usage.alloc, 0) AS alloc,
-        coalesce(usage.net_rd, 0) AS net_rd,
-        coalesce(usage.net_wr, 0) AS net_wr,
-        coalesce(usage.fs_rd, 0) AS fs_rd,
-        coalesce(usage.fs_wr, 0) AS fs_wr
-    FROM timeline
-    LEFT JOIN usage ON usage.host = timeline.host AND usage.slot = timeline.slot
-    ASOF LEFT JOIN resource_usage AS earlier
-        ON earlier.host = timeline.host AND earlier.seq < timeline.reached_seq
+        sources.host,
+        sources.slot,
+        sources.kind,
+        sources.used OR sources.kind <> 'opening' AS known,
+        coalesce(resource_usage.cpu, 0) AS cpu,
+        coalesce(resource_usage.gc, 0) AS gc,
+        coalesce(resource_usage.mut, 0) AS mut,
+        coalesce(resource_usage.blk_io, 0) AS blk_io,
+        coalesce(resource_usage.rss, 0) AS rss,
+        coalesce(resource_usage.heap, 0) AS heap,
+        coalesce(resource_usage.live, 0) AS live,
+        coalesce(resource_usage.threads, 0) AS threads,
+        CASE WHEN sources.used THEN resource_usage.gcs_major ELSE 0 END AS gcs_major,
+        CASE WHEN sources.used THEN resource_usage.gcs_minor ELSE 0 END AS gcs_minor,
+        CASE WHEN sources.used THEN resource_usage.alloc ELSE 0 END AS alloc,
+        CASE WHEN sources.used THEN resource_usage.net_rd ELSE 0 END AS net_rd,
+        CASE WHEN sources.used THEN resource_usage.net_wr ELSE 0 END AS net_wr,
+        CASE WHEN sources.used THEN resource_usage.fs_rd ELSE 0 END AS fs_rd,
+        CASE WHEN sources.used THEN resource_usage.fs_wr ELSE 0 END AS fs_wr
+    FROM sources
+    LEFT JOIN resource_usage ON resource_usage.host = sources.host AND resource_usage.seq = sources.seq
 )
 
 SELECT
@@ -110,21 +123,21 @@ SELECT
     coalesce(last_told.density, inherited.density, 0) AS density,
     coalesce(last_told.utxo, inherited.utxo, 0) AS utxo,
     block_gaps.block_gap,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN held.cpu END AS cpu,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN held.gc END AS gc,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN held.mut END AS mut,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN held.blk_io END AS blk_io,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN held.rss END AS rss,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN held.heap END AS heap,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN held.live END AS live,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN held.threads END AS threads,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN held.gcs_major END AS gcs_major,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN held.gcs_minor END AS gcs_minor,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN held.alloc END AS alloc,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN held.net_rd END AS net_rd,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN held.net_wr END AS net_wr,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN held.fs_rd END AS fs_rd,
-    CASE WHEN held.used OR held.kind <> 'opening' THEN held.fs_wr END AS fs_wr
+    CASE WHEN held.known THEN held.cpu END AS cpu,
+    CASE WHEN held.known THEN held.gc END AS gc,
+    CASE WHEN held.known THEN held.mut END AS mut,
+    CASE WHEN held.known THEN held.blk_io END AS blk_io,
+    CASE WHEN held.known THEN held.rss END AS rss,
+    CASE WHEN held.known THEN held.heap END AS heap,
+    CASE WHEN held.known THEN held.live END AS live,
+    CASE WHEN held.known THEN held.threads END AS threads,
+    CASE WHEN held.known THEN held.gcs_major END AS gcs_major,
+    CASE WHEN held.known THEN held.gcs_minor END AS gcs_minor,
+    CASE WHEN held.known THEN held.alloc END AS alloc,
+    CASE WHEN held.known THEN held.net_rd END AS net_rd,
+    CASE WHEN held.known THEN held.net_wr END AS net_wr,
+    CASE WHEN held.known THEN held.fs_rd END AS fs_rd,
+    CASE WHEN held.known THEN held.fs_wr END AS fs_wr
 FROM held
 INNER JOIN block_gaps ON block_gaps.host = held.host AND block_gaps.slot = held.slot
 LEFT JOIN last_told ON last_told.host = held.host AND last_told.slot = held.slot

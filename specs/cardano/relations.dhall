@@ -30,8 +30,6 @@ let c =
       , mark = column "text" "mark" U.none "started or resources"
       , opening = column "integer" "opening" D.slot "First slot of the host's timeline"
       , latest = column "integer" "latest" D.slot "Latest slot of the timeline once the event has come"
-      , utxoSize = column "integer" "utxo_size" U.none "Entries of the UTxO set, where the event tells"
-      , chainDensity = column "real" "chain_density" U.none "Blocks a slot, where the event tells"
       , kind = column "text" "kind" U.none "opening, reached or gap"
       , reachedSeq = column "integer" "reached_seq" U.none "Place in the log of the event that reached the slot"
       , before = column "integer" "before" D.slot "Latest slot before that event"
@@ -185,7 +183,7 @@ let slotMarks =
       , name = "slot_marks"
       , sql = ../../queries/cardano/slot_marks.sql as Text
       , uses = [ openings.name, events.leadershipCheckStarted.name, events.resources.name ]
-      , columns = [ c.host, c.seq, c.at, c.mark, c.opening, c.slot, c.latest, c.before, c.utxoSize, c.chainDensity ]
+      , columns = [ c.host, c.seq, c.at, c.mark, c.opening, c.slot, c.latest, c.before ]
       , key = [ "host", "seq" ]
       , checks =
         [ S.Check::{
@@ -232,7 +230,7 @@ let blockGaps =
       S.Relation::{
       , name = "block_gaps"
       , sql = ../../queries/cardano/block_gaps.sql as Text
-      , uses = [ openings.name, slotMarks.name, timeline.name, events.blockContext.name ]
+      , uses = [ timeline.name, events.blockContext.name ]
       , columns = [ c.host, c.slot, c.blockGap ]
       , key = [ "host", "slot" ]
       , doc = "Slots since the tip of the host's chain changed"
@@ -242,7 +240,7 @@ let resourceUsage =
       S.Relation::{
       , name = "resource_usage"
       , sql = ../../queries/cardano/resource_usage.sql as Text
-      , uses = [ slotMarks.name, events.resources.name ]
+      , uses = [ events.resources.name ]
       , columns =
         [ c.host
         , c.seq
@@ -272,7 +270,12 @@ let slots =
       , name = "slots"
       , sql = ../../queries/cardano/slots.sql as Text
       , uses =
-        [ openings.name, timeline.name, slotMarks.name, blockGaps.name, resourceUsage.name, events.ledgerMetrics.name ]
+        [ timeline.name
+        , blockGaps.name
+        , resourceUsage.name
+        , events.leadershipCheckStarted.name
+        , events.ledgerMetrics.name
+        ]
       , columns =
         [ c.host
         , c.slot

@@ -104,7 +104,7 @@ class Laboratory:
         mount(connection, prepared.folders)
         job = Job(name, made, graph, prepared.constants, prepared.raw, prepared.recognition, ("run_summary",))
         fresh = Store(self.folder / f"results-{next(_STORES)}")
-        results = execute(job, self.package, fresh, connection)
+        results = execute(job, self.package, fresh, connection, keep_tables=True)
         (report,) = self.package.package.reports
         return Examined(self.package, report, prepared, made, graph, results, connection)
 

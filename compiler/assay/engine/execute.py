@@ -17,7 +17,7 @@ from assay.engine.check_texts import filled
 from assay.engine.declared import place_in, text_of, undeclared
 from assay.engine.formulas import Formulas
 from assay.engine.given import given
-from assay.engine.graph import Node, content_hashes, demanded
+from assay.engine.graph import Node, content_hashes, demanded, outlived
 from assay.engine.hosts import by_number
 from assay.engine.kept_tables import KeptTables
 from assay.engine.pruning import used
@@ -102,13 +102,14 @@ class _Execution:
                 found.append(("row", node.name))
         return found
 
-    def run(self, progress: Callable[[str], None]) -> None:
+    def run(self, progress: Callable[[str], None], keep_tables: bool) -> None:
         """Work out what the cache does not hold, in the plan's order; stop at the first check that finds something."""
         asked = {name: kind for kind, name in self.asked()}
         missing = {name for name, kind in asked.items() if not self.recall(kind, name)}
         there = self.tables.known([node.name for node in self.job.graph if node.statement.kind == "table"])
         needed = demanded(self.job.graph, missing, there)
         edited = len(missing) < len(asked)
+        done_with = {} if keep_tables else outlived(self.job.graph, needed, there)
         for node in self.job.graph:
             if node.name not in needed:
                 continue
@@ -122,6 +123,12 @@ class _Execution:
             if node.name in missing:
                 self.keep(asked[node.name], node.name, self.answer(asked[node.name], node))
                 self.stop_at(node)
+            for name in done_with.get(node.name, ()):
+                self.drop(name)
+
+    def drop(self, name: str) -> None:
+        """Let go of a table that is read no more: memory is what large runs lack."""
+        self.connection.execute(dialect.text(exp.Drop(tables=[dialect.table(name)], kind="TABLE")))
 
     def create(self, node: Node) -> None:
         """Keep the rows of a table or view."""
@@ -251,14 +258,16 @@ def execute(
     progress: Callable[[str], None] = lambda _: None,
     *,
     enumerated: bool = False,
+    keep_tables: bool = False,
 ) -> RunResults:
     """The results of a run: what the cache holds, and the rest worked out.
 
-    `enumerated` tells that the connection has the run's hosts as a type, of which events' hosts shall be.
+    `enumerated` tells that the connection has the run's hosts as a type, of which events' hosts shall be; `keep_tables`
+    that tables are looked at afterwards.
     Raises AssayError with the first check that finds rows which must not be.
     """
     execution = _Execution(job, checked, store, connection, enumerated)
-    execution.run(progress)
+    execution.run(progress, keep_tables)
     for node in job.graph:
         execution.stop_at(node)
     return execution.results()

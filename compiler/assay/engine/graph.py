@@ -74,6 +74,20 @@ def content_hashes(graph: Iterable[Node], constants: Mapping[str, object], raw: 
     return hashes
 
 
+def outlived(graph: Iterable[Node], needed: Collection[str], there: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Statement name -> the tables that no needed statement after it reads; not those that are there already."""
+    last: dict[str, str] = {}
+    for node in graph:
+        if node.name in needed:
+            last |= {name: node.name for name in node.reads if name in last}
+            if node.statement.kind == "table" and node.name not in there:
+                last[node.name] = node.name
+    found: dict[str, tuple[str, ...]] = {}
+    for table, reader in last.items():
+        found[reader] = (*found.get(reader, ()), table)
+    return found
+
+
 def engine_version() -> str:
     """Version of the engine, as hashes name it."""
     import duckdb

@@ -38,8 +38,6 @@ let last =
         , doc
         }
 
-let isStart = X.equals (G.fieldColumn c.mark) (X.text "started")
-
 let at =
       { slotStart = S.Instant::{
         , name = "slot_start"
@@ -48,15 +46,7 @@ let at =
         , value = X.plus (of constant.systemStart) (X.times (X.column c.slot) (of constant.slotLength))
         , doc = "Start of the slot"
         }
-      , started = S.Instant::{
-        , name = "started"
-        , grain = name
-        , pick = "last"
-        , of = relations.slotMarks.name
-        , on = [ G.sameColumn c.host c.host, G.sameColumn c.slot c.slot ]
-        , where = isStart
-        , doc = "The forge loop began"
-        }
+      , started = last "started" events.leadershipCheckStarted "The forge loop began"
       , blockContext = last "block_context_known" events.blockContext "The block to build on was known"
       , ledgerState = last "ledger_state_known" events.ledgerState "The ledger state was there"
       , ledgerView = last "ledger_view_known" events.ledgerView "The ledger view was there"
@@ -76,9 +66,9 @@ let grain =
       , instants = [ at.slotStart, at.started, at.blockContext, at.ledgerState, at.ledgerView, at.decided ]
       , tallies =
         [ { column = starts
-          , of = relations.slotMarks.name
-          , on = [ G.sameColumn c.host c.host, G.sameColumn c.slot c.slot ]
-          , where = isStart
+          , of = events.leadershipCheckStarted.name
+          , on = [ G.sameColumn c.host c.host, G.same c.slot f.slot ]
+          , where = sinceSystemStart
           }
         , { column = leads
           , of = events.leadershipDecided.name

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Alloc: RTS alloc rate */
-/* definition 449c3fda1b3c912a782a84bdb4b70b69adc7a20be1e1ec96855fc4e2f16735b8 */
+/* definition d9769323aafbef84e0527bbc35af854aa58b624d2cfa263432537fe706670449 */
 SELECT
   domain.per,
   distributions.size,

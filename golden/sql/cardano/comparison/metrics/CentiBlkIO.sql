@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiBlkIO: Block IO waits */
-/* definition 44aac1112b6538333afaffcfa6d4f8a00876438d97d4383b98c3b9ef83ff26fd */
+/* definition 72fc6ce535014e36e81c9f0a650873c3304b6dca85d95ab59a518489b5307148 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiCpu: Process CPU usage */
-/* definition e9a600899b3ff4a113cb5f8483edeb567b571062f447a75b888f1d0a7e5fa942 */
+/* definition 7d9b1c3f3ccd5152f3d153068fcf26d6315fe6f04f542828ec6baf5f0d21e218 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition 6ab9d02d6c370ecc5f86ba0c20f309c887ef0777a392b1621477c870157687b1 */
+/* definition a338a76026379501b620d28e8796cabd5abaff6ae83e970ff7e2b4edab79a73c */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition eea4ecb0037b6c6ad3336b44d8e3bd7ec2bf36e510c46b269d0781d28a5cfa3e */
+/* definition f99881da054b1c342c2bdd4fa170cad4ad6212f898cb9151c76fe4b3dec76031 */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsRd: Filesystem reads */
-/* definition 15f9e6c36de0b25f23e8fcfb167388b808edaf666a03e5391deb48e361bc90c7 */
+/* definition 0ceff1e0154da28df87143cf9ede50a5a7d1724c80ba8d28fa6fce0ccdde4101 */
 SELECT
   domain.per,
   distributions.size,

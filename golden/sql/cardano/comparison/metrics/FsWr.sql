@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsWr: Filesystem writes */
-/* definition e55a9e078c181c5b72039b545ca2a4fbf2179c4a1ed0c638b5e89604b45d341e */
+/* definition 1d0990f8d5df55d464f774f9453d7391e74420a48f8095a9fda91713fff824ae */
 SELECT
   domain.per,
   distributions.size,

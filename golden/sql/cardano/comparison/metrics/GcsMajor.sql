@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMajor: Major GCs */
-/* definition 2448ae16c7da6d61d144c20175880267b4e8d9fb41bee54c3a312c38349153c2 */
+/* definition 5b33b911668414bd4e06eb051c1b6a466b4edc22a36bd47e9e7f172c6acfad5b */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMinor: Minor GCs */
-/* definition 1a88517877e68c247b00553c540f3cdd05145b6d17a8497e22fc19fb4d5f532e */
+/* definition e003797b65fcdfc8f76ff22a56db33c83f72c2d38691b5828a5bf4dd1cb83981 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Heap: RTS heap size */
-/* definition bb6c183755adc5b22ff1817f33850908cf7abe9b8558294a3fb69cde4e5b718f */
+/* definition e682c939559c473bacfe3d0334a15eb17878cb8ab127b40a406b0b1519e8fe64 */
 SELECT
   domain.per,
   distributions.size,

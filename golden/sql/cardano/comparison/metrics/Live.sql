@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Live: RTS live GC dateset */
-/* definition 628ac02bfd538167ec7517a4f7438d7afbc0abbbc3e4a0e64af66c5f7cd119b0 */
+/* definition 015e030f4cc187082f9db21c6ad0687c1888755278414c843588994c1e96bd6e */
 SELECT
   domain.per,
   distributions.size,

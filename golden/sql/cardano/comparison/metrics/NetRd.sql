@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetRd: Network reads */
-/* definition ffe6f2228957a78ab45ce30d7a4bc00d9481956a34164ca08846fb3a985a99e1 */
+/* definition 6efbede3d6ecb15978c7a83451a6503c9e8ebd755b1a4d304e859354c1647599 */
 SELECT
   domain.per,
   distributions.size,

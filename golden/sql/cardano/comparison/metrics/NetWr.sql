@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetWr: Network writes */
-/* definition f3b35a8daa1ead105b6381ab9059a5a93bf31afd00be8a6ae71d350c7aa9640a */
+/* definition ae4c1626a675c5f1160e71f508a1292974b73faeaf8097f8a35c2f62056e1b22 */
 SELECT
   domain.per,
   distributions.size,

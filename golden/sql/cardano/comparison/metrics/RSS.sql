@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* RSS: Kernel RSS */
-/* definition 7031f96c5228e6dd8b8bf7b6225d0d7abc83dfe9de623199f8af5d77767514cf */
+/* definition b168fbe248c90a55e85f4ba55614a2efc10888c0512a19e63f5b33974deae68c */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Threads: Threads */
-/* definition aade82162fd744e96d87a438c37cf9d007e15e8db8c6c8d57a87cc5b5411bb1e */
+/* definition 98e17f58d5735d088e96d995ae443bed2d535b2a652b3f4aaf67b96da6222c7d */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition 298d245972a078e462821c290e768dcc659d68ccf657500e8ea81cfdba19bdf3 */
+/* definition 971aa66d5962bd6fdeb4c984bff6c8204587fdc4d8568f8a7820573834f3a994 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlockGap: Interblock gap */
-/* definition 3b4089fb81c6eac974c7c5fee610823cd142eed978fd66d56968c5755a22eade */
+/* definition 3ad700655197b4ecdc7033a6493f855aee249ae299f1183650d82696bd267d1b */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfDensity: Chain density */
-/* definition 224ac68facaf71ff177d207eb30a19b85bb98545d96325ee2212cdf62363f9d2 */
+/* definition 6d4d0a8a68481d8ca47c6ca714b7e5094f7c135eeb31f221e7f392ceceb3440e */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
-/* definition d8085f76f02e51548265615d79b428e7956b0cc1dece821ecf55e1b179bc839e */
+/* definition 4b046e87e374181fa5930deb63c5ca7bebe215cd2af9d21ba9ef136c696f340a */
 SELECT
   domain.per,
   distributions.size,

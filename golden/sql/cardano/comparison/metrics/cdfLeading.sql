@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeading: Leadership check duration */
-/* definition ddd401667f263cefa8257df3c8f2646be7cd6b4517a9f6fb8a29f8206ac6c043 */
+/* definition 3f934f9a2ad045c97d2f0690f846a43d6176ad9b650627d1f67f2cff859ec522 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeads: Leaderships */
-/* definition 2a0907a77ff51096e52f3c3e0bd90becc48c60792c601b24189b11fa15ef6276 */
+/* definition 5f1e27086458e3e4f3115a9e82aa68a32df6594d78109fd30d845981bd7c0f4f */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition c0bc19282d2841b77dd31620606d1386daa32576c51d470debf7c228495fa0b5 */
+/* definition 2327de9bc9648b75dc8d5af8060f10d5a87530f3952be9f8d9d5f7abcc11d78c */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition 9c1372c7b0cc3e8466b6f6cb9ad078be13516095a13cfb4c42658b08b1e994c6 */
+/* definition 602ae847b66bbe398d05c026b625359121eee502e6f72a4ff6e480af5dddfc1f */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition fd4b541bc6e49808981ea4b0c3eb362cc319a276c76f90610f61c5ddd553da39 */
+/* definition 616279f9f12673b8990356bed88c9c132d83c1d2d2f19b4bcf3135fb624002fc */
 SELECT
   domain.per,
   distributions.size,

@@ -72,7 +72,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition 32ec1be76c94618d12dc9337c36417e260686806a18d88ee9cad9f8514968c76 */
+/* definition f2caaa37111b03c7867b079ef7bb72ed7753dea8b3e63b29a1244fb321b62638 */
 SELECT
   domain.per,
   distributions.size,

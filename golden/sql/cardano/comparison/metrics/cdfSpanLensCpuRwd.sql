@@ -79,7 +79,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition 27814ee484b92f8f9eb60b8e236890e07bb4e38ee7967ccb17325bb5395315ee */
+/* definition 19181a61c89b0469787fa009a32fe5189f406c10ad551d1d560aa67f25b58d01 */
 SELECT
   domain.per,
   distributions.size,

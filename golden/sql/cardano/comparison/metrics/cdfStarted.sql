@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarted: Forge loop tardiness */
-/* definition fbf16b41fadc99929724eff07f8e0c1388d7b5b0be311ce95deac7cc349cbcaf */
+/* definition 11246418841cfe9c669e8639eb78cf9dffe139e8c3fa37dd87f3875927d778a9 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarts: Forge loop starts */
-/* definition f711baf681eb960a036b5b709aed2532e8b7d6ca79a7cd9fab47d77776ad8f04 */
+/* definition 0bca7008658ffa92ec1ee417075f2e2abcc8a6bd7335a38a7fc564ced108ac09 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfUtxo: UTxO size */
-/* definition d2cb9b01f73c0de9573d864fc24231a943d5af7e5fb7c5786a6bbc48e7b6b2df */
+/* definition 68e202071df9970fa8d55cf394ae56c4be426ef73283f3da70db3f0574f07c09 */
 SELECT
   domain.per,
   distributions.size,

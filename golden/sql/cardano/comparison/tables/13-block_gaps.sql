@@ -18,12 +18,18 @@ WITH contexts AS (
     contexts.seq,
     contexts.slot,
     contexts.changed,
-    COALESCE(slot_marks.latest, openings.slot) AS latest
+    reached.slot AS latest
   FROM contexts
-  ASOF LEFT JOIN slot_marks
-    ON slot_marks.host = contexts.host AND slot_marks.seq < contexts.seq
-  INNER JOIN openings
-    ON openings.host = contexts.host
+  ASOF JOIN (
+    SELECT
+      host,
+      slot,
+      reached_seq
+    FROM timeline
+    WHERE
+      kind <> 'gap'
+  ) AS reached
+    ON reached.host = contexts.host AND reached.reached_seq < contexts.seq
 ), changes AS (
   SELECT
     host,
@@ -58,6 +64,19 @@ WITH contexts AS (
   GROUP BY
     host,
     slot
+), elsewhere /* what the latest slot has, where the context that decides comes in another slot than it names */ AS (
+  SELECT
+    deciding.host,
+    deciding.slot,
+    starts.gap,
+    reset.first_change
+  FROM deciding
+  LEFT JOIN starts
+    ON starts.host = deciding.host AND starts.slot = deciding.latest
+  LEFT JOIN deciding AS reset
+    ON reset.host = deciding.host AND reset.slot = deciding.latest
+  WHERE
+    deciding.latest <> deciding.slot
 )
 SELECT
   starts.host,
@@ -65,14 +84,16 @@ SELECT
   CASE
     WHEN deciding.seq IS NULL
     THEN starts.gap
-    WHEN deciding.changed OR reset.first_change < deciding.seq
+    WHEN deciding.changed
     THEN 0
-    ELSE latest_start.gap
+    WHEN deciding.latest = deciding.slot
+    THEN CASE WHEN deciding.first_change IS NULL THEN starts.gap ELSE 0 END
+    WHEN elsewhere.first_change < deciding.seq
+    THEN 0
+    ELSE elsewhere.gap
   END AS block_gap
 FROM starts
 LEFT JOIN deciding
   ON deciding.host = starts.host AND deciding.slot = starts.slot
-LEFT JOIN starts AS latest_start
-  ON latest_start.host = deciding.host AND latest_start.slot = deciding.latest
-LEFT JOIN deciding AS reset
-  ON reset.host = deciding.host AND reset.slot = deciding.latest;
+LEFT JOIN elsewhere
+  ON elsewhere.host = starts.host AND elsewhere.slot = starts.slot;

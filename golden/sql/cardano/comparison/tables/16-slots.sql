@@ -14,12 +14,18 @@ WITH last_usage AS (
   GROUP BY
     host,
     slot
-), usage AS (
+), sources /* the event whose values a slot has */ AS (
   SELECT
-    resource_usage.*
-  FROM resource_usage
-  INNER JOIN last_usage
-    ON last_usage.host = resource_usage.host AND last_usage.seq = resource_usage.seq
+    timeline.host,
+    timeline.slot,
+    timeline.kind,
+    NOT last_usage.seq IS NULL AS used,
+    COALESCE(last_usage.seq, earlier.seq) AS seq
+  FROM timeline
+  LEFT JOIN last_usage
+    ON last_usage.host = timeline.host AND last_usage.slot = timeline.slot
+  ASOF LEFT JOIN resource_usage AS earlier
+    ON earlier.host = timeline.host AND earlier.seq < timeline.reached_seq
 ), told /* a check tells each of the two only when it is above 0; ledger metrics, which belong to the latest slot, always do */ AS (
   SELECT
     host,
@@ -27,23 +33,38 @@ WITH last_usage AS (
     seq,
     CASE WHEN chain_density > 0 THEN chain_density END AS density,
     CASE WHEN utxo_size > 0 THEN utxo_size END AS utxo
-  FROM slot_marks
+  FROM leadership_check_started
   WHERE
-    mark = 'started'
+    t_ns >= $system_start
   UNION ALL
   SELECT
     metrics.host,
-    COALESCE(slot_marks.latest, openings.slot) AS slot,
+    reached.slot,
     metrics.seq,
     metrics.chain_density AS density,
     metrics.utxo_size AS utxo
   FROM ledger_metrics AS metrics
-  ASOF LEFT JOIN slot_marks
-    ON slot_marks.host = metrics.host AND slot_marks.seq < metrics.seq
-  INNER JOIN openings
-    ON openings.host = metrics.host
+  ASOF JOIN (
+    SELECT
+      host,
+      slot,
+      reached_seq
+    FROM timeline
+    WHERE
+      kind <> 'gap'
+  ) AS reached
+    ON reached.host = metrics.host AND reached.reached_seq < metrics.seq
   WHERE
     metrics.t_ns >= $system_start
+), gaps AS (
+  SELECT
+    host,
+    slot,
+    before,
+    reached_seq
+  FROM timeline
+  WHERE
+    kind = 'gap'
 ), densities AS (
   SELECT
     host,
@@ -51,6 +72,8 @@ WITH last_usage AS (
     seq,
     density
   FROM told
+  SEMI JOIN gaps
+    ON gaps.host = told.host AND gaps.before = told.slot
   WHERE
     NOT density IS NULL
 ), utxos AS (
@@ -60,6 +83,8 @@ WITH last_usage AS (
     seq,
     utxo
   FROM told
+  SEMI JOIN gaps
+    ON gaps.host = told.host AND gaps.before = told.slot
   WHERE
     NOT utxo IS NULL
 ), last_told AS (
@@ -80,16 +105,7 @@ WITH last_usage AS (
     gaps.slot,
     densities.density,
     utxos.utxo
-  FROM (
-    SELECT
-      host,
-      slot,
-      before,
-      reached_seq
-    FROM timeline
-    WHERE
-      kind = 'gap'
-  ) AS gaps
+  FROM gaps
   ASOF LEFT JOIN densities
     ON densities.host = gaps.host
     AND densities.slot = gaps.before
@@ -100,30 +116,28 @@ WITH last_usage AS (
     AND utxos.seq < gaps.reached_seq
 ), held AS (
   SELECT
-    timeline.host,
-    timeline.slot,
-    timeline.kind,
-    NOT usage.seq IS NULL AS used,
-    CASE WHEN usage.seq IS NULL THEN COALESCE(earlier.cpu, 0) ELSE usage.cpu END AS cpu,
-    CASE WHEN usage.seq IS NULL THEN COALESCE(earlier.gc, 0) ELSE usage.gc END AS gc,
-    CASE WHEN usage.seq IS NULL THEN COALESCE(earlier.mut, 0) ELSE usage.mut END AS mut,
-    CASE WHEN usage.seq IS NULL THEN COALESCE(earlier.blk_io, 0) ELSE usage.blk_io END AS blk_io,
-    CASE WHEN usage.seq IS NULL THEN COALESCE(earlier.rss, 0) ELSE usage.rss END AS rss,
-    CASE WHEN usage.seq IS NULL THEN COALESCE(earlier.heap, 0) ELSE usage.heap END AS heap,
-    CASE WHEN usage.seq IS NULL THEN COALESCE(earlier.live, 0) ELSE usage.live END AS live,
-    CASE WHEN usage.seq IS NULL THEN COALESCE(earlier.threads, 0) ELSE usage.threads END AS threads,
-    COALESCE(usage.gcs_major, 0) AS gcs_major,
-    COALESCE(usage.gcs_minor, 0) AS gcs_minor,
-    COALESCE(usage.alloc, 0) AS alloc,
-    COALESCE(usage.net_rd, 0) AS net_rd,
-    COALESCE(usage.net_wr, 0) AS net_wr,
-    COALESCE(usage.fs_rd, 0) AS fs_rd,
-    COALESCE(usage.fs_wr, 0) AS fs_wr
-  FROM timeline
-  LEFT JOIN usage
-    ON usage.host = timeline.host AND usage.slot = timeline.slot
-  ASOF LEFT JOIN resource_usage AS earlier
-    ON earlier.host = timeline.host AND earlier.seq < timeline.reached_seq
+    sources.host,
+    sources.slot,
+    sources.kind,
+    sources.used OR sources.kind <> 'opening' AS known,
+    COALESCE(resource_usage.cpu, 0) AS cpu,
+    COALESCE(resource_usage.gc, 0) AS gc,
+    COALESCE(resource_usage.mut, 0) AS mut,
+    COALESCE(resource_usage.blk_io, 0) AS blk_io,
+    COALESCE(resource_usage.rss, 0) AS rss,
+    COALESCE(resource_usage.heap, 0) AS heap,
+    COALESCE(resource_usage.live, 0) AS live,
+    COALESCE(resource_usage.threads, 0) AS threads,
+    CASE WHEN sources.used THEN resource_usage.gcs_major ELSE 0 END AS gcs_major,
+    CASE WHEN sources.used THEN resource_usage.gcs_minor ELSE 0 END AS gcs_minor,
+    CASE WHEN sources.used THEN resource_usage.alloc ELSE 0 END AS alloc,
+    CASE WHEN sources.used THEN resource_usage.net_rd ELSE 0 END AS net_rd,
+    CASE WHEN sources.used THEN resource_usage.net_wr ELSE 0 END AS net_wr,
+    CASE WHEN sources.used THEN resource_usage.fs_rd ELSE 0 END AS fs_rd,
+    CASE WHEN sources.used THEN resource_usage.fs_wr ELSE 0 END AS fs_wr
+  FROM sources
+  LEFT JOIN resource_usage
+    ON resource_usage.host = sources.host AND resource_usage.seq = sources.seq
 )
 SELECT
   held.host,
@@ -143,21 +157,21 @@ SELECT
   COALESCE(last_told.density, inherited.density, 0) AS density,
   COALESCE(last_told.utxo, inherited.utxo, 0) AS utxo,
   block_gaps.block_gap,
-  CASE WHEN held.used OR held.kind <> 'opening' THEN held.cpu END AS cpu,
-  CASE WHEN held.used OR held.kind <> 'opening' THEN held.gc END AS gc,
-  CASE WHEN held.used OR held.kind <> 'opening' THEN held.mut END AS mut,
-  CASE WHEN held.used OR held.kind <> 'opening' THEN held.blk_io END AS blk_io,
-  CASE WHEN held.used OR held.kind <> 'opening' THEN held.rss END AS rss,
-  CASE WHEN held.used OR held.kind <> 'opening' THEN held.heap END AS heap,
-  CASE WHEN held.used OR held.kind <> 'opening' THEN held.live END AS live,
-  CASE WHEN held.used OR held.kind <> 'opening' THEN held.threads END AS threads,
-  CASE WHEN held.used OR held.kind <> 'opening' THEN held.gcs_major END AS gcs_major,
-  CASE WHEN held.used OR held.kind <> 'opening' THEN held.gcs_minor END AS gcs_minor,
-  CASE WHEN held.used OR held.kind <> 'opening' THEN held.alloc END AS alloc,
-  CASE WHEN held.used OR held.kind <> 'opening' THEN held.net_rd END AS net_rd,
-  CASE WHEN held.used OR held.kind <> 'opening' THEN held.net_wr END AS net_wr,
-  CASE WHEN held.used OR held.kind <> 'opening' THEN held.fs_rd END AS fs_rd,
-  CASE WHEN held.used OR held.kind <> 'opening' THEN held.fs_wr END AS fs_wr
+  CASE WHEN held.known THEN held.cpu END AS cpu,
+  CASE WHEN held.known THEN held.gc END AS gc,
+  CASE WHEN held.known THEN held.mut END AS mut,
+  CASE WHEN held.known THEN held.blk_io END AS blk_io,
+  CASE WHEN held.known THEN held.rss END AS rss,
+  CASE WHEN held.known THEN held.heap END AS heap,
+  CASE WHEN held.known THEN held.live END AS live,
+  CASE WHEN held.known THEN held.threads END AS threads,
+  CASE WHEN held.known THEN held.gcs_major END AS gcs_major,
+  CASE WHEN held.known THEN held.gcs_minor END AS gcs_minor,
+  CASE WHEN held.known THEN held.alloc END AS alloc,
+  CASE WHEN held.known THEN held.net_rd END AS net_rd,
+  CASE WHEN held.known THEN held.net_wr END AS net_wr,
+  CASE WHEN held.known THEN held.fs_rd END AS fs_rd,
+  CASE WHEN held.known THEN held.fs_wr END AS fs_wr
 FROM held
 INNER JOIN block_gaps
   ON block_gaps.host = held.host AND block_gaps.slot = held.slot

@@ -16,9 +16,9 @@ WITH bound AS (
       host,
       slot,
       ARG_MAX_NULL(t_ns, seq) AS t_ns
-    FROM slot_marks
+    FROM leadership_check_started
     WHERE
-      mark = 'started'
+      t_ns >= $system_start
     GROUP BY
       host,
       slot
@@ -81,9 +81,9 @@ WITH bound AS (
       host,
       slot,
       COUNT(*) AS n
-    FROM slot_marks
+    FROM leadership_check_started
     WHERE
-      mark = 'started'
+      t_ns >= $system_start
     GROUP BY
       host,
       slot
