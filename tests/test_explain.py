@@ -505,9 +505,12 @@ def test_events_that_are_counted_give_the_value(cache: Path) -> None:
     text = " ".join(assay("explain", "cdfStarts", "--full", "--cache", cache).out.split())
     assert "Events `leadership_check_started`: The forge loop begins for a slot — new: Forge.Loop.Start" in text
     tree = assay("lineage", "cdfStarts", "--cache", cache).out
-    assert "└ rows of slot_marks: relation\n    ├ rows of leadership_check_started: event\n" in tree
+    assert "└ slot_rows.starts: tally\n" in tree
+    assert "\n  └ rows of leadership_check_started: event\n" in tree
+    through = assay("lineage", "cdfBlocksPerHost", "--cache", cache).out
+    assert "└ rows of blocks: relation\n    │       ├ rows of block_forged: event\n" in through
     graph = assay("lineage", "cdfStarts", "--format", "json", "--cache", cache).json()
-    edge = {"from": "rows of leadership_check_started", "to": "rows of slot_marks", "role": "value"}
+    edge = {"from": "rows of leadership_check_started", "to": "slot_rows.starts", "role": "value"}
     assert edge in graph["edges"]
 
 
