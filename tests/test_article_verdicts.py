@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from assay.report import article_verdicts
 from tests.support.cometbft import RUN, assembled
 from tests.support.commands import assay
 from tests.support.loads import Experiment, loaded, sampled
@@ -165,3 +166,18 @@ error[several-configurations]: run run: experiment e has 2 configurations: 1 x 5
   hint: an experiment has one number of connections, one rate and one size: give each an id of its own
 """,
     )
+
+
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        (["pass", "pass"], ("pass", "0 of 2 values worse by more than 10 %")),
+        (["pass", "no value"], ("fail", "0 of 2 values worse by more than 10 %, 1 missing")),
+        (["fail", "no value", "not run"], ("fail", "1 of 3 values worse by more than 10 %, 2 missing")),
+    ],
+)
+def test_a_value_that_is_none_is_missing_as_one_that_was_not_measured_is(
+    results: list[str], said: tuple[str, str]
+) -> None:
+    rows = tuple(("1", "50", AVERAGE, "1.", "—", "—", result) for result in results)
+    assert article_verdicts._outcome(rows, 10) == said

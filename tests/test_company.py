@@ -148,6 +148,21 @@ def test_a_number_is_the_same_in_any_company(place: Path, tmp_path: Path, asked:
     assert found == {name: pytest.approx(DUE[name], rel=1e-12) for name in asked}
 
 
+def test_of_rows_of_one_instant_in_several_logs_the_first_is_that_of_the_first_host(
+    place: Path, tmp_path: Path
+) -> None:
+    """Wherever it stands in its log, which tells nothing of another's."""
+    logs = {
+        "h-1/log.jsonl": [(1, "began", {"id": "o", "a": 1}), (2, "began", {"id": "x", "a": 10})],
+        "h-2/log.jsonl": [(2, "began", {"id": "x", "a": 30}), (3, "ended", {"id": "x"})],
+        "h-1/notes.jsonl": [(1, "noted", {"id": "x"})],
+        "h-2/notes.jsonl": [(1, "noted", {"id": "x"})],
+    }
+    logged(place, "tied", logs)
+    found = averages(place, tmp_path / "cache", "journey_a", run="tied")
+    assert found == {"journey_a": (2, (1 + 10) / 2)}
+
+
 def test_the_cache_of_one_question_does_not_answer_another(place: Path, tmp_path: Path) -> None:
     for name in (*DUE, *reversed(DUE)):
         assert averages(place, tmp_path / "cache", name) == {name: pytest.approx(DUE[name], rel=1e-12)}

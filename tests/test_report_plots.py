@@ -189,6 +189,7 @@ def test_a_line_breaks_where_steps_are_missing() -> None:
     assert line == [*points[:3], (11.0, None), *points[3:]]
     assert broken(points, 0.0) == points
     assert broken(points, 15.0) == points
+    assert broken(points[2:4], 12.0) == points[2:4]  # one step and a half is none that is missing
     rows = (*(("a", x, y) for x, y in line), (None, 0.0, 0.0), (None, 21.0, 5.0))
     for template in ("timeline", "timeline-mean"):
         figure = replace(lined("a", template=template), rows=rows)
