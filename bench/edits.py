@@ -10,7 +10,6 @@ for before the first. Beside it `assay build`, started anew for another edit of 
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import statistics
 import subprocess
@@ -21,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from compare import ASSAY, HERE, REPORT, machine, progress, simulated
-from measure import CommandError, measure
+from measure import CommandError
 from sizes import table
 
 ROOT = HERE.parent
@@ -52,12 +51,11 @@ def edit(here: Path, number: int) -> None:
 def watching(here: Path, runs: Sequence[Path], work: Path) -> Iterator[Path]:
     """`assay watch` on a workspace; where it writes its lines."""
     named = [part for run in runs for part in ("--run", str(run))]
-    command = [ASSAY, "watch", REPORT, *named, "-o", str(work / "out")]
-    where = os.environ | {"ASSAY_CACHE": str(work / "cache")}
+    command = [ASSAY, "watch", REPORT, *named, "-o", str(work / "out"), "--cache", str(work / "cache")]
     lines = work / "lines"
     with lines.open("wb") as stream:
         nothing = subprocess.DEVNULL
-        process = subprocess.Popen(command, cwd=here, env=where, stdin=nothing, stdout=stream, stderr=stream)
+        process = subprocess.Popen(command, cwd=here, stdin=nothing, stdout=stream, stderr=stream)
         try:
             yield lines
         finally:
@@ -106,7 +104,11 @@ def by_build(here: Path, runs: Sequence[Path], work: Path, edits: int) -> list[f
     found = []
     for number in range(edits):
         edit(here, 500 + number)
-        found.append(measure(["env", "-C", str(here), *command], work / "stderr").seconds)
+        began = time.monotonic()
+        done = subprocess.run(command, cwd=here, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise CommandError(done.stderr)
+        found.append(time.monotonic() - began)
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -177,16 +178,25 @@ def _write(
     if left_out:
         note = f"Left out, as phases cannot cut all that it is made of: {', '.join(left_out)}."
         document = replace(document, warnings=(note, *document.warnings))
-    (fresh / "results.json").write_text(lines_json(results_json(checked, shown, ids, figures, choices)), "utf-8")
-    (fresh / "provenance.json").write_text(lines_json(in_forms(made, forms)), "utf-8")
-    write_specs(checked, fresh, session.store.folder)
-    write_sql(fresh / "sql", found)
-    named = dict(zip(document.manifest.header[1:], figures, strict=True))
     behind = NOTHING
     if HTML in forms:
         metrics = report_metrics(checked, shown)
+        named = dict(zip(document.manifest.header[1:], figures, strict=True))
         behind = behind_report(checked, shown, metrics, found.plan.applied, found, named, choices)
-    return rendered(document, fresh, session, forms, behind)
+
+    def write() -> None:
+        content = results_json(checked, shown, ids, figures, choices)
+        (fresh / "results.json").write_text(lines_json(content), "utf-8")
+        (fresh / "provenance.json").write_text(lines_json(in_forms(made, forms)), "utf-8")
+        write_specs(checked, fresh, session.store.folder)
+        write_sql(fresh / "sql", found)
+
+    # Beside the charts and the PDF, which other processes and Typst are busy with.
+    with ThreadPoolExecutor(max_workers=1) as writer:
+        writing = writer.submit(write)
+        told = rendered(document, fresh, session, forms, behind)
+        writing.result()
+    return told
 
 
 def phases_of(found: Computation) -> CutRuns | None:

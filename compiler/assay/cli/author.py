@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli import echo
-from assay.cli.options import RUN_HELP, out_option
+from assay.cli.options import RUN_HELP, cache_option, out_option
 
 if TYPE_CHECKING:
     from assay.build.session import Session
 
-PAUSE = 0.2  # seconds between two looks at the files
+PAUSE = 0.1  # seconds between two looks at the files
 
 
 @click.command()
@@ -73,6 +73,7 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
 @click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
               help=RUN_HELP)  # fmt: skip
 @out_option("Folder for the report.")
+@cache_option
 @click.pass_context
 def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) -> None:
     """Build a report whenever specs, queries, templates or runs change.
