@@ -12,6 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from assay.build.session import open_session
+from assay.cli.author import Learning
 from assay.spec import workspace
 from assay.spec.dhall_adapter import Known, Outlines, available, evaluate_sources, sources
 from assay.spec.dhall_data import StuckError, data_of, filled, type_of
@@ -40,6 +42,7 @@ FILES = {
     "{ pair = S.pair I.first I.second, words = ./text.txt as Text, map = toMap { one = I.first.id }, n = I.count }",
     "a.dhall": "let I = ./items.dhall let P = ./sub/pairs.dhall in "
     "{ items = [ I.first ] # ([ I.second ] # I.more), P, also = P.map # P.map, said = I.first.id ++ '!', "
+    "maps = P.map # toMap { zero = I.first.id, one = 'again' }, "
     "sizes = [ I.second.size, Some I.count ], deep = { it = P.pair.name } }".replace("'", '"'),
 }
 
@@ -310,3 +313,24 @@ def test_an_edit_of_a_package_is_evaluated_apart(tmp_path: Path) -> None:
     assert apart is not None
     assert json.dumps(apart.value) == json.dumps(evaluate_sources(root, files))
     assert "Changed: " in json.dumps(apart.value)
+
+
+def test_what_cannot_be_learned_is_not_tried_again_and_again(tmp_path: Path) -> None:
+    """`assay watch` learns on while it learns something; a mistake in the specs is for the next build to tell."""
+    shutil.copytree(ROOT / "starter" / "specs" / "service", tmp_path / "ws" / "specs" / "service")
+    shutil.copytree(ROOT / "starter" / "queries", tmp_path / "ws" / "queries")
+    session = open_session(tmp_path / "ws", tmp_path / "cache")
+    first = Learning(session, "service/comparison")
+    assert first.begun()
+    first.join()
+    assert first.learned
+    place = tmp_path / "ws" / "specs" / "service" / "metrics.dhall"
+    good = place.read_text()
+    while workspace.learn(session.workspace, "service", session.store.folder):
+        pass
+    place.write_text(good.replace("id = ", "idd = "))
+    broken = Learning(session, "service/comparison")
+    assert broken.begun()
+    broken.join()
+    assert not broken.learned
+    session.close()

@@ -86,32 +86,34 @@ def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) 
 
     seen = None
     learning: Learning | None = None
-    left = False
+    left = fresh = False  # whether there may be more to learn, and whether files have changed since something was
     while True:
         session = open_session_of(context)
         now = _marks(session, runs)
         if now != seen:
             _built(context, report, runs, out, first=seen is None)
             seen = now
-            left = True
+            left = fresh = True
             threading.Thread(target=warm_up, daemon=True).start()
         elif not (learning and learning.is_alive()):
             leave(session.store.folder)  # who wants the cache alone need not wait for what only watches
-            if left:
+            if left and (fresh or (learning and learning.learned)):
                 learning = Learning(session, report)
-                left = learning.begun()
+                left, fresh = learning.begun(), False
         time.sleep(PAUSE)
 
 
 class Learning(threading.Thread):
     """While nothing changes: the normal form of one more file is kept, so that the next change is evaluated faster.
 
-    What cannot be learned is left: the next build evaluates it, and says what is wrong.
+    What cannot be learned is left: the next build evaluates it, and says what is wrong.  `learned` tells whether there
+    was something, and is false while it is not done.
     """
 
     def __init__(self, session: Session, report: str) -> None:
         super().__init__(daemon=True)
         self.session, self.system = session, report.partition("/")[0]
+        self.learned = False
 
     def begun(self) -> bool:
         """Begin, unless there is nothing left to learn."""
@@ -132,7 +134,7 @@ class Learning(threading.Thread):
         from assay.spec.diagnostics import AssayError
 
         with contextlib.suppress(AssayError, OSError):
-            workspace.learn(self.session.workspace, self.system, self.session.store.folder)
+            self.learned = workspace.learn(self.session.workspace, self.system, self.session.store.folder)
 
 
 def _built(context: click.Context, report: str, runs: tuple[str, ...], out: str, *, first: bool) -> None:

@@ -110,7 +110,8 @@ def filled(data: Data, imports: Sequence[Any]) -> Any:
 def _joined(lists: Sequence[Any]) -> Any:
     """Lists one after the other; or maps, of which the last value of a key counts."""
     if isinstance(lists[0], dict):
-        return dict(sorted(entry for item in lists for entry in item.items()))
+        found = {key: value for item in lists for key, value in item.items()}
+        return {key: found[key] for key in sorted(found)}
     return [entry for item in lists for entry in item]
 
 
