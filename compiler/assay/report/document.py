@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import functools
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from assay.report.leads import Lead, Printed
 from assay.spec.diagnostics import fail
@@ -367,11 +368,9 @@ def mapped(value: Any, of: Callable[[str], str]) -> Any:
     if isinstance(value, tuple):
         found = tuple(mapped(item, of) for item in value)
         return value if all(new is old for new, old in zip(found, value, strict=True)) else found
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        parts = {item.name: getattr(value, item.name) for item in dataclasses.fields(value)}
-        changed = {name: new for name, old in parts.items() if (new := mapped(old, of)) is not old}
-        return dataclasses.replace(value, **changed) if changed else value
-    return value
+    parts = {name: getattr(value, name) for name in _members(cast(Hashable, type(value)))}
+    changed = {name: new for name, old in parts.items() if (new := mapped(old, of)) is not old}
+    return dataclasses.replace(value, **changed) if changed else value
 
 
 def parse_date(text: str) -> datetime.date:
@@ -384,8 +383,7 @@ def parse_date(text: str) -> datetime.date:
 
 def to_json(document: Document) -> str:
     """The document as JSON text: keys in the order of the classes above, one space of indent, no escapes."""
-    plain = dataclasses.asdict(document, dict_factory=_said)
-    return indented(plain, allow_nan=False) + "\n"
+    return indented(_plain(document), allow_nan=False) + "\n"
 
 
 #: members that are left out where they say no more than this
@@ -413,8 +411,20 @@ SILENT: dict[str, object] = {
 }
 
 
-def _said(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    return {name: value for name, value in members if name not in SILENT or value != SILENT[name]}
+def _plain(part: Any) -> Any:
+    """A part of a document as plain data; not `dataclasses.asdict`, which copies every text on its way."""
+    if isinstance(part, tuple):
+        return [_plain(item) for item in part]
+    if not (names := _members(cast(Hashable, type(part)))):
+        return part
+    members = ((name, getattr(part, name)) for name in names)
+    return {name: _plain(value) for name, value in members if name not in SILENT or value != SILENT[name]}
+
+
+@functools.cache
+def _members(kind: Any) -> tuple[str, ...]:
+    """The members of a class of parts, in their order; none of anything else."""
+    return tuple(item.name for item in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()
 
 
 def from_json(text: str) -> Document:

@@ -6,6 +6,7 @@ The encoder of the standard library that is written in C writes on one line only
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,8 @@ def indented(value: Any, *, allow_nan: bool = True, default: Callable[[Any], Any
 
     def other(item: Any, line: str) -> str:
         """What has no members, and what JSON has no form for: that becomes `default`."""
+        if type(item) is int or (type(item) is float and math.isfinite(item)):
+            return repr(item)
         if item is None or isinstance(item, (bool, int, float)) or default is None:
             return json.dumps(item, ensure_ascii=False, allow_nan=allow_nan)
         return written(default(item), line)
