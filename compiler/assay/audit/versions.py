@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from importlib import metadata
 
 from assay.report.forms import TOOLS as FORM_TOOLS
@@ -15,9 +16,15 @@ def versions() -> dict[str, str]:
 
     Python's is not among them: no output may depend on it.
     """
-    return {**{name: metadata.version(name) for name in ("assay", *TOOLS)}, "vega-lite": VEGA_LITE}
+    return {**{name: _version(name) for name in ("assay", *TOOLS)}, "vega-lite": VEGA_LITE}
 
 
 def form_tools(form: str) -> dict[str, str]:
     """The versions of the tools that only one form of a report needs."""
-    return {name: metadata.version(name) for name in FORM_TOOLS[form]}
+    return {name: _version(name) for name in FORM_TOOLS[form]}
+
+
+@functools.cache
+def _version(name: str) -> str:
+    """The version of a package that is installed."""
+    return metadata.version(name)

@@ -32,7 +32,7 @@ from assay.spec.diagnostics import Diagnostic, did_you_mean
 from assay.spec.model import Event, Grain, Metric, Package
 from assay.spec.picks import COMPUTED
 from assay.spec.typing_rules import Scope, Typed, UnitError, reduced
-from assay.spec.unit_library import UnitLibrary, UnknownUnitError
+from assay.spec.unit_library import UnknownUnitError, library_of
 
 SOURCE_KINDS = ("json-lines", "text-lines", "json-records", "csv", "blocks", "samples")
 #: kinds whose records are one of each event of the source
@@ -43,7 +43,7 @@ AS_THEY_ARE = ("samples", "text-lines")
 
 def check(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
     """Every problem of a package, in the order of its parts; problems that are alike are told once."""
-    checker = Checker(package, locate, UnitLibrary(unit.name for unit in package.units))
+    checker = Checker(package, locate, library_of(tuple(unit.name for unit in package.units)))
     for step in _FIRST:
         step(checker)
     for step in _STEPS if not checker.problems else ():

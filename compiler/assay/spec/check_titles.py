@@ -69,15 +69,17 @@ def _full(part: Part) -> bool:
 
 def _places(checker: Checker, what: str, text: str, name: str, known: Sequence[str]) -> None:
     """Places of a text are closed, and stand for something."""
-    word = text if checker.locate(text, 0)[0] else name
     expected = ", ".join(f"{{{item}}}" for item in known)
     for found in _PLACE.finditer(text):
         place, closed = found.groups()
+        if closed and place in known:
+            continue
+        word = text if checker.locate(text, 0)[0] else name
         if not closed:
             said = f"{what} has a place that is not closed: `{found[0][:40]}`"
             checker.report("placeholder", said, word, expected=expected, hint=meant(place.strip(), known),
                            cause=text + place)  # fmt: skip
-        elif place not in known:
+        else:
             said = f"{what} has an unknown place `{found[0]}`"
             checker.report("placeholder", said, word, expected=expected, hint=meant(place, known),
                            cause=text + place)  # fmt: skip

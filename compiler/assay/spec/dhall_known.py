@@ -13,6 +13,7 @@ read and check the normal form again for each that imports it.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import posixpath
 import re
@@ -119,11 +120,17 @@ def normal_form(copy: Copy, forms: Path, name: str, inner: Sequence[str] = ()) -
     return b"" if done.kind == "broken" else _standard(forms / FOLDER / form_name(match[1]), match[1])
 
 
+@functools.cache
+def evaluator() -> str:
+    """The version of the evaluator."""
+    return version("dhall")
+
+
 def keys(files: Sequence[SourceFile]) -> dict[str, str]:
     """Name -> key of each file of code, those that are imported first."""
     named = {item.name: item for item in files}
     found: dict[str, str] = {}
-    tool = f"{version('dhall')}\0standard\0"
+    tool = f"{evaluator()}\0standard\0"
 
     def visit(item: SourceFile) -> str:
         if not item.is_code:

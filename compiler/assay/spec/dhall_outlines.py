@@ -20,14 +20,13 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from assay.spec.dhall_data import Data, Gap, StuckError, data_of, filled, members_of, type_of
 from assay.spec.dhall_errors import interpolated
 from assay.spec.dhall_forms import read, written
-from assay.spec.dhall_known import SECONDS, Known, as_import, form_name, keys, normal_form, placed
+from assay.spec.dhall_known import SECONDS, Known, as_import, evaluator, form_name, keys, normal_form, placed
 from assay.spec.dhall_reads import can_be_argument, members_read, with_arguments
 from assay.spec.dhall_run import Copy, Outcome, copied
 from assay.spec.dhall_scan import Scan, imports, scan
@@ -102,7 +101,7 @@ class Outlines:
 
     def place(self, file: SourceFile) -> Path:
         """Where the outline of a text is kept."""
-        key = hashlib.sha256(f"{version('dhall')}\0{FORMAT}\0{file.name}\0{file.sha256}".encode()).hexdigest()
+        key = hashlib.sha256(f"{evaluator()}\0{FORMAT}\0{file.name}\0{file.sha256}".encode()).hexdigest()
         return self.known.folder / "outlines" / key
 
     def form(self, sha256: str) -> bytes:

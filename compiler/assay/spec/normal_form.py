@@ -27,7 +27,7 @@ from assay.spec.model import Filter, Grain, Instant, Metric, Package, Parameter,
 from assay.spec.phase_model import Cut
 from assay.spec.typing_rules import Scope, Units, infer, reduced
 from assay.spec.unit import Unit
-from assay.spec.unit_library import UnitLibrary
+from assay.spec.unit_library import UnitLibrary, library_of
 
 FORMAT = 2  # 1 had events and summaries by name
 _ORDERED = ("events", "summaries")  # parts of a package whose order has a meaning
@@ -65,19 +65,19 @@ class Checked:
 
 def resolve(package: Package, sources: str) -> Checked:
     """A checked package with its conversions worked out; expects that `check` found no problem."""
-    library = UnitLibrary(unit.name for unit in package.units)
-    package = _in_order(_with_factors(package, library))
+    units = library_of(tuple(unit.name for unit in package.units))
+    package = _in_order(_with_factors(package, units))
     grains = {grain.name: grain for grain in package.grains}
     measured = {}
     for metric in package.metrics:
         if formula.is_formula(metric):
             measured[metric.id] = Measured("real", metric.unit.name, Fraction(1))
             continue
-        found = infer(metric.measure, scopes.of_grain(package, grains[metric.grain]), library.units())
+        found = infer(metric.measure, scopes.of_grain(package, grains[metric.grain]), units.units())
         found = reduced(found, metric.reduction.kind if metric.reduction else "")
         counts = metric.reduction is not None and metric.reduction.kind == "count"
         kind = "unsigned" if not counts and _unsigned(metric.measure, grains[metric.grain]) else found.type
-        measured[metric.id] = Measured(kind, found.unit, library.factor(found.unit, metric.unit.name))
+        measured[metric.id] = Measured(kind, found.unit, units.factor(found.unit, metric.unit.name))
     return Checked(package, measured, definitions(package), sources)
 
 

@@ -58,6 +58,12 @@ class UnknownUnitError(Exception):
         self.known = known
 
 
+@functools.lru_cache(maxsize=8)
+def library_of(base_units: tuple[str, ...]) -> UnitLibrary:
+    """The library of a package with these base units; remembered, as reading the definitions takes long."""
+    return UnitLibrary(base_units)
+
+
 class UnitLibrary:
     """Units known to a package: the general ones and the base units of its domain."""
 
