@@ -187,7 +187,13 @@ def test_what_is_better_decides_verdicts(before: Path, cache: Path, tmp_path: Pa
     (told,) = found["valid_txs"]["told"]
     assert [told[name] for name in ("aspect", "place", "before", "after")] == ["verdict", "better", "higher", "lower"]
     places = [(place["report"], place["kind"], place["section"]) for place in found["valid_txs"]["touches"]]
-    assert places == [("cometbft/qa", "verdict", "Results/Saturation")]
+    judged = (
+        "Experiments beside those of the baseline",
+        "The chosen experiment beside the baseline's",
+        "The overloaded experiment beside the baseline's",
+        "The experiment with a fault beside the baseline's",
+    )
+    assert places == [("cometbft/qa", "verdict", f"Results/{title}") for title in judged]
     done = assay("--cache", cache, "diff", "HEAD", ".", within=tmp_path / "changed")
     assert "      verdict: better: higher -> lower" in done.out.split("\n")
 
