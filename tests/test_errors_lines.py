@@ -134,12 +134,6 @@ error[source-member]: source `load` has `zone`, which a source of kind `csv` doe
     "an event of a list with a name": (
         (RRD, "{ names = [] : List E.Name", '{ names = [ { generation = "x", name = "y" } ]'),
         """\
-error[unknown-generation]: event `machine` has a name of generation `x`, which source `records` does not look up
-  at specs/antelope/rrd/package.dhall:31:18
-    31 |         { name = "machine"
-       |                  ^^^^^^^^^
-  hint: there are none
-
 error[event-of-table]: event `machine` is a record of a list: it has one form, without names
   at specs/antelope/rrd/package.dhall:31:18
     31 |         { name = "machine"

@@ -239,8 +239,8 @@ error[unknown-constant]: the SQL of relation `openings` names a constant that no
         (RELATIONS, "queries/cardano/timeline.sql", "queries/cardano/time_line.sql"),
         """\
 error[dhall-import]: the file `queries/cardano/time_line.sql` does not exist
-  at specs/cardano/relations.dhall:205:15
-    205 |       , sql = ../../queries/cardano/time_line.sql as Text
+  at specs/cardano/relations.dhall:203:15
+    203 |       , sql = ../../queries/cardano/time_line.sql as Text
         |               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   hint: did you mean `timeline.sql`?
 """,

@@ -24,7 +24,7 @@ TURNS = 60  # has all the numbers below as divisors
 SAMPLED = {
     "test_regenerate.py::test_the_text_of_the_pdf_holds_everything_in_order": 5,
     "test_regenerate.py::test_every_cell_is_that_of_the_publication": 5,
-    "test_docs.py::test_the_examples_of_a_section_work": 3,
+    "test_docs.py::test_the_examples_of_a_section_work": 4,
     "test_regenerate_errors.py::test_a_check_finds_an_edition_with": 4,
     "test_history_errors.py::test_a_check_finds_a_history_with": 4,
     "test_errors_specs.py::test_a_slip_in_the_specs_is_told_with_its_place": 3,
@@ -47,26 +47,30 @@ SAMPLED = {
     "test_same_bytes.py::test_a_second_build_in_one_process_gives_the_same_bytes": 4,
     "test_explain.py::test_the_lines_shown_give_the_largest_samples": 3,
     "test_dhall_known.py::test_a_package_of_a_workspace_is_the_same_with_what_is_known": 4,
-    "test_increments.py::test_a_large_file_is_read_in_pieces_and_nothing_tells": 2,
+    "test_increments.py::test_a_large_file_is_read_in_pieces_and_nothing_tells": 3,
+    "test_increments.py::test_a_large_packed_file_that_is_left_over_is_read_in_pieces_as_well": 2,
+    "test_kept_builds.py::test_a_build_is_made_anew_when_anything_has_changed": 2,
+    "test_antelope_upgrade.py::test_a_live_run_shows_that_a_private_mapping_spares_the_drive": 4,
 }
 #: file -> one in how many of its tests runs by default, of those that are not listed above
 SAMPLED_FILES = {
-    "test_verify.py": 3,
-    "test_report_html_browser.py": 3,
+    "test_verify.py": 4,
+    "test_report_html_browser.py": 4,
     "test_same_bytes.py": 3,
     "test_new_metric.py": 2,
-    "test_properties.py": 2,
+    "test_properties.py": 3,
     "test_history_errors.py": 3,
     "test_regenerate_errors.py": 3,
-    "test_outputs.py": 2,
-    "test_errors_builds.py": 2,
+    "test_outputs.py": 3,
+    "test_errors_builds.py": 3,
     "test_diff.py": 2,
     "test_claims.py": 2,
     "test_examples.py": 2,
-    "test_phases.py": 2,
-    "test_catalogue.py": 2,
+    "test_phases.py": 3,
+    "test_catalogue.py": 3,
     "test_cometbft_article.py": 2,
     "test_antelope_upgrade.py": 2,
+    "test_trace_articles.py": 2,
 }
 
 
