@@ -104,14 +104,14 @@ def test_a_batch_that_is_damaged_is_read_again(tmp_path: Path) -> None:
     assert json.loads(facts.read_text(encoding="utf-8"))["files"]
 
 
-@pytest.mark.parametrize("piece", [5000, 700])
+@pytest.mark.parametrize("piece", [5000, 1500])
 def test_a_large_file_is_read_in_pieces_and_nothing_tells(
     piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = plain_run("tiny/plain", tmp_path / "run")
     for number, file in enumerate(sorted(run.glob("node-*/node-*.json"))):
         lines = file.read_text(encoding="utf-8").splitlines()
-        lines[10:10] = ["a text", '{"at":"2026-02-05T18', "\ufeff", "x" * (300 * number)]
+        lines[10:10] = ["a text", '{"at":"2026-02-05T18', "\ufeff", "x" * (900 * number)]
         file.write_text(("\r\n" if number % 2 else "\n").join(lines), encoding="utf-8")
     whole = rows(run, tmp_path / "cache")
     assert len(whole["quarantine"]) >= 5
