@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,15 +13,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assay.build.session import open_session
-from assay.cli.author import Learning
-from assay.spec import workspace
+from assay.spec import learning, workspace
 from assay.spec.dhall_adapter import Known, Outlines, available, evaluate_sources, sources
 from assay.spec.dhall_data import StuckError, data_of, filled, type_of
 from assay.spec.dhall_forms import read
 from assay.spec.dhall_reads import members_read
 from assay.spec.dhall_scan import imports, scan
 from assay.spec.diagnostics import AssayError
+from assay.spec.learning import Learner
 from assay.spec.workspace import Workspace
 from tests.support.laboratory import ROOT
 
@@ -315,22 +315,35 @@ def test_an_edit_of_a_package_is_evaluated_apart(tmp_path: Path) -> None:
     assert "Changed: " in json.dumps(apart.value)
 
 
-def test_what_cannot_be_learned_is_not_tried_again_and_again(tmp_path: Path) -> None:
-    """`assay watch` learns on while it learns something; a mistake in the specs is for the next build to tell."""
+def test_what_cannot_be_learned_ends_the_learning(tmp_path: Path) -> None:
+    """A mistake in the specs is for the next build to tell."""
     shutil.copytree(ROOT / "starter" / "specs" / "service", tmp_path / "ws" / "specs" / "service")
     shutil.copytree(ROOT / "starter" / "queries", tmp_path / "ws" / "queries")
-    session = open_session(tmp_path / "ws", tmp_path / "cache")
-    first = Learning(session, "service/comparison")
-    assert first.begun()
-    first.join()
-    assert first.learned
+    here, cache = Workspace(tmp_path / "ws"), tmp_path / "cache"
     place = tmp_path / "ws" / "specs" / "service" / "metrics.dhall"
     good = place.read_text()
-    while workspace.learn(session.workspace, "service", session.store.folder):
-        pass
     place.write_text(good.replace("id = ", "idd = "))
-    broken = Learning(session, "service/comparison")
-    assert broken.begun()
-    broken.join()
-    assert not broken.learned
-    session.close()
+    learning.learn(here.root, "service", cache)
+    assert workspace.unlearned(here, "service", cache)
+    place.write_text(good)
+    learning.learn(here.root, "service", cache)
+    assert not workspace.unlearned(here, "service", cache)
+
+
+def test_learning_goes_on_beside_other_work_and_ends_when_told(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "specs", tmp_path / "ws" / "specs")
+    shutil.copytree(ROOT / "queries", tmp_path / "ws" / "queries")
+    cache = tmp_path / "cache"
+    learner = Learner()
+    assert not learner.runs
+    learner.start(tmp_path / "ws", "cardano", cache)
+    until = time.monotonic() + 60
+    while not list(cache.glob("dhall/keys/*")) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert learner.runs  # of some forty files one
+    learner.stop()
+    while learner.runs and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not learner.runs
+    assert list(cache.glob("dhall/keys/*"))
+    assert not list(cache.glob("scratch/*"))

@@ -22,6 +22,7 @@ from assay.spec.article_model import Article
 from assay.spec.model import Package
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import Report
+from assay.storage import digests
 
 File = tuple[str, int, str]
 """Name of an input file from its run's directory, bytes, sha256."""
@@ -111,7 +112,7 @@ def outline(report: Report | Article, prose: Mapping[str, str]) -> str:
 def templates_hash(folder: Path) -> str:
     """Hash of the templates: the names and contents of all files, fonts among them."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    found = {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    found = {path.relative_to(folder).as_posix(): digests.sha256(path) for path in files}
     return content_hash(found)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from assay.build.prepare import Prepared
+from assay.engine.mount import small_engine
 from assay.engine.results import RunResults
 from assay.plan.steps import Plan, plan
 from assay.spec.model import Event, Metric, Package
@@ -68,9 +69,7 @@ def _without_value(prepared: Prepared, event: Event, fields: Sequence[str]) -> I
     files = [path for folder in prepared.folders for path in sorted((folder / "events" / event.name).glob("*.parquet"))]
     if not asked or not files:
         return
-    import duckdb
-
-    with duckdb.connect() as connection:
+    with small_engine() as connection:
         rows = [connection.execute(dialect.text(_values(path, asked))).fetchone() for path in files]
     for index, name in enumerate(asked):
         if not any(row and row[index] for row in rows):

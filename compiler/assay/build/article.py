@@ -63,11 +63,14 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
     """
     with replacing(out, session.waits_for(out), session.finished) as fresh:
         made = assembled(session, name, runs, options)
-        (fresh / "results.json").write_text(lines_json(made.results), "utf-8")
-        (fresh / "provenance.json").write_text(lines_json(in_forms(made.provenance, options.forms)), "utf-8")
-        write_specs(made.checked, fresh, session.store.folder)
-        write_sql(fresh / "sql", made.found)
-        warnings = rendered(made.document, fresh, session, options.forms, made.behind)
+
+        def write() -> None:
+            (fresh / "results.json").write_text(lines_json(made.results), "utf-8")
+            (fresh / "provenance.json").write_text(lines_json(in_forms(made.provenance, options.forms)), "utf-8")
+            write_specs(made.checked, fresh, session.store.folder)
+            write_sql(fresh / "sql", made.found)
+
+        warnings = rendered(made.document, fresh, session, options.forms, made.behind, write)
     return Built(out, reports(out, options.forms), warnings)
 
 

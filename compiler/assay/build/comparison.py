@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -191,12 +190,7 @@ def _write(
         write_specs(checked, fresh, session.store.folder)
         write_sql(fresh / "sql", found)
 
-    # Beside the charts and the PDF, which other processes and Typst are busy with.
-    with ThreadPoolExecutor(max_workers=1) as writer:
-        writing = writer.submit(write)
-        told = rendered(document, fresh, session, forms, behind)
-        writing.result()
-    return told
+    return rendered(document, fresh, session, forms, behind, write)
 
 
 def phases_of(found: Computation) -> CutRuns | None:

@@ -28,11 +28,11 @@ from assay.build.runs import NamedRun, named_runs
 from assay.build.session import Session
 from assay.build.stages import stage
 from assay.engine.pruning import used
-from assay.ingest.steady import SETTLED
 from assay.spec import spec_index
 from assay.spec.diagnostics import AssayError
 from assay.spec.workspace import shipped
 from assay.storage import atomic
+from assay.storage.digests import SETTLED
 
 KIND = "builds"
 FILES, FACTS = "report", "facts.json"

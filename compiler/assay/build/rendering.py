@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from assay.audit.provenance import templates_hash
 from assay.audit.versions import form_tools, versions
 from assay.build.session import Session
 from assay.build.stages import stage
@@ -24,23 +27,33 @@ from assay.report.pdf import lay_out, write_data
 
 
 def rendered(
-    document: Document, out: Path, session: Session, forms: Sequence[str] = USUAL, behind: Behind = NOTHING
+    document: Document,
+    out: Path,
+    session: Session,
+    forms: Sequence[str] = USUAL,
+    behind: Behind = NOTHING,
+    write_others: Callable[[], None] = lambda: None,
 ) -> tuple[str, ...]:
     """Write a document with its charts, in some forms, into `out`: from the cache when the very same was made before.
 
     Returns what is to be known of it: the document's warnings, and what a form cannot show.  `behind` is what forms
-    that are read on a screen tell of the metrics beside the document.
+    that are read on a screen tell of the metrics beside the document.  `write_others` writes what is no form; it runs
+    beside the charts and the PDF, which other processes and Typst are busy with.
     """
     text = to_json(document)
     key = _key(text, session.templates(), forms, behind if HTML in forms else NOTHING)
     place = session.store.place("rendered", key)
-    with stage("report", forms=",".join(forms), cached=place.is_dir()):
-        place = session.store.place("rendered", key)
-        if not place.is_dir():
+    with ThreadPoolExecutor(max_workers=1) as pool, stage("report", forms=",".join(forms), cached=place.is_dir()):
+        writing = pool.submit(write_others)
+        if session.later is None and not place.is_dir():  # what is edited is not asked for again
             with session.store.filling("rendered", key) as fresh:
                 _render(document, text, fresh, session, forms, behind)
-        used(place)
-        shutil.copytree(place, out, dirs_exist_ok=True, copy_function=shutil.copyfile)
+        if place.is_dir():
+            used(place)
+            shutil.copytree(place, out, dirs_exist_ok=True, copy_function=shutil.copyfile)
+        else:
+            _render(document, text, out, session, forms, behind)
+        writing.result()
     return (*document.warnings, *lacking.told(out))
 
 
@@ -65,8 +78,17 @@ def _key(document: str, templates: Path, forms: Sequence[str], behind: Behind) -
     tools = {form: form_tools(form) for form in forms}
     told = dataclasses.asdict(behind)
     digest.update(json.dumps([versions(), tools, told], sort_keys=True).encode())
-    for folder in (templates, Path(__file__).parent.parent / "report"):
-        for file in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"):
-            digest.update(file.relative_to(folder).as_posix().encode())
-            digest.update(file.read_bytes())
+    digest.update(templates_hash(templates).encode())
+    digest.update(_own())
     return digest.hexdigest()
+
+
+@functools.cache
+def _own() -> bytes:
+    """The hash of what draws and lays out here: that which this process has loaded, whatever becomes of the files."""
+    digest = hashlib.sha256()
+    folder = Path(__file__).parent.parent / "report"
+    for file in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"):
+        digest.update(file.relative_to(folder).as_posix().encode())
+        digest.update(file.read_bytes())
+    return digest.digest()

@@ -30,7 +30,8 @@ class Session:
     the cores among the connections.  `finished` is
     called with the folder of a report that is whole, before it takes its place.  `mirrors` are the directories of runs
     that are elsewhere, with their addresses; `held` are the locks that keep those as they are until `close`.  `looked`
-    is the folder of templates, once its links were looked at.
+    is the folder of templates, once its links were looked at.  `later` is where goes
+    what can wait until nothing is asked for, such as keeping specs for others; None: it is done at once.
     """
 
     workspace: Workspace
@@ -43,6 +44,7 @@ class Session:
     mirrors: dict[Path, str] = field(default_factory=dict)
     held: ExitStack = field(default_factory=ExitStack)
     looked: Path | None = None
+    later: list[Callable[[], None]] | None = None
 
     def waits_for(self, folder: Path) -> Callable[[], None]:
         """What is to be called when another process writes into a folder that we want to write into."""
@@ -90,7 +92,7 @@ class Session:
         """A system's package, checked; AssayError with all problems of its specs."""
         if system not in self.packages:
             with stage("specs", system=system):
-                self.packages[system] = workspaces.load(self.workspace, system, self.store.folder)
+                self.packages[system] = workspaces.load(self.workspace, system, self.store.folder, self.later)
         return self.packages[system]
 
     def report(self, name: str) -> tuple[Checked, Report]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -34,12 +35,20 @@ def write_sql(folder: Path, found: Computation) -> None:
 
 def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
     """Files of a folder by their names; AssayError for one that would stand elsewhere."""
+    made: set[Path] = set()
     for name, text in texts.items():
         if not is_below(name):
             raise fail("sql-file", f"a file of SQL cannot be called `{name}`", expected="a path below its folder")
         place = folder / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(visible_lines(dialect.printable(text)), encoding="utf-8")
+        if place.parent not in made:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            made.add(place.parent)
+        place.write_text(_shown(text), encoding="utf-8")
+
+
+@functools.lru_cache(maxsize=4096)  # those who watch files write the same again
+def _shown(text: str) -> str:
+    return visible_lines(dialect.printable(text))
 
 
 def sql_texts(graph: tuple[Node, ...]) -> Mapping[str, str]:

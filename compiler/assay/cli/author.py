@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import gc
+import os
 import threading
 import time
 from pathlib import Path
@@ -14,6 +16,8 @@ from assay.cli import echo
 from assay.cli.options import RUN_HELP, cache_option, out_option
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from assay.build.session import Session
 
 PAUSE = 0.1  # seconds between two looks at the files
@@ -81,81 +85,64 @@ def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) 
     Errors are shown, and the last good report is left in place. Ctrl-C ends it.
     """
     from assay.cli.options import open_session_of
-    from assay.spec.workspace import warm_up
+    from assay.spec.learning import Learner
     from assay.storage.scratch import leave
 
+    gc.disable()  # a tenth of a second in the midst of a build: what is idle has the time
+    learner = Learner()
     seen = None
-    learning: Learning | None = None
-    left = fresh = False  # whether there may be more to learn, and whether files have changed since something was
     while True:
         session = open_session_of(context)
         now = _marks(session, runs)
         if now != seen:
-            _built(context, report, runs, out, first=seen is None)
+            learner.stop()
+            later = _built(context, report, runs, out, first=seen is None)
             seen = now
-            left = fresh = True
-            threading.Thread(target=warm_up, daemon=True).start()
-        elif not (learning and learning.is_alive()):
+            threading.Thread(target=_get_ready, args=[later, len(runs)], daemon=True).start()
+            learner.start(session.workspace.root, report.partition("/")[0], session.store.folder)
+        elif not learner.runs:
             leave(session.store.folder)  # who wants the cache alone need not wait for what only watches
-            if left and (fresh or (learning and learning.learned)):
-                learning = Learning(session, report)
-                left, fresh = learning.begun(), False
         time.sleep(PAUSE)
 
 
-class Learning(threading.Thread):
-    """While nothing changes: the normal form of one more file is kept, so that the next change is evaluated faster.
+def _get_ready(later: Sequence[Callable[[], None]], runs: int) -> None:
+    """Do what the last build has put off; load and start what the next one asks for."""
+    from assay.engine import execute
+    from assay.spec import workspace
+    from assay.spec.diagnostics import AssayError
 
-    What cannot be learned is left: the next build evaluates it, and says what is wrong.  `learned` tells whether there
-    was something, and is false while it is not done.
-    """
-
-    def __init__(self, session: Session, report: str) -> None:
-        super().__init__(daemon=True)
-        self.session, self.system = session, report.partition("/")[0]
-        self.learned = False
-
-    def begun(self) -> bool:
-        """Begin, unless there is nothing left to learn."""
-        from assay.spec import workspace
-        from assay.spec.diagnostics import AssayError
-
-        try:
-            left = workspace.unlearned(self.session.workspace, self.system, self.session.store.folder)
-        except (AssayError, OSError):
-            return False
-        if left:
-            self.start()
-        return left
-
-    def run(self) -> None:
-        """Learn of one file."""
-        from assay.spec import workspace
-        from assay.spec.diagnostics import AssayError
-
-        with contextlib.suppress(AssayError, OSError):
-            self.learned = workspace.learn(self.session.workspace, self.system, self.session.store.folder)
+    with contextlib.suppress(AssayError):  # a cache that cannot be written the next build tells
+        for item in later:
+            item()
+    workspace.warm_up()
+    execute.get_ready(min(runs, os.cpu_count() or 1))
+    gc.collect()
 
 
-def _built(context: click.Context, report: str, runs: tuple[str, ...], out: str, *, first: bool) -> None:
+def _built(
+    context: click.Context, report: str, runs: tuple[str, ...], out: str, *, first: bool
+) -> Sequence[Callable[[], None]]:
     """Build once, and say how long it took, or what is wrong; what is wrong use at first may come back later, such as a
-    run that is being replaced."""
+    run that is being replaced.  Returns what was put off."""
     from assay.build.history import build_shown
     from assay.build.options import Options
     from assay.cli.options import working
     from assay.spec.diagnostics import USAGE, AssayError
 
     began = time.monotonic()
+    later: list[Callable[[], None]] = []
     try:
         with working(context) as session:
+            session.later = later
             built = build_shown(session, report, runs, (), Path(out), Options())
     except AssayError as error:
         if error.status == USAGE and first:
             raise
         echo.text(f"{error}\n", err=True)
-        return
+        return later
     echo.warnings(built.warnings)
     echo.line(f"{', '.join(map(str, built.reports))} ({time.monotonic() - began:.1f} s)")
+    return later
 
 
 def _marks(session: Session, runs: tuple[str, ...]) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 SQL = "sql"  # the code of an error of a statement itself
 AT_ONCE = 10_000  # rows that are counted
+SHORT = 65_536  # bytes of an answer that is kept in memory
 MEMORY = 1200  # MiB that all connections together may hold before they spill
 
 
@@ -56,9 +59,7 @@ class Job:
 
 def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnection:
     """A fresh engine in memory; `share` such connections work side by side, each with a folder to spill into."""
-    import duckdb
-
-    connection = duckdb.connect()
+    connection = _fresh()
     for name, value in (
         ("threads", str(threads)),
         ("memory_limit", f"{MEMORY // share}MiB"),
@@ -70,6 +71,33 @@ def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnect
     ):
         connection.execute(f"SET {name} = ?", [value])
     return connection
+
+
+def _fresh() -> duckdb.DuckDBPyConnection:
+    """An engine that nobody has used."""
+    import duckdb
+
+    try:
+        return _spare.get_nowait()
+    except Empty:
+        return duckdb.connect()
+
+
+_spare: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()
+
+
+def get_ready(count: int) -> None:
+    """Start engines for those who will ask: so many at most are kept."""
+    import duckdb
+
+    for _ in range(count - _spare.qsize()):
+        _spare.put(duckdb.connect())
+
+
+@functools.lru_cache(maxsize=2048)  # those who watch files ask for most answers again
+def _text(place: Path) -> str:
+    """What a file says whose name is the hash of all that it was made of."""
+    return place.read_text(encoding="utf-8")
 
 
 class _Execution:
@@ -182,7 +210,9 @@ class _Execution:
         place = self.store.place("results", f"{self.hashes[name]}.{kind}.json")
         if not place.is_file():
             return False
-        self.kept[name] = json.loads(place.read_text(encoding="utf-8"))
+        self.kept[name] = json.loads(
+            _text(place) if place.stat().st_size < SHORT else place.read_text(encoding="utf-8")
+        )
         used(place)
         return True
 

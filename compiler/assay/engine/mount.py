@@ -116,18 +116,19 @@ def _shared() -> duckdb.DuckDBPyConnection:
     return duckdb.connect()
 
 
-def _engine() -> duckdb.DuckDBPyConnection:
+def small_engine() -> duckdb.DuckDBPyConnection:
     """An engine for small things, the same for all who ask: to start one takes longer than what is asked of it."""
     return _shared().cursor()
 
 
+@functools.lru_cache(maxsize=256)  # what is in such a folder does not change
 def facts(folder: Path) -> Facts:
     """The facts of a folder."""
     wanted = ("host", "lines", "objects", "quarantined", "last_ns", "first_ns", "recognised")
     logs = exp.select(*wanted).from_(parquet(str(folder / "logs.parquet")).subquery(alias=LOGS)).order_by("host")
     lines = parquet(str(folder / "counts.parquet")).subquery(alias="counts")
     counts = exp.select("event", exp.Sum(this=exp.column("n"))).from_(lines).group_by("event")
-    with _engine() as connection:
+    with small_engine() as connection:
         return Facts(
             tuple(HostLog(*row) for row in connection.execute(dialect.text(logs)).fetchall()),
             {str(event): int(number) for event, number in connection.execute(dialect.text(counts)).fetchall()},
@@ -138,7 +139,7 @@ def first_broken(folder: Path) -> str:
     """The first record that was set aside, of a folder that has any: where it is, and why."""
     rows = parquet(str(folder / "quarantine.parquet")).subquery(alias="broken")
     query = exp.select("file", "line", "reason").from_(rows).order_by("host", "file", "line").limit(1)
-    with _engine() as connection:
+    with small_engine() as connection:
         row = connection.execute(dialect.text(query)).fetchone()
     assert row is not None
     return f"{row[0]}:{row[1]}: {row[2]}"
@@ -164,7 +165,7 @@ def _constants(cache: Path, constants: Mapping[str, object]) -> bytes:
     """The constants as the bytes of a Parquet file."""
     values = [exp.alias_(literal(value), name) for name, value in sorted(constants.items())]
     row = exp.select(*(values or [exp.alias_(exp.Null(), "none")]))  # a table has a column, though there be no constant
-    with folder_in(cache) as scratch, _engine() as connection:
+    with folder_in(cache) as scratch, small_engine() as connection:
         place = scratch / COMMON
         connection.sql(dialect.text(row)).write_parquet(str(place))
         return place.read_bytes()

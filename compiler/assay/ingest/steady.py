@@ -14,8 +14,7 @@ from pathlib import Path
 
 from assay.ingest.packing import CHUNK, refused
 from assay.spec.diagnostics import AssayError, fail
-
-SETTLED = 2 * 10**9  # ns: a file that changed so shortly before may change again, and its time stay
+from assay.storage.digests import SETTLED
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from assay.report.chart_spec import chart_spec
 from assay.report.converter import PROCESSES
@@ -22,6 +23,7 @@ from assay.spec.visible import escaped_json
 
 #: an escape of JSON as a whole; that of a control character with its number
 _ESCAPE = re.compile(r"\\(?:u00([01][0-9a-f])|.)")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +45,36 @@ def draw(
     `unknown-placeholder`, `template`, and `chart-refused`.
     """
     drawer = Drawer(templates / "fonts", kept)
-    loaded: dict[str, dict[str, Any]] = {}
+    loaded: dict[str, _Told[dict[str, Any]]] = {}
 
     def one(chart: Chart | Plot) -> Drawing:
-        spec = spec_text(figure_spec(chart, loaded[chart.template], template_file(templates, chart.template), runs))
+        spec = _specified(_Told(chart), loaded[chart.template], template_file(templates, chart.template), tuple(runs))
         return Drawing(chart.id, spec, drawer.draw(spec, f"chart {chart.id} (template {chart.template})"))
 
     wanted = list(charts)
     for name in dict.fromkeys(chart.template for chart in wanted):
-        loaded[name] = load_template(templates, name)
+        loaded[name] = _Told(load_template(templates, name))
     with ThreadPoolExecutor(max_workers=PROCESSES) as pool:
         yield from pool.map(one, wanted)
+
+
+class _Told(Generic[T]):
+    """Something that equals what is told in the same words: numbers that are equal may be written differently."""
+
+    def __init__(self, it: T) -> None:
+        self.it, self._words = it, repr(it)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Told) and self._words == other._words
+
+    def __hash__(self) -> int:
+        return hash(self._words)
+
+
+@functools.lru_cache(maxsize=256)  # those who watch files draw most figures again unchanged
+def _specified(figure: _Told[Chart | Plot], template: _Told[dict[str, Any]], place: Path, runs: tuple[str, ...]) -> str:
+    """The text of the specification that draws a figure."""
+    return spec_text(figure_spec(figure.it, template.it, place, runs))
 
 
 def figure_spec(figure: Chart | Plot, template: Mapping[str, Any], place: Path, runs: Sequence[str]) -> dict[str, Any]:

@@ -355,6 +355,11 @@ class Document:
         return tuple(figure for figure in self.figures if figure.has_samples)
 
 
+#: what most members of a document are, which are thousands of points: as they are in plain data, and without a text
+_NO_TEXT = frozenset((int, float, bool, type(None)))
+_PLAIN = _NO_TEXT | {str}
+
+
 def seen(value: Any) -> Any:
     """A part of a document, with escapes for what would not be seen in its texts, or would act where they are shown."""
     return mapped(value, shown)
@@ -366,7 +371,7 @@ def mapped(value: Any, of: Callable[[str], str]) -> Any:
         new = of(value)
         return value if new == value else new
     if isinstance(value, tuple):
-        found = tuple(mapped(item, of) for item in value)
+        found = tuple([item if type(item) in _NO_TEXT else mapped(item, of) for item in value])
         return value if all(new is old for new, old in zip(found, value, strict=True)) else found
     parts = {name: getattr(value, name) for name in _members(cast(Hashable, type(value)))}
     changed = {name: new for name, old in parts.items() if (new := mapped(old, of)) is not old}
@@ -414,7 +419,7 @@ SILENT: dict[str, object] = {
 def _plain(part: Any) -> Any:
     """A part of a document as plain data; not `dataclasses.asdict`, which copies every text on its way."""
     if isinstance(part, tuple):
-        return [_plain(item) for item in part]
+        return [item if type(item) in _PLAIN else _plain(item) for item in part]
     if not (names := _members(cast(Hashable, type(part)))):
         return part
     members = ((name, getattr(part, name)) for name in names)

@@ -37,7 +37,7 @@ class Drawer:
         return svg
 
     def _key(self, spec: str) -> str:
-        parts = (version("vl-convert-python"), VEGA_LITE, _fonts_hash(self.fonts), spec)
+        parts = (_converter(), VEGA_LITE, _fonts_hash(self.fonts), spec)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -52,6 +52,12 @@ def renumber_clips(svg: str) -> str:
     for number, name in enumerate(names):
         svg = svg.replace(f'id="{name}"', f'id="\0{number}"').replace(f"url(#{name})", f"url(#\0{number})")
     return svg.replace("\0", "clip")
+
+
+@cache
+def _converter() -> str:
+    """The version of the converter: to read it takes as long as to read a drawing."""
+    return version("vl-convert-python")
 
 
 @cache

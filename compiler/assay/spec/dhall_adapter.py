@@ -21,10 +21,20 @@ from pathlib import Path
 from assay.spec.dhall_errors import failure, interpolated
 from assay.spec.dhall_known import Known
 from assay.spec.dhall_outlines import Outlines
-from assay.spec.dhall_run import available, copied
+from assay.spec.dhall_run import available, copied, get_ready
 from assay.spec.imports import SourceFile, root_name, sources, sources_hash
 
-__all__ = ["Known", "Outlines", "SourceFile", "available", "evaluate", "evaluate_sources", "sources", "sources_hash"]
+__all__ = [
+    "Known",
+    "Outlines",
+    "SourceFile",
+    "available",
+    "evaluate",
+    "evaluate_sources",
+    "get_ready",
+    "sources",
+    "sources_hash",
+]
 
 SECONDS = 20.0
 

@@ -1,14 +1,16 @@
 """The program that evaluates one Dhall file in a process of its own; run by `dhall_run`, never imported.
 
-Arguments: the folder of the evaluator's package, the memory limit in bytes, the limit of processor seconds, how many
-bytes it may write into a file (0, but where normal forms are kept).  Its input is a JSON object: the `expression`, and
-`inner`, a list of texts that must be expressions.  It prints one JSON object: {"value": ...}, {"error": class,
-"text": ...}, or {"broken": the number of the first text that is no expression}.
+Its argument is the folder of the evaluator's package.  Its input is a JSON object: the `folder` in which it evaluates
+the `expression`; `inner`, a list of texts that must be expressions; `limits`: the memory in bytes, the processor
+seconds, how many bytes it may write into a file (0, but where normal forms are kept); and `forms`, the folder of these
+or nothing.  Without input it ends.  It prints one JSON object: {"value": ...}, {"error": class, "text": ...}, or
+{"broken": the number of the first text that is no expression}.
 """
 
 import _thread
 import contextlib
 import json
+import os
 import resource
 import sys
 
@@ -68,10 +70,17 @@ def answer(expression: str, inner: list[str]) -> str:
 
 def main() -> None:
     """Evaluate in a thread with a large stack and print the result."""
-    packages, memory, seconds, writes = sys.argv[1:]
-    given = json.load(sys.stdin)
-    sys.path.append(packages)
-    confine(int(memory), int(seconds), int(writes))
+    sys.path.append(sys.argv[1])
+    with contextlib.suppress(BaseException):  # said when it is asked for something
+        import dhall  # noqa: F401  loaded while whoever starts this finds out what to ask
+    text = sys.stdin.read()
+    if not text:
+        return
+    given = json.loads(text)
+    os.chdir(given["folder"])
+    if given["forms"]:
+        os.environ["XDG_CACHE_HOME"] = given["forms"]
+    confine(*given["limits"])
     _thread.stack_size(STACK)
     done = _thread.allocate_lock()
     done.acquire()

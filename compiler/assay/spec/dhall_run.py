@@ -6,12 +6,14 @@ hashed, whatever happens to the files meanwhile, and nothing else is there to be
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import json
 import math
 import posixpath
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -49,6 +51,47 @@ def _packages() -> Path | None:
     return Path(found.origin).parent.parent if found and found.origin else None
 
 
+def _started(packages: Path) -> subprocess.Popen[bytes]:
+    """A process that waits for what it is to evaluate; it ends when this one does, as its input ends then."""
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-I", "-S", str(_PROGRAM), str(packages)]
+    return subprocess.Popen(command, env=_ALLOCATOR, stdin=pipe, stdout=pipe, stderr=pipe)
+
+
+class _Ready:
+    """A process that was started before it is known what it is to evaluate; none most of the time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, packages: Path) -> None:
+        """Start one, unless there is one."""
+        with self._lock:
+            self._process = self._process or _started(packages)
+
+    def taken(self) -> subprocess.Popen[bytes] | None:
+        """The process, which is the caller's from now on, if there is one."""
+        with self._lock:
+            found, self._process = self._process, None
+            return found
+
+    def end(self) -> None:
+        """End the process that nobody has taken."""
+        if process := self.taken():
+            process.communicate()
+
+
+_ready = _Ready()
+atexit.register(_ready.end)
+
+
+def get_ready() -> None:
+    """Start the evaluator where it is installed, beside the work that is left until it is asked for something."""
+    if packages := _packages():
+        _ready.start(packages)
+
+
 @dataclass(frozen=True, slots=True)
 class Copy:
     """A private copy of the sources in `folder`."""
@@ -76,22 +119,23 @@ class Copy:
         if packages is None:
             return Outcome("absent")
         folder, base = posixpath.split(name)
-        limits = [str(memory), str(math.ceil(seconds)), str(writes)]
-        command = [sys.executable, "-I", "-S", str(_PROGRAM), str(packages), *limits]
-        given = {"expression": expression or f'./"{base}"', "inner": list(inner)}
-        try:
-            done = subprocess.run(
-                command,
-                cwd=self.folder / folder,
-                env=_ALLOCATOR | ({"XDG_CACHE_HOME": str(forms)} if forms else {}),
-                input=json.dumps(given).encode(),
-                capture_output=True,
-                timeout=PATIENCE * seconds,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return Outcome("time")
-        return _outcome(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+        given = {
+            "folder": str((self.folder / folder).absolute()),
+            "expression": expression or f'./"{base}"',
+            "inner": list(inner),
+            "limits": [memory, math.ceil(seconds), writes],
+            "forms": str(forms.absolute()) if forms else "",
+        }
+        with _ready.taken() or _started(packages) as process:
+            try:
+                out, err = process.communicate(json.dumps(given).encode(), timeout=PATIENCE * seconds)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                return Outcome("time")
+            except BaseException:  # nobody waits for it any more
+                process.kill()
+                raise
+        return _outcome(process.returncode, out, err.decode("utf-8", "replace"))
 
     @contextmanager
     def changed(self, name: str, text: str) -> Iterator[None]:

@@ -36,7 +36,9 @@ def indented(value: Any, *, allow_nan: bool = True, default: Callable[[Any], Any
             members = [f"{_key(key)}: {written(part, inner)}" for key, part in item.items()]
             return f"{{{inner}{f',{inner}'.join(members)}{line}}}" if members else "{}"
         if isinstance(item, (list, tuple)):
-            parts = [written(part, inner) for part in item]
+            parts = [
+                repr(part) if type(part) is float and math.isfinite(part) else written(part, inner) for part in item
+            ]
             return f"[{inner}{f',{inner}'.join(parts)}{line}]" if parts else "[]"
         return other(item, line)
 

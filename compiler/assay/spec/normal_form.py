@@ -305,7 +305,20 @@ def definitions(package: Package) -> dict[str, str]:
     patterns that are tried before those of its events, sources, constants, the predicates of all filters that can
     apply), but no prose."""
     written = Written()
-    return {metric.id: definition_hash(definition(package, metric, written), written) for metric in package.metrics}
+    known = _known(dataclasses.replace(package, metrics=()))
+    found = {}
+    for metric in package.metrics:
+        of_others = formula.is_formula(metric)
+        if of_others or metric not in known:
+            known[metric] = definition_hash(definition(package, metric, written), written)
+        found[metric.id] = known[metric]
+    return found
+
+
+@functools.lru_cache(maxsize=2)  # those who watch files ask for the same package with one metric changed
+def _known(_others: Package) -> dict[Metric, str]:
+    """The definition hashes of metrics in a package that is otherwise the same."""
+    return {}
 
 
 def definition(package: Package, metric: Metric, written: Written | None = None) -> dict[str, Any]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 from assay.spec.model import Column, Constant, Event, Field, Grain, Package, Parameter, Relation, Series, Table
 from assay.spec.typing_rules import BOOLEAN, INSTANT, NANOSECOND, NONE, Scope, Typed
 from assay.spec.unit import Unit
+
+T = TypeVar("T")
 
 #: the table of each host's log, which every run has
 LOGS = "logs"
@@ -27,6 +30,26 @@ LOG_COLUMNS: Mapping[str, Typed] = {
 }
 
 _KINDS = {"integer": "integer", "unsigned": "integer", "huge": "integer", "real": "real", "text": "text"}
+
+
+class _Last:
+    """What was found in the package that was asked about last, which is asked about again and again."""
+
+    def __init__(self) -> None:
+        self._held: tuple[Package | None, dict[Any, Any]] = None, {}
+
+    def of(self, package: Package, key: Any, make: Callable[[], T]) -> T:
+        """What is known of this very package under a key, made now if it is not known."""
+        held, known = self._held
+        if held is not package:
+            self._held = _, known = package, {}
+        if key not in known:
+            known[key] = make()
+        found: T = known[key]
+        return found
+
+
+_LAST = _Last()
 
 
 def typed(item: Field | Column | Parameter) -> Typed:
@@ -50,7 +73,11 @@ def of_constant(item: Constant) -> Typed:
 
 def constants(package: Package) -> Mapping[str, Typed]:
     """Every constant of the package's sources."""
-    return {item.name: of_constant(item) for source in package.sources for item in source.constants}
+
+    def found() -> dict[str, Typed]:
+        return {item.name: of_constant(item) for source in package.sources for item in source.constants}
+
+    return _LAST.of(package, "constants", found)
 
 
 def durations(package: Package) -> list[str]:
@@ -132,6 +159,10 @@ def _find(package: Package, name: str) -> Table | None:
 
 def of_grain(package: Package, grain: Grain, parameter: Parameter | None = None) -> Scope:
     """What a measure, a condition or a derived column of the grain may refer to."""
+    return _LAST.of(package, (grain, parameter), lambda: _of_grain(package, grain, parameter))
+
+
+def _of_grain(package: Package, grain: Grain, parameter: Parameter | None) -> Scope:
     taken: dict[str, Typed] = {}
     for instant in grain.instants:
         bound = rows(package, instant.of) or {}

@@ -26,6 +26,11 @@ def unchanged(cache: Path, root: Path, system: str) -> str | None:
     return str(found["sources"]) if same and found["files"] else None
 
 
+def is_known(cache: Path, root: Path, system: str) -> bool:
+    """Whether it is known of which files a system's specs were made last time."""
+    return _place(cache, root, system).is_file()
+
+
 def _same(root: Path, name: str, path: str, mark: list[int]) -> bool:
     own = root / name
     return _mark(Path(path)) == mark and (not own.exists() or str(own.resolve()) == path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -88,10 +88,13 @@ def find(start: Path) -> Workspace:
     return shipped()
 
 
-def load(workspace: Workspace, system: str, cache: Path | None) -> Checked:
+def load(
+    workspace: Workspace, system: str, cache: Path | None, later: list[Callable[[], None]] | None = None
+) -> Checked:
     """A system's package, checked.  Raises AssayError with every problem of it.
 
-    `cache` is a folder that keeps evaluated packages, by the hash of their sources.
+    `cache` is a folder that keeps evaluated packages, by the hash of their sources.  What keeps this one is put into
+    `later`, if there is such a list, and done now if not.
     """
     if system not in workspace.systems():
         raise fail(
@@ -103,10 +106,26 @@ def load(workspace: Workspace, system: str, cache: Path | None) -> Checked:
     unchanged = spec_index.unchanged(cache, workspace.root, system) if cache else None
     if unchanged and cache and _cached(cache, unchanged).is_file():
         return _restored(_cached(cache, unchanged))
+    from assay.spec.dhall_adapter import get_ready, sources_hash  # loads much, which unchanged specs do without
+
+    if cache and spec_index.is_known(cache, workspace.root, system):  # so they were edited
+        get_ready()
     files = scan(workspace, system)
-    checked = _known(workspace, system, files, cache) or _evaluated(workspace, system, files, cache)
-    if cache:
-        spec_index.remember(cache, workspace.root, system, [(item.name, item.path) for item in files], checked.sources)
+    if cache and (found := _cached(cache, sources_hash(files))).is_file():
+        checked = _restored(found)
+    else:
+        checked = _committed(workspace, system, files) or _evaluated(workspace, system, files, cache)
+
+    def keep() -> None:
+        if cache:
+            _keep(checked, _cached(cache, checked.sources))
+            named = [(item.name, item.path) for item in files]
+            spec_index.remember(cache, workspace.root, system, named, checked.sources)
+
+    if later is None:
+        keep()
+    else:
+        later.append(keep)
     return checked
 
 
@@ -117,25 +136,21 @@ def scan(workspace: Workspace, system: str) -> tuple[SourceFile, ...]:
     return sources(workspace.specs / system / ROOT_FILE, workspace.root, shipped().root)
 
 
-def _known(workspace: Workspace, system: str, files: Sequence[SourceFile], cache: Path | None) -> Checked | None:
-    """The package of these very sources, from the cache (JSON, quick to read) or the committed normal form."""
+def _committed(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> Checked | None:
+    """The package of these very sources out of the committed normal form."""
     from assay.spec.dhall_adapter import sources_hash
 
     wanted = sources_hash(files)
-    place = _cached(cache, wanted) if cache else None
-    if place and place.is_file():
-        return _restored(place)
     committed = workspace.normal_form(system)
     text = committed.read_text(encoding="utf-8") if committed.is_file() else ""
     if normal_form.header(text) != wanted:
         return None
     if workspace.root.resolve() == shipped().root.resolve():  # comes with this code, and is as much to be believed
-        return _kept(normal_form.load(text, str(committed)), place)
-    found = _committed(text, str(committed), wanted, files)
-    return _kept(found, place) if found else None
+        return normal_form.load(text, str(committed))
+    return _proved(text, str(committed), wanted, files)
 
 
-def _committed(text: str, where: str, sources: str, files: Sequence[SourceFile]) -> Checked | None:
+def _proved(text: str, where: str, sources: str, files: Sequence[SourceFile]) -> Checked | None:
     """The package of a committed normal form, checked and resolved as one out of Dhall is, for anybody can write its
     hashes; None when anything is wrong with it."""
     from yaml import YAMLError
@@ -160,15 +175,15 @@ def _restored(place: Path) -> Checked:
     return normal_form.restored(json.loads(place.read_text(encoding="utf-8")), str(place))
 
 
-def _kept(checked: Checked, place: Path | None) -> Checked:
-    """The package, put into the cache where there is one that can be written."""
-    if place:
-        try:
-            put(place.parent.parent, place, _text(checked))
-        except OSError as error:
-            hint = "name another with --cache"
-            raise unwritable("cache", "cache folder", place.parent.parent, error, hint) from None
-    return checked
+def _keep(checked: Checked, place: Path) -> None:
+    """Put a package into the cache, unless it is there."""
+    if place.is_file():
+        return
+    try:
+        put(place.parent.parent, place, _text(checked))
+    except OSError as error:
+        hint = "name another with --cache"
+        raise unwritable("cache", "cache folder", place.parent.parent, error, hint) from None
 
 
 def text(checked: Checked, cache: Path) -> str:
@@ -195,8 +210,7 @@ def _evaluated(workspace: Workspace, system: str, files: Sequence[SourceFile], c
             found=_header_of(workspace.normal_form(system)) or "none",
             hint="write it on a machine where the Python package `dhall` installs: `assay check --accept`",
         )
-    checked = evaluate(workspace, system, files, cache)
-    return _kept(checked, _cached(cache, checked.sources) if cache else None)
+    return evaluate(workspace, system, files, cache)
 
 
 def _header_of(place: Path) -> str:
