@@ -4,7 +4,8 @@
     python bench/edits.py --gigabytes 3
 
 `assay watch` builds at each edit; what it does while nothing changes (learning what an edit will not reach) is waited
-for before the first. Beside it `assay build`, started anew for another edit of the same metric.
+for before the first, and an edit follows some seconds after a report. Beside it `assay build`, started anew for another
+edit of the same metric.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ SHIPPED = tuple(ROOT / "golden" / "cardano" / name / "run" for name in ("baselin
 EDITED = Path("specs", "cardano", "metrics", "forging.dhall")
 BEFORE = "measure = elapsed at.slotStart at.started"
 QUIET = 6.0  # seconds without anything learned
+PAUSE = 5.0  # seconds from a report to the next edit
 PATIENCE = 120.0
 
 
@@ -44,7 +46,9 @@ def edit(here: Path, number: int) -> None:
     if BEFORE not in text:
         raise CommandError(f"{EDITED} has no `{BEFORE}`")
     after = f"measure = S.orElse (elapsed at.slotStart at.started) (X.quantity 0.{number} U.second)"
-    (here / EDITED).write_text(text.replace(BEFORE, after), encoding="utf-8")
+    saved = here / EDITED.with_suffix(".saved")  # as editors do: at no moment half of it is there
+    saved.write_text(text.replace(BEFORE, after), encoding="utf-8")
+    saved.replace(here / EDITED)
 
 
 @contextmanager
@@ -93,7 +97,7 @@ def by_watch(here: Path, runs: Sequence[Path], work: Path, edits: int) -> list[f
             began = time.monotonic()
             wait_for(lines, 2 + number)
             found.append(time.monotonic() - began)
-            time.sleep(0.5)
+            time.sleep(PAUSE)
     return found
 
 
