@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from assay.engine.store import Store
 from assay.plan.steps import CheckStep, JudgeStep, Plan, RelationStep
 from assay.spec.diagnostics import INTERNAL, AssayError, Diagnostic, Span, fail, raise_all
 from assay.spec.file_errors import is_full
+from assay.spec.model import Summary
 from assay.spec.normal_form import Checked
 from assay.sql import dialect, verdicts
 
@@ -98,6 +99,32 @@ def get_ready(count: int) -> None:
 def _text(place: Path) -> str:
     """What a file says whose name is the hash of all that it was made of."""
     return place.read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """The rows that a metric's statement yields, by the hash of all that they were made of."""
+
+    made_of: str
+    rows: list[list[Any]] = field(compare=False)
+
+
+@functools.lru_cache(maxsize=1024)  # over many hosts that takes a millisecond, and most answers are asked for again
+def _distribution(
+    answer: _Answer,
+    over_hosts: bool,
+    sampled_only: bool,
+    summaries: tuple[Summary, ...],
+    factor: Fraction,
+    integral: bool,
+) -> Distribution:
+    """The distribution of a metric; of hosts, with `sampled_only`, over those that have samples."""
+    if not over_hosts:
+        return results.pooled(results.host_row(answer.rows[0]), summaries, factor, integral)
+    hosts = [results.host_row(row[1:]) for row in answer.rows] or [results.NO_SAMPLES]
+    sampled = [host for host in hosts if host.size]
+    counted = sampled if sampled_only and sampled else hosts
+    return results.over_hosts(counted, summaries, factor, integral)
 
 
 class _Execution:
@@ -267,17 +294,15 @@ class _Execution:
     def distribution(self, name: str) -> Distribution:
         """The distribution of a metric."""
         measured = self.checked.measured[name]
-        summaries = self.checked.package.summaries
-        integral = measured.integral
-        factor = Fraction(measured.factor)
-        rows = self.kept[name]
         metric = self.checked.metric(name)
-        if not metric.per:
-            return results.pooled(results.host_row(rows[0]), summaries, factor, integral)
-        hosts = [results.host_row(row[1:]) for row in rows] or [results.NO_SAMPLES]
-        sampled = [host for host in hosts if host.size]
-        counted = sampled if metric.sampled_only and sampled else hosts
-        return results.over_hosts(counted, summaries, factor, integral)
+        return _distribution(
+            _Answer(self.hashes[name], self.kept[name]),
+            bool(metric.per),
+            metric.sampled_only,
+            self.checked.package.summaries,
+            Fraction(measured.factor),
+            measured.integral,
+        )
 
 
 def execute(
