@@ -187,7 +187,8 @@ def _execute(
             mount(connection, prepared[index].folders, kept_tables.folders(session.store))
             if enumerated:
                 enumerate_hosts(connection, prepared[index].folders)
-            return execute(jobs[index], checked, session.store, connection, tell, enumerated=enumerated)
+            edited = session.later is not None  # who waits for edits will make some
+            return execute(jobs[index], checked, session.store, connection, tell, enumerated=enumerated, edited=edited)
 
     def one(index: int) -> RunResults:
         with stage("results", run=jobs[index].label, statements=len(jobs[index].graph)):

@@ -157,13 +157,13 @@ class _Execution:
                 found.append(("row", node.name))
         return found
 
-    def run(self, progress: Callable[[str], None], keep_tables: bool) -> None:
+    def run(self, progress: Callable[[str], None], keep_tables: bool, edited: bool) -> None:
         """Work out what the cache does not hold, in the plan's order; stop at the first check that finds something."""
         asked = {name: kind for kind, name in self.asked()}
         missing = {name for name, kind in asked.items() if not self.recall(kind, name)}
         there = self.tables.known([node.name for node in self.job.graph if node.statement.kind == "table"])
         needed = demanded(self.job.graph, missing, there)
-        edited = len(missing) < len(asked)
+        edited = edited or len(missing) < len(asked)
         done_with = {} if keep_tables else outlived(self.job.graph, needed, there)
         for node in self.job.graph:
             if node.name not in needed:
@@ -314,15 +314,17 @@ def execute(
     *,
     enumerated: bool = False,
     keep_tables: bool = False,
+    edited: bool = False,
 ) -> RunResults:
     """The results of a run: what the cache holds, and the rest worked out.
 
     `enumerated` tells that the connection has the run's hosts as a type, of which events' hosts shall be; `keep_tables`
-    that tables are looked at afterwards.
+    that tables are looked at afterwards; `edited` that specs will be edited, so that tables are worth a place in the
+    cache, also where nothing was known before.
     Raises AssayError with the first check that finds rows which must not be.
     """
     execution = _Execution(job, checked, store, connection, enumerated)
-    execution.run(progress, keep_tables)
+    execution.run(progress, keep_tables, edited)
     for node in job.graph:
         execution.stop_at(node)
     return execution.results()

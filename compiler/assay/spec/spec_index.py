@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from assay.storage.atomic import put
@@ -36,11 +36,16 @@ def _same(root: Path, name: str, path: str, mark: list[int]) -> bool:
     return _mark(Path(path)) == mark and (not own.exists() or str(own.resolve()) == path)
 
 
-def remember(cache: Path, root: Path, system: str, files: Iterable[tuple[str, Path]], sources: str) -> None:
-    """Note the files (name, path) of a system's specs and their hash; a cache that cannot be written is no matter."""
+def remember(cache: Path, root: Path, system: str, files: Sequence[tuple[str, Path, bytes]], sources: str) -> None:
+    """Note the files (name, path, content) of a system's specs and their hash.
+
+    Nothing is noted when a file has other content by now; a cache that cannot be written is no matter.
+    """
     try:
-        content = {"sources": sources, "files": {name: [str(path.resolve()), _mark(path)] for name, path in files}}
-        put(cache, _place(cache, root, system), json.dumps(content))
+        marks = {name: [str(path.resolve()), _mark(path)] for name, path, _ in files}
+        if any(path.read_bytes() != content for _, path, content in files):  # after the marks: they are of this content
+            return
+        put(cache, _place(cache, root, system), json.dumps({"sources": sources, "files": marks}))
     except OSError:
         return
 

@@ -119,8 +119,8 @@ def load(
     def keep() -> None:
         if cache:
             _keep(checked, _cached(cache, checked.sources))
-            named = [(item.name, item.path) for item in files]
-            spec_index.remember(cache, workspace.root, system, named, checked.sources)
+            read = [(item.name, item.path, item.content) for item in files]
+            spec_index.remember(cache, workspace.root, system, read, checked.sources)
 
     if later is None:
         keep()

@@ -1,0 +1,58 @@
+"""Specs are not scanned again while no file of them has changed: whenever one has, they are."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assay.spec import workspace
+from assay.spec.dhall_adapter import available
+from assay.spec.workspace import Workspace
+from tests.support.laboratory import ROOT
+
+pytestmark = pytest.mark.skipif(not available(), reason="no Dhall evaluator is here")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A small workspace."""
+    shutil.copytree(ROOT / "starter" / "specs" / "service", tmp_path / "ws" / "specs" / "service")
+    shutil.copytree(ROOT / "starter" / "queries", tmp_path / "ws" / "queries")
+    return tmp_path / "ws"
+
+
+def edit(place: Path) -> None:
+    file = place / "specs" / "service" / "metrics.dhall"
+    file.write_text(file.read_text(encoding="utf-8").replace('doc = "', 'doc = "Changed: '), encoding="utf-8")
+
+
+def is_changed(place: Path, cache: Path) -> bool:
+    """Whether a package says what was edited last."""
+    return any(
+        item.doc.startswith("Changed: ") for item in workspace.load(Workspace(place), "service", cache).package.metrics
+    )
+
+
+@pytest.mark.parametrize("put_off", [False, True])
+def test_what_was_edited_is_read(place: Path, tmp_path: Path, put_off: bool) -> None:
+    later: list[Callable[[], None]] = []
+    workspace.load(Workspace(place), "service", tmp_path / "cache", later if put_off else None)
+    assert len(later) == put_off
+    for item in later:
+        item()
+    assert not is_changed(place, tmp_path / "cache")
+    edit(place)
+    assert is_changed(place, tmp_path / "cache")
+
+
+def test_what_was_edited_before_a_package_is_kept_is_read(place: Path, tmp_path: Path) -> None:
+    """`assay watch` keeps packages when it has nothing else to do: a file may be another one by then."""
+    later: list[Callable[[], None]] = []
+    workspace.load(Workspace(place), "service", tmp_path / "cache", later)
+    edit(place)
+    for item in later:
+        item()
+    assert is_changed(place, tmp_path / "cache")
