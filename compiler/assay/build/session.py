@@ -27,11 +27,11 @@ class Session:
     """What commands share.  Packages are loaded when first asked for.
 
     `notice` is told what a user should know who waits.  `threads` is how many each engine connection takes; 0 shares
-    the cores among the connections.  `finished` is
-    called with the folder of a report that is whole, before it takes its place.  `mirrors` are the directories of runs
-    that are elsewhere, with their addresses; `held` are the locks that keep those as they are until `close`.  `looked`
-    is the folder of templates, once its links were looked at.  `later` is where goes
-    what can wait until nothing is asked for, such as keeping specs for others; None: it is done at once.
+    the cores among the connections.  `finished` is called with the folder of a report that is whole, before it takes
+    its place.  `mirrors` are the directories of runs that are elsewhere, with their addresses; `held` are the locks
+    that keep those as they are until `close`.  `looked` is the folder of templates, once its links were looked at.
+    `later` is where goes what can wait until nothing is asked for, such as keeping specs for others; None: it is done
+    at once.
     """
 
     workspace: Workspace

@@ -98,15 +98,16 @@ def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) 
             learner.stop()
             later = _built(context, report, runs, out, first=seen is None)
             seen = now
-            threading.Thread(target=_get_ready, args=[later, len(runs)], daemon=True).start()
+            threading.Thread(target=_get_ready, args=[later, len(runs), Path(out)], daemon=True).start()
             learner.start(session.workspace.root, report.partition("/")[0], session.store.folder)
         elif not learner.runs:
             leave(session.store.folder)  # who wants the cache alone need not wait for what only watches
         time.sleep(PAUSE)
 
 
-def _get_ready(later: Sequence[Callable[[], None]], runs: int) -> None:
+def _get_ready(later: Sequence[Callable[[], None]], runs: int, out: Path) -> None:
     """Do what the last build has put off; load and start what the next one asks for."""
+    from assay.audit.recorded import recorded
     from assay.engine import execute
     from assay.spec import workspace
     from assay.spec.diagnostics import AssayError
@@ -115,6 +116,8 @@ def _get_ready(later: Sequence[Callable[[], None]], runs: int) -> None:
         for item in later:
             item()
     workspace.warm_up()
+    with contextlib.suppress(AssayError):  # there may be no report yet; the library that reads one loads slowly
+        recorded(out)
     execute.get_ready(min(runs, os.cpu_count() or 1))
     gc.collect()
 
