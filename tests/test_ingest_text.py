@@ -261,6 +261,20 @@ def test_rotated_files_are_read_oldest_first(tmp_path: Path) -> None:
     assert [host.host for host in find_run(LINES, tmp_path / "run").hosts] == ["m-1", "m-2"]
 
 
+def test_files_whose_lines_have_no_pattern_in_common_are_ordered_by_those_of_events(tmp_path: Path) -> None:
+    bare = replace(LINES, line="", body=())
+    took = event("took", form([field("n")], "{at} took {n}"))
+    sent = event("sent", form([field("id", "text")], "sent {id}, {at...}"))
+    logs = {
+        "m-1/out": b"no event\n2022-09-08T17:22:38 took 3\n",
+        "m-1/out.1": b"sent a, 2022-09-08 17:22:37\n",
+        "m-1/out.2": b"2022-09-08T17:22:36 took 1\n2022-09-08T17:22:39 took 9\n",
+    }
+    for wanted in (None, {"took": frozenset({"n"})}):  # whichever events are asked for
+        found = made(tmp_path / str(wanted is None), logs, [took, sent], bare, wanted)
+        assert found.rows("took", "n") == [(1,), (9,), (3,)]  # by `seq`
+
+
 @pytest.mark.parametrize(
     "text", [b"%s\r\n%s\r\n", b"%s\n%s", b"%s\r\n%s\n", b"\xff\xfe\n%s\n%s\n", b"a\rb\n%s\n%s\n", b"\n\n%s\n%s\n"]
 )

@@ -131,7 +131,7 @@ def read(
         path.write_bytes(content)
     everything = {item.name: frozenset(found.name for found in item.fields) for item in events}
     asked = everything if wanted is None else wanted
-    ingest(source, events, asked, find_run(source, run), folder / "made", workers=workers)
+    ingest(source, events, asked, find_run(source, run, events), folder / "made", workers=workers)
     return Ingested(folder / "made")
 
 

@@ -151,18 +151,20 @@ def _found(
     problems: list[AssayError] = []
     found: list[_Found] = []
     constants: dict[str, dict[str, object]] = {run.id: {} for run in runs}
+    every = checked.package.events
+    events = {source.name: tuple(item for item in every if item.source == source.name) for source in sources}
     for run in runs:
         try:
-            files = [(source, ingest.find_run(source, run.directory)) for source in sources]
+            files = [(source, ingest.find_run(source, run.directory, events[source.name])) for source in sources]
             for source in checked.package.sources:
                 constants[run.id] |= ingest.read_constants(source, run.directory)
         except AssayError as error:
             problems.append(error)
             continue
         for source, held in files:
-            events = tuple(event for event in checked.package.events if event.source == source.name)
-            asked = {event.name: wanted[event.name] for event in events if event.name in wanted}
-            found.append(_Found(run, source, held, constants[run.id], events, asked))
+            own = events[source.name]
+            asked = {event.name: wanted[event.name] for event in own if event.name in wanted}
+            found.append(_Found(run, source, held, constants[run.id], own, asked))
     if problems:
         raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
     return found, constants

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from assay.ingest.steady import Held, mark_of
 from assay.spec.check_lines import TEXT_LINES
 from assay.spec.diagnostics import AssayError, Diagnostic, fail
 from assay.spec.file_errors import whole
-from assay.spec.model import Source
+from assay.spec.model import Event, Source
 
 LOGS = "json-lines"  # the kind of source whose files are logs, read line by line
 PROBED = 2000  # lines looked at for the first object of a file
@@ -63,13 +63,15 @@ class RunFiles:
                 item.unchanged()
 
 
-def find_run(source: Source, directory: Path) -> RunFiles:
+def find_run(source: Source, directory: Path, events: Sequence[Event] = ()) -> RunFiles:
     """The files of a run; where the source has no hosts, those of one host without a name, the directory itself.
+
+    `events` are all of the source: where its lines have no pattern in common, theirs tell which file is the oldest.
 
     AssayError when the directory is not one, or holds no hosts or no files, or cannot be looked through.
     """
     try:
-        return _find_run(source, directory)
+        return _find_run(source, directory, events)
     except OSError as error:
         raise fail(
             "broken-file",
@@ -79,7 +81,7 @@ def find_run(source: Source, directory: Path) -> RunFiles:
         ) from None
 
 
-def _find_run(source: Source, directory: Path) -> RunFiles:
+def _find_run(source: Source, directory: Path, events: Sequence[Event]) -> RunFiles:
     if not directory.exists():
         raise fail("no-run", f"the run directory does not exist: {directory}", hint=TAKEN)
     if not directory.is_dir():
@@ -87,7 +89,7 @@ def _find_run(source: Source, directory: Path) -> RunFiles:
     if not any(directory.iterdir()):
         raise AssayError((empty_run(directory),))
     if not source.hosts:
-        return RunFiles(directory, (_host(source, directory, ""),))
+        return RunFiles(directory, (_host(source, events, directory, ""),))
     if source.host_files:
         return RunFiles(directory, _file_hosts(source, directory))
     folders = sorted((path for path in directory.glob(source.hosts) if path.is_dir()), key=lambda path: path.name)
@@ -98,7 +100,7 @@ def _find_run(source: Source, directory: Path) -> RunFiles:
             expected=f"directories {source.hosts}",
             found=_listed(directory),
         )
-    return RunFiles(directory, tuple(_host(source, folder, folder.name) for folder in folders))
+    return RunFiles(directory, tuple(_host(source, events, folder, folder.name) for folder in folders))
 
 
 def empty_run(directory: Path) -> Diagnostic:
@@ -143,7 +145,7 @@ def _listed(directory: Path) -> str:
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
-def _host(source: Source, folder: Path, host: str) -> HostFiles:
+def _host(source: Source, events: Sequence[Event], folder: Path, host: str) -> HostFiles:
     whole(str(folder), "the name of a folder of the run")
     next(folder.iterdir(), None)  # which fails where patterns just find nothing
     found: dict[Path, Path] = {}
@@ -160,7 +162,7 @@ def _host(source: Source, folder: Path, host: str) -> HostFiles:
             expected=f"{patterns} (also with .gz or .zst)",
             found=_listed(folder) or "nothing",
         )
-    first = {path: _place(source, folder, path) if len(found) > 1 else "" for path in found.values()}
+    first = {path: _place(source, events, folder, path) if len(found) > 1 else "" for path in found.values()}
     files = tuple(sorted(first, key=lambda path: (first[path], path.name)))
     _no_copies(folder, host, first)
     return HostFiles(host, tuple(map(_found, files)))
@@ -173,10 +175,10 @@ def _found(path: Path) -> Held:
     return Held(path, mark, mark.size)
 
 
-def _place(source: Source, folder: Path, path: Path) -> str:
+def _place(source: Source, events: Sequence[Event], folder: Path, path: Path) -> str:
     """What orders the files of a host: the first instant of a log; of other kinds the folder a file is in."""
-    if source.kind == LOGS or (source.kind == TEXT_LINES and source.line):
-        return text_order.first_instant(source, path, PROBED) or NO_OBJECT
+    if source.kind in (LOGS, TEXT_LINES) and (source.kind == LOGS or source.line or events):
+        return text_order.first_instant(source, events, path, PROBED) or NO_OBJECT
     return path.parent.relative_to(folder).as_posix()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,9 @@ from sqlglot import exp
 
 from assay.ingest import instants, tree
 from assay.ingest.plain import first_lines
+from assay.spec.check_lines import TEXT_LINES
 from assay.spec.line_pattern import parse
-from assay.spec.model import Source
+from assay.spec.model import Event, Source
 from assay.sql import dialect
 from assay.sql.dialect import column
 
@@ -23,11 +24,17 @@ LONGEST = 4096  # characters of a line of text that are looked at
 AT_ONCE = 8  # lines that are looked at together: each may be as long as a line may be
 
 
-def first_instant(source: Source, path: Path, count: int) -> str:
-    """The instant as a text that sorts by time, out of so many lines at most; empty when none of them has one."""
+def first_instant(source: Source, events: Sequence[Event], path: Path, count: int) -> str:
+    """The instant as a text that sorts by time, out of so many lines at most; empty when none of them has one.
+
+    `events` are all of the source: where it has no pattern of all lines, theirs tell where the instant is.
+    """
     import duckdb
 
-    query, lines = (_of_text(source), _texts(path, count)) if source.line else (_of_json(source), _objects(path, count))
+    if source.kind == TEXT_LINES:
+        query, lines = _of_text(source, events), _texts(path, count)
+    else:
+        query, lines = _of_json(source), _objects(path, count)
     with duckdb.connect() as connection:
         first = _first(connection, dialect.text(query), lines)
     return "" if first is None else f"{first + 2**64:021d}"
@@ -66,15 +73,17 @@ def _of_json(source: Source) -> exp.Select:
     return dialect.staged(query.order_by("number"), [("lines", _lines()), ("said", said)])
 
 
-def _of_text(source: Source) -> exp.Select:
+def _of_text(source: Source, events: Sequence[Event]) -> exp.Select:
     """The instants of lines of text, in order; null for a line without one."""
-    layout = parse(source.line)
-    said = tree.call(
-        "regexp_extract", column("line"), tree.text(layout.expression((source.time[0],))), dialect.integer(1)
+    patterns = (
+        [source.line] if source.line else [name.name for event in events for form in event.forms for name in form.names]
     )
+    expressions = [tree.text(parse(item).expression((source.time[0],))) for item in patterns]
+    found = [tree.call("regexp_extract", column("line"), item, dialect.integer(1)) for item in expressions]
+    said = [tree.call("nullif", item, tree.text("")) for item in found]
     stages = [
         ("lines", _lines()),
-        ("said", tree.of(dialect.select("number", tree.named(said, "said")), "lines")),
+        ("said", tree.of(dialect.select("number", tree.named(tree.call("coalesce", *said), "said")), "lines")),
         (
             "parted",
             tree.of(dialect.select("number", tree.named(instants.taken(source, column("said")), "moment")), "said"),
