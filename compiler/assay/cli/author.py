@@ -8,7 +8,7 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from assay.build.session import Session
 
-PAUSE = 0.1  # seconds between two looks at the files
+PAUSE = 0.1  # seconds between two looks at the files, where the system tells of no change
 
 
 @click.command()
@@ -86,14 +86,16 @@ def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) 
     """
     from assay.cli.options import open_session_of
     from assay.spec.learning import Learner
+    from assay.storage.changes import Waiting, marks
     from assay.storage.scratch import leave
 
     gc.disable()  # a tenth of a second in the midst of a build: what is idle has the time
-    learner = Learner()
+    learner, waiting = Learner(), Waiting(PAUSE)
     seen = None
     while True:
         session = open_session_of(context)
-        now = _marks(session, runs)
+        places = _places(session, runs)
+        now = marks(places)
         if now != seen:
             learner.stop()
             later = _built(context, report, runs, out, first=seen is None)
@@ -102,7 +104,7 @@ def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) 
             learner.start(session.workspace.root, report.partition("/")[0], session.store.folder)
         elif not learner.runs:
             leave(session.store.folder)  # who wants the cache alone need not wait for what only watches
-        time.sleep(PAUSE)
+        waiting.wait(places)
 
 
 def _get_ready(later: Sequence[Callable[[], None]], runs: int, out: Path) -> None:
@@ -148,18 +150,8 @@ def _built(
     return later
 
 
-def _marks(session: Session, runs: tuple[str, ...]) -> dict[str, Any]:
-    """Sizes and times of change of all files that a build reads."""
+def _places(session: Session, runs: tuple[str, ...]) -> list[Path]:
+    """Where all files are that a build reads."""
     root = session.workspace.root
-    places = [root / "specs", root / "queries", session.templates()]
-    places += [Path(item.partition("=")[2] or item) for item in runs]
-    found = {}
-    for place in places:
-        for path in place.rglob("*") if place.is_dir() else (place,):
-            try:
-                stat = path.stat()
-            except OSError:
-                continue
-            if path.is_file():
-                found[str(path)] = (stat.st_size, stat.st_mtime_ns)
-    return found
+    named = [Path(item.partition("=")[2] or item) for item in runs]
+    return [root / "specs", root / "queries", session.templates(), *named]
