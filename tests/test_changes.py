@@ -20,13 +20,19 @@ def test_marks_are_of_files_named_and_below_folders(tmp_path: Path) -> None:
     (tmp_path / "away" / "b").mkdir(parents=True)
     (tmp_path / "away" / "b" / "y").write_text("3", "utf-8")
     (tmp_path / "specs" / "link").symlink_to(tmp_path / "away" / "b" / "y")
-    (tmp_path / "specs" / "round").symlink_to(tmp_path)
+    (tmp_path / "specs" / "a" / "round").symlink_to(tmp_path / "specs")
+    (tmp_path / "specs" / "other").symlink_to(tmp_path / "away")
+    (tmp_path / "specs" / "a" / "passed").write_text("", "utf-8")
     (tmp_path / "specs" / "nowhere").symlink_to(tmp_path / "none")
     os.mkfifo(tmp_path / "specs" / "pipe")
     (tmp_path / "linked").symlink_to(tmp_path / "away")
     places = [tmp_path / name for name in ("specs", "linked", "away/b/y", "none")]
-    sizes = {name.removeprefix(str(tmp_path)): size for name, (size, _) in marks(places).items()}
-    assert sizes == {"/specs/a/x.dhall": 2, "/specs/link": 1, "/linked/b/y": 1, "/away/b/y": 1}
+    sizes = {
+        name.removeprefix(str(tmp_path)): size
+        for name, (size, *_) in marks(places, lambda name: name == "passed").items()
+    }
+    of_specs = {"/specs/a/x.dhall": 2, "/specs/link": 1, "/specs/other/b/y": 1}
+    assert sizes == {**of_specs, "/linked/b/y": 1, "/away/b/y": 1}
 
 
 @pytest.mark.parametrize("place", [".", "file"])

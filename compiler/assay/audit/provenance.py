@@ -110,10 +110,12 @@ def outline(report: Report | Article, prose: Mapping[str, str]) -> str:
 
 
 def templates_hash(folder: Path) -> str:
-    """Hash of the templates: the names and contents of all files, fonts among them."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    found = {path.relative_to(folder).as_posix(): digests.sha256(path) for path in files}
-    return content_hash(found)
+    """Hash of the templates: the names and contents of all files, fonts among them, that are not hidden."""
+    files = ((path.relative_to(folder), path) for path in sorted(folder.rglob("*")) if path.is_file())
+    seen = {
+        name.as_posix(): digests.sha256(path) for name, path in files if not any(part[0] == "." for part in name.parts)
+    }
+    return content_hash(seen)
 
 
 def provenance(

@@ -13,18 +13,22 @@ import os
 import subprocess
 import sys
 import tempfile
-from functools import cache
+import threading
 from pathlib import Path
 from queue import LifoQueue
 from typing import Any
 
 from assay.report import vega_process
+from assay.report.font_files import fonts_hash
 from assay.report.forms import VEGA_LITE
 from assay.spec.diagnostics import INTERNAL, AssayError, fail
 
 PROCESSES = min(4, os.cpu_count() or 1)
 #: drawn only to have everything loaded
 SMALL = '{"data": {"values": [{"x": 1}]}, "mark": "line", "encoding": {"x": {"field": "x"}, "y": {"field": "x"}}}'
+
+_LOCK = threading.Lock()
+_QUEUES: dict[Path, tuple[str, LifoQueue[Converter | None]]] = {}
 
 
 class Converter:
@@ -74,6 +78,7 @@ class Converter:
         with contextlib.suppress(OSError, ValueError):
             self._process.communicate()
         self._complaints.close()
+        atexit.unregister(self.close)
 
     def _send(self, spec: str) -> None:
         assert self._process.stdin is not None
@@ -110,9 +115,12 @@ def _cause(text: str) -> str:
     return told[-1] if told else "no message"
 
 
-def convert(spec: str, fonts: Path, name: str) -> str:
-    """A Vega-Lite specification (JSON text) as SVG text, by whichever converter is free; `name` is for messages."""
-    idle = _idle(fonts.resolve())
+def convert(spec: str, fonts: Path, state: str, name: str) -> str:
+    """A Vega-Lite specification (JSON text) as SVG text, by whichever converter is free; `name` is for messages.
+
+    `state` is the hash of the fonts: those of the folder as they now are.
+    """
+    idle = _idle(fonts.resolve(), state)
     found = idle.get()
     try:
         found = found if found and found.runs else Converter(fonts.resolve())
@@ -123,16 +131,23 @@ def convert(spec: str, fonts: Path, name: str) -> str:
 
 def start(fonts: Path) -> None:
     """Let all converters of a folder of fonts get ready, without waiting for them."""
-    idle = _idle(fonts.resolve())
+    idle = _idle(fonts.resolve(), fonts_hash(fonts))
     taken = [idle.get() for _ in range(PROCESSES)]
     for item in taken:
         idle.put(item or Converter(fonts.resolve()))
 
 
-@cache
-def _idle(_fonts: Path) -> LifoQueue[Converter | None]:
+def _idle(fonts: Path, state: str) -> LifoQueue[Converter | None]:
     """The converters of a folder of fonts that have nothing to do; None where one has not been started."""
-    queue: LifoQueue[Converter | None] = LifoQueue()
-    for _ in range(PROCESSES):
-        queue.put(None)
-    return queue
+    with _LOCK:
+        former, queue = _QUEUES.get(fonts, ("", LifoQueue[Converter | None]()))
+        if former == state:
+            return queue
+        while not queue.empty():  # a converter keeps the fonts that there were when it started
+            if (outdated := queue.get()) is not None:
+                outdated.close()
+        queue = LifoQueue()
+        for _ in range(PROCESSES):
+            queue.put(None)
+        _QUEUES[fonts] = (state, queue)
+        return queue

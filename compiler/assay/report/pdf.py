@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from assay.report import lacking
 from assay.report.charts import draw
 from assay.report.converter import start
 from assay.report.document import Document, mapped, parse_date, to_json
+from assay.report.font_files import fonts_hash
 from assay.spec.diagnostics import AssayError, fail
 from assay.storage.progress import Progress, silent
 
@@ -182,9 +183,14 @@ def _typesetting(problem: typst.TypstError | typst.TypstWarning, fonts: Path) ->
     return fail("typesetting", message, excerpt=problem.diagnostic.rstrip(), hint=hint)
 
 
-@cache
 def _load_fonts(folder: Path) -> typst.Fonts:
-    """The shipped fonts and no others (Typst carries some of its own), read once a process and folder."""
+    """The fonts of a folder and no others (Typst carries some of its own)."""
+    return _loaded(folder, fonts_hash(folder))
+
+
+@lru_cache(maxsize=2)
+def _loaded(folder: Path, _state: str) -> typst.Fonts:
+    """Those that it now has; they are read once a process."""
     import typst
 
     return typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=[str(folder)])
@@ -193,7 +199,10 @@ def _load_fonts(folder: Path) -> typst.Fonts:
 def _copy_layout(templates: Path, out: Path) -> None:
     """The Typst text beside the data, so that the folder compiles by itself."""
     shutil.copyfile(templates / "report.typ", out / "report.typ")
-    shutil.copytree(templates / "report", out / "report", dirs_exist_ok=True, copy_function=shutil.copyfile)
+    shutil.copytree(
+        templates / "report", out / "report", dirs_exist_ok=True, copy_function=shutil.copyfile,
+        ignore=shutil.ignore_patterns(".*"),  # what editors and systems keep beside files
+    )  # fmt: skip
 
 
 def _write(path: Path, text: str) -> None:

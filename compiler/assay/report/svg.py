@@ -9,41 +9,45 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
 
 from assay.report.converter import convert
+from assay.report.font_files import fonts_hash
 from assay.report.forms import VEGA_LITE
 from assay.storage import atomic
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Drawer:
-    """Draws with the fonts of one folder; `kept` is a folder of earlier drawings, or None."""
+    """Draws with the fonts that one folder now has; `kept` is a folder of earlier drawings, or None."""
 
     fonts: Path
     kept: Path | None = None
 
+    @cached_property
+    def _state(self) -> str:
+        return fonts_hash(self.fonts)
+
     def draw(self, spec: str, name: str = "a chart") -> str:
         """The specification (JSON text) as SVG text; `name` is what messages call it."""
         if self.kept is None:
-            return _convert(spec, self.fonts, name)
+            return self._drawn(spec, name)
         path = self.kept / f"{self._key(spec)}.svg"
         if path.is_file():
             return path.read_text(encoding="utf-8")
-        svg = _convert(spec, self.fonts, name)
+        svg = self._drawn(spec, name)
         keep(path, svg)
         return svg
 
     def _key(self, spec: str) -> str:
-        parts = (_converter(), VEGA_LITE, _fonts_hash(self.fonts), spec)
+        parts = (_converter(), VEGA_LITE, self._state, spec)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
-
-def _convert(spec: str, fonts: Path, name: str) -> str:
-    """Draw; raises `chart-refused` when the converter does."""
-    return renumber_clips(convert(spec, fonts, name)) + "\n"
+    def _drawn(self, spec: str, name: str) -> str:
+        """Draw; raises `chart-refused` when the converter does."""
+        return renumber_clips(convert(spec, self.fonts, self._state, name)) + "\n"
 
 
 def renumber_clips(svg: str) -> str:
@@ -58,14 +62,6 @@ def renumber_clips(svg: str) -> str:
 def _converter() -> str:
     """The version of the converter: to read it takes as long as to read a drawing."""
     return version("vl-convert-python")
-
-
-@cache
-def _fonts_hash(fonts: Path) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(fonts.iterdir()):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
 
 
 def keep(path: Path, text: str) -> None:

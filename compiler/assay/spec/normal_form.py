@@ -21,6 +21,7 @@ from assay.spec.article_model import Article, ClassTable
 from assay.spec.check_formulas import scope_of
 from assay.spec.check_lines import TEXT_LINES
 from assay.spec.check_series import VALUE, read_unit
+from assay.spec.exactly import Exactly
 from assay.spec.expression import Expression, show
 from assay.spec.formula_units import resolved
 from assay.spec.model import Filter, Grain, Instant, Metric, Package, Parameter, Series, Source
@@ -305,18 +306,18 @@ def definitions(package: Package) -> dict[str, str]:
     patterns that are tried before those of its events, sources, constants, the predicates of all filters that can
     apply), but no prose."""
     written = Written()
-    known = _known(dataclasses.replace(package, metrics=()))
+    known = _known(Exactly(dataclasses.replace(package, metrics=())))
     found = {}
     for metric in package.metrics:
-        of_others = formula.is_formula(metric)
-        if of_others or metric not in known:
-            known[metric] = definition_hash(definition(package, metric, written), written)
-        found[metric.id] = known[metric]
+        told = Exactly(metric)
+        if formula.is_formula(metric) or told not in known:
+            known[told] = definition_hash(definition(package, metric, written), written)
+        found[metric.id] = known[told]
     return found
 
 
 @functools.lru_cache(maxsize=2)  # those who watch files ask for the same package with one metric changed
-def _known(_others: Package) -> dict[Metric, str]:
+def _known(_others: Exactly[Package]) -> dict[Exactly[Metric], str]:
     """The definition hashes of metrics in a package that is otherwise the same."""
     return {}
 

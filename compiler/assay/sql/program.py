@@ -22,11 +22,11 @@ from assay.plan.steps import (
     rows_of,
     span_of,
 )
+from assay.spec.exactly import Exactly
 from assay.spec.model import Check, Metric, Relation
 from assay.spec.normal_form import Checked
 from assay.spec.own_names import KEY
 from assay.sql import dialect, distributions, grains, keys, listings, phases, relations, series
-from assay.sql.exactly import Exactly
 from assay.sql.expressions import places
 
 Constants = Mapping[str, object]

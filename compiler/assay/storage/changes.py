@@ -9,30 +9,37 @@ from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
 
-Marks = dict[str, tuple[int, int]]
+Mark = tuple[int, int, int, int]
+Marks = dict[str, Mark]
 TOGETHER = 40  # ms at most within which changes are one
 STEP = 5  # ms without a change after which it is over
 
 
-def marks(places: Sequence[Path]) -> Marks:
-    """Bytes and time of change (ns) of each file of some folders, links to folders left out, and of files named.
+def marks(places: Sequence[Path], passed: Callable[[str], bool] = lambda _: False) -> Marks:
+    """Bytes, times of change (ns) and inode of files that are named, and of those in folders that are, links followed.
 
-    What is gone meanwhile, or not ours to read, has none: what it is, a build tells.
+    In folders names that are `passed` over are left out.  What is gone meanwhile, or not ours to read, has no mark:
+    what it is, a build tells.
     """
     found: Marks = {}
     for place in places:
-        if place.is_file():
-            _mark(found, str(place), place.stat)
+        if place.is_dir():
+            _within(found, str(place), passed, set())
         else:
-            _within(found, str(place))
+            _mark(found, str(place), place.stat)
     return found
 
 
-def _within(found: Marks, folder: str) -> None:
+def _within(found: Marks, folder: str, passed: Callable[[str], bool], above: set[tuple[int, int]]) -> None:
+    """`above` are the folders that lead here: a link to one of them leads round and round."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                _within(found, entry.path)
+        stat = os.stat(folder)  # noqa: PTH116  a path object for each of hundreds of folders takes longer than to look
+        here = (stat.st_dev, stat.st_ino)
+        for entry in entries if here not in above else ():
+            if passed(entry.name):
+                continue
+            if entry.is_dir():
+                _within(found, entry.path, passed, above | {here})
             elif entry.is_file():
                 _mark(found, entry.path, entry.stat)
 
@@ -40,7 +47,7 @@ def _within(found: Marks, folder: str) -> None:
 def _mark(found: Marks, name: str, told: Callable[[], os.stat_result]) -> None:
     with contextlib.suppress(OSError):
         stat = told()
-        found[name] = (stat.st_size, stat.st_mtime_ns)
+        found[name] = (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
 
 
 class Waiting:

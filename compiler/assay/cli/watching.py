@@ -1,0 +1,147 @@
+"""What `assay watch` does: it builds when something has changed, and gets ready for the next build when nothing has."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from assay.build.history import build_shown
+from assay.build.options import Options
+from assay.build.watched import Watched
+from assay.cli import echo
+from assay.cli.options import open_session_of, working
+from assay.spec import workspace as workspaces
+from assay.spec.diagnostics import USAGE, AssayError
+from assay.spec.file_errors import of_system
+from assay.spec.learning import Learner
+from assay.storage.changes import Waiting
+from assay.storage.scratch import leave
+
+PAUSE = 0.1  # seconds between two looks at the files, where the system tells of no change
+#: errors whose cause may go without a change of what is watched, and seconds until it is tried again
+OUTSIDE, AGAIN = ("cache", "disk-full", "file", "output"), 5.0
+
+Work = Sequence[Callable[[], None]]
+
+
+def watch_report(context: click.Context, report: str, runs: Sequence[str], out: Path) -> NoReturn:
+    """Build a report whenever what it is made of has changed, until somebody interrupts.
+
+    AssayError (usage) when what the user says is wrong from the beginning.
+    """
+    gc.disable()  # a tenth of a second in the midst of a build: what is idle has the time
+    builds, idle = _Builds(context, report, runs, out), _Idle(len(runs), out)
+    system = report.partition("/")[0]
+    watched, waiting, learner = Watched(system, runs), Waiting(PAUSE), Learner()
+    try:
+        while True:
+            session = open_session_of(context)
+            workspace, cache = session.workspace, session.store.folder
+            if watched.changed(workspace) or builds.due():
+                learner.stop()
+                later = builds.build()
+                idle.start([*later, partial(watched.look_elsewhere, workspace)])
+                learner.start(workspace.root, system, cache)
+            elif not learner.runs:
+                leave(cache)  # who wants the cache alone need not wait for what only watches
+            waiting.wait(watched.places(workspace))
+    finally:
+        idle.end()
+
+
+class _Builds:
+    """The builds of one report, and how the last one went."""
+
+    def __init__(self, context: click.Context, report: str, runs: Sequence[str], out: Path) -> None:
+        self._context = context
+        self._report = report
+        self._runs = runs
+        self._out = out
+        self._first = True
+        self._error: AssayError | None = None
+        self._ended = 0.0
+
+    def due(self) -> bool:
+        """Whether to build although nothing has changed: what stood in the way may be gone, or the report is."""
+        if self._error is None:
+            return not self._out.exists()
+        outside = any(item.code in OUTSIDE for item in self._error.diagnostics)
+        return outside and time.monotonic() - self._ended > AGAIN
+
+    def build(self) -> Work:
+        """Build, and say how long it took, or what is wrong, unless that was said last.  Returns what was put off.
+
+        What is wrong use at first, and raised, may come back later, such as a run that is being replaced.
+        """
+        later: list[Callable[[], None]] = []
+        before, self._error = self._error, None
+        try:
+            self._build(later)
+        except OSError as error:
+            self._error = of_system(error)
+        except AssayError as error:
+            if error.status == USAGE and self._first:
+                raise
+            self._error = error
+        if self._error and str(self._error) != str(before):
+            echo.text(f"{self._error}\n", err=True)
+        self._first, self._ended = False, time.monotonic()
+        return later
+
+    def _build(self, later: list[Callable[[], None]]) -> None:
+        began = time.monotonic()
+        with working(self._context) as session:
+            session.later = later
+            built = build_shown(session, self._report, self._runs, (), self._out, Options())
+        echo.warnings(built.warnings)
+        echo.line(f"{', '.join(map(str, built.reports))} ({time.monotonic() - began:.1f} s)")
+
+
+class _Idle:
+    """What is done while nothing changes, in a thread of its own."""
+
+    def __init__(self, runs: int, out: Path) -> None:
+        self._engines = min(runs, os.cpu_count() or 1)
+        self._out = out
+        self._ending = threading.Event()
+        self._threads: list[threading.Thread] = []
+
+    def start(self, later: Work) -> None:
+        """Do what a build has put off; load and start what the next one asks for."""
+        thread = threading.Thread(target=self._work, args=[later], daemon=True)
+        self._threads = [item for item in self._threads if item.is_alive()] + [thread]
+        thread.start()
+
+    def end(self) -> None:
+        """Begin nothing more, and wait for what has begun: the engine must not be left in the midst of it."""
+        self._ending.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _work(self, later: Work) -> None:
+        steps: Work = (*later, workspaces.warm_up, self._read_record, self._start_engines)
+        for step in steps:
+            if self._ending.is_set():
+                return
+            with contextlib.suppress(AssayError, OSError):  # of what cannot be written the next build tells
+                step()
+        gc.collect()
+
+    def _read_record(self) -> None:
+        from assay.audit.recorded import recorded
+
+        recorded(self._out)  # there may be no report yet; the library that reads one loads slowly
+
+    def _start_engines(self) -> None:
+        from assay.engine import execute
+
+        execute.get_ready(self._engines)
