@@ -34,6 +34,7 @@ def test_functions_that_tell_of_the_engine() -> None:
 
 OF_A_GROUP = "is of the rows of a group in no order"
 OF_A_WINDOW = "is of places in a window that has no order"
+BY_THE_SAME = "takes one row of a group by what is the same in all"
 SOME = "takes some rows of no order"
 
 
@@ -49,6 +50,18 @@ SOME = "takes some rows of no order"
         ("SELECT slot FROM slots ORDER BY slot NULLS FIRST LIMIT (SELECT first(slot) FROM slots)", "first", OF_A_GROUP),
         ("SELECT last(slot) FILTER (WHERE slot > 1) FROM slots", "last", OF_A_GROUP),
         ("SELECT string_agg(host, ', ') FROM slots", "string_agg", OF_A_GROUP),
+        ("SELECT any_value(host) FROM slots GROUP BY slot", "any_value", OF_A_GROUP),
+        ("SELECT any_value(host) OVER (PARTITION BY slot) FROM slots", "any_value", OF_A_WINDOW),
+        ("SELECT ARBITRARY(host) FROM slots", "ARBITRARY", OF_A_GROUP),
+        ("SELECT list(host)[1] FROM slots", "list", OF_A_GROUP),
+        ("SELECT array_agg(host) FILTER (WHERE slot > 1) FROM slots", "array_agg", OF_A_GROUP),
+        ("SELECT list(DISTINCT host) FROM slots", "list", OF_A_GROUP),
+        ("SELECT list_aggregate(list(host), 'first') FROM slots", "list", OF_A_GROUP),
+        ("SELECT list(host) OVER (PARTITION BY slot) FROM slots", "list", OF_A_WINDOW),
+        ("SELECT json_group_array(host) FROM slots", "json_group_array", OF_A_GROUP),
+        ("SELECT mode(host) FROM slots", "mode", OF_A_GROUP),
+        ("SELECT max_by(host, 1) FROM slots", "max_by", BY_THE_SAME),
+        ("SELECT arg_min(host, 'x') FROM slots", "arg_min", BY_THE_SAME),
         ("SELECT row_number() OVER (PARTITION BY host) FROM slots", "row_number", OF_A_WINDOW),
         ("SELECT lag(slot IGNORE NULLS) OVER () FROM slots", "lag", OF_A_WINDOW),
         ("SELECT first_value(slot) OVER w FROM slots WINDOW w AS (PARTITION BY host)", "first_value", OF_A_WINDOW),
@@ -80,6 +93,9 @@ def test_what_takes_any_of_several_rows(sql: str, word: str, said: str) -> None:
         "SELECT row_number() OVER (ORDER BY host) AS n FROM slots",
         "SELECT row_number() OVER (w ORDER BY host) AS n FROM slots WINDOW w AS (PARTITION BY slot)",
         "SELECT first_value(slot) OVER w AS slot FROM slots WINDOW w AS (ORDER BY host)",
+        "SELECT any_value(slot ORDER BY host) AS slot, list(host ORDER BY host) AS hosts FROM slots",
+        "SELECT len(list(host)) AS n, list_sort(list(host) FILTER (WHERE slot > 1)) AS hosts FROM slots",
+        "SELECT list(slot) OVER (PARTITION BY host ORDER BY slot) AS slots FROM slots",
         "SELECT count(*) OVER () AS n, arg_max(slot, host) OVER (PARTITION BY host) AS slot FROM slots",
     ],
 )

@@ -170,6 +170,11 @@ def test_a_full_disk_of_the_cache_is_told_and_the_command_goes_on_when_there_is_
     place: Path, undisturbed: tuple[dict[str, bytes], set[str]], small_disk: Path, tmp_path: Path
 ) -> None:
     out, cache = tmp_path / "out", small_disk / "cache"
+    (small_disk / "filled").write_bytes(b"x" * 44 * 1024)
+    done = assay_process(*command(out, cache), within=place)  # there is room for folders, and for no file
+    assert done.err.startswith("error[disk-full]: the disk of the ")
+    assert str(cache) in done.err.splitlines()[0]
+    (small_disk / "filled").unlink()
     for size in ("64k", "200k", "400k", "800k", "1600k"):
         grown(small_disk, size)
         done = assay_process(*command(out, cache), within=place)

@@ -13,7 +13,7 @@ from assay.audit.recorded import NAME as RECORD
 from assay.audit.recorded import recorded
 from assay.report.forms import FILES
 from assay.spec.diagnostics import USAGE, AssayError, fail
-from assay.spec.file_errors import is_within, of_system, unwritable
+from assay.spec.file_errors import has_room, is_full, is_within, of_system, some_disk_full, unwritable
 from assay.storage.locks import held, nobody, released
 from assay.storage.scratch import claimed, sweep
 
@@ -67,6 +67,8 @@ def replacing(
     except OSError as error:
         if not is_within(error, out):
             raise of_system(error) from None
+        if error.filename is None and is_full(error) and has_room(out):
+            raise some_disk_full() from None
         raise _unwritable(out, error) from None
 
 

@@ -17,6 +17,7 @@ FULL_TEXTS = re.compile(
     r"|Could not write (all bytes|file)",
     re.IGNORECASE,
 )
+ROOM = 2**20  # bytes: a disk with more is not full
 RESUMES = "make room, then run the same command again: what is whole is kept, and it goes on from there"
 
 
@@ -32,6 +33,17 @@ def disk_full(what: str, place: Path, hint: str = "") -> AssayError:
     """The error of a disk without room."""
     notes = [f"or {hint}"] if hint else []
     return fail("disk-full", f"the disk of the {what} is full: {place}", hint=", ".join([RESUMES, *notes]))
+
+
+def some_disk_full() -> AssayError:
+    """The error of a disk without room, of which the system does not say which it is."""
+    return fail("disk-full", "a disk is full: that of the cache or of temporary files", hint=RESUMES)
+
+
+def has_room(folder: Path) -> bool:
+    """Whether the disk of a folder is not full."""
+    place = next((item for item in (folder, *folder.absolute().parents) if item.exists()), Path.cwd())
+    return shutil.disk_usage(place).free > ROOM
 
 
 def is_full(error: Exception) -> bool:

@@ -179,13 +179,16 @@ def _functions(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
 
 
 def _orders(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
-    for word, said in unordered(tree):
+    for words, said in unordered(tree):
+        called = words[0].islower()
+        word = next((word for word in words if of_word(text.sql, word, before="(" if called else "")), words[0])
         yield text.fail(
             "sql-order",
             f"has a `{word}` that {said}: the engine may take others each time",
             word,
             expected="ORDER BY with what tells the rows apart",
-            called=word.islower(),
+            hint="min or max take the same each time" if word in ("any_value", "arbitrary") else "",
+            called=called,
         )
 
 

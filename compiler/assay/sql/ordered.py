@@ -9,33 +9,47 @@ from sqlglot import exp
 #: functions of a window whose values depend on the order of its rows
 _OF_PLACES = (exp.RowNumber, exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue, exp.Ntile)
 #: functions of a group, likewise
-_OF_GROUPS = (exp.First, exp.Last, exp.GroupConcat)
+_OF_GROUPS = (exp.First, exp.Last, exp.GroupConcat, exp.AnyValue, exp.ArrayAgg, exp.Mode)
+#: those that the parser has no class for
+_OTHERS = ("arbitrary", "json_group_array", "json_group_object")
+#: functions of a list for which the order of its elements is no matter
+_ANY_ORDER = (exp.ArraySort, exp.Length, exp.ArraySize, exp.ArrayContains)
 
 
-def unordered(tree: exp.Expr) -> Iterator[tuple[str, str]]:
-    """What of a query lacks an order: the word of SQL that stands there, and what it does."""
+def unordered(tree: exp.Expr) -> Iterator[tuple[tuple[str, ...], str]]:
+    """What of a query lacks an order: the word of SQL that stands there, one of those of its kind, and what it does."""
     for query in tree.find_all(exp.Query):
         if not query.args.get("order"):
             yield from _parts(query)
     for window in tree.find_all(exp.Window):
         orders = window.args.get("order") or _named(window).args.get("order")
-        if isinstance(_bare(window.this), _OF_PLACES) and not orders:
+        if (
+            isinstance(_bare(window.this), (*_OF_PLACES, *_OF_GROUPS))
+            and not orders
+            and not window.this.find(exp.Order)
+        ):
             yield _word(_bare(window.this)), "is of places in a window that has no order"
-    for group in tree.find_all(*_OF_GROUPS):
-        if not isinstance(group.find_ancestor(exp.Window, exp.Select), exp.Window) and not group.find(exp.Order):
+    for group in tree.find_all(*_OF_GROUPS, exp.Anonymous):
+        if isinstance(group, exp.Anonymous) and group.name.casefold() not in _OTHERS:
+            continue
+        in_window = isinstance(group.find_ancestor(exp.Window, exp.Select), exp.Window)
+        if not in_window and not group.find(exp.Order) and not isinstance(_around(group), _ANY_ORDER):
             yield _word(group), "is of the rows of a group in no order"
+    for one in tree.find_all(exp.ArgMax, exp.ArgMin):
+        if not one.expression.find(exp.Column):
+            yield _word(one), "takes one row of a group by what is the same in all"
 
 
-def _parts(query: exp.Expr) -> Iterator[tuple[str, str]]:
+def _parts(query: exp.Expr) -> Iterator[tuple[tuple[str, ...], str]]:
     """What cuts the rows of a query that has no order, unless it is one row or is asked only whether there is any."""
     if isinstance(query.parent, exp.Exists) or _is_one_row(query):
         return
     for part in ("limit", "offset"):
         if found := query.args.get(part):
-            yield ("FETCH" if isinstance(found, exp.Fetch) else part.upper()), "takes some rows of no order"
+            yield ("FETCH" if isinstance(found, exp.Fetch) else part.upper(),), "takes some rows of no order"
     distinct = query.args.get("distinct")
     if isinstance(distinct, exp.Distinct) and distinct.args.get("on"):
-        yield "DISTINCT", "takes one row of several that have no order"
+        yield ("DISTINCT",), "takes one row of several that have no order"
 
 
 def _is_one_row(query: exp.Expr) -> bool:
@@ -59,7 +73,26 @@ def _bare(node: exp.Expr) -> exp.Expr:
     return node.this if isinstance(node, (exp.IgnoreNulls, exp.RespectNulls)) else node
 
 
-def _word(node: exp.Expr) -> str:
-    """What a function is called in texts."""
+def _around(group: exp.Expr) -> exp.Expr | None:
+    """What a function of a group is given to, a condition on its rows aside."""
+    around = group.parent
+    while isinstance(around, (exp.Filter, exp.IgnoreNulls)):
+        around = around.parent
+    return around
+
+
+#: how functions that have several names may be called in texts
+NAMES: dict[type[exp.Func], tuple[str, ...]] = {
+    exp.GroupConcat: ("string_agg", "group_concat", "listagg"),
+    exp.ArrayAgg: ("list", "array_agg"),
+    exp.ArgMax: ("arg_max", "max_by", "argmax"),
+    exp.ArgMin: ("arg_min", "min_by", "argmin"),
+}
+
+
+def _word(node: exp.Expr) -> tuple[str, ...]:
+    """What a function may be called in texts."""
+    if isinstance(node, exp.Anonymous):
+        return (node.name,)
     assert isinstance(node, exp.Func)
-    return "string_agg" if isinstance(node, exp.GroupConcat) else node.sql_name().casefold()
+    return NAMES.get(type(node), (node.sql_name().casefold(),))

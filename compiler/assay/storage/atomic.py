@@ -18,8 +18,10 @@ def put(root: Path, place: Path, content: bytes | str) -> None:
             stream.write(content.encode() if isinstance(content, str) else content)
         place.parent.mkdir(parents=True, exist_ok=True)
         Path(fresh).replace(place)
-    except BaseException:
+    except BaseException as error:
         Path(fresh).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:  # a full disk says so of no file
+            error.filename = str(place)
         raise
 
 
