@@ -53,6 +53,14 @@ def test_a_fresh_workspace_builds_at_once(started: Path) -> None:
     assert not list(started.glob(".assay-*"))
 
 
+def test_a_report_over_one_run_compares_it_with_nothing(started: Path, tmp_path: Path, cache: Path) -> None:
+    out = tmp_path / "out"
+    words = ("build", "service/comparison", "--run", "runs/1.0", "--to", "md", "-o", out, "--cache", cache)
+    assert assay(*words, within=started).status == 0
+    document = json.loads((out / "document.json").read_text(encoding="utf-8"))
+    assert (document["title"], document["intro"]) == ("1.0", [])
+
+
 def test_a_folder_that_cannot_be_written_is_told_without_options_that_there_are_not(
     tmp_path: Path, cache: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,22 @@ def test_what_a_report_is_made_of_is_not_written_into(place: Path, out: str, whe
         done = assay("--cache", place / "cache", *words, out, within=place)
         assert (done.status, done.out, done.err) == (2, "", said), words
     assert _files(place) == before
+
+
+@pytest.mark.parametrize("folder", ["charts", "report", "sql"])
+def test_a_run_in_what_a_build_replaces_is_left_alone(place: Path, tmp_path: Path, folder: str) -> None:
+    run = tmp_path / "out" / folder / "runs" / "1.0"
+    shutil.copytree(place / "runs" / "1.0", run)
+    before = _files(tmp_path)
+    for words in (BUILD[:-2], ("watch", "service/comparison", "--run")):
+        done = assay("--cache", place / "cache", *words[:-1], "--run", f"a={run}", "-o", tmp_path / "out", within=place)
+        assert (done.status, done.out, done.err) == (
+            2,
+            "",
+            f"error[output]: the run a lies in a folder that a build replaces: {run}\n"
+            "  hint: choose another folder with -o, or move the run out of it\n",
+        )
+    assert _files(tmp_path) == before
 
 
 def test_what_lies_beside_is_written_into(place: Path) -> None:

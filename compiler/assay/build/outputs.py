@@ -24,18 +24,25 @@ if TYPE_CHECKING:  # a build that is given as it was loads nothing else
 PREFIX = ".assay-"  # of folders of what is not yet in its place
 #: there when a build is complete: what is to go that a former one left
 COMPLETE = "complete.json"
+#: folders of an output folder that a build makes anew
+REPLACED = ("charts", "report", "sql")
 #: folders of a workspace that reports are made of
 SOURCES = ("specs", "queries", "templates")
 
 
 def refuse_sources(session: Session, out: Path, runs: Sequence[NamedRun] = ()) -> None:
     """AssayError `output` (usage) for an output folder among what is read: in a run, or in the workspace's definitions,
-    which would then hold what was made of them."""
+    which would then hold what was made of them; and where a run lies in what the build would replace."""
     place = out.resolve()
     hint = "choose another folder with -o"
     for run in runs:
         if run.is_here and place.is_relative_to(run.directory.resolve()):
             raise fail("output", f"the output folder lies in the run {run.id}: {out}", hint=hint, status=USAGE)
+    for run in runs:
+        theirs = Path(run.place).resolve()
+        if any(theirs.is_relative_to(place / name) for name in REPLACED):
+            raise fail("output", f"the run {run.id} lies in a folder that a build replaces: {run.place}",
+                       hint=f"{hint}, or move the run out of it", status=USAGE)  # fmt: skip
     for name in SOURCES:
         if place.is_relative_to((session.workspace.root / name).resolve()):
             raise fail("output", f"the output folder lies in the workspace's {name}/: {out}", hint=hint, status=USAGE)

@@ -23,6 +23,7 @@ from assay.spec.report_model import Section as SectionSpec
 
 DELTA = ("Δ", "Δ%")
 
+COMPARING = re.compile(r"\{(others|last)\}")
 _PLACE = re.compile(r"\{([^{}]+)\}")
 
 
@@ -40,14 +41,15 @@ def assemble(
     """
     named = figures.labels(report, runs)
     said = words(runs, named)
+    title, intro = _alone(report, named[0]) if len(runs) == 1 else (report.title, _paragraphs(report))
     manifest, filters = _manifest(report, runs, named, choices), _filters(runs, named)
     sections = tuple(_section(checked, item, runs, named, choices) for item in report.sections)
     return Document(
-        title=choices.title or filled(report.title, said),
+        title=choices.title or filled(title, said),
         subtitle="",
         author=choices.author,
         date=choices.date,
-        intro=tuple(filled(text, said) for text in report.intro.split("\n\n") if text.strip()),
+        intro=tuple(filled(text, said) for text in intro),
         style=choices.style,
         manifest=manifest,
         sections=sections,
@@ -62,6 +64,16 @@ def assemble(
         provenance=tuple(provenance.items()),
         terms=terms(checked, report, (manifest, filters), counts=any(None in item.metrics for item in sections)),
     )
+
+
+def _paragraphs(report: Report) -> list[str]:
+    return [text for text in report.intro.split("\n\n") if text.strip()]
+
+
+def _alone(report: Report, label: str) -> tuple[str, list[str]]:
+    """Title and introduction over one run: what says of others would compare it with itself."""
+    title = label if COMPARING.search(report.title) else report.title
+    return title, [text for text in _paragraphs(report) if not COMPARING.search(text)]
 
 
 def words(runs: Sequence[RunFigures], named: Sequence[str]) -> dict[str, str]:
