@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from assay import ingest
-from assay.build.prepare import Prepared, prepare
+from assay.build.handing import handed_out
+from assay.build.prepare import prepare
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.sources import has
@@ -15,10 +18,22 @@ from assay.spec.model import Source
 from assay.spec.normal_form import Checked
 
 
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What was ingested of a run's source: the run's id, the source's name, the folder that is handed out."""
+
+    run: str
+    source: str
+    folder: Path
+
+
 def ingest_runs(
     session: Session, runs: Sequence[NamedRun], system: str | None, everything: bool
-) -> tuple[Prepared, ...]:
-    """Ingest runs: the events that the system's metrics need, or all of its events."""
+) -> tuple[Ingested, ...]:
+    """Ingest runs: the events that the system's metrics need, or all of its events.
+
+    AssayError with the problems of every run.
+    """
     systems = (system,) if system else session.workspace.systems()
     runs = here(session, runs, [item for name in systems for item in session.package(name).package.sources])
     checked = _system_of(session, runs[0], systems)
@@ -32,7 +47,12 @@ def ingest_runs(
     wanted = dict(made.wanted)
     if everything:
         wanted = {event.name: frozenset(field.name for field in event.fields) for event in package.events}
-    return prepare(session, checked, runs, _there(checked, runs, wanted))
+    found = prepare(session, checked, runs, _there(checked, runs, wanted))
+    return tuple(
+        Ingested(item.run.id, part.source.name, folder)
+        for item in found
+        for part, folder in zip(item.parts, handed_out(session, item), strict=True)
+    )
 
 
 def _there(

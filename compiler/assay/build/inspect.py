@@ -13,6 +13,7 @@ from assay.build import filters
 from assay.build.article import compared, read_prose
 from assay.build.compute import Computed, compiled, compute, report_metrics
 from assay.build.explain_names import metric_named
+from assay.build.handing import handed_out
 from assay.build.phases import Asked, asked
 from assay.build.prepare import prepare
 from assay.build.raw_notes import raw_notes
@@ -23,7 +24,7 @@ from assay.build.sql_files import PHASES, sql_texts, write_texts
 from assay.build.sql_head import headed
 from assay.engine.dry import dry_run
 from assay.engine.graph import nodes
-from assay.engine.mount import constants_file, located, raw_tables
+from assay.engine.mount import located, raw_tables
 from assay.engine.results import Distribution, FormulaResult, RunResults
 from assay.plan.steps import Applied, plan
 from assay.report.article import metrics_of
@@ -330,9 +331,7 @@ def metric_sql(
     query = standing_alone(checked, metric, report, compiled(checked, made))
     if run:
         (prepared,) = prepare(session, checked, [run], made.wanted)
-        query = located(
-            query, prepared.folders, constants_file(session.store.folder, prepared.folders[0], prepared.constants)
-        )
+        query = located(query, handed_out(session, prepared))
     return headed(checked, metric, dialect.printable(dialect.text(query)) + ";")
 
 
@@ -354,8 +353,7 @@ def _phase_sql(
     within = [replace(item, query=_bound(item.query, bounds.parameters)) for item in statements]
     prepared = found.runs[0].prepared
     query = standing_alone(checked, metric, report, within)
-    constants = constants_file(session.store.folder, prepared.folders[0], prepared.constants)
-    places_ = located(query, prepared.folders, constants)
+    places_ = located(query, handed_out(session, prepared))
     return headed(checked, metric, dialect.printable(dialect.text(places_)) + ";")
 
 

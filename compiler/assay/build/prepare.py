@@ -18,7 +18,7 @@ from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.sources import needed_sources
 from assay.build.stages import stage
-from assay.engine.mount import Facts, HostLog, constants_file, facts
+from assay.engine.mount import Facts, HostLog, facts
 from assay.engine.pruning import used
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Metric, Source
@@ -106,7 +106,6 @@ class _Found:
     run: NamedRun
     source: Source
     files: ingest.RunFiles
-    constants: Mapping[str, object]
     events: tuple[Event, ...]
     wanted: Wanted
 
@@ -164,7 +163,7 @@ def _found(
         for source, held in files:
             own = events[source.name]
             asked = {event.name: wanted[event.name] for event in own if event.name in wanted}
-            found.append(_Found(run, source, held, constants[run.id], own, asked))
+            found.append(_Found(run, source, held, own, asked))
     if problems:
         raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
     return found, constants
@@ -208,8 +207,6 @@ class _Reading:
         raw = ingest.content_key(hashes, found.files)
         with self.locks[raw], stage("read", run=found.run.id, source=found.source.name, bytes=size) as said:
             place = self.folder(found, store.place("ingest", raw))
-            with store.writing():
-                constants_file(store.folder, place, found.constants)
             said["cached"] = (found.run.id, found.source.name) not in self.fresh
         recognition = ingest.recognition_hash(found.source, found.events)
         return Part(found.source, found.files, raw, recognition, hashes, place, facts(place))

@@ -251,11 +251,10 @@ def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, ev
 
     with working(context) as session:
         found = ingest_runs(session, named_runs(runs), system, everything)
-    parts = [(item.run.id, part) for item in found for part in item.parts]
-    for run, part in parts:
-        if len(parts) > 1:
-            echo.line(f"run {run}, source {part.source.name}:", err=True)
-        echo.line(part.events)
+    for item in found:
+        if len(found) > 1:
+            echo.line(f"run {item.run}, source {item.source}:", err=True)
+        echo.line(item.folder)
 
 
 for command in (init, schema, watch, examples, diff, fetch, catalogue, completion, cache, *audit.COMMANDS):

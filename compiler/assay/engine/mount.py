@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,14 +15,12 @@ from assay.spec.own_names import CONSTANTS
 from assay.spec.scopes import LOGS
 from assay.sql import dialect
 from assay.sql.events import parquet
-from assay.sql.expressions import literal
-from assay.storage.atomic import put
-from assay.storage.scratch import folder as folder_in
 
 if TYPE_CHECKING:
     import duckdb
 
-COMMON = "constants.parquet"
+#: the constants of a run, of whose folders each has them when it is handed out
+OWN = "constants.parquet"
 #: the folder of the events, in that of an ingested run
 EVENTS = "events"
 HOSTS = "logs.parquet"
@@ -46,21 +42,16 @@ class HostLog:
 
 def raw_tables() -> Mapping[str, exp.Select]:
     """The queries of the tables that every ingested folder has, relative to it."""
-    return {LOGS: parquet(HOSTS), CONSTANTS: parquet(COMMON)}
+    return {LOGS: parquet(HOSTS), CONSTANTS: parquet(OWN)}
 
 
-def located(query: exp.Expr, folders: Sequence[Path], constants: Path | None = None) -> exp.Expr:
+def located(query: exp.Expr, folders: Sequence[Path]) -> exp.Expr:
     """A query over ingested folders with the paths of its files in full: of the first folder that has such files; of
-    the hosts, those of every folder.
-
-    `constants` is the run's own file of them.
-    """
+    the hosts, those of every folder."""
     query = query.copy()
     for scan in query.find_all(exp.ReadParquet):
         pattern = scan.expressions[0].this
-        places = [constants if constants and pattern == COMMON else _place(folders, pattern)]
-        if pattern == HOSTS:
-            places = [folder / HOSTS for folder in folders]
+        places = [folder / HOSTS for folder in folders] if pattern == HOSTS else [_place(folders, pattern)]
         texts = [exp.Literal.string(str(place.absolute())) for place in places]
         scan.set("expressions", texts if len(texts) == 1 else [exp.Array(expressions=texts)])
     return query
@@ -143,29 +134,3 @@ def first_broken(folder: Path) -> str:
         row = connection.execute(dialect.text(query)).fetchone()
     assert row is not None
     return f"{row[0]}:{row[1]}: {row[2]}"
-
-
-def constants_file(cache: Path, folder: Path, constants: Mapping[str, object]) -> Path:
-    """The constants of a run beside its events, as a table of one row, for SQL that stands alone.
-
-    Runs of the same logs have a file each; `constants.parquet` is that of one whose events were read.
-    """
-    text = json.dumps(sorted(constants.items()), default=str)
-    place = folder / f"constants-{hashlib.sha256(text.encode()).hexdigest()[:16]}.parquet"
-    if not place.is_file():
-        content = _constants(cache, constants)
-        put(cache, place, content)
-        common = folder / COMMON
-        if not common.is_file():
-            put(cache, common, content)
-    return place
-
-
-def _constants(cache: Path, constants: Mapping[str, object]) -> bytes:
-    """The constants as the bytes of a Parquet file."""
-    values = [exp.alias_(literal(value), name) for name, value in sorted(constants.items())]
-    row = exp.select(*(values or [exp.alias_(exp.Null(), "none")]))  # a table has a column, though there be no constant
-    with folder_in(cache) as scratch, small_engine() as connection:
-        place = scratch / COMMON
-        connection.sql(dialect.text(row)).write_parquet(str(place))
-        return place.read_bytes()

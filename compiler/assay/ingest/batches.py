@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
@@ -162,16 +161,7 @@ def gather(batches: Sequence[Batch], events: Sequence[str], folder: Path) -> Non
         place = folder / "events" / event
         place.mkdir(parents=True)
         for number, batch in enumerate(ordered):
-            _linked(batch.folder / f"{event}.parquet", place / f"{number}.parquet")
-
-
-def _linked(file: Path, place: Path) -> None:
-    try:
-        place.hardlink_to(file)
-    except FileNotFoundError:
-        raise
-    except OSError:
-        shutil.copyfile(file, place)
+            atomic.link(batch.folder / f"{event}.parquet", place / f"{number}.parquet")
 
 
 def _restored(folder: Path, files: Sequence[LogFile], facts: Facts) -> Batch:

@@ -39,6 +39,26 @@ def install(root: Path, fresh: Path, place: Path) -> None:
             return
 
 
+def keep(fresh: Path, place: Path) -> None:
+    """Make a folder of the scratch the one at `place`, unless somebody has made one there: what is in use stays."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        fresh.rename(place)
+    except OSError:
+        if not place.is_dir():
+            raise
+
+
+def link(file: Path, place: Path) -> None:
+    """Give a file another name, or copy it where the file system knows of no such thing.  Raises OSError."""
+    try:
+        place.hardlink_to(file)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        shutil.copyfile(file, place)
+
+
 def discard(root: Path, place: Path) -> None:
     """Remove a file or folder at once, by way of the scratch: whoever is stopped leaves no half of it."""
     aside = Path(tempfile.mkdtemp(dir=own(root)))

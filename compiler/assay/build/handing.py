@@ -1,0 +1,73 @@
+"""Folders that are handed out: what was ingested of a run, and its own constants.
+
+Runs of the same logs share what was ingested of them, and may have other constants.  So each has a folder of its own,
+of links to the files that are shared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from fnmatch import fnmatch
+from pathlib import Path
+
+from sqlglot import exp
+
+from assay.build.prepare import Prepared
+from assay.build.session import Session
+from assay.engine.mount import OWN, small_engine
+from assay.engine.pruning import used
+from assay.engine.store import Store
+from assay.ingest.held import MANIFEST
+from assay.sql import dialect
+from assay.sql.expressions import literal
+from assay.storage.atomic import keep, link
+
+#: what former editions put into the folders that are shared
+FORMER = "constants*.parquet"
+
+
+def handed_out(session: Session, prepared: Prepared) -> tuple[Path, ...]:
+    """The folders of a run's events with its constants, one a source, for whoever queries them without Assay.
+
+    AssayError when the cache cannot be written.
+    """
+    return tuple(handed(session.store, folder, prepared.constants) for folder in prepared.folders)
+
+
+def handed(store: Store, folder: Path, constants: Mapping[str, object]) -> Path:
+    """A folder of the cache with the files of an ingested folder and a run's constants; there for no other run, unless
+    its logs and its constants are the same.  AssayError when the cache cannot be written."""
+    place = store.place("runs", _key(folder, constants))
+    if not place.is_dir():
+        with store.writing():
+            fresh = store.room() / "run"
+            _fill(fresh, folder, constants)
+            keep(fresh, place)
+    used(place)
+    return place
+
+
+def _key(folder: Path, constants: Mapping[str, object]) -> str:
+    """The hash of all that a folder holds: the raw data, what was read of it and how, the constants."""
+    held = (folder / MANIFEST).read_text(encoding="utf-8")
+    text = json.dumps([folder.parent.name, held, sorted(constants.items())], default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _fill(fresh: Path, folder: Path, constants: Mapping[str, object]) -> None:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not fnmatch(path.name, FORMER):
+            place = fresh / path.relative_to(folder)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            link(path, place)
+    _write(fresh / OWN, constants)
+
+
+def _write(place: Path, constants: Mapping[str, object]) -> None:
+    """Constants as a table of one row, for SQL that stands alone."""
+    values = [exp.alias_(literal(value), name) for name, value in sorted(constants.items())]
+    row = exp.select(*(values or [exp.alias_(exp.Null(), "none")]))  # a table has a column, though there be no constant
+    with small_engine() as connection:
+        connection.sql(dialect.text(row)).write_parquet(str(place))

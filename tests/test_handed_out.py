@@ -1,0 +1,122 @@
+"""What `assay ingest` and `assay sql --run` hand out is of the run that is named: its events, its constants."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from assay.build import handing
+from assay.engine.store import Store
+from tests.support.commands import assay
+from tests.support.runs import changed_json, copied
+
+START, LATER = "2026-02-05T18:00:00Z", "2026-02-05T17:00:00Z"
+HOUR_MS = 3_600_000
+
+
+def started(run: Path, instant: str) -> Path:
+    """A run whose slots are counted from an instant."""
+    changed_json(run / "genesis-shelley.json", lambda found: found.update(systemStart=instant))
+    return run
+
+
+def ingested(run: Path, cache: Path) -> Path:
+    """The folder that is handed out for a run."""
+    done = assay("ingest", run, "--cache", cache)
+    assert done.status == 0, done.err
+    return Path(done.out.strip())
+
+
+def start_in(folder: Path) -> int:
+    """The instant (ns) from which slots are counted, as a folder tells it."""
+    ((found,),) = duckdb.read_parquet(str(folder / "constants.parquet")).project("system_start").fetchall()
+    return int(found)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A small run that a test may change."""
+    return started(copied("tiny/plain", tmp_path / "run"), START)
+
+
+def test_runs_of_the_same_logs_have_folders_with_their_own_constants(run: Path, tmp_path: Path) -> None:
+    first = ingested(run, tmp_path / "cache")
+    second = ingested(started(run, LATER), tmp_path / "cache")
+    assert first != second
+    assert start_in(first) - start_in(second) == HOUR_MS * 10**6
+    assert ingested(started(run, START), tmp_path / "cache") == first
+
+
+def test_two_of_them_at_once_have_them(run: Path, tmp_path: Path) -> None:
+    other = started(copied("tiny/plain", tmp_path / "other"), LATER)
+    done = assay("ingest", run, other, "--cache", tmp_path / "cache")
+    assert done.status == 0, done.err
+    assert [line.split(",")[0] for line in done.err.splitlines()] == ["run run", "run other"]
+    first, second = (start_in(Path(line)) for line in done.out.splitlines())
+    assert first - second == HOUR_MS * 10**6
+
+
+def test_the_sql_of_a_folder_yields_what_query_says(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = assay("sql", "cdfForgerStart").out
+    for instant in (START, LATER, START):
+        folder = ingested(started(run, instant), tmp_path / "cache")
+        monkeypatch.chdir(folder)
+        mean = duckdb.execute(text).fetchall()[0][1]
+        asked = assay("query", "cdfForgerStart", "--run", run, "--cache", tmp_path / "cache", "--format", "json")
+        (average,) = (row["average"] for row in asked.json())
+        assert mean / 1e9 == average
+
+
+def test_events_are_there_once_on_the_disk(run: Path, tmp_path: Path) -> None:
+    folders = [ingested(started(run, instant), tmp_path / "cache") for instant in (START, LATER)]
+    files = [{path.relative_to(folder): path for path in folder.rglob("*.parquet")} for folder in folders]
+    assert set(files[0]) == set(files[1])
+    other = {str(name) for name in files[0] if not files[0][name].samefile(files[1][name])}
+    assert other == {"constants.parquet"}
+
+
+def test_what_is_handed_out_is_part_of_what_the_cache_tells_and_lets_go(run: Path, tmp_path: Path) -> None:
+    folder = ingested(run, tmp_path / "cache")
+    shutil.rmtree(tmp_path / "cache" / "ingest")
+    shutil.rmtree(tmp_path / "cache" / "batches")
+    told = assay("cache", "--cache", tmp_path / "cache", "--format", "csv")
+    assert told.out.splitlines()[1].startswith("logs,1,")
+    assert assay("cache", "prune", "--all", "--cache", tmp_path / "cache").status == 0
+    assert not folder.exists()
+
+
+def test_what_is_handed_out_to_somebody_stays_when_others_ask_at_once(run: Path, tmp_path: Path) -> None:
+    events = next((tmp_path / "cache" / "ingest").glob("*/*"), None)
+    assert events is None
+    ingested(run, tmp_path / "cache")
+    (events,) = (tmp_path / "cache" / "ingest").glob("*/*")
+    store = Store(tmp_path / "cache")
+    seen = []
+    together = threading.Barrier(8)
+
+    def ask() -> None:
+        together.wait()
+        folder = handing.handed(store, events, {"named": 1})
+        seen.append((folder, (folder / "constants.parquet").stat().st_ino))
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seen) == 8
+    assert len(set(seen)) == 1
+
+
+def test_constants_of_former_editions_are_not_handed_out(run: Path, tmp_path: Path) -> None:
+    ingested(run, tmp_path / "cache")
+    (events,) = (tmp_path / "cache" / "ingest").glob("*/*")
+    for name in ("constants.parquet", "constants-0123456789abcdef.parquet"):
+        (events / name).write_bytes(b"of another run")
+    folder = ingested(started(run, LATER), tmp_path / "cache")
+    assert [path.name for path in folder.glob("constants*")] == ["constants.parquet"]
+    assert start_in(folder) > 0
