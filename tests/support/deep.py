@@ -50,6 +50,7 @@ SAMPLED = {
     "test_increments.py::test_a_large_file_is_read_in_pieces_and_nothing_tells": 3,
     "test_increments.py::test_a_large_packed_file_that_is_left_over_is_read_in_pieces_as_well": 2,
     "test_kept_builds.py::test_a_build_is_made_anew_when_anything_has_changed": 2,
+    "test_sql_alone.py::test_it_yields_what_query_says_for_every_metric": 4,
     "test_antelope_upgrade.py::test_a_live_run_shows_that_a_private_mapping_spares_the_drive": 4,
 }
 #: file -> one in how many of its tests runs by default, of those that are not listed above

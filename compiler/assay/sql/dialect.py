@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from sqlglot import exp
 
@@ -100,9 +100,13 @@ def _named(name: str) -> exp.Expr:
     return exp.Star() if name == "*" else column(name)
 
 
-def staged(query: exp.Select, stages: Iterable[tuple[str, exp.Expr]]) -> exp.Select:
-    """A query that reads named queries, in their order, as common table expressions."""
-    named = [exp.CTE(this=stage, alias=exp.TableAlias(this=exp.to_identifier(name))) for name, stage in stages]
+def staged(query: exp.Select, stages: Iterable[tuple[str, exp.Expr]], kept: Container[str] = ()) -> exp.Select:
+    """A query that reads named queries, in their order, as common table expressions; the rows of those that are `kept`
+    are worked out once, before anything reads them, as if they were tables."""
+    named = [
+        exp.CTE(this=stage, alias=exp.TableAlias(this=exp.to_identifier(name)), materialized=name in kept or None)
+        for name, stage in stages
+    ]
     query.set("with_", exp.With(expressions=named) if named else None)
     return query
 

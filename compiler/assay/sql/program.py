@@ -194,7 +194,10 @@ def standalone(
     own = query.args.get("with_")
     read = {name: part for name, part in {**tables, **made}.items() if name in needed or name == constants}
     inner = {item.alias: item.this for item in own.expressions} if own else {}
-    query = dialect.staged(query, [*((name, part.copy()) for name, part in read.items()), *inner.items()])
+    stages = [*((name, part.copy()) for name, part in read.items()), *inner.items()]
+    # Left to itself the engine puts a stage into each place that reads it, and estimates too much at once to order the
+    # joins well: what is a table when statements are run one by one is one here.
+    query = dialect.staged(query, stages, {item.name for item in everything if item.kind == "table"})
     for place in list(query.find_all(exp.Placeholder)):
         value = exp.select(exp.column(str(place.this))).from_(constants)
         place.replace(value.subquery())
