@@ -117,6 +117,40 @@ def test_the_reason_tells_where_a_line_leaves_its_pattern(tmp_path: Path, messag
     assert found.rows("long", "n", "m") == [(1, 7)]
 
 
+@pytest.mark.parametrize("count", [10, 20, 40])
+def test_a_pattern_may_have_any_number_of_places(tmp_path: Path, count: int) -> None:
+    """Groups of the engine's expressions end at nine where they are asked for by number."""
+    names = [f"n{index}" for index in range(count)]
+    pairs = ", ".join(f"{name}: {{{name}}}" for name in names)
+    wide = event("wide", form([field(name) for name in names], f"Wide {pairs}"))
+    layout = " ".join(f"{{h{index}}}" for index in range(count)) + " {at} ] {message...}"
+    late = event("late", form([field("n"), field("h", "text", f"h{count - 1}")], "Late {n}"))
+
+    def written(*values: object) -> str:
+        head = " ".join(f"head{index}" for index in range(count))
+        said = ", ".join(f"{name}: {value}" for name, value in zip(names, values, strict=True))
+        return f"{head} {AT} ] Wide {said}"
+
+    good = [*range(count)]
+    lines = [written(*good), written(*good[:-1], "x"), f"{written(*good)} 7"]
+    lines += [line.split(" Wide ")[0] + " " + text for line, text in zip(lines, ("Late 1", "Late x"), strict=False)]
+    found = made(tmp_path, lines, [wide, late], replace(LINES, line=layout))
+    assert found.rows("wide", "seq", *names) == [(1, *good)]
+    assert found.rows("late", "seq", "n", "h") == [(4, 1, f"head{count - 1}")]
+    assert found.rows("quarantine", "line", "reason") == [
+        (2, f'field n{count - 1} of wide: expected an integer, found "x"'),
+        (3, 'not the pattern of wide: expected the end of the line, found " 7"'),
+        (5, 'field n of late: expected an integer, found "x"'),
+    ]
+
+
+def test_places_may_differ_by_their_case_alone(tmp_path: Path) -> None:
+    two = event("two", form([field("n"), field("m", "integer", "N")], "Two {n} {N}"))
+    found = made(tmp_path, [line("Two 1 2"), line("Two 3 x")], [two])
+    assert found.rows("two", "n", "m") == [(1, 2)]
+    assert found.rows("quarantine", "reason") == [('field m of two: expected an integer, found "x"',)]
+
+
 def test_a_line_whose_head_is_torn_off_is_quarantined_when_it_holds_an_event(tmp_path: Path) -> None:
     found = made(tmp_path, [line("Tick 1"), "08T17:22:36.707 ] Tick 2", "Tock"])
     reason = 'no line of the log: expected " ] ", found " Tick 2"'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -35,17 +35,25 @@ class _Matcher:
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self.connection = connection
 
-    def found(self, text: str, expression: str, group: int = 0) -> str:
-        """What an expression, or a group of it, finds in a text; empty when nothing."""
-        value = tree.call("regexp_extract", tree.text(text), tree.text(expression), dialect.integer(group))
-        row = self.connection.execute(exp.select(value).sql(dialect=dialect.DIALECT)).fetchone()
-        assert row is not None
-        return str(row[0] or "")
+    def found(self, text: str, expression: str) -> str:
+        """What an expression finds in a text; empty when nothing."""
+        return str(self._extracted(text, expression) or "")
 
     def places(self, text: str, pattern: Pattern) -> dict[str, str | None]:
         """What stands at the places of a pattern that a text matches."""
-        expression = pattern.expression(pattern.places)
-        return {name: self.found(text, expression, index) or None for index, name in enumerate(pattern.places, start=1)}
+        if not pattern.places:
+            return {}
+        # By names, as groups by their numbers end at 9; by these, as the engine's names are the same in any case.
+        names = [f"p{index}" for index, _ in enumerate(pattern.places)]
+        listed = exp.Array(expressions=[tree.text(name) for name in names])
+        found = self._extracted(text, pattern.expression(pattern.places), listed)
+        return {place: found[name] or None for place, name in zip(pattern.places, names, strict=True)}
+
+    def _extracted(self, text: str, expression: str, *groups: exp.Expr) -> Any:
+        value = tree.call("regexp_extract", exp.Placeholder(this="text"), tree.text(expression), *groups)
+        row = self.connection.execute(dialect.text(exp.select(value)), {"text": text}).fetchone()
+        assert row is not None
+        return row[0]
 
 
 def _reason(matcher: _Matcher, how: TextForms, item: Lost, text: str) -> str:
