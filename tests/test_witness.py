@@ -35,7 +35,8 @@ def told(lab: Laboratory, sql: str) -> list[tuple[object, ...]]:
         rows = connection.execute(dialect.text(found.query)).fetchall()
         names = [column[0] for column in connection.description or ()]
     at = names.index(companion("v"))
-    return sorted((row[0], row[1], [record["seq"] for record in row[at]]) for row in rows)
+    found = ((row[0], row[1], [record["seq"] for record in row[at]]) for row in rows)
+    return sorted(found, key=repr)
 
 
 def test_rows_of_both_queries_tell_of_the_first_ones_records(lab: Laboratory) -> None:
@@ -61,3 +62,22 @@ def test_what_cannot_be_told_is_said(lab: Laboratory, word: str) -> None:
         "  hint: without ALL it can, as equal rows then are one"
     )
     assert problem.value.status == 1
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        ("last_value(k IGNORE NULLS)", [("a", 1, [1]), ("a", 2, [2]), ("a", 3, [2]), ("c", 4, [4])]),
+        ("last_value(k RESPECT NULLS)", [("a", 1, [1]), ("a", 2, [2]), (None, 3, [3]), ("c", 4, [4])]),
+        ("lag(k, 1 IGNORE NULLS)", [(None, 1, []), ("a", 2, [1]), ("a", 3, [2]), ("a", 4, [2])]),
+        ("nth_value(k, 3 IGNORE NULLS)", [(None, 1, []), (None, 2, []), (None, 3, []), ("c", 4, [4])]),
+        ("max(v) FILTER (WHERE k = 'a')", [(5, 1, [1]), (5, 2, [1]), (5, 3, [1]), (5, 4, [1])]),
+        ("sum(v) FILTER (WHERE k = 'a')", [(5, 1, [1]), (10, 2, [1, 2]), (10, 3, [1, 2]), (10, 4, [1, 2])]),
+        ("arg_max(k, v)", [("a", 1, [1]), ("a", 2, [1]), ("a", 3, [1]), ("c", 4, [4])]),
+    ],
+)
+def test_what_stands_over_a_window_is_told_by_its_rule(
+    lab: Laboratory, function: str, expected: list[tuple[object, ...]]
+) -> None:
+    found = told(lab, f"SELECT {function} OVER (ORDER BY seq) AS v, seq AS k FROM e")
+    assert found == sorted(expected, key=repr)

@@ -46,6 +46,7 @@ SAMPLED = {
     "test_same_bytes.py::test_the_number_of_threads_does_not_change_a_byte": 2,
     "test_same_bytes.py::test_a_second_build_in_one_process_gives_the_same_bytes": 4,
     "test_explain.py::test_the_lines_shown_give_the_largest_samples": 3,
+    "test_trace_everything.py::test_cells_lead_to_samples": 2,
     "test_dhall_known.py::test_a_package_of_a_workspace_is_the_same_with_what_is_known": 4,
     "test_increments.py::test_a_large_file_is_read_in_pieces_and_nothing_tells": 3,
     "test_increments.py::test_a_large_packed_file_that_is_left_over_is_read_in_pieces_as_well": 2,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -27,10 +28,31 @@ def is_aggregate(node: exp.Expr) -> bool:
 def aggregated(node: exp.Expr) -> bool:
     """Whether a value is made of many rows (an aggregate that is not over a window)."""
     if isinstance(node, exp.Window):
-        return any(aggregated(item) for item in node.this.iter_expressions())
+        return any(aggregated(item) for item in windowed(node).function.iter_expressions())
     if isinstance(node, (exp.Select, exp.SetOperation)):
         return False
     return is_aggregate(node) or any(aggregated(item) for item in node.iter_expressions())
+
+
+@dataclass(frozen=True, slots=True)
+class Windowed:
+    """What is over a window: the function itself, the condition on its rows, whether rows without a value are passed
+    over."""
+
+    function: exp.Expr
+    where: exp.Expr | None
+    present: bool
+
+
+def windowed(window: exp.Window) -> Windowed:
+    """What is over a window, without what the tree wraps around the function."""
+    function, where, present = window.this, None, False
+    while isinstance(function, (exp.Filter, exp.IgnoreNulls, exp.RespectNulls)):
+        if isinstance(function, exp.Filter):
+            where = function.expression.this
+        present = present or isinstance(function, exp.IgnoreNulls)
+        function = function.this
+    return Windowed(function, where, present)
 
 
 def arguments(node: exp.Expr) -> list[exp.Expr]:
@@ -56,9 +78,10 @@ def picking(node: exp.Expr) -> str:
 
 
 def over(window: exp.Window, function: exp.Expr) -> exp.Window:
-    """A window with another function."""
+    """A window with another function, under the same condition."""
     found = window.copy()
-    found.set("this", function)
+    where = windowed(window).where
+    found.set("this", filtered(function, [where.copy()] if where is not None else []))
     return found
 
 
@@ -88,6 +111,11 @@ def in_order(lines: exp.Expr) -> exp.Expr:
 def least(lines: exp.Expr) -> exp.Expr:
     """Of the lists of a group the least: those of rows that are alike say the same."""
     return exp.Min(this=lines)
+
+
+def when_there(values: Sequence[exp.Expr], found: exp.Expr) -> exp.Expr:
+    """What is found where all values are there; null elsewhere."""
+    return exp.Case(ifs=[exp.If(this=exp.and_(*(is_there(item) for item in values)), true=found.copy())])
 
 
 def is_there(value: exp.Expr) -> exp.Expr:

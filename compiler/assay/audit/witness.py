@@ -34,6 +34,8 @@ from assay.audit.record_lists import (
     quoted,
     quoted_column,
     told_as,
+    when_there,
+    windowed,
 )
 from assay.plan.steps import EventStep
 from assay.spec.diagnostics import fail
@@ -385,7 +387,8 @@ class _Select:
 
     def window(self, node: exp.Window) -> exp.Expr | None:
         """The same of a value picked or summed over the rows of a window."""
-        function = node.this
+        found = windowed(node)
+        function = found.function
         if isinstance(function, _PLACES):
             return None
         values = arguments(function)
@@ -395,12 +398,12 @@ class _Select:
             return None
         if isinstance(function, _SHIFTS):
             shifted = function.copy()
-            shifted.set("this", lines)
+            shifted.set("this", when_there(values, lines) if found.present else lines)
             shifted.set("default", None)
-            return or_nothing(over(node, shifted))
+            return or_nothing(over(node, exp.IgnoreNulls(this=shifted) if found.present else shifted))
         picked = picking(function)
         if picked:
-            kept = exp.Case(ifs=[exp.If(this=is_there(values[-1]), true=values[-1].copy())])
+            kept = when_there(values if not picked.endswith("_null") else values[1:], values[-1])
             return or_nothing(over(node, call(picked.removesuffix("_null"), lines, kept)))
         return all_of(over(node, call("list", lines)))
 
