@@ -78,6 +78,7 @@ def test_every_metric_and_series_is_explained(lab: Laboratory, system: str) -> N
             [] if isinstance(item, Metric) else [item.name],
         )
         assert {name: set(fields) for name, fields in found.found.events.items()} == dict(needed.events)
+        assert {one.name for one in told.constants} == needed.constants
 
 
 def crowded() -> RunFacts:
@@ -490,8 +491,8 @@ def test_events_without_values_are_told_by_what_they_do(cache: Path) -> None:
 
     picks, rows = "they decide which rows values are taken from", "they decide which rows there are"
     assert also("cdfPeerSend") == (
-        f"block_forged, header_announced: {picks} leadership_check_started, leadership_decided: they decide in checks "
-        "alone"
+        f"block_forged, header_announced: {picks} the run's slot_length, the run's system_start: {rows} "
+        "leadership_check_started, leadership_decided: they decide in checks alone"
     )
     assert also("cdfStarts").startswith(f"resources: {picks} block_context, ledger_metrics: {rows} block_forged, ")
     assert also("cdfForgerTicked").endswith("they decide in checks alone")

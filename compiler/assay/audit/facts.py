@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.audit import words
+from assay.audit.constants import ConstantFact, constants
 from assay.audit.lineage import ROLES, Lineage
 from assay.audit.lineage_graph import PLACE, path_text, raw_places
 from assay.audit.origins import ROWS
 from assay.audit.shown import Shown, shown
-from assay.plan.steps import Applied, EventStep, JudgeStep, RelationStep
+from assay.plan.steps import Applied, EventStep, JudgeStep, RelationStep, SeriesStep
 from assay.report.figures import row_label
 from assay.spec import formula
 from assay.spec.closure import needs
@@ -69,6 +70,15 @@ class FilterFact:
 
 
 @dataclass(frozen=True, slots=True)
+class DefinitionFact:
+    """What a number is computed of, itself defined: a series, or a metric that a formula is over; its definition in
+    words."""
+
+    name: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What there is to know of a metric or series."""
 
@@ -80,6 +90,8 @@ class Facts:
     doc: str
     definition: str
     sentence: str
+    over: tuple[DefinitionFact, ...]
+    series: tuple[DefinitionFact, ...]
     unit: str
     better: str
     grain: str
@@ -91,6 +103,7 @@ class Facts:
     fallbacks: tuple[str, ...]
     conversions: tuple[str, ...]
     events: tuple[EventFact, ...]
+    constants: tuple[ConstantFact, ...]
     filters: tuple[FilterFact, ...]
     filtered: bool
     could_filter: tuple[str, ...]
@@ -104,7 +117,7 @@ def facts(checked: Checked, item: Item, found: Lineage, applied: Sequence[Applie
     if isinstance(item, Series):
         return _of_series(checked, item, common)
     if formula.is_formula(item):
-        return _of_formula(checked, item, common, applied, found)
+        return _of_formula(checked, item, common, applied, summary, found)
     return _of_metric(checked, item, common, applied, summary, found)
 
 
@@ -113,13 +126,19 @@ class _Common:
     """What is said of metrics and series alike."""
 
     events: tuple[EventFact, ...]
+    constants: tuple[ConstantFact, ...]
+    series: tuple[DefinitionFact, ...]
     quirks: tuple[tuple[str, str], ...]
     shown: tuple[Shown, ...]
 
 
 def _common(checked: Checked, item: Item, found: Lineage) -> _Common:
     return _Common(
-        tuple(_events(checked, found)), tuple(_quirks(checked, found)), shown(checked.package, item)
+        tuple(_events(checked, found)),
+        constants(checked.package, found),
+        tuple(_series(item, found)),
+        tuple(_quirks(checked, found)),
+        shown(checked.package, item),
     )  # fmt: skip
 
 
@@ -140,6 +159,8 @@ def _of_metric(
         doc=metric.doc,
         definition=checked.definitions[metric.id],
         sentence=words.sentence(metric, checked, summary),
+        over=(),
+        series=common.series,
         unit=metric.unit.name,
         better=metric.better,
         grain=grain.name,
@@ -153,6 +174,7 @@ def _of_metric(
         fallbacks=tuple(words.fallbacks(metric, grain)),
         conversions=tuple(words.conversions(metric, checked)),
         events=common.events,
+        constants=common.constants,
         filters=tuple(_filters({grain.name} if metric.accepted else (), applied, judging)) if judging else (),
         filtered=bool(judging),
         could_filter=tuple(name for name in could if name not in {one.filter.name for one in applied}),
@@ -161,7 +183,18 @@ def _of_metric(
     )
 
 
-def _of_formula(checked: Checked, metric: Metric, common: _Common, applied: Sequence[Applied], found: Lineage) -> Facts:
+def _over(checked: Checked, metric: Metric, summary: str) -> Iterator[DefinitionFact]:
+    """The metrics that a formula names, each with its definition."""
+    known = formula.by_id(checked.package)
+    for name in formula.over(metric.measure):
+        of = known[name]
+        said = words.formula_sentence(of) if formula.is_formula(of) else words.sentence(of, checked, summary)
+        yield DefinitionFact(name, said)
+
+
+def _of_formula(
+    checked: Checked, metric: Metric, common: _Common, applied: Sequence[Applied], summary: str, found: Lineage
+) -> Facts:
     """A formula is about values of other metrics: their own facts say how these are found."""
     package = checked.package
     grain = next((item for item in package.grains if item.name == metric.grain), None)
@@ -178,6 +211,8 @@ def _of_formula(checked: Checked, metric: Metric, common: _Common, applied: Sequ
         doc=metric.doc,
         definition=checked.definitions[metric.id],
         sentence=words.formula_sentence(metric),
+        over=tuple(_over(checked, metric, summary)),
+        series=common.series,
         unit=metric.unit.name,
         better=metric.better,
         grain=grain.name if grain else "",
@@ -189,6 +224,7 @@ def _of_formula(checked: Checked, metric: Metric, common: _Common, applied: Sequ
         fallbacks=(),
         conversions=tuple(words.formula_conversions(metric)),
         events=common.events,
+        constants=common.constants,
         filters=tuple(_filters(rows, applied, judging)) if judging else (),
         filtered=bool(judging),
         could_filter=tuple(name for name in could if name not in {one.filter.name for one in applied}),
@@ -210,6 +246,8 @@ def _of_series(checked: Checked, series: Series, common: _Common) -> Facts:
         doc=series.doc,
         definition="",
         sentence=words.series_sentence(series),
+        over=(),
+        series=common.series,
         unit=series.unit.name,
         better="neither",
         grain="",
@@ -221,6 +259,7 @@ def _of_series(checked: Checked, series: Series, common: _Common) -> Facts:
         fallbacks=tuple(f"`{one.event}`, where those before it have no value" for one in series.samples[1:]),
         conversions=tuple(factor),
         events=common.events,
+        constants=common.constants,
         filters=(),
         filtered=False,
         could_filter=(),
@@ -229,12 +268,24 @@ def _of_series(checked: Checked, series: Series, common: _Common) -> Facts:
     )
 
 
+def _series(item: Item, found: Lineage) -> Iterator[DefinitionFact]:
+    """The series that values are computed of, the nearest first; not what is told of itself."""
+    direct = {one.table for one, role in found.roles.items() if role in ("value", "picks")}
+    for name in reversed(list(found.statements)):
+        step = found.statements[name].step
+        if name in direct and isinstance(step, SeriesStep) and step.series != item:
+            yield DefinitionFact(name, words.series_sentence(step.series))
+
+
 def judged(found: Lineage) -> frozenset[str]:
     """The grains whose filters decide on a number: on its own rows, or on those of other tables that it is made of."""
     return frozenset(
         item.table
         for item, role in found.roles.items()
-        if item.column == ACCEPTED and role in DECIDING and isinstance(found.statements[item.table].step, JudgeStep)
+        if item.column == ACCEPTED
+        and role in DECIDING
+        and item.table in found.statements
+        and isinstance(found.statements[item.table].step, JudgeStep)
     )
 
 

@@ -15,7 +15,7 @@ from sqlglot import exp
 from assay.audit.origins import ROWS, Made, Origin, Origins, made
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.forms import Numbered, numbered, paths_of
-from assay.plan.steps import EventStep, RelationStep
+from assay.plan.steps import EventStep, RelationStep, SeriesStep
 from assay.spec.model import Form
 from assay.spec.scopes import LOG_COLUMNS, LOGS
 from assay.sql import dialect
@@ -27,6 +27,8 @@ from assay.sql.program import Statement
 #: row that the value is taken from; decides which rows there are; decides in a check whether a run can be analysed; is
 #: read beside the others (a record without it is left out, a relation's text holds it)
 ROLES = ("value", "picks", "rows", "check", "read")
+#: the column of a series that holds its values
+VALUE = "value"
 Path_ = tuple[str, ...]
 
 
@@ -75,7 +77,7 @@ def lineage(statements: Sequence[Statement], roots: Iterable[Origin], checks: bo
     start = tuple(roots)
     roles: dict[Origin, str] = {}
     _spread(found, [(item, "value") for item in start], roles)
-    _spread(found, [(Origin(item.table, ROWS), "rows") for item in start], roles)
+    _spread(found, [(Origin(item.table, ROWS), "rows") for item in start if item.table in found], roles)
     if checks:
         _spread_checks(statements, found, roles)
     for item in reversed(statements):  # what reads before what is read
@@ -141,10 +143,20 @@ def _all_made(statements: Sequence[Statement]) -> dict[str, Made]:
             )
             found[item.name] = Made(dict.fromkeys(names, frozenset()), dict.fromkeys(names, frozenset()), frozenset())
         else:
-            found[item.name] = made(item.query, schema)
+            found[item.name] = _stepped(item, made(item.query, schema))
         if item.kind in ("table", "view"):
             schema[item.name] = tuple(found[item.name].values)
     return found
+
+
+def _stepped(item: Statement, found: Made) -> Made:
+    """What a statement is made of; of a series, the windows say which steps there are, and give no values to these."""
+    if not isinstance(item.step, SeriesStep) or VALUE not in found.values:
+        return found
+    own = item.step.series.windows
+    windows = frozenset(origin for origin in found.values[VALUE] | found.counted if origin.table == own)
+    values = {**found.values, VALUE: found.values[VALUE] - windows}
+    return Made(values, found.picks, found.rows | windows, found.counted - windows)
 
 
 def _direct(found: Mapping[str, Made], item: Origin, role: str) -> list[tuple[str, Origins]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from assay.audit import constants
 from assay.audit.lineage import ROLES, Found, Lineage, places
-from assay.audit.origins import ROWS, Origin
+from assay.audit.origins import CONSTANTS, ROWS, Origin
 from assay.plan.steps import EventStep, JudgeStep, RelationStep, RowsStep, SeriesStep
 from assay.spec.model import Package, Source
 from assay.spec.scopes import LOGS
@@ -19,8 +20,8 @@ PLACE = {"host": "the host's directory", "seq": "place in the host's files"}
 
 @dataclass(frozen=True, slots=True, order=True)
 class Node:
-    """A node: `kind` is record, event, relation, grain, series, logs, metric, rows, check or cell; what it is, and its
-    most direct role."""
+    """A node: `kind` is record, constant, event, relation, grain, series, logs, metric, rows, check or cell; what it
+    is, and its most direct role."""
 
     id: str
     kind: str
@@ -61,7 +62,9 @@ def graph(found: Lineage, package: Package, cells: Mapping[Origin, Sequence[str]
 
 
 def name(item: Origin) -> str:
-    """A column as people name it; the rows of a table."""
+    """A column as people name it; the rows of a table; a constant as SQL names it."""
+    if item.table == CONSTANTS:
+        return f"{CONSTANTS}{item.column}"
     return f"rows of {item.table}" if item.column == ROWS else f"{item.table}.{item.column}"
 
 
@@ -73,13 +76,15 @@ def _node(found: Lineage, item: Origin, role: str) -> Node:
 def kind_of(statement: Statement | None, table: str) -> str:
     """What kind of thing a table is."""
     if statement is None:
-        return "logs" if table == LOGS else "record"
+        return {LOGS: "logs", CONSTANTS: "constant"}.get(table, "record")
     steps = {EventStep: "event", RelationStep: "relation", RowsStep: "grain", JudgeStep: "grain", SeriesStep: "series"}
     return steps.get(type(statement.step), statement.kind)
 
 
 def what(statement: Statement | None, item: Origin) -> str:
-    """What a column is in its table: of a grain an instant, a tally, a derived column, the filters' verdict."""
+    """What a column is: a constant; in a grain an instant, a tally, a derived column, the filters' verdict."""
+    if item.table == CONSTANTS:
+        return "constant of the run"
     step = statement.step if statement else None
     if not isinstance(step, (RowsStep, JudgeStep)) or item.column == ROWS:
         return ""
@@ -97,7 +102,15 @@ def what(statement: Statement | None, item: Origin) -> str:
 
 
 def records(found: Lineage, package: Package, item: Origin) -> tuple[str, ...]:
-    """The places of raw records that a column of an event (or of the logs) is read from."""
+    """The places of raw records that a column of an event (or of the logs) is read from; of a constant the places of
+    documents of the run."""
+    if item.table == CONSTANTS:
+        return tuple(
+            f"{source.name} {constants.place(one.files, one.path)}"
+            for source in package.sources
+            for one in source.constants
+            if one.name == item.column
+        )[:1]
     statement = found.statements.get(item.table)
     step = statement.step if statement else None
     if not isinstance(step, EventStep) or item.column == ROWS:
@@ -133,7 +146,8 @@ def as_data(graph: Graph) -> dict[str, object]:
 
 
 _SHAPES = {"record": "note", "event": "box", "relation": "box3d", "grain": "component", "series": "component",
-           "metric": "ellipse", "rows": "ellipse", "cell": "tab", "check": "octagon", "logs": "note"}  # fmt: skip
+           "metric": "ellipse", "rows": "ellipse", "cell": "tab", "check": "octagon", "logs": "note",
+           "constant": "note"}  # fmt: skip
 _STYLES = {"value": "solid", "picks": "dashed", "rows": "dotted", "check": "dotted", "read": "dotted"}
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from assay.audit.lineage import ROLES, Lineage
 from assay.audit.lineage_graph import kind_of, records, what
-from assay.audit.origins import ROWS, Origin
+from assay.audit.origins import CONSTANTS, ROWS, Origin
 from assay.plan.steps import JudgeStep, RowsStep, SeriesStep
 from assay.spec.model import Package
 from assay.spec.visible import columns, cut, visible
@@ -33,7 +33,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A table: its kind (record, event, relation, grain, series, metric, cell ...), its name, its place and size."""
+    """A table: its kind (record, constant, event, relation, grain, series, metric, cell ...), its name, place and
+    size."""
 
     kind: str
     name: str
@@ -102,7 +103,7 @@ def _drafted(found: Lineage, package: Package, cells: Mapping[Origin, Sequence[s
     for item, spot in spots.items():
         for text in records(found, package, item):
             source, _, place = text.partition(" ")
-            raw = draft.row(("record", f"{source} → {item.table}"), place, found.roles[item])
+            raw = draft.row(("record", f"{source} → {spot[0][1]}"), place, found.roles[item])
             draft.edges.add((raw, spot, "value"))
     for root, texts in cells.items():
         for text in texts if root in spots else ():
@@ -114,6 +115,8 @@ def _drafted(found: Lineage, package: Package, cells: Mapping[Origin, Sequence[s
 def _box(found: Lineage, item: Origin) -> Key:
     statement = found.statements.get(item.table)
     kind = kind_of(statement, item.table)
+    if item.table == CONSTANTS:
+        return kind, "constants"
     step = statement.step if statement else None
     if isinstance(step, (RowsStep, JudgeStep)):
         return kind, step.grain.name

@@ -6,9 +6,10 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from assay.audit.constants import constants
 from assay.audit.lineage import ROLES, Lineage
 from assay.audit.lineage_graph import PLACE, kind_of, name, raw_places, records, what
-from assay.audit.origins import ROWS, Made, Origin
+from assay.audit.origins import CONSTANTS, ROWS, Made, Origin
 from assay.plan.steps import EventStep, JudgeStep
 from assay.spec.model import Package
 from assay.spec.visible import cut, visible
@@ -81,7 +82,10 @@ def _grouped(origins: Sequence[Origin]) -> str:
     """Columns, table by table: `block.seq, .host`."""
     tables: dict[str, list[str]] = {}
     for item in origins:
-        tables.setdefault(item.table, []).append(item.column)
+        if item.table == CONSTANTS:
+            tables.setdefault(name(item), []).append(ROWS)
+        else:
+            tables.setdefault(item.table, []).append(item.column)
     parts = [
         f"{table}.{', .'.join(column for column in columns if column != ROWS)}" if set(columns) != {ROWS} else table
         for table, columns in tables.items()
@@ -97,7 +101,7 @@ def tree(found: Lineage, package: Package, titles: Mapping[Origin, str], width: 
         lines += made.lines(root, titles[root], "", "")
         if rows := sorted(item for item in _made(found, root).rows if item.column != ROWS):
             lines += made.wrapped(f"rows by {_grouped(rows)}", "  ")
-    return [*lines, "", *_fields(found, package, width)]
+    return [*lines, "", *_fields(found, package, width), *_constants(found, package, width)]
 
 
 def _fields(found: Lineage, package: Package, width: int) -> Iterator[str]:
@@ -110,6 +114,18 @@ def _fields(found: Lineage, package: Package, width: int) -> Iterator[str]:
             yield f"Fields of events: {SAYS[role]}"
         for event, name_, _, places in own:
             yield cut(visible(f"  {f'{event}.{name_}':<{wide}}  {' or '.join(places)}"), width)
+
+
+def _constants(found: Lineage, package: Package, width: int) -> Iterator[str]:
+    """The constants of the run that have a part, by what they do, and where it tells them."""
+    rows = constants(package, found)
+    wide = max((len(item.name) for item in rows), default=0)
+    for role in ROLES:
+        own = [item for item in rows if item.role == role]
+        if own:
+            yield f"Constants of the run: {SAYS[role].partition(':')[0]}"
+        for item in own:
+            yield cut(visible(f"  {item.name:<{wide}}  {item.place}"), width)
 
 
 def field_rows(found: Lineage, package: Package) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:

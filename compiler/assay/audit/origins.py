@@ -20,6 +20,8 @@ Schema = Mapping[str, tuple[str, ...]]
 
 #: stands for the rows of a table, which a query that reads the table depends on
 ROWS = "*"
+#: stands for the table whose columns are the constants of a run; no name of a table looks so
+CONSTANTS = "$"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -300,6 +302,8 @@ class _Reading:
                 if holder:
                     values |= holder.values(item.table, item.name)
                     picks |= holder.picking(item.table, item.name)
+            elif isinstance(item, exp.Placeholder):
+                values.add(Origin(CONSTANTS, str(item.this)))
             elif isinstance(item, exp.Count) and isinstance(item.this, (exp.Star, exp.Literal)):
                 counted = self.sources.counted()
                 values |= counted

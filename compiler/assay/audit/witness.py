@@ -215,6 +215,11 @@ def _among(tree: exp.SetOperation, whole: exp.Expr, told: int) -> None:
     tree.replace(found)
 
 
+def _given(node: exp.Expr) -> bool:
+    """Whether a value is made of constants of the run alone, the same on every row: no record has a part in it."""
+    return node.find(exp.Placeholder) is not None and not aggregated(node)
+
+
 def _of(table: str, name: str) -> exp.Column:
     return exp.column(exp.to_identifier(name, quoted=True), table=table)
 
@@ -248,7 +253,7 @@ class _Select:
         for index in wanted:
             item = selects[index]
             lines = self.lines(item.unalias(), inside=False)
-            if lines is None and not isinstance(item.unalias(), exp.Null):
+            if lines is None and not isinstance(item.unalias(), exp.Null) and not _given(item):
                 lines = self.rows(inside=False) if not item.find(exp.Column) else None
             self.tree.select(told_as(lines, item.alias_or_name), copy=False)
         if rows:

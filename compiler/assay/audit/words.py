@@ -177,6 +177,11 @@ def sampled(metric: Metric, grain: Grain) -> str:
     return f"one sample for each row of `{grain.name}` ({row})"
 
 
+def valued(grain: Grain, package: Package) -> str:
+    """The series that a grain's rows are the values of; empty of other rows."""
+    return f", a value of series `{grain.relation}`" if grain.relation in {one.name for one in package.series} else ""
+
+
 def runs_said(grain: Grain) -> str:
     """What rows of a grain that is made of another are; empty of the rows of a relation."""
     if (runs := grain.runs) is None:
@@ -219,7 +224,12 @@ def sentence(metric: Metric, checked: Checked, summary: str) -> str:
     parts = [said(metric.measure)]
     parts[0] += f", in {metric.unit.symbol}" if metric.unit.symbol else ""
     where = f", where {said(metric.where)}" if metric.where else ""
-    parts.append(sampled(metric, grain) + where + (", if the filters accept it" if metric.accepted else ""))
+    parts.append(
+        sampled(metric, grain)
+        + valued(grain, checked.package)
+        + where
+        + (", if the filters accept it" if metric.accepted else "")
+    )
     parts.append(averaged(metric, checked, summary))
     return "; ".join(parts)
 

@@ -16,6 +16,7 @@ from assay.build.lineage import Traced, of_item, planned
 from assay.build.raw_notes import raw_notes
 from assay.build.runs import NamedRun
 from assay.build.session import Session
+from assay.build.trace_constants import NOTHING, Made
 from assay.build.trace_run import Sample, Spread, tracing
 from assay.plan.steps import Applied
 from assay.report.results_json import distribution, of_formula
@@ -33,13 +34,15 @@ LARGEST = 5  # samples that are shown
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What a metric came to in a run: its figures (a series has none but its size), its spread, its largest samples."""
+    """What a metric came to in a run: its figures (a series has none but its size), its spread, its largest samples,
+    the constants that these are made of."""
 
     run: str
     figures: dict[str, object]
     spread: Spread | None
     largest: tuple[Sample, ...]
     warnings: tuple[str, ...]
+    made: Made = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +149,8 @@ def _of_run(
         size = traced.size()
         if not size:
             return RunFacts(run.id, {**figures, "size": 0}, None, (), notes)
-        return RunFacts(
-            run.id, {**figures, "size": size}, traced.spread(), traced.ranked(greatest=True, limit=LARGEST), notes
-        )  # fmt: skip
+        largest = traced.ranked(greatest=True, limit=LARGEST)
+        return RunFacts(run.id, {**figures, "size": size}, traced.spread(), largest, notes, traced.made)
 
 
 def sampling(checked: Checked, item: Item, found: Computation) -> tuple[sample_query.SampleQuery, Fraction]:

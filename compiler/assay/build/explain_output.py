@@ -8,9 +8,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from assay.audit.facts import EventFact, Facts, FieldFact
+from assay.audit.constants import ConstantFact
+from assay.audit.facts import DefinitionFact, EventFact, Facts, FieldFact
 from assay.audit.screen import INDENT, Part, bars, fitted, headed, more, number, one_line, with_unit, wrapped
 from assay.build.explain import Explained, RunFacts
+from assay.build.trace_constants import Made
 from assay.build.trace_run import Line, Sample
 from assay.fetch.times import told
 
@@ -59,6 +61,8 @@ def said(found: Explained) -> Iterator[tuple[str, list[str]]]:
     """All that specs say, heading by heading; names stand between backquotes, instants between asterisks."""
     facts = found.facts
     yield "Means", [facts.sentence]
+    yield "Over", [_defined(one) for one in facts.over]
+    yield "Series", [_defined(one) for one in facts.series]
     yield "Instants", [_named(one.name, one.found, one.doc) for one in facts.instants]
     yield "Columns", [f"`{name}`: {text}" for name, text in facts.columns if text]
     yield "Fallbacks", list(facts.fallbacks)
@@ -72,9 +76,16 @@ def said(found: Explained) -> Iterator[tuple[str, list[str]]]:
     bound = {one.of for one in facts.instants}
     direct = [event for event in facts.events if event.role == "value" or event.name in bound]
     yield "Events", [text for event in direct for text in _event(event)]
-    yield "Also read", list(_others([event for event in facts.events if event not in direct]))
+    given = [one for one in facts.constants if one.role in DIRECT]
+    yield "Constants", [_constant(one) for one in given]
+    rest = [event for event in facts.events if event not in direct]
+    yield "Also read", list(_others([*rest, *facts.constants[len(given) :]]))
     yield "Quirks", [f"{name}: {text}" for name, text in facts.quirks]
     yield "Shown in", _shown(facts) or ["no report"]
+
+
+def _defined(one: DefinitionFact) -> str:
+    return f"`{one.name}`: {one.sentence}"
 
 
 def _unit(facts: Facts) -> str:
@@ -101,12 +112,21 @@ def _filters(found: Explained) -> Iterator[str]:
         yield f"{len(facts.could_filter)} more could be applied, and are part of the definition"
 
 
-def _others(events: Sequence[EventFact]) -> Iterator[str]:
-    """The events that give no values, by what they do."""
+def _others(rest: Sequence[EventFact | ConstantFact]) -> Iterator[str]:
+    """The events and constants that give no values, by what they do."""
     for role, does in OTHERS.items():
-        names = ", ".join(event.name for event in events if event.role == role)
+        names = ", ".join(_called(item) for item in rest if item.role == role)
         if names:
             yield f"{names}: {does}"
+
+
+def _called(item: EventFact | ConstantFact) -> str:
+    return f"the run's {item.name}" if isinstance(item, ConstantFact) else item.name
+
+
+def _constant(item: ConstantFact) -> str:
+    default = "" if item.default is None else f"; where it is not told: {item.default or 'none'}"
+    return f"`{item.name}`: {item.doc} — {item.place}{default}"
 
 
 def _event(event: EventFact) -> Iterator[str]:
@@ -139,6 +159,8 @@ def _run(found: Explained, run: RunFacts, width: int, encoding: str, records: in
     told = [f"{name} {number(run.figures[name])}" for name in FIGURES if size and name in run.figures]
     unit = f" (in {symbol})" if symbol else ""
     yield from headed("Run", [f"{run.run}: {', '.join([f'{size} {noun}', *told])}{unit}"], width)
+    values = [f"{one.name} {one.text}" for one in run.made.constants]
+    yield from headed("", [f"with the run's {', '.join(values)}"] if values else [], width)
     yield from _warnings(run, width)
     if run.spread:
         drawn = bars(run.spread.counts, encoding)
@@ -184,7 +206,9 @@ def sample_lines(before: str, sample: Sample, symbol: str, width: int, records: 
     if sample.records > records:
         rest = sample.records - records
         yield one_line(f"   and {rest} more {'record' if rest == 1 else 'records'}", width)
-    if not sample.records:
+    if sample.given:
+        yield "   no record: it is made of constants of the run"
+    elif not sample.records:
         yield "   no record: it stands for what was not logged, or for the logs as a whole"
 
 
@@ -224,8 +248,17 @@ def run_data(run: RunFacts) -> dict[str, object]:
         **run.figures,
         "spread": spread,
         "largest": [sample_data(item) for item in run.largest],
+        "constants": constants_data(run.made),
         "warnings": list(run.warnings),
     }
+
+
+def constants_data(made: Made) -> list[dict[str, object]]:
+    """The constants of a run that values are made of, as plain data."""
+    return [
+        {"name": one.name, "value": _plain_value(one.value), "place": one.place, "told": one.told}
+        for one in made.constants
+    ]
 
 
 def sample_data(sample: Sample) -> dict[str, object]:
@@ -235,6 +268,7 @@ def sample_data(sample: Sample) -> dict[str, object]:
         "measured": _plain_value(sample.measured),
         "keys": _plain(sample.keys),
         "records": sample.records,
+        "given": sample.given,
         "lines": [_line(item) for item in sample.lines],
     }
 

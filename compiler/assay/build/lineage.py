@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from assay.audit.constants import constants, declared
 from assay.audit.lineage import Lineage, lineage, root
 from assay.audit.lineage_graph import Graph, as_data, graph
 from assay.audit.lineage_tree import field_rows
-from assay.audit.origins import Origin
+from assay.audit.origins import CONSTANTS, Origin
 from assay.audit.shown import shown
 from assay.build import filters
 from assay.build.article import read_prose
@@ -21,7 +22,7 @@ from assay.report.article_rows import listed, series_of
 from assay.report.figures import row_label
 from assay.spec.article_model import Article
 from assay.spec.diagnostics import USAGE, fail
-from assay.spec.formula import by_id, is_formula, measured
+from assay.spec.formula import by_id, constants_of, is_formula, measured
 from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import History, Report
@@ -56,6 +57,16 @@ class Traced:
             "fields": [
                 {"event": event, "field": field, "role": role, "places": list(places)}
                 for event, field, role, places in rows
+            ],
+            "constants": [
+                {
+                    "name": item.name,
+                    "role": item.role,
+                    "files": list(item.files),
+                    "path": list(item.path),
+                    "default": item.default,
+                }
+                for item in constants(self.checked.package, self.found)
             ],
             **as_data(self.graph),
         }
@@ -110,9 +121,12 @@ def of_item(
 
 
 def _of_formula(checked: Checked, item: Metric, statements: Sequence[Statement], applied: Sequence[Applied]) -> Traced:
-    """The lineage of a formula: that of the metrics which it is over in the end."""
+    """The lineage of a formula: that of the metrics which it is over in the end, and of the constants that it names."""
     over = measured(by_id(checked.package), [item])
     titles = {root(statements, one.id, MEAN): f"{one.id}: {row_label(one.name, one.unit.symbol)}" for one in over}
+    known = declared(checked.package)
+    for name in constants_of(by_id(checked.package), item):
+        titles[Origin(CONSTANTS, name)] = f"{CONSTANTS}{name}: {known[name].doc}"
     cells = _cells(checked, item)
     return Traced(checked, item.id, lineage(statements, titles), _labels(applied), titles, dict.fromkeys(titles, cells))
 

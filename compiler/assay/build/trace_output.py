@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from assay.audit.cells import Cell
 from assay.audit.screen import bars, headed, number, one_line, wrapped
-from assay.build.explain_output import FIGURES, sample_data, sample_lines
+from assay.build.explain_output import FIGURES, constants_data, sample_data, sample_lines
 from assay.build.trace import Traced
 from assay.build.trace_items import Told, called, id_of, kind_of
 from assay.build.trace_run import Group
@@ -101,6 +101,8 @@ def _run(run: TracedRun, width: int, encoding: str, *, named: bool) -> Iterator[
     if run.spread:
         drawn = bars(run.spread.counts, encoding)
         yield one_line(f"           {number(run.spread.low)} |{drawn}| {number(run.spread.high)}", width)
+    given = [f"{one.name} {one.text}: {one.doc} ({one.said})" for one in run.made.constants]
+    yield from headed("Constants", given, width)
     heads = (("Row", run.greatest),) if run.row else (("Greatest", run.greatest), ("Least", run.least))
     for head, samples in heads:
         yield f"{head} of {size} {noun}" if head != "Row" else f"Row, of {size}"
@@ -152,4 +154,5 @@ def _run_data(run: TracedRun) -> dict[str, object]:
         "spread": spread,
         "greatest": [sample_data(item) for item in run.greatest],
         "least": [sample_data(item) for item in run.least],
+        "constants": constants_data(run.made),
     }

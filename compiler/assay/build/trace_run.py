@@ -18,6 +18,8 @@ from assay.audit.sample_query import VALUE, SampleQuery
 from assay.audit.witness import witnessed
 from assay.build.prepare import Prepared
 from assay.build.session import Session
+from assay.build.trace_constants import Made
+from assay.build.trace_constants import given as given_of
 from assay.engine.execute import connect
 from assay.engine.given import given
 from assay.engine.mount import mount
@@ -52,7 +54,7 @@ class Sample:
     text, a truth or nothing, too).
 
     `lines` are the first records that it was made of, `records` how many there are.  The columns `instants` are in ns
-    since 1970.
+    since 1970.  Of what is `given` there is no record: constants of the run make it.
     """
 
     keys: Mapping[str, object]
@@ -61,6 +63,7 @@ class Sample:
     lines: tuple[Line, ...]
     records: int
     instants: frozenset[str] = frozenset()
+    given: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,7 @@ class Tracing:
     prepared: Prepared
     asked: SampleQuery
     factor: Fraction
+    made: Made
 
     def size(self) -> int:
         """How many samples there are."""
@@ -161,7 +165,7 @@ class Tracing:
         value = row[VALUE]
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             value = scale(value, self.factor)
-        return Sample(keys, row[VALUE], value, found, len(told), self.asked.instants)
+        return Sample(keys, row[VALUE], value, found, len(told), self.asked.instants, self.made.alone and not told)
 
     def _lines(self, told: Sequence[Mapping[str, Any]]) -> dict[tuple[str, Place], RawRecord]:
         """The records at places of events."""
@@ -208,4 +212,5 @@ def tracing(
                 cause = str(error).split("\n")[0]
                 raise fail("engine", f"run {prepared.run.id}: tracing stopped at `{item.name}`: {cause}",
                            status=INTERNAL) from None  # fmt: skip
-        yield Tracing(connection, package, prepared, asked, factor)
+        made = given_of(package, prepared, statements, asked.query)
+        yield Tracing(connection, package, prepared, asked, factor, made)

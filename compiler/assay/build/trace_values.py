@@ -13,6 +13,7 @@ from assay.build import phases
 from assay.build.compute import Computed, compiled, compute
 from assay.build.runs import NamedRun
 from assay.build.session import Session
+from assay.build.trace_constants import Made
 from assay.build.trace_items import ColumnOf, Told, id_of, planned, sampled
 from assay.build.trace_run import Group, Sample, Spread, Tracing, tracing
 from assay.compare.style import style
@@ -51,7 +52,8 @@ class Built:
 @dataclass(frozen=True, slots=True)
 class TracedRun:
     """What a run or phase holds of a value: of which metric or series, its id and label, where it is, figures, the
-    samples at both ends; `row` says that the value is that of one row, which `greatest` is then."""
+    samples at both ends, the constants that these are made of; `row` says that the value is that of one row, which
+    `greatest` is then."""
 
     item: Told
     definition: str
@@ -64,6 +66,7 @@ class TracedRun:
     spread: Spread | None
     greatest: tuple[Sample, ...]
     least: tuple[Sample, ...]
+    made: Made
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +91,8 @@ def traced_value(session: Session, built: Built, asked: Asked) -> TracedRun:
     with _opened(session, built, asked, ()) as (traced, computed):
         figures = _figures(built, asked, computed) | {"size": traced.size()}
         per = asked.item.per if isinstance(asked.item, Metric) else ""
-        return _traced(built, asked, figures, traced.groups(per), traced.spread(), [
-            traced.ranked(greatest, SHOWN) if figures["size"] else () for greatest in (True, False)
-        ])  # fmt: skip
+        ends = [traced.ranked(greatest, SHOWN) if figures["size"] else () for greatest in (True, False)]
+        return _traced(built, asked, figures, traced.groups(per), traced.spread(), ends, traced.made)
 
 
 def _is_row(asked: Asked) -> bool:
@@ -110,7 +112,7 @@ def _row(session: Session, built: Built, asked: Asked) -> TracedRun:
             message = f"run {asked.run.id} does not give the value of `{id_of(item)}` that `{asked.cell}` prints"
             now = _printed(built, item, found[0].measured)
             raise fail("value-changed", message, expected=asked.text, found=now, hint=HINT)
-        return _traced(built, asked, {"size": traced.size()}, (), None, [found, ()])
+        return _traced(built, asked, {"size": traced.size()}, (), None, [found, ()], traced.made)
 
 
 def _traced(
@@ -120,12 +122,13 @@ def _traced(
     groups: tuple[Group, ...],
     spread: Spread | None,
     ends: Sequence[tuple[Sample, ...]],
+    made: Made,
 ) -> TracedRun:
     item, of = asked.item, asked.of
     definition = built.checked.definitions[item.id] if isinstance(item, Metric) else ""
-    return TracedRun(
-        item, definition, of.run, asked.label, asked.run.place, _is_row(asked), figures, groups, spread, *ends
-    )
+    greatest, least = ends
+    return TracedRun(item, definition, of.run, asked.label, asked.run.place, _is_row(asked), figures, groups, spread,
+                     greatest, least, made)  # fmt: skip
 
 
 def _printed(built: Built, item: Told, value: Any) -> str:

@@ -45,13 +45,21 @@ def read_constants(source: Source, directory: Path) -> Mapping[str, object]:
     return values
 
 
+def told_by(constant: Constant, directory: Path) -> str:
+    """The document of a run that tells a constant, relative to its directory; empty where a default stands in."""
+    path = _file(constant, directory)
+    if path is None or _held(_document(path), constant) is None:
+        return ""
+    return path.relative_to(directory).as_posix()
+
+
 def constants_told_twice(source: Source, directory: Path) -> tuple[str, ...]:
     """A sentence for each constant of a source whose document tells two values of it; the documents are those that
     `read_constants` has read."""
     documents: dict[Path, Any] = {}
     found = []
     for constant in source.constants:
-        path = next((directory / name for name in constant.files if (directory / name).is_file()), None)
+        path = _file(constant, directory)
         if path and told_twice(documents.setdefault(path, _document(path)), constant.path):
             found.append(
                 f"{path.name} has two values of `{'.'.join(constant.path)}` ({constant.doc}); the first counts."
@@ -74,7 +82,7 @@ def _problem(code: str, message: str, **more: Any) -> AssayError:
 
 
 def _read(constant: Constant, directory: Path, documents: dict[Path, Any]) -> object:
-    path = next((directory / name for name in constant.files if (directory / name).is_file()), None)
+    path = _file(constant, directory)
     if path is None:
         if constant.default is not None:
             return _typed(constant, _default(constant), directory)
@@ -82,9 +90,7 @@ def _read(constant: Constant, directory: Path, documents: dict[Path, Any]) -> ob
         raise _problem(NO_DOCUMENT, f"the run has no {' or '.join(constant.files)}: {directory}", hint=hint)
     if path not in documents:
         documents[path] = _document(path)
-    found = documents[path]
-    for key in constant.path:
-        found = found.get(key) if isinstance(found, dict) else None
+    found = _held(documents[path], constant)
     if found is None:
         if constant.default is None:
             dotted = ".".join(constant.path)
@@ -93,6 +99,18 @@ def _read(constant: Constant, directory: Path, documents: dict[Path, Any]) -> ob
             )
         return _typed(constant, _default(constant), path)
     return _typed(constant, found, path)
+
+
+def _file(constant: Constant, directory: Path) -> Path | None:
+    """The first of a constant's documents that a run has."""
+    return next((directory / name for name in constant.files if (directory / name).is_file()), None)
+
+
+def _held(document: Any, constant: Constant) -> Any:
+    """What a document holds of a constant; None where it has nothing."""
+    for key in constant.path:
+        document = document.get(key) if isinstance(document, dict) else None
+    return document
 
 
 def _document(path: Path) -> Any:

@@ -66,6 +66,19 @@ def _measured(known: Mapping[str, Metric], metric: Metric, trail: tuple[str, ...
             yield from _measured(known, known[name], (*trail, metric.id))
 
 
+def constants_of(known: Mapping[str, Metric], metric: Metric) -> tuple[str, ...]:
+    """The names of the constants that a formula is over, itself or through other formulas, in order."""
+    found: set[str] = set()
+    queue, done = [metric], set[str]()
+    while queue:
+        item = queue.pop()
+        if item.id not in done and is_formula(item):
+            done.add(item.id)
+            found |= {node.name for node in item.measure.walk() if node.op == "constant"}
+            queue += [known[name] for name in over(item.measure) if name in known]
+    return tuple(sorted(found))
+
+
 def grain(known: Mapping[str, Metric], metric: Metric) -> str:
     """The grain on whose rows a metric has a value; empty for a formula over metrics of several grains."""
     grains = {item.grain for item in measured(known, [metric])}

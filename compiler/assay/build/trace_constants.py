@@ -1,0 +1,69 @@
+"""The constants that values of a run are computed of, with what the run tells of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from assay.audit.constants import constants, declared, place
+from assay.audit.lineage import lineage
+from assay.audit.lineage_graph import kind_of
+from assay.audit.origins import Origin
+from assay.audit.sample_query import VALUE
+from assay.build.prepare import Prepared
+from assay.ingest.constants import told_by
+from assay.report.article_columns import fact
+from assay.spec.model import Constant, Package
+from assay.sql.program import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A constant of a run: its value (instants and durations in ns), that as tables print it, with its unit; where the
+    run tells it, and whether it does or its default stands in."""
+
+    name: str
+    value: object
+    text: str
+    doc: str
+    place: str
+    told: bool
+
+    @property
+    def said(self) -> str:
+        """Where its value is from, in words."""
+        return self.place if self.told else f"its default, as the run has no {self.place}"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The constants that values are computed of, and whether no record has a part in these (`alone`)."""
+
+    constants: tuple[Given, ...] = ()
+    alone: bool = False
+
+
+NOTHING = Made()
+
+
+def given(package: Package, prepared: Prepared, statements: Sequence[Statement], query: exp.Expr) -> Made:
+    """The constants of which the column `value` of a query over statements is computed."""
+    asked = Statement("table", "asked", query)
+    found = lineage([*statements, asked], [Origin(asked.name, VALUE)], checks=False)
+    known = declared(package)
+    own = tuple(_given(known[item.name], prepared) for item in constants(package, found) if item.role == "value")
+    events = (item for item, role in found.roles.items() if role == "value")
+    return Made(
+        own, bool(own) and not any(kind_of(found.statements.get(of.table), of.table) == "event" for of in events)
+    )
+
+
+def _given(constant: Constant, prepared: Prepared) -> Given:
+    value = prepared.constants[constant.name]
+    symbol = {"duration": "s", "instant": ""}.get(constant.type, constant.unit.symbol)
+    file = told_by(constant, prepared.run.directory)
+    where = place((file,) if file else constant.files, constant.path)
+    text = f"{fact(constant, value)} {symbol}".rstrip()
+    return Given(constant.name, value, text, constant.doc, where, bool(file))
