@@ -173,8 +173,8 @@
     for (const [term, ...texts] of pairs) if (texts.some((text) => text !== "")) list.append(made("dt", {}, term), made("dd", {}, ...texts));
     return list;
   }
-  function samplesTable(rows) {
-    const head = made("tr", {}, ...data.samples.map((text, index) => made("th", { scope: "col", className: index ? "number" : "" }, text)));
+  function samplesTable(header, rows) {
+    const head = made("tr", {}, ...header.map((text, index) => made("th", { scope: "col", className: index ? "number" : "" }, text)));
     const body = rows.map((row) => made("tr", {}, ...row.map((text, index) => made(index ? "td" : "th", index ? { className: "number" } : { scope: "row" }, text))));
     return made("div", { className: "scroll", tabIndex: 0 }, made("table", {}, made("thead", {}, head), made("tbody", {}, ...body)));
   }
@@ -203,9 +203,12 @@
       ["Definition hash", metric.definition ? made("code", {}, metric.definition) : metric.term ? "" : "as published; its values were not worked out here"],
       ["See", ...places.flatMap(([text, target], index) => index ? [" · ", link(text, target)] : [link(text, target)])],
     ));
-    if (metric.samples && metric.samples.length) parts.push(made("h3", {}, "Samples"), samplesTable(metric.samples));
+    if (metric.samples && metric.samples.length) parts.push(made("h3", {}, "Samples"), samplesTable(metric.header && metric.header.length ? metric.header : data.samples, metric.samples));
     if (metric.events && metric.events.length) {
       parts.push(made("h3", {}, "Source events"), described(...metric.events.map(([name, doc]) => [name, doc || "—"])));
+    }
+    if (metric.constants && metric.constants.length) {
+      parts.push(made("h3", {}, "Constants of the runs"), described(...metric.constants));
     }
     if (metric.sql) {
       parts.push(made("h3", {}, "SQL, ", made("code", {}, metric.file)), made("pre", { tabIndex: 0 }, made("code", {}, metric.sql)));

@@ -113,7 +113,9 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     columns = beside.columns if beside else figures
     results = _results(checked, name, figures, units(checked, found.plan)) | _compared(checked, part_of, columns)
     results |= {"claims": claims.as_data(said)} if said else {}
-    behind = behind_article(checked, rows, found, dict(zip(named, figures, strict=True)))
+    by_label = dict(zip(named, figures, strict=True))
+    beside_each_other = dict(zip(labels_of(article, columns), columns, strict=True))
+    behind = behind_article(checked, rows, found, by_label, beside_each_other, checked.package.summaries[0].name)
     return Assembled(checked, found, made, document, results, behind)
 
 

@@ -1,4 +1,4 @@
-"""What stands behind a metric of a report, for a reader who asks: its samples, source events and SQL."""
+"""What stands behind a metric of a report, for a reader who asks: its samples, source events, constants and SQL."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from dataclasses import dataclass, field
 class Detail:
     """What a build knows of a metric beside its entry in the dictionary.
 
-    `samples` are rows of finished cells, a row a run, under a header; `events` are names with descriptions; `file` is
-    where the SQL stands in the folder of the report.
+    `samples` are rows of finished cells, a row a run, under a `header` (none: that of all); `events` and `constants`
+    (of the runs) are names with descriptions; `file` is where the SQL stands in the folder of the report.
     """
 
     samples: tuple[tuple[str, ...], ...] = ()
     events: tuple[tuple[str, str], ...] = ()
     file: str = ""
     sql: str = ""
+    constants: tuple[tuple[str, str], ...] = ()
+    header: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,108 @@
+"""What a page tells behind the numbers of metrics: samples or values, events, constants, SQL; also by phases."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.commands import assay
+from tests.support.laboratory import ROOT
+from tests.test_report_html import data_of, read
+
+GOLDEN = ROOT / "golden"
+RUNS = {
+    "antelope/upgrade": GOLDEN / "antelope" / "upgrade" / "run",
+    "antelope/endurance": GOLDEN / "cometbft" / "run",
+    "antelope/harness": GOLDEN / "antelope" / "harness",
+    "cometbft/qa": GOLDEN / "cometbft" / "run",
+}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> dict[str, Path]:
+    """The reports, each as a web page, by their names."""
+    found = {}
+    for name, run in RUNS.items():
+        found[name] = tmp_path_factory.mktemp("page") / "out"
+        done = assay("build", name, "--run", run, "--to", "html", "-o", found[name], "--cache", cache)
+        assert done.status == 0, done.err
+    return found
+
+
+def page_data(folder: Path) -> tuple[dict[str, Any], set[str]]:
+    """What the page knows of each entry, and the entries that its numbers lead to."""
+    page = read((folder / "report.html").read_text(encoding="utf-8"))
+    linked = {of["data-metric"] for _, of in page.elements if of.get("class") == "value" and of.get("data-metric")}
+    return data_of(page), linked
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_number_of_a_metric_has_samples_events_and_sql(built: dict[str, Path], name: str) -> None:
+    data, linked = page_data(built[name])
+    metrics = {of: told for of, told in data["metrics"].items() if of in linked and not told.get("term")}
+    assert metrics
+    for of, told in metrics.items():
+        assert told["samples"], of
+        assert told["events"], of
+        assert told["sql"], of
+        texts = [(built[name] / file).read_text(encoding="utf-8") for file in told["file"].split(", ")]
+        body = "\n\n".join(
+            text.partition(";\n")[0].split("run; constants.json has the values.\n")[-1] + ";" for text in texts
+        )
+        assert told["sql"] == body, of
+        header = told["header"] or data["samples"]
+        assert all(len(row) == len(header) for row in told["samples"]), of
+
+
+def test_metrics_of_phases_have_the_distribution_of_each_phase(built: dict[str, Path]) -> None:
+    data, linked = page_data(built["antelope/upgrade"])
+    results = json.loads((built["antelope/upgrade"] / "results.json").read_text(encoding="utf-8"))["metrics"]
+    told = data["metrics"]["cpu_usage"]
+    assert "cpu_usage" in linked
+    assert told["header"] == ["Run", "Samples", "Average", "Median", "Deviation", "Least", "Greatest"]
+    columns = results["cpu_usage"]["columns"]
+    assert told["samples"] == [
+        [label, str(found["size"]), *(f"{found[name]:.6g}" for name in ("average", "median", "stddev", "min", "max"))]
+        for label, found in (("before", columns["run:before"]), ("after", columns["run:after"]))
+    ]
+    assert told["file"] == "sql/phases/metrics/cpu_usage.sql"
+    assert [name for name, _ in told["events"]][:1] == ["cpu_seconds"]
+    assert ["rate_window", "Time that rates are taken over — meta.json .rate_window_seconds"] in told["constants"]
+
+
+def test_a_formula_has_its_values_and_the_sql_of_what_it_is_over(built: dict[str, Path]) -> None:
+    data, linked = page_data(built["antelope/upgrade"])
+    results = json.loads((built["antelope/upgrade"] / "results.json").read_text(encoding="utf-8"))["metrics"]
+    told, rate = data["metrics"]["disk_writes_per_year"], data["metrics"]["disk_write_rate"]
+    assert "disk_writes_per_year" in linked
+    assert told["header"] == ["Run", "Value"]
+    due = results["disk_writes_per_year"]["columns"]
+    assert told["samples"] == [[name, f"{due[f'run:{name}']['average']:.6g}"] for name in ("before", "after")]
+    assert (told["file"], told["sql"]) == (rate["file"], rate["sql"])
+    on_rows, _ = page_data(built["antelope/endurance"])
+    drive = on_rows["metrics"]["drive_writes_per_year"]
+    assert drive["sql"].startswith("SELECT")
+    assert drive["file"].startswith("sql/rows/")
+
+
+def test_the_sql_of_a_report_by_phases_is_the_file_that_ran(tmp_path: Path, cache: Path) -> None:
+    """Of a comparison that is cut on the command line."""
+    out = tmp_path / "out"
+    words = ("--phase", "early=begin..mid", "--at", "begin=2026-02-05T18:52:16Z", "--at", "mid=2026-02-05T19:00:00Z")
+    run = GOLDEN / "cardano" / "baseline" / "run"
+    done = assay("build", "cardano/comparison", "--run", run, *words, "--to", "html", "-o", out, "--cache", cache)
+    assert done.status == 0, done.err
+    data, _ = page_data(out)
+    told = data["metrics"]["CentiCpu"]
+    assert told["file"] == "sql/phases/metrics/CentiCpu.sql"
+    assert told["sql"] in (out / told["file"]).read_text(encoding="utf-8")
+
+
+def test_numbers_of_constants_name_document_and_key(built: dict[str, Path]) -> None:
+    data, _ = page_data(built["antelope/harness"])
+    constants = dict(data["metrics"]["target_tps"]["constants"])
+    due = "Transactions a second that were meant to be reached (-1: not told) — run.json .targetTPS"
+    assert constants["target_tps"] == due
