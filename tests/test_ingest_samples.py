@@ -371,10 +371,6 @@ def test_a_text_may_end_its_lines_in_several_ways(tmp_path: Path, text: bytes) -
     assert rows(tmp_path, text) == [(S, None, 1.0)]
 
 
-def test_bytes_that_are_no_text_spoil_a_label_only(tmp_path: Path) -> None:
-    assert rows(tmp_path, b'peers{job="\xff"} 1 1\npeers 2 2\n# EOF\n') == [(S, "\x1a", 1.0), (2 * S, None, 2.0)]
-
-
 # Parquet
 
 

@@ -352,12 +352,6 @@ def test_a_row_of_another_width_is_broken(tmp_path: Path, row: str, reason: str)
     assert [found.log()[name] for name in ("lines", "objects", "recognised", "quarantined")] == [4, 3, 2, 2]
 
 
-def test_bytes_that_are_no_text_are_replaced(tmp_path: Path) -> None:
-    found = made(tmp_path, b"at,n,s\n1,2,a\xffb\n2,\xff,c\n", (event("row", field("n"), field("s", "text")),))
-    assert found.rows("row", "n", "s") == [(2, "a\x1ab")]
-    assert found.rows("quarantine", "line") == [(3,)]
-
-
 @pytest.mark.parametrize("rest", ["3,4\n", "3,4\n" * 100_000])
 def test_a_quote_that_is_never_closed_ends_the_ingest(tmp_path: Path, rest: str) -> None:
     assert refused(tmp_path, f'at,n\n1,2\n1,"2\n{rest}') == (

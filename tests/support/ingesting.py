@@ -88,7 +88,8 @@ class Ingested:
         for name, offset, text in self.rows("quarantine", "file", "offset", "text"):
             if offset is not None:
                 content = b"".join(decompressed(self.folder.parent / "run" / name))
-                assert content[offset:].decode("utf-8-sig", errors="replace")[: len(text[:1])] == text[:1], (
+                form = "utf-8" if offset else "utf-8-sig"
+                assert content[offset:].decode(form, errors="replace")[: len(text[:1])] == text[:1], (
                     name,
                     offset,
                 )

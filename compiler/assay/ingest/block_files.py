@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.ingest.plain import LONGEST, STUB, TOO_LONG, bounded
+from assay.ingest.strange import BOM, NUL, fault, readable
 from assay.ingest.table_files import ENCODING, Record, is_too_long
 from assay.spec.diagnostics import fail
 
@@ -86,18 +87,18 @@ class Blocks:
             number = 0
             for line, (text, _) in enumerate(bounded(stream), start=1):
                 if is_too_long(text):
-                    yield None, Record(0, line, 1, (), TOO_LONG, text.strip()[:STUB])
+                    yield None, Record(0, line, 1, (), TOO_LONG, readable(text.strip()[:STUB]))
                     continue
                 cells = _cells(text)
-                begun = sum(_key(cell) == self.begins for cell in cells)
+                begun = sum(_key(cell).lstrip(BOM + NUL) == self.begins for cell in cells)
                 if begun:
                     yield from ((block, None) for block in band or [])
                     band = [_Block(number + place, line) for place in range(1, begun + 1)]
                     number += begun
                 if band is None or not cells:
                     continue
-                if fault := _fault(cells, band, begun):
-                    yield None, Record(0, line, 1, (), fault, text.strip())
+                if wrong := _fault(cells, band, begun):
+                    yield None, Record(0, line, 1, (), wrong, readable(text.strip()))
                     band = [] if begun else band
                 else:
                     _add(cells, band)
@@ -121,6 +122,8 @@ def _fault(cells: list[str], band: Sequence[_Block], begun: int) -> str:
     """Why a line cannot be read; empty when it can.  Empty cells at its end are left out where there are too many."""
     while len(cells) > len(band) and not cells[-1]:
         cells.pop()
+    if strange := next((found for cell in cells if (found := fault(_key(cell) or cell))), ""):
+        return strange
     if begun and begun < len(cells):
         return "blocks begin beside something else"
     if not band:
@@ -150,9 +153,9 @@ def _add(cells: Sequence[str], band: Sequence[_Block]) -> None:
 
 def _record(block: _Block, columns: Sequence[str]) -> Record:
     cells = tuple(block.said.get(key, "") for key in columns)
-    return Record(block.number, block.line, 1, cells, block.fault, "; ".join(block.written))
+    return Record(block.number, block.line, 1, cells, block.fault, readable("; ".join(block.written)))
 
 
 def _first_line(plain: Path) -> str:
     with plain.open(encoding=ENCODING, errors="assay-substitute") as stream:
-        return next((line.strip()[:SHOWN] for line, _ in bounded(stream) if line.strip()), "")
+        return next((readable(line.strip())[:SHOWN] for line, _ in bounded(stream) if line.strip()), "")

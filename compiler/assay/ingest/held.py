@@ -12,7 +12,7 @@ from assay.spec.check_lines import TEXT_LINES
 from assay.spec.model import Event, Source
 
 MANIFEST = "ingest.json"
-FORMAT = 8
+FORMAT = 9
 
 Wanted = Mapping[str, Iterable[str]]
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from sqlglot import exp
 
 from assay.ingest import tree
-from assay.ingest.plain import LONGEST, NO_CHARACTER
+from assay.ingest.plain import LONGEST
+from assay.ingest.strange import NO_CHARACTER
 from assay.sql import dialect
 from assay.sql.dialect import column
 

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from assay.ingest import lines, sample_store, tree
+from assay.ingest import lines, sample_store, strange, tree
 from assay.ingest.plain import may_scan, mended
 from assay.ingest.sample_store import NAME, add_samples, add_series, counted, drop, first_of, make, run
 from assay.spec.diagnostics import fail
@@ -78,9 +78,24 @@ def _scanned(connection: duckdb.DuckDBPyConnection, plain: Path, file: int, fold
     """The table `written`, out of the file or, when the scan refuses that, of a mended copy."""
     if may_scan(plain):
         with contextlib.suppress(*lines.refusals()):
-            return _scan(connection, plain)
-    copy, _ = mended(plain, folder, f"{file}.mended")
-    return _scan(connection, copy)
+            _scan(connection, plain)
+            return
+    copy, long = mended(plain, folder, f"{file}.mended")
+    _scan(connection, copy)
+    _set_aside(connection, file, long)
+
+
+def _set_aside(connection: duckdb.DuckDBPyConnection, file: int, long: Sequence[int]) -> None:
+    """Make broken the samples whose lines have bytes that are no UTF-8, since two names or labels may differ by these
+    alone; but for lines that are too long, whose beginning has been read."""
+    held = tree.call("contains", column("line"), strange.sign())
+    known = tree.call("list_contains", tree.given_list("long", "BIGINT"), column("number"))
+    bad = exp.and_(held, exp.not_(tree.starts(column("line"), "#")), exp.not_(known))
+    text = tree.call("replace", column("line"), strange.sign(), tree.text(strange.READABLE))
+    found = dialect.select(dialect.integer(file), "number", tree.text(strange.NOT_UTF8), text)
+    query = tree.of(found, "written").where(bad, copy=False)
+    sample_store.add(connection, "found_broken", query, long=list(long))
+    run(connection, exp.Delete(this=exp.to_table("written"), where=exp.Where(this=bad.copy())), long=list(long))
 
 
 def _scan(connection: duckdb.DuckDBPyConnection, plain: Path) -> None:

@@ -14,14 +14,10 @@ from pathlib import Path
 from typing import IO, TextIO
 
 from assay.ingest.packing import CHUNK, decompressed, packed, refused
+from assay.ingest.strange import BOM, NO_CHARACTER, SUBSTITUTE, fault_of_line, readable
 
 LONGEST = 8 * 2**20  # bytes of a line: so much of JSON, however it nests, is parsed in the memory that there is
 TOO_LONG = f"longer than {LONGEST // 2**20} MiB"
-#: what separates columns in the scan: a character that no text has, so that a line is one column
-NO_CHARACTER = 0x10FFFF
-#: what stands for bytes that are no UTF-8: a control character, so that no line becomes JSON by it
-SUBSTITUTE = "\x1a"
-BOM = "\ufeff"
 NUL = b"\0"
 STUB = 200  # bytes that a mended copy keeps of a line that is too long
 
@@ -29,19 +25,18 @@ _RETURN = re.compile(rb"\n|\r(?s:.)?")
 
 _NULS = re.compile(rb"\n\0+")
 
-codecs.register_error("assay-substitute", lambda error: (SUBSTITUTE, getattr(error, "end", 0)))
-
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """A line of a file: its number from 1, the place of its first byte in the uncompressed content from 0, how many
-    bytes it has without its end, its text (of a line that is too long its beginning).  NUL bytes ahead of it are no
-    part of it."""
+    bytes it has without its end, its text (of a line that is too long its beginning), what stands in it that no text
+    holds (`strange.fault_of_line`).  NUL bytes ahead of it are no part of it."""
 
     number: int
     offset: int
     size: int
     text: str
+    fault: str = ""
 
 
 @dataclass(slots=True)
@@ -65,9 +60,9 @@ class _Place:
 
     def line(self) -> Line:
         """The line, whole."""
-        text = b"".join(self.kept)
+        text = _text(b"".join(self.kept), self.number)
         self.kept.clear()
-        return Line(self.number, self.offset, self.size, _text(text, self.number))
+        return Line(self.number, self.offset, self.size, readable(text), fault_of_line(text))
 
     def next(self, offset: int, lines: int = 1) -> None:
         """Go on to a later line."""
@@ -154,7 +149,7 @@ def bounded(stream: TextIO) -> Iterator[tuple[str, int]]:
 
 
 def _text(line: bytes, number: int) -> str:
-    text = line.rstrip(b"\r").decode("utf-8", errors="replace")
+    text = line.rstrip(b"\r").decode("utf-8", errors="assay-substitute")
     return text.removeprefix(BOM) if number == 1 else text
 
 

@@ -1,10 +1,10 @@
 """CSV files: their columns, their rows as the engine scans them, and the rows that are broken.
 
 Two readers agree on what a row is.  The engine's is swift, and refuses a file that has any row of another width, a
-quote in a wrong place, mixed line ends, bytes that are no UTF-8, or more bytes than a row may have; then Python's goes
-through the file, tells what is broken, and leaves a copy that the engine scans.  Rows are numbered from 1, the header
-not among them; lines that are empty are no rows; empty cells at the end of a row that are more than there are columns
-are none.
+quote in a wrong place, mixed line ends, bytes that are no UTF-8 in what is read, or more bytes than a row may have;
+then Python's goes through the file, tells what is broken, and leaves a copy that the engine scans, where
+`strange.SUBSTITUTE` stands for such bytes.  Rows are numbered from 1, the header not among them; lines that are empty
+are no rows; empty cells at the end of a row that are more than there are columns are none.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from sqlglot import exp
 from assay.ingest import tree
 from assay.ingest.packing import CHUNK
 from assay.ingest.plain import LONGEST, STUB, TOO_LONG, bounded, ends_too_long
+from assay.ingest.strange import readable
 from assay.spec.diagnostics import AssayError, fail
 from assay.sql import dialect
 
@@ -90,7 +91,9 @@ def records(path: Path, plain: Path) -> Iterator[Record]:
                 cells, fault, text = [], TOO_LONG, text[:STUB]
             elif not fault and len(cells) != width:
                 fault = f"expected {_cells(width)}, found {len(cells)}"
-            yield Record(number, first, lines.number + 1 - first, tuple(cells), fault, text)
+            if not number:
+                cells = [readable(cell) for cell in cells]
+            yield Record(number, first, lines.number + 1 - first, tuple(cells), fault, readable(text))
             number += 1
 
 

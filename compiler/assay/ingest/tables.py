@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
 
-from assay.ingest import instants, table_files, tree
+from assay.ingest import instants, strange, table_files, tree
 from assay.ingest.block_files import Blocks
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.files import HostFiles, RunFiles
@@ -114,6 +114,12 @@ class Tables:
         read = (path[0] for item in self.events.values() for path in item.paths)
         return tuple(dict.fromkeys([*([self.time] if self.time else []), *read]))
 
+    @property
+    def taken(self) -> tuple[str, ...]:
+        """The columns whose cells are taken as they stand: no number, truth value or instant has what no text holds."""
+        items = [item for numbered_ in self.events.values() for item in numbered_.fields]
+        return tuple({path[0]: 0 for item in items for path in item.paths if item.type == "text" or item.transforms})
+
 
 def ingest(
     source: Source,
@@ -139,7 +145,7 @@ def ingest(
             tables = Tables(connection, source, files, fresh, forms)
             found = _opened(tables)
             _fill(tables, found, progress)
-            lost = _timeless(tables) + [row for name in forms for row in _write(tables, name)]
+            lost = _no_events(tables) + [row for name in forms for row in _write(tables, name)]
             _summarise(tables, own, found, lost)
         files.unchanged()
         (fresh / MANIFEST).write_text(manifest(source, events, wanted, files, bool(lost)), encoding="utf-8")
@@ -187,8 +193,10 @@ def _must_be(field: Field) -> bool:
 
 
 def _fill(tables: Tables, found: Sequence[TableFile], progress: Bytes) -> None:
-    """Fill the table of all rows: host, seq, t_ns, c0, ... (the needed columns)."""
-    kinds = {"host": "TEXT", "seq": "BIGINT", "t_ns": "BIGINT"} | dict.fromkeys(_stored(tables), "TEXT")
+    """Fill the table of all rows: host, seq, t_ns, sound (nothing is in it that no text holds), c0, ... (the needed
+    columns)."""
+    kinds = {"host": "TEXT", "seq": "BIGINT", "t_ns": "BIGINT", "sound": "BOOLEAN"}
+    kinds |= dict.fromkeys(_stored(tables), "TEXT")
     tables.connection.execute(empty(ROWS, kinds))
     done = 0
     for file in found:
@@ -250,8 +258,18 @@ def _added(tables: Tables, file: TableFile, copy: bool) -> str:
         for name in tables.needed
     ]
     instant = _instant(texts[0].copy()) if tables.time else tree.cast(exp.Null(), "BIGINT")
-    query = tree.of(dialect.select(tree.text(file.host.host), seq, instant, *texts), rows)
+    sound = _sound(tables, file, copy)
+    query = tree.of(dialect.select(tree.text(file.host.host), seq, instant, sound, *texts), rows)
     return exp.Insert(this=exp.to_table(ROWS), expression=query).sql(dialect=dialect.DIALECT, copy=False)
+
+
+def _sound(tables: Tables, file: TableFile, copy: bool) -> exp.Expr:
+    """Whether a row has nothing in cells that are taken as they stand that no text holds, nor ahead of it."""
+    cells = [table_files.cell(file.columns.index(name)) for name in tables.taken if name in file.columns]
+    found = [strange.in_text(cell, mended=copy) for cell in cells]
+    if tables.form is table_files and table_files.cell(0) not in cells:
+        found.append(strange.ahead(table_files.cell(0), strange.NUL, strange.BOM))
+    return exp.and_(*(exp.Not(this=tree.first_of([item, exp.false()])) for item in found))
 
 
 def _instant(said: exp.Expr) -> exp.Expr:
@@ -261,11 +279,14 @@ def _instant(said: exp.Expr) -> exp.Expr:
     return tree.when(integer, tree.try_cast(said.copy(), "BIGINT"), other)
 
 
-def _timeless(tables: Tables) -> list[Lost]:
-    """The rows without an instant, where they must have one."""
-    if not tables.time:
-        return []
-    query = tree.of(dialect.select("host", "seq"), ROWS).where(tree.missing(column("t_ns")), copy=False)
+def _events(tables: Tables) -> exp.Expr:
+    """Whether a row may be an event: it is sound, and has an instant where it must have one."""
+    return exp.and_(column("sound"), tree.given(column("t_ns"))) if tables.time else column("sound")
+
+
+def _no_events(tables: Tables) -> list[Lost]:
+    """The rows that cannot be events."""
+    query = tree.of(dialect.select("host", "seq"), ROWS).where(exp.not_(_events(tables)), copy=False)
     rows = tables.connection.execute(dialect.text(query.order_by("host", "seq"))).fetchall()
     return [Lost(host, seq, "") for host, seq in rows]
 
@@ -277,9 +298,7 @@ def _write(tables: Tables, name: str) -> list[Lost]:
         (column_,): column(stored) for column_, stored in zip(tables.needed, _stored(tables), strict=True)
     }
     form = tree.named(dialect.integer(item.number), "form")
-    found = tree.of(dialect.select(*KEYS, form, *_stored(tables)), ROWS)
-    if tables.time:
-        found = found.where(tree.given(column("t_ns")), copy=False)
+    found = tree.of(dialect.select(*KEYS, form, *_stored(tables)), ROWS).where(_events(tables), copy=False)
     target = tables.folder / "events" / name / "0.parquet"
     target.parent.mkdir(parents=True)
     tables.connection.execute(copied(typed_rows([item], read, found), target))
@@ -319,9 +338,10 @@ def _placed(tables: Tables, found: Sequence[TableFile], broken: Sequence[Broken]
 
 def _host_rows(tables: Tables) -> dict[str, tuple[int, int, int | None, int | None]]:
     """Of each host: its rows, those that may be events, the instants of the first and the last of these in order."""
-    edges = [exp.ArgMin(this=column("t_ns"), expression=column("seq")),
-             exp.ArgMax(this=column("t_ns"), expression=column("seq"))]  # fmt: skip
-    numbers = [exp.Count(this=exp.Star()), exp.Count(this=column("t_ns") if tables.time else exp.Star())]
+    instant = tree.when(column("sound"), column("t_ns"))
+    edges = [exp.ArgMin(this=instant, expression=column("seq")),
+             exp.ArgMax(this=instant.copy(), expression=column("seq"))]  # fmt: skip
+    numbers = [exp.Count(this=exp.Star()), exp.CountIf(this=_events(tables))]
     query = tree.of(dialect.select("host", *numbers, *edges), ROWS).group_by("host")
     found = tables.connection.execute(dialect.text(query)).fetchall()
     return {host: (number, dated, first, last) for host, number, dated, first, last in found}
@@ -337,12 +357,16 @@ def _described(tables: Tables, found: Sequence[TableFile], lost: Sequence[Lost])
         numbers = sorted(rows)[:DESCRIBED]
         for number, record in tables.form.chosen(file.path, file.plain, numbers).items():
             body = {name: text or None for name, text in zip(file.columns, record.cells, strict=False)}
-            reason = _reason(tables, rows[number], body)
+            reason = _reason(tables, rows[number], record.text[:1], body)
             yield Broken(file.host.host, _relative(tables, file), record.line, None, reason, record.text[:SHOWN])
 
 
-def _reason(tables: Tables, event: str, body: Mapping[str, str | None]) -> str:
-    """Why a row is broken: it has no instant, or a field of an event cannot be had."""
+def _reason(tables: Tables, event: str, begins: str, body: Mapping[str, str | None]) -> str:
+    """Why a row, which begins with a character, is broken: it has something that no text holds, no instant, or a field
+    of an event cannot be had."""
+    read = [begins, *(body.get(name) or "" for name in tables.needed)]
+    if found := next(filter(None, map(strange.fault, read)), ""):
+        return found
     if not event:
         said = body.get(tables.time)
         return "no time" if said is None else f"bad time: {shown(said)}"

@@ -26,7 +26,7 @@ FOUND = 24  # characters that are shown where something else was expected
 def reasons(connection: duckdb.DuckDBPyConnection, how: TextForms) -> Callable[[Lost, Line], str]:
     """What tells why a line is broken."""
     matcher = _Matcher(connection)
-    return lambda item, line: _reason(matcher, how, item, line.text[:LONGEST].rstrip(" \t"))
+    return lambda item, line: _reason(matcher, how, item, line)
 
 
 class _Matcher:
@@ -56,7 +56,10 @@ class _Matcher:
         return row[0]
 
 
-def _reason(matcher: _Matcher, how: TextForms, item: Lost, text: str) -> str:
+def _reason(matcher: _Matcher, how: TextForms, item: Lost, line: Line) -> str:
+    if line.fault:
+        return line.fault
+    text = line.text[:LONGEST].rstrip(" \t")
     head = matcher.places(text, how.layout) if how.layout else {}
     body = head.get(how.source.body[0]) if how.layout else text
     if body is None:

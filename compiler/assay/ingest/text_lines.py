@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from assay.ingest import tree
 from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, gather
 from assay.ingest.collected import WORKERS, Collected
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, written
-from assay.ingest.forms import TORN, Wanted, in_order
+from assay.ingest.forms import Wanted, in_order
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.lines import refusals, scanned
 from assay.ingest.overlaps import overlaps
@@ -133,11 +132,11 @@ def _filled(cursor: duckdb.DuckDBPyConnection, table: str, query: exp.Select, fi
     folder.mkdir(parents=True)
     try:
         source = file.held.source(folder, "log.held")
-        _scanned(cursor, table, text, source, folder)
+        _scanned(cursor, text, source, folder)
         if source == file.path and not file.held.steady:
             # It grew meanwhile: now it is read out of a copy.
             cursor.execute(exp.Drop(tables=[exp.to_table(table)], kind="TABLE").sql(dialect.DIALECT))
-            _scanned(cursor, table, text, file.held.source(folder, "log.held"), folder)
+            _scanned(cursor, text, file.held.source(folder, "log.held"), folder)
         return share_of(cursor, table, [file])
     except duckdb.Error as error:
         if is_full(error):
@@ -147,25 +146,12 @@ def _filled(cursor: duckdb.DuckDBPyConnection, table: str, query: exp.Select, fi
         shutil.rmtree(folder)
 
 
-def _scanned(cursor: duckdb.DuckDBPyConnection, table: str, text: str, source: Path, folder: Path) -> None:
+def _scanned(cursor: duckdb.DuckDBPyConnection, text: str, source: Path, folder: Path) -> None:
     """Fill a table out of a file, by the statement `text`."""
     place = plain(source, folder, "log.plain")
     if may_scan(place):
         with contextlib.suppress(*refusals()):
             cursor.execute(text, scanned([place]))
             return
-    copy, long = mended(source, folder, "log.mended")
+    copy, _ = mended(source, folder, "log.mended")
     cursor.execute(text, scanned([copy]))
-    cursor.execute(_torn(table), {"places": [number - 1 for number in long]})
-
-
-def _torn(table: str) -> str:
-    """The statement that makes lines at `$places` broken, whose beginning alone was read, unless they are no event."""
-    places = tree.call("list_contains", tree.given_list("places", "BIGINT"), column("rowid"))
-    event = exp.GTE(this=column("form"), expression=dialect.integer(0))
-    update = exp.Update(
-        this=exp.to_table(table),
-        expressions=[exp.EQ(this=column("form"), expression=tree.small(TORN))],
-        where=exp.Where(this=exp.and_(event, places)),
-    )
-    return dialect.text(update)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from assay.ingest import instants, tree
+from assay.ingest import instants, strange, tree
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.forms import OTHER, TEXT, TIMELESS, TORN
 from assay.ingest.lines import bare, scan
@@ -115,7 +115,7 @@ def _said(how: TextForms) -> exp.Expr:
 
 def _timed(how: TextForms) -> exp.Select:
     moment = tree.named(instants.instant(how.source, column("moment")), "t_ns")
-    return tree.of(dialect.select("file", "padded", "form", "body", *_head_columns(how), moment), "moments")
+    return tree.of(dialect.select("file", "padded", "line", "form", "body", *_head_columns(how), moment), "moments")
 
 
 def _is_event() -> exp.Expr:
@@ -123,12 +123,14 @@ def _is_event() -> exp.Expr:
 
 
 def _settled() -> exp.Expr:
-    """The form; a line without an instant is broken when it would be an event, and else nothing but text."""
+    """The form; a line without an instant is broken when it would be an event, and else nothing but text; so is an
+    event with something that no text holds, and one of which the beginning alone was read."""
     timeless = tree.missing(column("t_ns"))
     event = exp.GTE(this=column("form"), expression=dialect.integer(0))
     other = exp.EQ(this=column("form"), expression=dialect.integer(OTHER))
     ifs = [
-        exp.If(this=exp.and_(timeless, event), true=tree.small(TIMELESS)),
+        exp.If(this=exp.and_(event, strange.in_line(column("line"))), true=tree.small(TORN)),
+        exp.If(this=exp.and_(timeless, event.copy()), true=tree.small(TIMELESS)),
         exp.If(this=exp.and_(timeless.copy(), other), true=tree.small(TEXT)),
     ]
     return exp.Case(ifs=ifs, default=column("form"))
