@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.ingest import strange
+from assay.ingest.plain import lines_at
 from assay.spec.model import Event
 from tests import test_ingest_blocks as blocks
 from tests import test_ingest_samples as samples
@@ -84,6 +85,18 @@ def test_a_giant_event_with_strange_bytes_is_told_to_be_too_long(
     found = texts.made(tmp_path, {"m-1/out": content}, [WORD])
     assert found.rows("word", "word") == [("a",), ("b",)]
     assert told(found, "line", "reason") == [(2, "not UTF-8"), (3, "longer than 8 MiB")]
+
+
+@pytest.mark.parametrize(
+    ("content", "place", "text"),
+    [(b"a\n\0\0\0", 5, ""), (b"a\n\0", 3, ""), (b"a\n\0\0b", 4, "b"), (b"a\nb", 2, "b"), (b"a\n\n", 2, "")],
+)
+def test_a_last_line_without_an_end_is_found_though_it_is_nothing_but_nul_bytes(
+    tmp_path: Path, content: bytes, place: int, text: str
+) -> None:
+    (tmp_path / "out").write_bytes(content)
+    found = [(line.number, line.offset, line.text) for line in lines_at(tmp_path / "out", {2, 3})]
+    assert found == [(2, place, text)]
 
 
 # Tables

@@ -273,6 +273,16 @@ def test_lines_may_be_nothing_but_their_body(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("end", [b"", b"\n", b"  \t", b"\r\n", b"\0\0\0", b"\0\0\n", b"\r"])
+def test_a_blank_line_is_no_event_whatever_a_pattern_begins_with(tmp_path: Path, end: bytes) -> None:
+    source = replace(LINES, line="", body=())
+    sent = event("sent", form([field("id", "text")], "{id},{at}"))
+    found = made(tmp_path, f"a,{AT}\n\n \nb,{AT}\n".encode() + end, [sent], source)
+    assert (found.rows("sent", "seq"), found.broken()) == ([(1,), (4,)], [])
+    log = found.log()
+    assert (log["lines"], log["text_lines"], log["quarantined"]) == (4 + bool(end), 2 + bool(end), 0)
+
+
 # Files
 
 

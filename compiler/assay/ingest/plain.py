@@ -41,9 +41,11 @@ class Line:
 
 @dataclass(slots=True)
 class _Place:
-    """Where a reader of a file is: the line that it is in, where that begins, what is kept of it."""
+    """Where a reader of a file is: the line that it is in, where that begins (`offset`: behind NUL bytes), what is kept
+    of it."""
 
     number: int = 1
+    begin: int = 0
     offset: int = 0
     size: int = 0
     kept: list[bytes] = field(default_factory=list)
@@ -66,7 +68,7 @@ class _Place:
 
     def next(self, offset: int, lines: int = 1) -> None:
         """Go on to a later line."""
-        self.number, self.offset, self.size = self.number + lines, offset, 0
+        self.number, self.begin, self.offset, self.size = self.number + lines, offset, offset, 0
         self.kept.clear()
 
 
@@ -84,7 +86,7 @@ def lines_at(path: Path, numbers: Collection[int]) -> Iterator[Line]:
         else:
             yield from _within(chunk, read, place, asked)
         read += len(chunk)
-    if asked and asked[-1] == place.number and read > place.offset:
+    if asked and asked[-1] == place.number and read > place.begin:
         yield place.line()
 
 

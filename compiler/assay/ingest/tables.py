@@ -91,7 +91,7 @@ class Tables:
     folder: Path
     events: Mapping[str, Numbered]
     torn: list[Broken] = field(default_factory=list)
-    torn_lines: dict[str, int] = field(default_factory=dict)
+    torn_records: dict[str, int] = field(default_factory=dict)
 
     @property
     def form(self) -> Form:
@@ -226,7 +226,7 @@ def _read(tables: Tables, file: TableFile) -> None:
     tables.torn += [
         Broken(host, name, item.line, None, item.fault, item.text[:SHOWN]) for item in broken[:DESCRIBED]
     ]  # fmt: skip
-    tables.torn_lines[host] = tables.torn_lines.get(host, 0) + sum(item.lines for item in broken)
+    tables.torn_records[host] = tables.torn_records.get(host, 0) + len(broken)
     try:
         tables.connection.execute(_added(tables, file, copy=True), {"file": _literal_path(copy)})
     except duckdb.Error as error:
@@ -314,7 +314,7 @@ def _summarise(tables: Tables, own: Sequence[Event], found: Sequence[TableFile],
     logs = []
     for host in tables.files.hosts:
         number, _, first, last = rows.get(host.host, (0, 0, None, None))
-        torn = tables.torn_lines.get(host.host, 0)
+        torn = tables.torn_records.get(host.host, 0)
         good = number - len(gone[host.host])
         logs.append(Log(host.host, number + torn, number, good, len(gone[host.host]) + torn, 0, first, last, first))
     counts = [

@@ -52,7 +52,12 @@ def _names(count: int) -> exp.Expr:
 
 def _member(of: str, index: int) -> exp.Expr:
     """A place of a match; null where it is empty, as a place never is that is there."""
-    return tree.call("nullif", tree.call("struct_extract", column(of), tree.text(f"p{index}")), tree.text(""))
+    return _or_null(tree.call("struct_extract", column(of), tree.text(f"p{index}")))
+
+
+def _or_null(text: exp.Expr) -> exp.Expr:
+    """A text, null where it is empty."""
+    return tree.call("nullif", text, tree.text(""))
 
 
 def _matched(text: exp.Expr, expression: str, count: int) -> exp.Expr:
@@ -72,9 +77,9 @@ def _parted(how: TextForms) -> exp.Select:
 
 
 def _headed(how: TextForms) -> exp.Select:
-    """Each line with its body, null where it has not the layout, and the places of the layout."""
+    """Each line with its body, null where it has not the layout, or is empty, and the places of the layout."""
     heads = [_member("head", index) for index, _ in enumerate(how.heads, start=1)]
-    body = heads[how.heads.index(how.source.body[0])].copy() if how.layout else column("line")
+    body = heads[how.heads.index(how.source.body[0])].copy() if how.layout else _or_null(column("line"))
     named = [tree.named(value, name) for value, name in zip(heads, _head_columns(how), strict=True)]
     return tree.of(dialect.select("file", "padded", "line", tree.named(body, "body"), *named), "parted")
 
