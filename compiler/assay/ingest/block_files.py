@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.ingest.plain import LONGEST, STUB, TOO_LONG, bounded
+from assay.ingest.plain import LONGEST, STUB, TOO_LONG, bounded, last_byte
 from assay.ingest.strange import BOM, NUL, fault, readable
 from assay.ingest.table_files import ENCODING, Record, is_too_long
 from assay.spec.diagnostics import fail
@@ -79,6 +79,13 @@ class Blocks:
         return {
             block.number: _record(block, columns) for block, _ in self._read(plain) if block and block.number in wanted
         }
+
+    def ends_in(self, plain: Path, _: Sequence[str]) -> str:
+        """The key of the value at the end of a file without a line end there; empty when it has one."""
+        if last_byte(plain) in (b"\n", b"\r"):
+            return ""
+        blocks = [block for block, _ in self._read(plain) if block]
+        return list(blocks[-1].said)[-1]
 
     def _read(self, plain: Path) -> Iterator[tuple[_Block | None, Record | None]]:
         """The blocks of a file, and the lines of it that are broken."""

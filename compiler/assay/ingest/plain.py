@@ -185,6 +185,14 @@ def ends_too_long(path: Path) -> bool:
         return size >= LONGEST and b"\n" not in stream.read()[:-1]
 
 
+def last_byte(plain: Path) -> bytes:
+    """The last byte of a file; none of an empty one."""
+    with plain.open("rb") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, size - 1))
+        return stream.read()
+
+
 def _ends_in_returns(path: Path) -> bool:
     """Whether the first line of a plain file may be said to end in a carriage return alone: where all do, the scan
     takes them for lines, and where some do, it refuses."""

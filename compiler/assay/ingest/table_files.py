@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from assay.ingest import tree
 from assay.ingest.packing import CHUNK
-from assay.ingest.plain import LONGEST, STUB, TOO_LONG, bounded, ends_too_long
+from assay.ingest.plain import LONGEST, STUB, TOO_LONG, bounded, ends_too_long, last_byte
 from assay.ingest.strange import readable
 from assay.spec.diagnostics import AssayError, fail
 from assay.sql import dialect
@@ -208,6 +208,11 @@ def chosen(path: Path, plain: Path, numbers: Sequence[int]) -> dict[int, Record]
         if record.number >= last:
             break
     return found
+
+
+def ends_in(plain: Path, columns: Sequence[str]) -> str:
+    """The column of the cell at the end of a file without a line end there; empty when it has one, or a quote does."""
+    return "" if last_byte(plain) in (b"\n", b"\r", b'"') else columns[-1]
 
 
 def offsets(plain: Path, numbers: Collection[int]) -> dict[int, int]:

@@ -26,6 +26,7 @@ from assay.ingest.plain import plain
 from assay.ingest.quarantine import DESCRIBED, SHOWN, Broken, lacking, shown
 from assay.ingest.shares import FILE_STEP
 from assay.ingest.summary import Log, write_found
+from assay.ingest.unended import sentence
 from assay.spec.diagnostics import AssayError, Diagnostic, did_you_mean
 from assay.spec.file_errors import is_full
 from assay.spec.model import Event, Field, Source
@@ -54,6 +55,9 @@ class Form(Protocol):
 
     def chosen(self, path: Path, plain: Path, numbers: Sequence[int], /) -> dict[int, table_files.Record]:
         """Some rows by their numbers."""
+
+    def ends_in(self, plain: Path, columns: Sequence[str], /) -> str:
+        """The column of the value at the end of a file that has no line end there; empty when it has one."""
 
 
 def form_of(source: Source) -> Form:
@@ -92,6 +96,7 @@ class Tables:
     events: Mapping[str, Numbered]
     torn: list[Broken] = field(default_factory=list)
     torn_records: dict[str, int] = field(default_factory=dict)
+    last_torn: dict[Path, int] = field(default_factory=dict)
 
     @property
     def form(self) -> Form:
@@ -147,8 +152,9 @@ def ingest(
             _fill(tables, found, progress)
             lost = _no_events(tables) + [row for name in forms for row in _write(tables, name)]
             _summarise(tables, own, found, lost)
+            notes = sentence([_relative(tables, file) for file in found if _unended(tables, file, lost)])
         files.unchanged()
-        (fresh / MANIFEST).write_text(manifest(source, events, wanted, files, bool(lost)), encoding="utf-8")
+        (fresh / MANIFEST).write_text(manifest(source, events, wanted, files, bool(lost), notes), encoding="utf-8")
 
 
 def _opened(tables: Tables) -> list[TableFile]:
@@ -227,6 +233,7 @@ def _read(tables: Tables, file: TableFile) -> None:
         Broken(host, name, item.line, None, item.fault, item.text[:SHOWN]) for item in broken[:DESCRIBED]
     ]  # fmt: skip
     tables.torn_records[host] = tables.torn_records.get(host, 0) + len(broken)
+    tables.last_torn[file.path] = max((item.number for item in broken), default=0)
     try:
         tables.connection.execute(_added(tables, file, copy=True), {"file": _literal_path(copy)})
     except duckdb.Error as error:
@@ -324,6 +331,19 @@ def _summarise(tables: Tables, own: Sequence[Event], found: Sequence[TableFile],
     ]
     broken = list(_placed(tables, found, [*tables.torn, *_described(tables, found, lost)]))
     write_found(tables.connection, tables.source, logs, counts, broken, tables.folder)
+
+
+def _unended(tables: Tables, file: TableFile, lost: Sequence[Lost]) -> bool:
+    """Whether the last row of a file is used, has no line end, and ends in a cell that is read."""
+    if tables.form.ends_in(file.plain, file.columns) not in tables.needed:
+        return False
+    first = file.order * FILE_STEP
+    own = exp.EQ(this=column("host"), expression=tree.text(file.host.host))
+    query = tree.of(dialect.select(exp.Max(this=column("seq"))), ROWS).where(own, copy=False)
+    query = query.where(tree.within(column("seq"), first, first + FILE_STEP - 1), copy=False)
+    ((last,),) = tables.connection.execute(dialect.text(query)).fetchall()
+    used = last is not None and not any((item.host, item.seq) == (file.host.host, last) for item in lost)
+    return used and last - first > tables.last_torn.get(file.path, 0)
 
 
 def _placed(tables: Tables, found: Sequence[TableFile], broken: Sequence[Broken]) -> Iterator[Broken]:

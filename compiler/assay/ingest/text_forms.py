@@ -69,6 +69,14 @@ class TextForms:
         """The expression of a line that holds the beginning of an event; empty when any line would."""
         return "" if "" in self.marks else "|".join(literal(mark) for mark in self.marks)
 
+    def ends_in_value(self, variant: Variant) -> bool:
+        """Whether lines of a pattern may end in something that is read."""
+        ends = set(self.layout.last if self.layout else variant.pattern.last)
+        if self.layout and ends & set(self.source.body):
+            ends |= set(variant.pattern.last)
+        read = {self.time, *(path[0] for path in variant.item.paths)}
+        return variant.item.needed and bool(ends & read)
+
     def own(self, event: str) -> tuple[Variant, ...]:
         """The patterns of an event."""
         return tuple(variant for variant in self.variants if variant.item.event.name == event)

@@ -26,12 +26,13 @@ from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.lines import refusals, scanned
 from assay.ingest.overlaps import overlaps
 from assay.ingest.padded import padded
-from assay.ingest.plain import may_scan, mended, plain
+from assay.ingest.plain import last_byte, may_scan, mended, plain
 from assay.ingest.shares import FILE_STEP, LogFile, log_files
 from assay.ingest.summary import summarised
 from assay.ingest.text_broken import reasons
 from assay.ingest.text_forms import TextForms, text_forms
 from assay.ingest.text_rows import event_rows, recognition
+from assay.ingest.unended import marked, unended
 from assay.ingest.worker import Share, share_of, unreadable
 from assay.spec.file_errors import is_full
 from assay.spec.model import Event, Source
@@ -73,7 +74,9 @@ def ingest(
             summarised(
                 connection, source, names, files, reading.found, reading.lacking, fresh, reasons(connection, how)
             )
-        notes = (*overlaps(files, reading.found), *padded(files, reading.found))
+        notes = (
+            *overlaps(files, reading.found), *padded(files, reading.found), *unended(files, reading.found)
+        )  # fmt: skip
         text = manifest(source, events, wanted, files, bool(reading.lacking), notes)
         (fresh / MANIFEST).write_text(text, encoding="utf-8")
 
@@ -105,10 +108,11 @@ class Reading(Collected):
         place = self.folder / FOLDER / str(file.number)
         place.mkdir(parents=True)
         with self.connection.cursor() as cursor:
-            share = _filled(cursor, table, query, file, self.folder / "plain" / str(file.number))
+            share, ended = _filled(cursor, table, query, file, self.folder / "plain" / str(file.number))
             lacking = [row for name in self.events for row in self.write(cursor, name, table, file, place)]
             cursor.execute(exp.Drop(tables=[exp.to_table(table)], kind="TABLE").sql(dialect.DIALECT))
         self.tell(file.size)
+        share = share if ended else marked(self.how, share, lacking)
         return self.batches.keep(place, [file], [share], lacking)
 
     def write(
@@ -123,8 +127,13 @@ class Reading(Collected):
         return [(host, seq, event) for host, seq in cursor.execute(dialect.text(lost)).fetchall()]
 
 
-def _filled(cursor: duckdb.DuckDBPyConnection, table: str, query: exp.Select, file: LogFile, folder: Path) -> Share:
-    """Fill a table with the lines of a file: as it is, or, when the scan refuses it, out of a mended copy."""
+def _filled(
+    cursor: duckdb.DuckDBPyConnection, table: str, query: exp.Select, file: LogFile, folder: Path
+) -> tuple[Share, bool]:
+    """Fill a table with the lines of a file: as it is, or, when the scan refuses it, out of a mended copy.
+
+    What they are, and whether the last one has its end.
+    """
     import duckdb
 
     creation = exp.Create(this=exp.to_table(table), kind="TABLE", expression=query)
@@ -132,12 +141,12 @@ def _filled(cursor: duckdb.DuckDBPyConnection, table: str, query: exp.Select, fi
     folder.mkdir(parents=True)
     try:
         source = file.held.source(folder, "log.held")
-        _scanned(cursor, text, source, folder)
+        ended = _scanned(cursor, text, source, folder)
         if source == file.path and not file.held.steady:
             # It grew meanwhile: now it is read out of a copy.
             cursor.execute(exp.Drop(tables=[exp.to_table(table)], kind="TABLE").sql(dialect.DIALECT))
-            _scanned(cursor, text, file.held.source(folder, "log.held"), folder)
-        return share_of(cursor, table, [file])
+            ended = _scanned(cursor, text, file.held.source(folder, "log.held"), folder)
+        return share_of(cursor, table, [file]), ended
     except duckdb.Error as error:
         if is_full(error):
             raise
@@ -146,12 +155,14 @@ def _filled(cursor: duckdb.DuckDBPyConnection, table: str, query: exp.Select, fi
         shutil.rmtree(folder)
 
 
-def _scanned(cursor: duckdb.DuckDBPyConnection, text: str, source: Path, folder: Path) -> None:
-    """Fill a table out of a file, by the statement `text`."""
+def _scanned(cursor: duckdb.DuckDBPyConnection, text: str, source: Path, folder: Path) -> bool:
+    """Fill a table out of a file, by the statement `text`; whether its last line has its end."""
     place = plain(source, folder, "log.plain")
+    ended = last_byte(place) in (b"\n", b"\r")
     if may_scan(place):
         with contextlib.suppress(*refusals()):
             cursor.execute(text, scanned([place]))
-            return
+            return ended
     copy, _ = mended(source, folder, "log.mended")
     cursor.execute(text, scanned([copy]))
+    return ended

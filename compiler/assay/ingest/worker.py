@@ -44,7 +44,8 @@ class Tally:
     """The lines of a host that are of one form, or of no event for one cause.
 
     How many; the `seq` of the first and of the last, and their instants; how many have NUL bytes ahead of them, and the
-    `seq` of the first of those.
+    `seq` of the first of those.  `unended`: the last of them is the last line of its file, has no line end, and ends in
+    a value that is used.
     """
 
     host: str
@@ -56,6 +57,7 @@ class Tally:
     last_ns: int | None
     padded: int = 0
     first_padded: int | None = None
+    unended: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,18 @@ class Pattern:
         return tuple(piece.name for piece in self.pieces if piece.name and not piece.optional)
 
     @property
+    def last(self) -> tuple[str, ...]:
+        """The names of its places that a line may end with: several where an optional part is at its end."""
+        found, part = [], -1
+        for piece in reversed(self.pieces):
+            if piece.optional != part:
+                found.append(piece.name)
+            if not piece.optional:
+                break
+            part = piece.optional
+        return tuple(name for name in found if name)
+
+    @property
     def mark(self) -> str:
         """The text that it begins with: by this a line looks as if it were of the pattern."""
         first = self.pieces[0]
