@@ -94,7 +94,7 @@ def test_a_line_that_begins_like_an_object_and_is_none_is_quarantined(tmp_path: 
     }
 
 
-@pytest.mark.parametrize("line", ["", "starting", "[1]", " " + GOOD, '"{}"', "\x00", "\ufffd", "NULL", "a\tb"])
+@pytest.mark.parametrize("line", ["", "starting", "[1]", '"{}"', "\x00", "\ufffd", "NULL", "a\tb"])
 def test_a_line_that_does_not_begin_like_an_object_is_text_and_no_error(tmp_path: Path, line: str) -> None:
     made = read(tmp_path, [line, GOOD, line])
     assert (made.log()["lines"], made.log()["text_lines"], made.log()["quarantined"]) == (3, 2, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.spec.model import Event, Field, Form
+from assay.spec.model import Event, Field, Form, Source
 
 #: what a line is that is no event, in the place of the number of a form
 OTHER, TEXT, TORN, TIMELESS, LACKING = -1, -2, -3, -4, -5
@@ -76,3 +76,8 @@ def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
         else:
             found.append((number, number))
     return found
+
+
+def bodies(source: Source) -> dict[int, tuple[str, ...]]:
+    """The path of the body by the rule by which it is wrapped (0: not at all)."""
+    return {0: source.body} | {number: (*source.body, rule.take) for number, rule in enumerate(source.unwrap, start=1)}

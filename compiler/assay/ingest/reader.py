@@ -18,6 +18,7 @@ from sqlglot import exp
 
 from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, gather
 from assay.ingest.collected import WORKERS, Collected
+from assay.ingest.doubled_notes import doubled
 from assay.ingest.event_rows import event_rows
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, written
@@ -66,7 +67,8 @@ def ingest(
             reading = Reading(fresh, progress, files.size, batches, connection=connection, how=how)
             reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share), share)
             write_summary(connection, how, files, reading.found, reading.lacking, fresh)
-        notes = (*overlaps(files, reading.found), *padded(files, reading.found))
+        found = reading.found
+        notes = (*overlaps(files, found), *padded(files, found), *doubled(files, how, found))
         text = manifest(source, events, wanted, files, bool(reading.lacking), notes)
         (fresh / MANIFEST).write_text(text, encoding="utf-8")
 

@@ -2,7 +2,8 @@
 
 Out of lines, in their order, come rows of `file` (its index), `padded` (NUL bytes are ahead of the line), `form` (a
 number, negative for lines that are no event), `t_ns`, `wrapped` (the rule by which the body is a member of itself, 0
-for none), `line`, the text of those lines that fields are taken from, and what stands at the shared paths.
+for none), `line`, the text of those lines that fields are taken from, `twice` (it has two values of a key that is
+read), and what stands at the shared paths.
 
 Every line is parsed once, by one call that takes the time and the names out of it.  The swift query takes for granted
 that a line within braces is JSON, and fails where it is not; the careful one does not, and takes a tenth longer.
@@ -17,7 +18,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from assay.ingest import instants, tree
-from assay.ingest.forms import OTHER, TEXT, TIMELESS, TORN, Numbered, paths_of, ranges, wanted_events
+from assay.ingest.doubled import read_twice, stands_twice
+from assay.ingest.forms import OTHER, TEXT, TIMELESS, TORN, Numbered, bodies, paths_of, ranges, wanted_events
 from assay.ingest.lines import bare, scan
 from assay.spec.model import Form, Lookup, Source, Unwrap
 from assay.sql import dialect
@@ -27,6 +29,9 @@ Path_ = tuple[str, ...]
 
 #: so many forms make it worth while to look for what they read in every line
 SHARED = 4
+BLANKS = " \t\r"  # that may stand ahead of an object
+#: how an object begins that has blanks ahead: lines of other texts that are indented begin with a brace, too
+INDENTED = r'^[ \t\r]+\{[ \t\r]*"'
 LONGEST_NAME = 10_000  # bytes of a list of segments that is taken apart: what nests deeper than names do takes memory
 
 
@@ -74,8 +79,8 @@ class Recognition:
 
     @property
     def parameters(self) -> dict[str, object]:
-        """The tables as parameters of the query."""
-        found: dict[str, object] = {}
+        """The parameters of the query: the tables, and the keys that are read."""
+        found = read_twice(self.source, self.forms)
         for index, table in enumerate(self.tables, start=1):
             found |= {f"names_{index}": list(table.forms), f"forms_{index}": list(table.forms.values())}
         return found
@@ -105,11 +110,6 @@ def _known(forms: Sequence[Numbered], lookup: Lookup) -> dict[str, int]:
     return found
 
 
-def bodies(source: Source) -> dict[int, Path_]:
-    """The path of the body by the rule by which it is wrapped (0: not at all)."""
-    return {0: source.body} | {number: (*source.body, rule.take) for number, rule in enumerate(source.unwrap, start=1)}
-
-
 def texts_of_body(source: Source, paths: Sequence[Path_]) -> exp.Expr:
     """What stands at paths of the body of a line, wrapped or not, as a list of texts."""
     values = {
@@ -133,7 +133,8 @@ def recognition(how: Recognition, careful: bool) -> exp.Select:
         ("timed", _timed(how, careful)),
     ]
     form, line = tree.named(_settled(), "form"), tree.named(_kept(how), "line")
-    query = dialect.select("file", "padded", form, "t_ns", "wrapped", line, *shared_columns(how))
+    twice = tree.named(_twice(how), "twice")
+    query = dialect.select("file", "padded", form, "t_ns", "wrapped", line, twice, *shared_columns(how))
     return dialect.staged(tree.of(query, "timed"), stages)
 
 
@@ -151,6 +152,11 @@ def _kept(how: Recognition) -> exp.Expr:
     return tree.when(exp.and_(reads, tree.given(column("t_ns"))), column("line"))
 
 
+def _twice(how: Recognition) -> exp.Expr:
+    """Whether a line that is an event has two values of a key that is read."""
+    return tree.when(tree.given(column("t_ns")), stands_twice(how.source, how.forms), exp.false())
+
+
 def _documents(how: Recognition, careful: bool) -> exp.Select:
     """The texts at the paths of every line that is JSON; null where it is not."""
     line = column("line")
@@ -158,8 +164,15 @@ def _documents(how: Recognition, careful: bool) -> exp.Select:
     whole = exp.and_(tree.starts(line, "{"), tree.call("ends_with", line, tree.text("}")))
     ifs = [] if careful else [exp.If(this=whole, true=texts)]
     ifs.append(exp.If(this=tree.starts(line, "{"), true=tree.tried(texts.copy())))
+    bare = tree.call("ltrim", line.copy(), tree.text(BLANKS))
+    ifs.append(exp.If(this=_begins_blank(), true=tree.when(tree.starts(bare, "{"), tree.tried(texts.copy()))))
     query = dialect.select("file", "padded", "line", tree.named(exp.Case(ifs=ifs), "texts"))
     return tree.of(query, "lines")
+
+
+def _begins_blank() -> exp.Expr:
+    """Whether a line is empty, or begins with a blank or a control character."""
+    return exp.LT(this=column("line"), expression=tree.text("!"))
 
 
 def _named(how: Recognition) -> exp.Select:
@@ -280,7 +293,9 @@ def _timed(how: Recognition, careful: bool) -> exp.Select:
 
 def _settled() -> exp.Expr:
     """The form, or what a line is that is no event."""
-    torn = tree.when(tree.starts(column("line"), "{"), tree.small(TORN), tree.small(TEXT))
+    indented = tree.call("regexp_matches", column("line"), tree.text(INDENTED))
+    begins = tree.when(_begins_blank(), indented, tree.starts(column("line"), "{"))
+    torn = tree.when(begins, tree.small(TORN), tree.small(TEXT))
     ifs = [
         exp.If(this=column("broken"), true=torn),
         exp.If(this=tree.missing(column("t_ns")), true=tree.small(TIMELESS)),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import duckdb
 
 LONGEST = 4096  # characters of a line of text that are looked at
+BLANKS = b" \t\r"  # that may stand ahead of an object
 AT_ONCE = 8  # lines that are looked at together: each may be as long as a line may be
 
 
@@ -45,7 +46,8 @@ def _texts(path: Path, count: int) -> Iterator[str]:
 
 
 def _objects(path: Path, count: int) -> Iterator[str]:
-    return (line.decode("utf-8", errors="replace") for line in first_lines(path, count) if line.startswith(b"{"))
+    lines = (line.lstrip(BLANKS) for line in first_lines(path, count))
+    return (line.decode("utf-8", errors="replace") for line in lines if line.startswith(b"{"))
 
 
 def _first(connection: duckdb.DuckDBPyConnection, query: str, lines: Iterable[str]) -> int | None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.ingest import tree
-from assay.ingest.forms import TIMELESS, TORN
+from assay.ingest.doubled import SMALL
+from assay.ingest.forms import TIMELESS, TORN, wanted_events
 from assay.ingest.lines import refusals, scanned
 from assay.ingest.plain import may_scan, mended, plain
 from assay.ingest.recognise import Recognition, recognition
@@ -44,8 +45,8 @@ class Tally:
     """The lines of a host that are of one form, or of no event for one cause.
 
     How many; the `seq` of the first and of the last, and their instants; how many have NUL bytes ahead of them, and the
-    `seq` of the first of those.  `unended`: the last of them is the last line of its file, has no line end, and ends in
-    a value that is used.
+    `seq` of the first of those; the same of lines that have two values of a key that is read.  `unended`: the last of
+    them is the last line of its file, has no line end, and ends in a value that is used.
     """
 
     host: str
@@ -57,6 +58,8 @@ class Tally:
     last_ns: int | None
     padded: int = 0
     first_padded: int | None = None
+    twice: int = 0
+    first_twice: int | None = None
     unended: bool = False
 
 
@@ -97,7 +100,7 @@ def fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[Lo
             # Some grew meanwhile: now they are read out of copies.
             connection.execute(exp.Drop(tables=[exp.to_table(how.table)], kind="TABLE").sql(dialect.DIALECT))
             _fill(connection, how, files, folder)
-        return share_of(connection, how.table, files)
+        return share_of(connection, how.table, files, twice=True)
     except duckdb.Error as error:
         if is_full(error):
             raise
@@ -113,7 +116,8 @@ def _fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[L
     """
     sources = [file.source(folder) for file in files]
     named = [(f"{file.number}-{file.begin}", source) for file, source in zip(files, sources, strict=True)]
-    _filled(connection, how, named, folder)
+    small = [file.held.size <= SMALL for file in files]
+    _filled(connection, how, named, small, folder)
     for file in files:
         if file.end is not None and not file.unpacked:
             file.held.unchanged()
@@ -121,22 +125,26 @@ def _fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[L
 
 
 def _filled(
-    connection: duckdb.DuckDBPyConnection, how: Filling, sources: Sequence[tuple[str, Path]], folder: Path
+    connection: duckdb.DuckDBPyConnection,
+    how: Filling,
+    sources: Sequence[tuple[str, Path]],
+    small: Sequence[bool],
+    folder: Path,
 ) -> None:
-    """Fill a table out of files, each with a name for its copies."""
+    """Fill a table out of files, each with a name for its copies; `small` tells of each whether it is."""
     failed = refusals()
     paths = [plain(source, folder, f"{name}.plain") for name, source in sources]
     if not all(map(may_scan, paths)):
-        return _run(connection, how.careful, how, _mended(sources, folder))
+        return _run(connection, how.careful, how, _mended(sources, folder), small)
     try:
-        return _run(connection, how.swift, how, paths)
+        return _run(connection, how.swift, how, paths, small)
     except failed:
         careful = how.careful
     try:
-        return _run(connection, careful, how, paths)
+        return _run(connection, careful, how, paths, small)
     except failed:
         copies = _mended(sources, folder)
-    return _run(connection, careful, how, copies)
+    return _run(connection, careful, how, copies, small)
 
 
 def _mended(sources: Sequence[tuple[str, Path]], folder: Path) -> list[Path]:
@@ -148,13 +156,16 @@ def unreadable(files: Sequence[LogFile], cause: str) -> AssayError:
     return fail("broken-file", f"the log files cannot be read: {names}", found=cause)
 
 
-def _run(connection: duckdb.DuckDBPyConnection, text: str, how: Filling, paths: Sequence[Path]) -> None:
-    connection.execute(text, {**how.recognition.parameters, **scanned(paths)})
+def _run(
+    connection: duckdb.DuckDBPyConnection, text: str, how: Filling, paths: Sequence[Path], small: Sequence[bool]
+) -> None:
+    asked = {"small": small, "some": any(small)} if wanted_events(how.recognition.forms) else {}
+    connection.execute(text, {**how.recognition.parameters, **scanned(paths), **asked})
 
 
-def share_of(connection: duckdb.DuckDBPyConnection, table: str, files: Sequence[LogFile]) -> Share:
-    """What a filled table holds."""
-    rows = connection.execute(dialect.text(_counts(table))).fetchall()
+def share_of(connection: duckdb.DuckDBPyConnection, table: str, files: Sequence[LogFile], twice: bool = False) -> Share:
+    """What a filled table holds; `twice` tells that it has a column of this name."""
+    rows = connection.execute(dialect.text(_counts(table, twice))).fetchall()
     starts: dict[int, int] = {}
     lines = [0] * len(files)
     for index, _form, number, first, *_ in rows:
@@ -185,27 +196,29 @@ def moved(share: Share, before: Sequence[int]) -> Share:
 
 
 def _tally(host: str, offset: int, row: Sequence[Any]) -> Tally:
-    _, form, rows, first, first_ns, last, last_ns, padded, first_padded = row
-    return _later(Tally(host, form, rows, first, first_ns, last, last_ns, padded, first_padded), offset)
+    _, form, *rest = row
+    return _later(Tally(host, form, *rest), offset)
 
 
 def _later(tally: Tally, lines: int) -> Tally:
     """A tally of lines that stand so much later."""
     padded = None if tally.first_padded is None else tally.first_padded + lines
-    return replace(tally, first_seq=tally.first_seq + lines, last_seq=tally.last_seq + lines, first_padded=padded)
+    twice = None if tally.first_twice is None else tally.first_twice + lines
+    first, last = tally.first_seq + lines, tally.last_seq + lines
+    return replace(tally, first_seq=first, last_seq=last, first_padded=padded, first_twice=twice)
 
 
-def _counts(table: str) -> exp.Select:
-    """The lines by file and form: how many, the first and last place (number of the row), their instants; how many have
-    NUL bytes ahead of them, and the first place of those."""
+def _counts(table: str, twice: bool) -> exp.Select:
+    """The lines by file and form, in the order of `Tally`: how many, the first and last place (number of the row) and
+    their instants; of each mark how many have it, and the first place of those."""
     edges = [
         exp.Min(this=column("rowid")),
         exp.ArgMin(this=column("t_ns"), expression=column("rowid")),
         exp.Max(this=column("rowid")),
         exp.ArgMax(this=column("t_ns"), expression=column("rowid")),
-        exp.CountIf(this=column("padded")),
-        exp.Min(this=tree.when(column("padded"), column("rowid"))),
     ]
+    for mark in ("padded", "twice") if twice else ("padded",):
+        edges += [exp.CountIf(this=column(mark)), exp.Min(this=tree.when(column(mark), column("rowid")))]
     keys = [column("file"), column("form")]
     query = tree.of(dialect.select(*keys, exp.Count(this=exp.Star()), *edges), table)
     return query.group_by(*(key.copy() for key in keys))

@@ -1,0 +1,157 @@
+"""Lines of logs of JSON objects in which a key that is read stands twice, with other values: the first one counts.
+
+Of a line it is asked whether what such a key ends in occurs twice in it; lines where it does, which are few, are parsed
+once more.  To ask this of every line would be a tenth of all work of reading logs, so in large files one of `EVERY` is
+asked, chosen by its instant: whatever is read beside it, and in how many pieces, it is the same ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlglot import exp
+
+from assay.ingest import tree
+from assay.ingest.forms import Numbered, bodies, ranges
+from assay.spec.model import Source
+from assay.sql import dialect
+from assay.sql.dialect import column
+
+#: the part of a key that means something else in a pattern of LIKE, or that JSON may write in several ways
+_OTHERWISE = re.compile(r'.*[%_"\\/\x00-\x1f\x7f-\U0010ffff]', re.DOTALL)
+#: how a key goes on that is written with an escape
+ESCAPED = r'\\u[^"]*"\s*:'
+SMALL = 2**20  # bytes of a file (as it lies) of which every line is asked
+EVERY = 11  # no factor of a second's parts, so that instants of whole seconds or milliseconds are chosen alike
+
+Path_ = tuple[str, ...]
+#: the keys that are read of the objects at some paths
+Keys = Mapping[Path_, tuple[str, ...]]
+
+
+def stands_twice(source: Source, forms: Sequence[Numbered]) -> exp.Expr:
+    """Whether a line (`file`, `line`, `form`, `wrapped`, `t_ns`) is of a wanted event, is asked, and has two values of
+    a key that is read of it.  The parameter `$small` tells of each file whether every line is, `$some` whether any
+    file is such."""
+    needed = [item for item in forms if item.needed]
+    if not needed:
+        return exp.false()
+    index = exp.Add(this=column("file"), expression=dialect.integer(1))
+    small = dialect.member(tree.given_list("small", "BOOLEAN"), index)
+    rest = exp.Mod(this=column("t_ns"), expression=dialect.integer(EVERY))
+    chosen = exp.If(this=exp.EQ(this=rest, expression=dialect.integer(0)), true=exp.true())
+    some = exp.If(this=exp.Placeholder(this="some"), true=small)  # to ask for the file of each line takes time, too
+    own = exp.If(this=_is([item.number for item in needed]), true=exp.Case(ifs=[chosen, some], default=exp.false()))
+    return tree.when(exp.Case(ifs=[own], default=exp.false()), _of_bodies(source, needed), exp.false())
+
+
+def read_twice(source: Source, forms: Sequence[Numbered]) -> dict[str, object]:
+    """The other parameters of `stands_twice`: of each object the keys that are read of it, by the number of the form;
+    none where no event is wanted."""
+    count = max((item.number for item in forms if item.needed), default=-1) + 1
+    found: dict[str, object] = {}
+    if not count:
+        return found
+    for wrapped in bodies(source):
+        keys = _keys(source, forms, wrapped)
+        for index, place in enumerate(_objects(keys)):
+            found[_name(wrapped, index)] = [list(keys.get(number, {}).get(place, ())) for number in range(count)]
+    return found
+
+
+def _name(wrapped: int, index: int) -> str:
+    return f"read_{wrapped}_{index}"
+
+
+def paths_read(source: Source, form: Numbered, wrapped: int) -> list[Path_]:
+    """Where a line is read that is of a form, and whose body is wrapped by a rule of that number (0: not at all)."""
+    body = bodies(source)[wrapped]
+    names = [(*body, *lookup.path) if lookup.in_body else lookup.path for lookup in source.lookups]
+    ruled = [(*body, *rule.path) for rule in form.form.unless]
+    return list(dict.fromkeys([source.time, *names, *ruled, *((*body, *path) for path in form.paths)]))
+
+
+def _keys(source: Source, forms: Sequence[Numbered], wrapped: int) -> dict[int, Keys]:
+    """By the number of a wanted form, the keys of each object that are read."""
+    return {item.number: _by_object(paths_read(source, item, wrapped)) for item in forms if item.needed}
+
+
+def _by_object(paths: Iterable[Path_]) -> Keys:
+    found: dict[Path_, dict[str, None]] = {}
+    for path in paths:
+        for depth, key in enumerate(path):
+            found.setdefault(path[:depth], {})[key] = None
+    return {place: tuple(keys) for place, keys in found.items()}
+
+
+def _objects(keys: Mapping[int, Keys]) -> list[Path_]:
+    """The objects of which keys are read."""
+    return list(dict.fromkeys(place for own in keys.values() for place in own))
+
+
+def _of_bodies(source: Source, forms: Sequence[Numbered]) -> exp.Expr:
+    """Whether a line is one, by the rule by which its body is wrapped."""
+    found = {wrapped: _of_body(_keys(source, forms, wrapped), wrapped) for wrapped in bodies(source)}
+    return tree.cases(column("wrapped"), {n: item for n, item in found.items() if n}, found[0])
+
+
+def _of_body(keys: Mapping[int, Keys], wrapped: int) -> exp.Expr:
+    closely = [_twice_in(place, _name(wrapped, index)) for index, place in enumerate(_objects(keys))]
+    return tree.when(_likely(keys), tree.first_of([*closely, exp.false()]), exp.false())
+
+
+def _likely(keys: Mapping[int, Keys]) -> exp.Expr:
+    """Whether a line has a key twice by a cheap sign, which every line gives that has."""
+    own = {number: dict.fromkeys(key for found in of.values() for key in found) for number, of in keys.items()}
+    every = [key for key in next(iter(own.values())) if all(key in read for read in own.values())]
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for number, read in own.items():
+        groups.setdefault(tuple(key for key in read if key not in every), []).append(number)
+    signs = [_occurs_twice(key) for key in every]
+    ifs = [
+        exp.If(this=_is(numbers), true=exp.or_(*map(_occurs_twice, rest))) for rest, numbers in groups.items() if rest
+    ]
+    signs += [exp.Case(ifs=ifs, default=exp.false())] if ifs else []
+    escaped = tree.call("regexp_matches", column("line"), tree.text(ESCAPED))
+    written = tree.call("contains", column("line"), tree.text("\\u"))
+    return exp.or_(*signs, tree.when(written, escaped, exp.false()))
+
+
+def _occurs_twice(key: str) -> exp.Expr:
+    """Whether what a key ends in, and its quote, stand twice in a line."""
+    end = _OTHERWISE.sub("", key) + '"'
+    return exp.Like(this=column("line"), expression=tree.text(f"%{end}%{end}%"))
+
+
+def _is(numbers: Sequence[int]) -> exp.Expr:
+    """Whether a line is of one of some forms."""
+    return exp.or_(*(tree.within(column("form"), low, high) for low, high in ranges(sorted(numbers))))
+
+
+def _twice_in(place: Path_, read: str) -> exp.Expr:
+    """Whether an object of a line has two values of a key of those of a parameter; null where it has not."""
+    number = exp.Add(this=column("form"), expression=dialect.integer(1))
+    asked = dialect.member(tree.given_list(read, "TEXT[]"), number)
+    names = tree.call("json_keys", column("line"), tree.pointer(place))
+    first = tree.call("list_position", names.copy(), column("k"))
+    again = exp.NEQ(this=first, expression=column("i"))
+    twice = _filtered(names, ("k", "i"), exp.and_(tree.call("list_contains", asked, column("k")), again))
+    held = tree.member(tree.call("json_extract", column("line"), exp.Array(expressions=[tree.pointer(place)])), 1)
+    pairs = tree.call("list_zip", names.copy(), tree.call("json_extract", held, tree.text("$.*")))
+    key = tree.call("struct_extract", column("p"), dialect.integer(1))
+    own = _filtered(pairs, ("p",), tree.call("list_contains", twice.copy(), key))
+    differ = exp.GT(this=_number(own), expression=_number(twice.copy()))
+    some = exp.GT(this=tree.call("len", twice), expression=dialect.integer(0))
+    return tree.when(some, tree.when(differ, exp.true()))
+
+
+def _number(listed: exp.Expr) -> exp.Expr:
+    """How many different members a list has."""
+    return tree.call("len", tree.call("list_distinct", listed))
+
+
+def _filtered(listed: exp.Expr, names: Sequence[str], condition: exp.Expr) -> exp.Expr:
+    """The members of a list for which a condition holds, which calls them, and their places, by names."""
+    chosen = exp.Lambda(this=condition, expressions=[exp.to_identifier(name) for name in names], colon=True)
+    return tree.call("list_filter", listed, chosen)
