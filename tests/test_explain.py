@@ -65,7 +65,7 @@ def test_every_metric_and_series_is_explained(lab: Laboratory, system: str) -> N
             assert len(screen) <= 50, item
             whole = as_text(asked, width, "utf-8", full=True).split("\n")
             assert (screen == whole) or any("--full" in line or line.endswith(("…", "records")) for line in screen)
-            heads = [[line.split("  ")[0] for line in lines if line[:1].strip()] for lines in (screen, whole)]
+            heads = [[line.split("  ")[0] for line in lines if line[:1].isalpha()] for lines in (screen, whole)]
             assert heads[0][2:] == heads[1][2:]
         assert told.sentence.split(";")[0] in " ".join(text.split())
         assert all(event.names or event.name in nameless for event in told.events), told.events
@@ -99,6 +99,61 @@ def test_longer_parts_end_with_how_many_there_are_more() -> None:
     ]  # fmt: skip
     first, second = Part.of("One", ["word " * 40], 40).lines(2, 40)
     assert (first, second) == ("One        word word word word word wor…", "           ... and 1 more; `--full` or …")
+
+
+def test_parts_of_a_higher_rank_are_shortened_first() -> None:
+    parts = [Part.of(name, map(str, range(6)), 80, rank) for name, rank in (("A", 0), ("B", 2), ("C", 1))]
+
+    def sizes(room: int) -> list[int]:
+        lines = list(fitted(parts, room, 80))
+        starts = [index for index, line in enumerate(lines) if line[:1].strip()]
+        return [end - start for start, end in zip(starts, [*starts[1:], len(lines)], strict=True)]
+
+    assert [sizes(room) for room in (18, 16, 14, 13, 10, 9, 6, 1)] == [
+        [6, 6, 6], [6, 4, 6], [6, 2, 6], [6, 1, 6], [6, 1, 3], [6, 1, 2], [3, 1, 2], [2, 1, 2],
+    ]  # fmt: skip
+    alone, several = Part.of("One", ["word " * 40], 40, 2), Part.of("Many", ["word " * 40, "more"], 40, 2)
+    assert (alone.least, several.least) == (1, 1)
+    assert list(alone.lines(1, 40)) == ["One        word word word word word wor…"]
+    assert list(several.lines(1, 80)) == ["Many       ... and 2 more; `--full` or `--format json` shows all"]
+
+
+@pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
+def test_a_definition_is_whole_beside_a_run_that_fills_the_screen(lab: Laboratory, system: str) -> None:
+    checked = lab.session.package(system)
+    defines = ("Means", "Over", "Series", "Instants", "Columns", "Fallbacks", "Unit", "Quirks")
+    for item in (*checked.package.metrics, *checked.package.series):
+        report = report_of(checked.package, item) if isinstance(item, Metric) else None
+        found = of_item(checked, item, applied_to_item(checked, item, (), False))
+        told = facts(checked, item, found.found, (), report.summary if report else "")
+        whole = Explained(checked, item, told, "", "", crowded())
+        screen, everything = (parts_of(as_text(whole, 80, "utf-8", full=full)) for full in (False, True))
+        for head in defines:
+            assert screen.get(head) == everything.get(head), (item, head)
+
+
+def parts_of(text: str) -> dict[str, list[str]]:
+    """The lines of a screen by their headings."""
+    found: dict[str, list[str]] = {}
+    head = ""
+    for line in text.split("\n"):
+        head = line[:10].strip() or head
+        found.setdefault(head, []).append(line)
+    return found
+
+
+def test_a_screen_with_a_run_has_both_ends_and_the_averaging_rule(cache: Path) -> None:
+    text = " ".join(assay("explain", "cdfForgerTicked", "--run", RUN, "--cache", cache).out.split())
+    assert "Instants *leading*: the latest `leadership_decided` where `leader` = yes, before *forged*" in text
+    assert "*ticked*: the latest `ledger_ticked`, before *forged*, on its `forger`" in text
+    lines = assay("explain", "CentiCpu", "--run", RUN, "--cache", cache).out.removesuffix("\n").split("\n")
+    text = " ".join(" ".join(lines).split())
+    assert "average = over these (published: as in the published reports: only the 29 lowest means count" in text
+    assert "kept so that published numbers can be made again)" in text
+    assert "`true_epoch_slot` is the true one." in text
+    assert len(lines) <= 50
+    assert "Largest of 7200 samples" in lines
+    assert lines[-1].startswith("... and ")
 
 
 def test_the_screen_of_a_metric(cache: Path) -> None:

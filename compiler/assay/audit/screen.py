@@ -10,6 +10,8 @@ from itertools import chain
 from assay.spec.visible import cut, encodable, visible
 
 INDENT = 11
+SHORTEST = 2  # lines of a part of a low rank
+LOW = 1
 SHOWS_ALL = "`--full` or `--format json` shows all"
 BARS = " ▁▂▃▄▅▆▇█"
 PLAIN_BARS = " .:-=+*#@"
@@ -25,28 +27,38 @@ def headed(head: str, lines: Iterable[str], width: int) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A heading with texts beside it, each as the lines that it takes, without their indent."""
+    """A heading with texts beside it, each as the lines that it takes, without their indent.
+
+    Those of a higher `rank` are shortened before any of a lower one.
+    """
 
     head: str
     blocks: tuple[tuple[str, ...], ...]
+    rank: int = 0
 
     @classmethod
-    def of(cls, head: str, texts: Iterable[str], width: int) -> Part:
+    def of(cls, head: str, texts: Iterable[str], width: int, rank: int = 0) -> Part:
         """The texts, wrapped."""
-        return cls(head, tuple(tuple(wrapped(text, width - INDENT, "", "")) for text in texts))
+        return cls(head, tuple(tuple(wrapped(text, width - INDENT, "", "")) for text in texts), rank)
 
     @property
     def size(self) -> int:
         """How many lines all takes."""
         return sum(map(len, self.blocks))
 
+    @property
+    def least(self) -> int:
+        """How many lines it keeps, however little room there is."""
+        return min(self.size, SHORTEST if self.rank <= LOW else 1)
+
     def lines(self, room: int, width: int) -> Iterator[str]:
-        """At most `room` lines (2 at least): whole texts, the first as far as it goes; and how many more there are."""
+        """At most `room` lines: whole texts, the first as far as it goes; and how many more there are."""
         shown, whole = _whole(self.blocks, room) if self.size > room else ([*chain(*self.blocks)], len(self.blocks))
-        if not shown:
-            shown = [*self.blocks[0][: room - 1]]
+        alone = room == 1 and len(self.blocks) == 1  # a text that has one line says as much of itself as it can
+        if not shown and (room > 1 or alone):
+            shown = [*self.blocks[0][: max(room - 1, 1)]]
             shown[-1] = cut(f"{shown[-1]} …", width - INDENT)
-        if whole < len(self.blocks):
+        if whole < len(self.blocks) and not alone:
             shown.append(cut(more(len(self.blocks) - whole), width - INDENT))
         for place, line in enumerate(shown):
             yield f"{self.head if not place else '':<{INDENT - 1}} {line}"
@@ -68,10 +80,13 @@ def more(count: int) -> str:
 
 
 def fitted(parts: Sequence[Part], room: int, width: int) -> Iterator[str]:
-    """The lines of parts, of the longest no more than fit into so many lines; none has fewer than two for that."""
+    """The lines of parts, as many as fit into so many lines: of those of the highest rank the longest is shortened, and
+    so on; none has fewer than its least for that."""
     rooms = [part.size for part in parts]
-    while sum(rooms) > room and max(rooms, default=0) > 2:
-        rooms[rooms.index(max(rooms))] -= 1
+    for rank in sorted({part.rank for part in parts}, reverse=True):
+        own = [place for place, part in enumerate(parts) if part.rank == rank]
+        while sum(rooms) > room and any(rooms[place] > parts[place].least for place in own):
+            rooms[max(own, key=lambda place: (rooms[place], -place))] -= 1
     for part, most in zip(parts, rooms, strict=True):
         yield from part.lines(most, width)
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from assay.audit.constants import ConstantFact
 from assay.audit.facts import DefinitionFact, EventFact, Facts, FieldFact
-from assay.audit.screen import INDENT, Part, bars, fitted, headed, more, number, one_line, with_unit, wrapped
+from assay.audit.screen import INDENT, SHORTEST, Part, bars, fitted, headed, more, number, one_line, with_unit, wrapped
 from assay.build.explain import Explained, RunFacts
 from assay.build.trace_constants import Made
 from assay.build.trace_run import Line, Sample
@@ -18,7 +18,15 @@ from assay.fetch.times import told
 
 RECORDS = 3  # of a sample that are shown
 SCREEN = 50  # lines of a screen
-LEAST = 24  # lines of it that what specs say has beside a run
+LEAST = 24  # lines of it that what specs say has beside a run, if it is so long
+#: what is shortened first where there is no room for all: where else things are; what the definition is made over; the
+#: definition itself, the sentence of which is the last
+RANKS = {
+    **dict.fromkeys(("Also read", "Shown in"), 3),
+    **dict.fromkeys(("Grain", "Filters", "Events", "Constants"), 2),
+    "Means": 0,
+}
+DEFINES = 1
 WARNINGS = 2  # of a run that are shown
 KEY = 20  # characters of a key that are shown
 DIRECT = ("value", "picks")
@@ -35,15 +43,21 @@ FIGURES = ("average", "median", "stddev", "min", "max")
 def as_text(found: Explained, width: int, encoding: str, *, full: bool = False) -> str:
     """The screen: at most `SCREEN` lines, unless all is asked for."""
     head, room = list(_head(found.facts, width)), SCREEN if not full else sys.maxsize
-    run = _run_fitted(found, found.run, width, encoding, room - len(head) - 1 - LEAST) if found.run else []
-    body = [part for part in (Part.of(name, texts, width) for name, texts in said(found)) if part.blocks]
+    parts = (Part.of(name, texts, width, RANKS.get(name, DEFINES)) for name, texts in said(found))
+    body = [part for part in parts if part.blocks]
+    least = sum(part.size if part.rank <= DEFINES else min(part.size, SHORTEST) for part in body)
+    least = max(least, min(LEAST, sum(part.size for part in body)))
+    run = _run_fitted(found, found.run, width, encoding, room - len(head) - 1 - least) if found.run else []
     return "\n".join([*head, "", *fitted(body, room - len(head) - 1 - len(run), width), *run])
 
 
 def _run_fitted(found: Explained, run: RunFacts, width: int, encoding: str, room: int) -> list[str]:
-    """What a run holds, with as many records of each sample as there is room for; one at least."""
-    for records in range(RECORDS, 0, -1):
-        lines = ["", *_run(found, run, width, encoding, records)]
+    """What a run holds, with as many records of each sample, and as many samples, as there is room for; one of each at
+    least."""
+    ways = [(len(run.largest), records) for records in range(RECORDS, 0, -1)]
+    ways += [(samples, 1) for samples in range(len(run.largest) - 1, 0, -1)]
+    for samples, records in ways:
+        lines = ["", *_run(found, run, width, encoding, samples, records)]
         if len(lines) <= room:
             break
     return lines
@@ -150,7 +164,7 @@ def _shown(facts: Facts) -> list[str]:
     return [f"{name} as “{label}”: {', '.join(dict.fromkeys(places))}" for (name, label), places in reports.items()]
 
 
-def _run(found: Explained, run: RunFacts, width: int, encoding: str, records: int) -> Iterator[str]:
+def _run(found: Explained, run: RunFacts, width: int, encoding: str, samples: int, records: int) -> Iterator[str]:
     symbol = found.item.unit.symbol
     if "over" in run.figures:
         yield from _formula(found, run, width)
@@ -169,8 +183,10 @@ def _run(found: Explained, run: RunFacts, width: int, encoding: str, records: in
         return
     yield ""
     yield f"Largest of {size} {noun}"
-    for place, sample in enumerate(run.largest, start=1):
+    for place, sample in enumerate(run.largest[:samples], start=1):
         yield from sample_lines(f"{place}. ", sample, symbol, width, records)
+    if samples < len(run.largest):
+        yield one_line(more(len(run.largest) - samples), width)
 
 
 def _formula(found: Explained, run: RunFacts, width: int) -> Iterator[str]:
