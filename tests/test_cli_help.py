@@ -74,13 +74,35 @@ def test_the_reference_page_is_that_of_the_commands() -> None:
         ("assay build cardano/comp", "plain,cardano/comparison"),
         ("assay build cardano/comparison --filter slot-l", "plain,slot-leq="),
         ("assay ver", "plain,verify"),
+        ("assay explain cdfForgerT", "plain,cdfForgerTicked"),
+        ("assay explain cpu_idl", "plain,cpu_idle"),
+        ("assay explain cpu_usage --report antelope/up", "plain,antelope/upgrade"),
+        ("assay explain --system cometbft block_i", "plain,block_interval"),
+        ("assay explain --system nowhere block_i", ""),
+        ("assay lineage cdfForgerT", "plain,cdfForgerTicked"),
+        ("assay lineage cpu_usage_", "plain,cpu_usage_series"),
+        ("assay lineage cardano/comp", "plain,cardano/comparison"),
+        ("assay lineage cardano/comparison --system comet", "plain,cometbft"),
+        ("assay watch antelope/up", "plain,antelope/upgrade"),
+        ("assay trace gol", "dir,gol"),
+        ("assay verify gol", "dir,gol"),
+        ("assay regenerate x --report cometbft/q", "plain,cometbft/qa"),
+        ("assay build cardano/comparison --summary ", "plain,published plain,mean-of-hosts"),
+        ("assay build cardano/comparison --style thr", "plain,three-digits"),
+        ("assay build antelope/harness --filter ", ""),
+        ("assay query latency_avg --system comet", "plain,cometbft"),
+        ("assay query latency_avg --summary exp", "plain,experiments"),
+        ("assay list metrics --system car", "plain,cardano"),
+        ("assay test --system ant", "plain,antelope"),
+        ("assay schema --system ant", "plain,antelope"),
     ],
 )
 def test_names_are_completed(typed: str, found: str, cache: Path) -> None:
     """As the script of `assay completion bash` asks for them."""
-    words = {"_ASSAY_COMPLETE": "bash_complete", "COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}
+    count = len(typed.split()) - (not typed.endswith(" "))
+    words = {"_ASSAY_COMPLETE": "bash_complete", "COMP_WORDS": typed, "COMP_CWORD": str(count)}
     done = assay_process(environment={**words, "XDG_CACHE_HOME": str(cache)})
-    assert done.out.splitlines() == [found]
+    assert done.out.split() == found.split()
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

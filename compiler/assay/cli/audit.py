@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from assay.cli import echo
+from assay.cli.completion import folders, names
 from assay.cli.options import cache_option, filter_options, one_run_option, system_option, working
 
 LEAST = 80  # columns of a terminal that is narrower, or of none
@@ -19,7 +20,7 @@ def width() -> int:
 
 
 @click.command()
-@click.argument("name", metavar="METRIC|REPORT")
+@click.argument("name", metavar="METRIC|REPORT", shell_complete=names("metrics", "series", "reports"))
 @filter_options
 @system_option
 @click.option(
@@ -53,9 +54,10 @@ def lineage(
 
 
 @click.command()
-@click.argument("metric")
+@click.argument("metric", shell_complete=names("metrics", "series"))
 @one_run_option("[NAME=]DIR", "Also what it came to in this run, with its log lines.")
-@click.option("--report", metavar="SYSTEM/REPORT", help="Take filters and summary of this report.")
+@click.option("--report", metavar="SYSTEM/REPORT", shell_complete=names("reports"),
+              help="Take filters and summary of this report.")  # fmt: skip
 @filter_options
 @system_option
 @click.option("--full", is_flag=True, help="Show all of it, not one screen.")
@@ -86,7 +88,7 @@ def explain(
 
 
 @click.command()
-@click.argument("folder", metavar="BUILD_FOLDER")
+@click.argument("folder", metavar="BUILD_FOLDER", shell_complete=folders)
 @click.argument("cell", metavar="[SECTION/ROW/COLUMN]", default="")
 @click.option("--list", "listed", is_flag=True, help="List the cells of the report; so does naming none.")
 @click.option("--run", "runs", metavar="NAME=DIR", multiple=True, help="Where a run is now, if it moved (repeatable).")

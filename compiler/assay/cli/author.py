@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from assay.cli import echo
-from assay.cli.options import RUN_HELP, cache_option, out_option
+from assay.cli.completion import names
+from assay.cli.options import RUN_HELP, cache_option, out_option, system_option
 
 
 @click.command()
@@ -30,7 +31,7 @@ def init(context: click.Context, folder: Path) -> None:
 
 @click.command()
 @click.argument("file", required=False)
-@click.option("--system", metavar="NAME", help="Only this system's specs.")
+@system_option
 @click.pass_context
 def schema(context: click.Context, file: str | None, system: str | None) -> None:
     """Print the JSON Schema of the documents of a run.
@@ -60,7 +61,7 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
 
 
 @click.command()
-@click.argument("report")
+@click.argument("report", shell_complete=names("reports"))
 @click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
               help=RUN_HELP)  # fmt: skip
 @out_option("Folder for the report.")

@@ -14,7 +14,7 @@ from assay.cli import audit, echo
 from assay.cli.author import init, schema, watch
 from assay.cli.cache import cache
 from assay.cli.catalogue import catalogue
-from assay.cli.completion import completion, names
+from assay.cli.completion import completion, folders, names
 from assay.cli.diff import diff
 from assay.cli.fetch import fetch
 from assay.cli.groups import Grouped
@@ -28,6 +28,7 @@ from assay.cli.options import (
     out_option,
     phase_options,
     run_option,
+    summary_option,
     system_option,
     table_option,
     working,
@@ -62,8 +63,8 @@ def cli(context: click.Context, cache: str | None, errors: str, verbose: bool, l
 @out_option("Folder for the report.")
 @forms_option
 @filter_options
-@click.option("--summary", default="", metavar="NAME", help="How averages are taken over hosts.")
-@click.option("--style", default="", metavar="NAME", help="Number style of the tables.")
+@summary_option
+@click.option("--style", default="", metavar="NAME", shell_complete=names("styles"), help="Number style of the tables.")
 @click.option("--title", default="", help="Title of the report.")
 @click.option("--author", default="", help="Author of the report.")
 @click.option(
@@ -101,7 +102,10 @@ def build(
 @out_option("Folder for the report.")
 @forms_option
 @click.option(
-    "--report", metavar="SYSTEM/REPORT", help="The report that was published  [default: the one with editions]"
+    "--report",
+    metavar="SYSTEM/REPORT",
+    shell_complete=names("reports"),
+    help="The report that was published  [default: the one with editions]",
 )
 @click.option("--edition", metavar="NAME", help="The edition it is in  [default: that of its day]")
 @cache_option
@@ -121,7 +125,7 @@ def regenerate(
 
 
 @cli.command()
-@click.argument("folder", metavar="BUILD_FOLDER")
+@click.argument("folder", metavar="BUILD_FOLDER", shell_complete=folders)
 @click.option("--run", "runs", metavar="NAME=DIR", multiple=True, help="Where a run is now, if it moved (repeatable).")
 @cache_option
 @click.pass_context
@@ -183,7 +187,7 @@ def list_(context: click.Context, kind: str, system: str | None, form: str) -> N
 @filter_options
 @phase_options
 @system_option
-@click.option("--summary", default="", metavar="NAME", help="How averages are taken over hosts.")
+@summary_option
 @table_option
 @cache_option
 @click.pass_context

@@ -104,7 +104,10 @@ def one_run_option(metavar: str, said: str) -> Callable[[Command], Command]:
 
 table_option = click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table",
                             help="Form of the output.")  # fmt: skip
-system_option = click.option("--system", metavar="NAME", help="Only this system's specs.")
+system_option = click.option("--system", metavar="NAME", shell_complete=names("systems"),
+                             help="Only this system's specs.")  # fmt: skip
+summary_option = click.option("--summary", default="", metavar="NAME", shell_complete=names("summaries"),
+                              help="How averages are taken over hosts.")  # fmt: skip
 
 
 @contextmanager

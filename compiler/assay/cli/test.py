@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import click
 
 from assay.cli import echo
+from assay.cli.options import system_option
 
 if TYPE_CHECKING:
     from assay.build.examples import Outcome, Tested
@@ -18,7 +19,7 @@ SHOWN = 12  # samples that are printed
 
 
 @click.command(name="test")
-@click.option("--system", metavar="NAME", help="Only this system's specs.")
+@system_option
 @click.option("--junit", metavar="FILE", type=click.Path(path_type=Path), help="Write the outcomes as JUnit XML, too.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
 @click.pass_context
