@@ -19,7 +19,7 @@ from assay.audit.lineage import Lineage, lineage, root
 from assay.audit.lineage_graph import as_dot
 from assay.audit.origins import ROWS, Origin, made
 from assay.build.compute import compiled
-from assay.build.lineage import lineage_of
+from assay.build.lineage import Traced, lineage_of, of_item
 from assay.engine.dry import dry_run
 from assay.engine.graph import nodes
 from assay.plan.steps import Applied, plan
@@ -90,6 +90,54 @@ def test_just_the_fields_on_the_way_change_the_definition_hash(seed: int) -> Non
         after = normal_form.definitions(moved(checked.package, event, field))
         for metric in checked.package.metrics:
             assert (after[metric.id] != before[metric.id]) == ((event, field) in on_way[metric.id]), (event, field)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_fields_that_filters_can_decide_by_are_named_apart(seed: int) -> None:
+    checked = checked_package(seed)
+    for metric in checked.package.metrics:
+        alone = of_item(checked, metric, ())
+        assert named_by(alone) == fields_of(lineage_under_all(checked, metric).events)
+        assert not {(event, field) for event, field, _ in alone.filterable} & fields_of(alone.found.events)
+
+
+def named_by(traced: Traced) -> set[tuple[str, str]]:
+    """The fields that a lineage names, in either part."""
+    return fields_of(traced.found.events) | {(event, field) for event, field, _ in traced.filterable}
+
+
+@pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
+def test_a_lineage_names_all_that_the_hash_is_made_over_under_the_filters_of_its_report(
+    lab: Laboratory, system: str
+) -> None:
+    package = lab.session.package(system).package
+    beyond = 0
+    for metric in package.metrics:
+        traced = lineage_of(lab.session, metric.id, system)
+        assert named_by(traced) == fields_of(closure.needs(package, [metric], package.filters).events), metric.id
+        beyond += bool(traced.filterable)
+    assert (beyond > 40) == (system == "cardano")
+    for report in (*package.reports, *package.articles):
+        traced = lineage_of(lab.session, f"{system}/{report.name}")
+        due = closure.needs(package, traced.metrics, package.filters).events
+        assert fields_of(due) <= named_by(traced) | fields_of(closure.needs(package, traced.metrics, ()).events)
+
+
+def test_what_filters_can_decide_by_is_a_part_of_its_own(lab: Laboratory, cache: Path) -> None:
+    due = {"event": "fetch_requested", "field": "length", "places": [".data.length"]}
+    data = assay("lineage", "cdfForgerTicked", "--format", "json", "--cache", cache).json()
+    assert data["filterable"] == [due]
+    assert ("fetch_requested", "length") not in {(item["event"], item["field"]) for item in data["fields"]}
+    text = assay("lineage", "cdfForgerTicked", "--cache", cache).out
+    part = "Fields of events: filters that are not applied can decide by them\n  fetch_requested.length  .data.length\n"
+    assert part in text
+    package = lab.session.package("cardano").package
+    before = normal_form.definitions(package)["cdfForgerTicked"]
+    assert normal_form.definitions(moved(package, "fetch_requested", "length"))["cdfForgerTicked"] != before
+    words = ("lineage", "cdfForgerTicked", "--filter", "min-adoptions=1", "--format", "json", "--cache", cache)
+    applied = assay(*words).json()
+    assert due not in applied["filterable"]
+    assert due in [{name: item[name] for name in due} for item in applied["fields"]]
 
 
 @given(seed=SEEDS)

@@ -14,6 +14,9 @@ from assay.plan.steps import EventStep, JudgeStep
 from assay.spec.model import Package
 from assay.spec.visible import cut, visible
 
+FilterRow = tuple[str, str, tuple[str, ...]]
+"""Event, field, and its places in raw records."""
+
 SAYS = {
     "value": "makes the value",
     "picks": "picks the row of a value",
@@ -93,15 +96,19 @@ def _grouped(origins: Sequence[Origin]) -> str:
     return "; ".join(parts)
 
 
-def tree(found: Lineage, package: Package, titles: Mapping[Origin, str], width: int) -> list[str]:
-    """The lines of a lineage, at most so wide; `titles` are those of the roots."""
+def tree(
+    found: Lineage, package: Package, titles: Mapping[Origin, str], more: Sequence[FilterRow], width: int
+) -> list[str]:
+    """The lines of a lineage, at most so wide; `titles` are those of the roots, `more` the fields that filters
+    which are not applied can decide by."""
     made = _Tree(found, package, width)
     lines: list[str] = []
     for root in found.roots:
         lines += made.lines(root, titles[root], "", "")
         if rows := sorted(item for item in _made(found, root).rows if item.column != ROWS):
             lines += made.wrapped(f"rows by {_grouped(rows)}", "  ")
-    return [*lines, "", *_fields(found, package, width), *_constants(found, package, width)]
+    lines += ["", *_fields(found, package, width), *_filterable(more, width)]
+    return [*lines, *_constants(found, package, width)]
 
 
 def _fields(found: Lineage, package: Package, width: int) -> Iterator[str]:
@@ -114,6 +121,15 @@ def _fields(found: Lineage, package: Package, width: int) -> Iterator[str]:
             yield f"Fields of events: {SAYS[role]}"
         for event, name_, _, places in own:
             yield cut(visible(f"  {f'{event}.{name_}':<{wide}}  {' or '.join(places)}"), width)
+
+
+def _filterable(rows: Sequence[FilterRow], width: int) -> Iterator[str]:
+    """The fields of events that filters can decide by."""
+    wide = max((len(f"{event}.{field_}") for event, field_, _ in rows), default=0)
+    if rows:
+        yield "Fields of events: filters that are not applied can decide by them"
+    for event, field_, places in rows:
+        yield cut(visible(f"  {f'{event}.{field_}':<{wide}}  {' or '.join(places)}"), width)
 
 
 def _constants(found: Lineage, package: Package, width: int) -> Iterator[str]:

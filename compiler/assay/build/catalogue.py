@@ -108,7 +108,7 @@ def _entry(checked: Checked, item: Metric | Series, history: Histories, values: 
         no_sql,
         picture(traced.found, package, cells),
         picture(traced.found, package, cells, ROLES),
-        "\n".join(tree(traced.found, package, traced.titles, TREE)),
+        "\n".join(tree(traced.found, package, traced.titles, traced.filterable, TREE)),
         history,
         tuple(values),
     )

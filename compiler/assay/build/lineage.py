@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.audit.constants import constants, declared
+from assay.audit.filterable import filterable
 from assay.audit.lineage import Lineage, lineage, root
 from assay.audit.lineage_graph import Graph, as_data, graph
-from assay.audit.lineage_tree import field_rows
+from assay.audit.lineage_tree import FilterRow, field_rows
 from assay.audit.origins import CONSTANTS, Origin
 from assay.audit.shown import shown
 from assay.build import filters
@@ -34,7 +35,8 @@ MEAN = "mean"
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """A lineage that was asked for: of what, under which filters; titles and printed cells of its roots."""
+    """A lineage that was asked for: of what, under which filters; titles and printed cells of its roots; the metrics
+    that it is of."""
 
     checked: Checked
     name: str
@@ -42,6 +44,12 @@ class Traced:
     filters: tuple[str, ...]
     titles: Mapping[Origin, str]
     cells: Mapping[Origin, tuple[str, ...]]
+    metrics: tuple[Metric, ...] = ()
+
+    @property
+    def filterable(self) -> tuple[FilterRow, ...]:
+        """Event, field and places of what filters that are not applied can decide by."""
+        return tuple(filterable(self.checked.package, self.metrics, self.found))
 
     @property
     def graph(self) -> Graph:
@@ -57,6 +65,9 @@ class Traced:
             "fields": [
                 {"event": event, "field": field, "role": role, "places": list(places)}
                 for event, field, role, places in rows
+            ],
+            "filterable": [
+                {"event": event, "field": field, "places": list(places)} for event, field, places in self.filterable
             ],
             "constants": [
                 {
@@ -117,7 +128,8 @@ def of_item(
         start, title = Origin(rows_of(item.name), "value"), f"{item.name}: {row_label('series', item.unit.symbol)}"
     found = lineage(statements, [start])
     name = item.id if isinstance(item, Metric) else item.name
-    return Traced(checked, name, found, _labels(applied), {start: title}, {start: _cells(checked, item)})
+    own = (item,) if isinstance(item, Metric) else ()
+    return Traced(checked, name, found, _labels(applied), {start: title}, {start: _cells(checked, item)}, own)
 
 
 def _of_formula(checked: Checked, item: Metric, statements: Sequence[Statement], applied: Sequence[Applied]) -> Traced:
@@ -128,7 +140,8 @@ def _of_formula(checked: Checked, item: Metric, statements: Sequence[Statement],
     for name in constants_of(by_id(checked.package), item):
         titles[Origin(CONSTANTS, name)] = f"{CONSTANTS}{name}: {known[name].doc}"
     cells = _cells(checked, item)
-    return Traced(checked, item.id, lineage(statements, titles), _labels(applied), titles, dict.fromkeys(titles, cells))
+    found, by_root = lineage(statements, titles), dict.fromkeys(titles, cells)
+    return Traced(checked, item.id, found, _labels(applied), titles, by_root, (item,))
 
 
 def _cells(checked: Checked, item: Item) -> tuple[str, ...]:
@@ -160,7 +173,8 @@ def _of_report(checked: Checked, name: str, report: Report, given: Sequence[str]
             titles.setdefault(start, f"{row.relation}.{row.column}: {row.label}")
             cells.setdefault(start, []).append(row.label)
     found = lineage(statements, titles)
-    return Traced(checked, name, found, _labels(applied), titles, {item: tuple(texts) for item, texts in cells.items()})
+    by_root = {item: tuple(texts) for item, texts in cells.items()}
+    return Traced(checked, name, found, _labels(applied), titles, by_root, metrics)
 
 
 def _of_article(session: Session, checked: Checked, name: str, article: Article) -> Traced:
@@ -179,7 +193,8 @@ def _of_article(session: Session, checked: Checked, name: str, article: Article)
             start = Origin(rows_of(series.name), "value")
             titles[start] = f"{series.name}: {row_label('series', series.unit.symbol)}"
             cells[start] = _places(checked, name, series)
-    return Traced(checked, name, lineage(statements, titles), (), titles, cells)
+    metrics = tuple(dict.fromkeys(metric for item in rows for metric in item.metrics))
+    return Traced(checked, name, lineage(statements, titles), (), titles, cells, metrics)
 
 
 def _places(checked: Checked, report: str, item: Item) -> tuple[str, ...]:

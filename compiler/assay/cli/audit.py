@@ -49,7 +49,7 @@ def lineage(
     elif form == "dot":
         echo.text(as_dot(found.graph, found.name).removesuffix("\n"))
     else:
-        lines = tree(found.found, found.checked.package, found.titles, width())
+        lines = tree(found.found, found.checked.package, found.titles, found.filterable, width())
         echo.text("\n".join([*lines, "", f"Filters: {', '.join(found.filters) or 'none'}"]))
 
 
