@@ -135,6 +135,10 @@ SLIPS: dict[str, tuple[Change, str]] = {
     "a check of a grain with a blank": (
         lambda p: _check(p, "grains", "no block"), name("a check of grain `block`", "no block", WORDS)),
     "hosts from the top": (lambda p: _source(p, hosts="/etc/*"), file("/etc/*")),
+    "a text above 0": (
+        lambda p: _constant(p, type="text", positive=True),
+        "error[unknown-type]: constant `system_start` is above 0, which no text is\n"
+        "  expected: integer, real, duration\n  hint: leave out its `positive`"),
     "a document above the run": (lambda p: _constant(p, files=("../secret.json",)), file("../secret.json")),
 }  # fmt: skip
 

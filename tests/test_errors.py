@@ -284,6 +284,17 @@ error[wrong-fact]: `slotLength` of the run's genesis-shelley.json is not what it
   found:    0
 """,
     ),
+    "has epochs of no slot": (
+        genesis(epochLength=0),
+        """\
+error[wrong-fact]: `epochLength` of the run's genesis-shelley.json is not what it should be (Slots of an epoch)
+  at RUN/genesis-shelley.json:3:2
+    3 |  "epochLength": 0,
+      |  ^^^^^^^^^^^^^
+  expected: a whole number above 0
+  found:    0
+""",
+    ),
     "has a meta that is not JSON": (
         not_json,
         """\

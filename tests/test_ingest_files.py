@@ -324,6 +324,7 @@ def test_a_default_stands_for_a_fact_that_is_missing(
         ("instant", "1770317536", "a time in UTC, such as 2026-02-05T18:52:16Z"),
         ("duration", "0", "a number above 0"),
         ("duration", "-1", "a number above 0"),
+        ("duration", "1E-12", "a nanosecond or more"),
     ],
 )
 def test_a_constant_of_another_type_is_refused_with_its_place(
@@ -335,6 +336,21 @@ def test_a_constant_of_another_type_is_refused_with_its_place(
     assert text.startswith("error[wrong-fact]: `a.b` of the run's facts.json is not what it should be (A fact)\n")
     assert f'\n  at DIR/facts.json:1:7\n    1 | {{"a":{{"b":{written}}}}}\n' in text
     assert text.endswith(f"\n  expected: {expected}\n  found:    {written}")
+
+
+@pytest.mark.parametrize("written", ["0", "-3", "0.0"])
+@pytest.mark.parametrize(("kind", "expected"), [("integer", "a whole number above 0"), ("real", "a number above 0")])
+def test_a_positive_constant_is_above_0(tmp_path: Path, kind: str, expected: str, written: str) -> None:
+    above = replace(constant(kind), positive=True)
+    write(tmp_path, **{"facts.json": f'{{"a":{{"b":{written}}}}}'})
+    with pytest.raises(AssayError) as error:
+        read_constants(replace(SOURCE, constants=(above,)), tmp_path)
+    text = refusal(error.value, tmp_path)
+    assert text.startswith("error[wrong-fact]: `a.b` of the run's facts.json is not what it should be (A fact)\n")
+    assert text.endswith(f"\n  expected: {expected}\n  found:    {written}")
+    assert value(tmp_path, written, kind) == float(written)
+    write(tmp_path, **{"facts.json": '{"a":{"b":1}}'})
+    assert read_constants(replace(SOURCE, constants=(above,)), tmp_path) == {"fact": 1}
 
 
 def test_the_first_document_that_is_there_is_read(tmp_path: Path) -> None:

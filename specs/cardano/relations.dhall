@@ -57,6 +57,32 @@ let c =
       , threads = column "unsigned" "threads" U.none "Threads"
       }
 
+-- Whether the slots of the genesis are those of the logs: of whatever tells slots by the instants of events.
+let slotChecks =
+      let message =
+            "{outside} of {checks} leadership checks lie in another slot than the one that they name, the first of {host} for slot {slot} at {instant}: {implied} by systemStart and slotLength"
+
+      let hint = "is the genesis the one that the run was started with?"
+
+      let uses = [ events.leadershipCheckStarted.name ]
+
+      in  [ S.Check::{
+            , code = "slots-unfit"
+            , sql = ../../queries/cardano/checks/slots_unfit.sql as Text
+            , uses
+            , message
+            , hint
+            }
+          , S.Check::{
+            , code = "slots-drift"
+            , sql = ../../queries/cardano/checks/slots_drift.sql as Text
+            , uses
+            , message
+            , hint
+            , severity = "warning"
+            }
+          ]
+
 let roles =
       S.Relation::{
       , name = "roles"
@@ -175,6 +201,7 @@ let openings =
           , hint = "is it the log of a node? `assay list events` tells the names that are known"
           }
         ]
+        # slotChecks
       , doc = "The slot with which the timeline of each host opens"
       }
 
@@ -220,7 +247,7 @@ let timeline =
             , events.blockForged.name
             ]
           , message = "{host} has an event `{event}` for slot {slot} at {instant}, outside its timeline at that time"
-          , hint = "are the host's log files of one run, and complete?"
+          , hint = "are the host's log files of one run, and complete? is it the run of this genesis (systemStart, slotLength)?"
           }
         ]
       , doc = "The slots of each host: opening, reached, or jumped over"
@@ -351,6 +378,7 @@ let runSummary =
 in  { column = c
     , figures
     , runSummary
+    , slotChecks
     , roles
     , blocks
     , chain

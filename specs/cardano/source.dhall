@@ -31,15 +31,16 @@ let constant =
       , slotLength =
               ofGenesis "slot_length" [ "slotLength" ] "duration" "Length of a slot"
           //  { unit = D.secondPerSlot }
-      , epochLength = ofGenesis "epoch_length" [ "epochLength" ] "integer" "Slots of an epoch" // { unit = D.slot }
+      , epochLength = ofGenesis "epoch_length" [ "epochLength" ] "integer" "Slots of an epoch" // { unit = D.slot, positive = True }
       , securityParameter =
               ofGenesis "security_parameter" [ "securityParam" ] "integer" "k: blocks that may be rolled back"
-          //  { unit = D.block }
+          //  { unit = D.block, positive = True }
       , activeSlots =
           ofGenesis "active_slots" [ "activeSlotsCoeff" ] "real" "f: share of slots that have a leader"
+          //  { positive = True }
       , maxBlockBodySize =
               ofGenesis "max_block_body_size" [ "protocolParams", "maxBlockBodySize" ] "integer" "Limit of a block's body"
-          //  { unit = U.byte }
+          //  { unit = U.byte, positive = True }
       , tag = ofMeta "tag" [ "tag" ] "text" "Tag of the run" // { default = Some "" }
       , batch = ofMeta "batch" [ "batch" ] "text" "Batch of the run"
       , ident = ofMeta "ident" [ "ident" ] "text" "What the run is called in reports"

@@ -8,6 +8,7 @@ let X = ./expression.dhall
 --   path     keys from the document's root
 --   type     integer, real, text, boolean, instant (UTC time) or duration (a decimal number of `unit`)
 --   default  the value when it is not there; without one it must be
+--   positive the number is above 0; a duration always is
 let Constant =
       { Type =
           { name : Text
@@ -16,9 +17,10 @@ let Constant =
           , type : Text
           , unit : U.Unit
           , default : Optional Text
+          , positive : Bool
           , doc : Text
           }
-      , default = { unit = U.none, default = None Text, doc = "" }
+      , default = { unit = U.none, default = None Text, positive = False, doc = "" }
       }
 
 -- One way to recognise a record: the text at `path` (keys from the record's root, or from its body when `inBody`),

@@ -14,7 +14,7 @@ _TYPES: Mapping[str, Mapping[str, Any]] = {
     "text": {"type": "string"},
     "boolean": {"type": "boolean"},
     "instant": {"type": "string", "format": "date-time"},
-    "duration": {"type": "number", "minimum": 0},
+    "duration": {"type": "number"},
 }
 
 
@@ -53,4 +53,5 @@ def _object(node: dict[str, Any], key: str, constant: Constant, **leaf: Any) -> 
 def _leaf(constant: Constant) -> dict[str, Any]:
     unit = f" ({constant.unit.symbol or constant.unit.name})" if constant.unit.name != "dimensionless" else ""
     default = "" if constant.default is None else f"; {constant.default!r} where it is missing"
-    return {**_TYPES[constant.type], "description": f"{constant.doc}{unit}{default}"}
+    above = {"exclusiveMinimum": 0} if constant.positive or constant.type == "duration" else {}
+    return {**_TYPES[constant.type], **above, "description": f"{constant.doc}{unit}{default}"}

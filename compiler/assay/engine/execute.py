@@ -289,7 +289,8 @@ class _Execution:
         for listed in self.job.plan.listed:
             rows[listed.name] = worked.rows(listed, rows[listed.name])
         formulas = {metric.id: worked.of_run(metric, metrics) for metric in self.job.plan.formulas}
-        return RunResults(metrics, relations, self.filters(), tuple(warnings), rows, formulas, tuple(notes))
+        told = tuple(dict.fromkeys(warnings))  # several tables may have the same check
+        return RunResults(metrics, relations, self.filters(), told, rows, formulas, tuple(notes))
 
     def distribution(self, name: str) -> Distribution:
         """The distribution of a metric."""

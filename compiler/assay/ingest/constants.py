@@ -151,11 +151,11 @@ def _typed(constant: Constant, value: object, path: Path) -> object:
         return _instant(constant, value, path)
     if number and isinstance(value, (int, Decimal)):
         exact = Decimal(value)
-        if not exact.is_finite() or exact.adjusted() > MAGNITUDE:
+        if not exact.is_finite() or exact.adjusted() > MAGNITUDE or (constant.positive and exact <= 0):
             raise _wrong(constant, value, path)
         if kind == "real":
             return float(exact)
-        if kind == "duration" and exact > 0:
+        if kind == "duration" and exact * NANOSECONDS >= 1:
             return int(exact * NANOSECONDS)
         if kind == "integer" and exact == exact.to_integral_value():
             return int(exact)
@@ -183,6 +183,13 @@ _EXPECTED = {
 }
 
 
+def _expected(constant: Constant, value: object) -> str:
+    """What a constant should be, where it is this."""
+    if constant.type == "duration" and isinstance(value, Decimal) and value.is_finite() and 0 < value < 1:
+        return "a nanosecond or more"
+    return _EXPECTED[constant.type] + (" above 0" if constant.positive else "")
+
+
 def _wrong(constant: Constant, value: object, path: Path) -> AssayError:
     dotted = ".".join(constant.path)
     shown = str(value) if isinstance(value, Decimal) else json.dumps(value, default=str, ensure_ascii=False)
@@ -192,7 +199,7 @@ def _wrong(constant: Constant, value: object, path: Path) -> AssayError:
         f"`{dotted}` of the run's {path.name} is not what it should be ({constant.doc})",
         span=span,
         excerpt=excerpt,
-        expected=_EXPECTED[constant.type],
+        expected=_expected(constant, value),
         found=shown[:200],
     )
 

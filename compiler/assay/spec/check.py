@@ -348,6 +348,7 @@ def _metric_unit(checker: Checker, metric: Metric, found: Typed) -> None:
 _FIRST: tuple[Callable[[Checker], None], ...] = (
     check_names.names,
     check_names.types,
+    check_names.positive,
     check_names.bindings,
     check_names.files,
     check_words.words,

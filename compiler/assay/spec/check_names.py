@@ -19,6 +19,7 @@ COLUMN_TYPES = ("integer", "unsigned", "huge", "real", "text", "boolean", "insta
 FIELD_TYPES = ("integer", "unsigned", "real", "text", "boolean")
 CONSTANT_TYPES = ("integer", "real", "text", "boolean", "instant", "duration")
 PARAMETER_TYPES = ("integer", "real")
+POSITIVE_TYPES = ("integer", "real", "duration")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WORDS = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
@@ -83,6 +84,19 @@ def types(checker: Checker) -> None:
         if kind not in known:
             said = f"{what.format(name)} is of an unknown type `{kind[:LONGEST]}`"
             checker.report("unknown-type", said, name, expected=", ".join(known), hint=meant(kind, known))
+
+
+def positive(checker: Checker) -> None:
+    """Only numbers are above 0."""
+    for constant in (item for source in checker.package.sources for item in source.constants):
+        if constant.positive and constant.type not in POSITIVE_TYPES:
+            checker.report(
+                "unknown-type",
+                f"constant `{constant.name}` is above 0, which no {constant.type[:LONGEST]} is",
+                constant.name,
+                expected=", ".join(POSITIVE_TYPES),
+                hint="leave out its `positive`",
+            )
 
 
 def _typed(package: Package) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:

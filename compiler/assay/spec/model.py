@@ -29,7 +29,8 @@ class Constant:
 
     `files` are candidates relative to the run's directory (the first that exists is read), `path` the keys from
     the document's root, `type` one of integer, real, text, boolean, instant (UTC time, kept as ns since 1970) and
-    duration (decimal number of `unit`, kept as ns).  Without a default it must be there.
+    duration (decimal number of `unit`, kept as ns).  Without a default it must be there.  A `positive` number is above
+    0, as a duration always is.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Constant:
     unit: Unit
     default: str | None
     doc: str
+    positive: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -231,6 +231,8 @@ class _Resolver:
 
 
 _PROSE = ("doc", "message", "hint", "better", "width", "examples")
+# what a run is refused for, and changes no number of one that is not
+_BOUNDS = ("positive",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +299,7 @@ def _says(name: str, value: Any) -> bool:
 @functools.cache
 def _names(kind: Any, prose: bool) -> tuple[str, ...]:
     """The members of a class of objects, without prose those that do not count."""
-    skipped = () if prose else (*_PROSE, *(("name",) if issubclass(kind, Metric) else ()))
+    skipped = () if prose else (*_PROSE, *_BOUNDS, *(("name",) if issubclass(kind, Metric) else ()))
     return tuple(item.name for item in dataclasses.fields(kind) if item.name not in skipped)
 
 

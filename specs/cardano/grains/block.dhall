@@ -143,7 +143,8 @@ let grain =
       , tallies = [ adoptingObservers ]
       , derived = [ derived.epoch, derived.epochSlot, derived.safeInterval, derived.size ]
       , checks =
-        [ S.Check::{
+          relations.slotChecks
+        # [ S.Check::{
           , code = "block-incomplete"
           , sql = ../../../queries/cardano/checks/not_forged_properly.sql as Text
           , uses = [ name ]

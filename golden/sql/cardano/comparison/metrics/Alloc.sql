@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Alloc: RTS alloc rate */
-/* definition d9769323aafbef84e0527bbc35af854aa58b624d2cfa263432537fe706670449 */
+/* definition 74d239db8b756e5e547140c6a92c7736cb37320d6a80f32a085c20baeed9fb58 */
 SELECT
   domain.per,
   distributions.size,

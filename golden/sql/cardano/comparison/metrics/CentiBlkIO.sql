@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiBlkIO: Block IO waits */
-/* definition 72fc6ce535014e36e81c9f0a650873c3304b6dca85d95ab59a518489b5307148 */
+/* definition 0cac70e238f53d57b17f56a0c2dc87ac843adb92422549e6edc68ed684ad18a2 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiCpu: Process CPU usage */
-/* definition 7d9b1c3f3ccd5152f3d153068fcf26d6315fe6f04f542828ec6baf5f0d21e218 */
+/* definition 272ce08c03dd4c543fb1b50ba170f9a15db885c988db7a0510f83054cf230919 */
 SELECT
   domain.per,
   distributions.size,

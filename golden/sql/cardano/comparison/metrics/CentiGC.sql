@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition a338a76026379501b620d28e8796cabd5abaff6ae83e970ff7e2b4edab79a73c */
+/* definition 9704283f44f0604afa725cedfb3d8be0bf4a85301975602b52ccccf51236b030 */
 SELECT
   domain.per,
   distributions.size,

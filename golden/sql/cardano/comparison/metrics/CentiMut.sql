@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition f99881da054b1c342c2bdd4fa170cad4ad6212f898cb9151c76fe4b3dec76031 */
+/* definition b048c7757b6ff511a6767e4d31d6296ced153d6e61c8063c316274b8001e0a08 */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsRd: Filesystem reads */
-/* definition 0ceff1e0154da28df87143cf9ede50a5a7d1724c80ba8d28fa6fce0ccdde4101 */
+/* definition 1384bdc30f875d659756d12b1e7fccc67ac2864cec4f1218cd222f185c7a38c4 */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsWr: Filesystem writes */
-/* definition 1d0990f8d5df55d464f774f9453d7391e74420a48f8095a9fda91713fff824ae */
+/* definition e620e0a736319cca399f6f7f930a2549c32e49cf1dcda2ff8526737e664ff64c */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMajor: Major GCs */
-/* definition 5b33b911668414bd4e06eb051c1b6a466b4edc22a36bd47e9e7f172c6acfad5b */
+/* definition 961c3db91a51650b695e0f04458b91619f81d11757a87822f003368d53ed2617 */
 SELECT
   domain.per,
   distributions.size,

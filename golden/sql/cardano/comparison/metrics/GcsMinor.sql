@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMinor: Minor GCs */
-/* definition e003797b65fcdfc8f76ff22a56db33c83f72c2d38691b5828a5bf4dd1cb83981 */
+/* definition c5b64796a81e9341553721fdeaa2951737c718b55f837652cc7357667f1b6a18 */
 SELECT
   domain.per,
   distributions.size,

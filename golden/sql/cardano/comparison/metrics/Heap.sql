@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Heap: RTS heap size */
-/* definition e682c939559c473bacfe3d0334a15eb17878cb8ab127b40a406b0b1519e8fe64 */
+/* definition 5592269259532135b4c84a5a4119f32daaf0512bf65f4ad9dff295cd48de87c4 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Live: RTS live GC dateset */
-/* definition 015e030f4cc187082f9db21c6ad0687c1888755278414c843588994c1e96bd6e */
+/* definition 94e7390914a1a5987759f39e5190fa61110a6ac3df01b75f89a5c7992b3f7024 */
 SELECT
   domain.per,
   distributions.size,

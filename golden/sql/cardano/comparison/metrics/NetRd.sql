@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetRd: Network reads */
-/* definition 6efbede3d6ecb15978c7a83451a6503c9e8ebd755b1a4d304e859354c1647599 */
+/* definition 16440eda63414b6e712df5701909ba31dc01d0679c7a130be19677b77241d34d */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetWr: Network writes */
-/* definition ae4c1626a675c5f1160e71f508a1292974b73faeaf8097f8a35c2f62056e1b22 */
+/* definition b45f911eb842843758ecbbfd771d8c79804b0d9a7bdf6b62d1f6d71ad8323efa */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* RSS: Kernel RSS */
-/* definition b168fbe248c90a55e85f4ba55614a2efc10888c0512a19e63f5b33974deae68c */
+/* definition d07bed23ba9b0fc40035acb8fe6f1242c59921ce000a07fc1c6cd28ee741ebc3 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Threads: Threads */
-/* definition 98e17f58d5735d088e96d995ae443bed2d535b2a652b3f4aaf67b96da6222c7d */
+/* definition 4cd8be4df0552ebfd6552b1b209c9409c36870e0e0c54009b7b293c2c991eb3b */
 SELECT
   domain.per,
   distributions.size,

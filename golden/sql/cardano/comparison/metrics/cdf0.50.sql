@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.50: 0.50 adoption */
-/* definition 353349a1873a7ca2c11dfdbe63ab06be39457ae271c19676540d2eb5f6b20f49 */
+/* definition a09267e1843a978cb250d74fac7ec01a14c5dad7e9564fc2348c1a4f02915a50 */
 SELECT
   size,
   mean,

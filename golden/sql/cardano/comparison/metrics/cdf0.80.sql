@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.80: 0.80 adoption */
-/* definition 79ced806db98b056576dfb112da96ca932ab3cd4577153ab77c4208c2765a402 */
+/* definition 433c6837bba5eaff059e15d433af2ebead218fb64043fba98abb93c9bcb57878 */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.90: 0.90 adoption */
-/* definition 9c1af1deb7d12afbb05255cb1adfecc9f6072bde0f4ea0267e2ee03953072beb */
+/* definition 5e4eb77b8271992ad6ccf83276b31a2d4cbf43c1dbf205fd2d0b7f280301a53e */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.92: 0.92 adoption */
-/* definition 0c5b733450b797cf68d89fd6bd53f669775d6080b9d96d74558b9874d3ef2c6f */
+/* definition be5b95b034bc10c017b9ec989e506bf2503a696d7e6f7c75a9ad03d026803db7 */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.94: 0.94 adoption */
-/* definition fe3165064ac78a58f42ecd34795e1d1abfd434506b4a657f66b4fdd6f084acf8 */
+/* definition d8bc97943a9c94cb3e3b4ad0cce0fdd1809b8d7c81fabd14fe173e330170f484 */
 SELECT
   size,
   mean,

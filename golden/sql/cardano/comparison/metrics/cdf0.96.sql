@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.96: 0.96 adoption */
-/* definition b68eeee51f122719bc7c32abf38e5c686989fa16d3375cd3830ec59e8928d8a7 */
+/* definition c7637be0b68f6cbc69f4eeb34b22be4d08c69150f7cbd9b3424ca87e120fb94a */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.98: 0.98 adoption */
-/* definition 070e8d46b0b7ea0a31b8c5b2baa909669097901c0bd7767445c7680c5d3949b0 */
+/* definition 5288590d2e71a28e08135aad141c7e3ebb579a87aca69304caf31c5ec13140e1 */
 SELECT
   size,
   mean,

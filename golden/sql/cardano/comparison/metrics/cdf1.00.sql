@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf1.00: 1.00 adoption */
-/* definition e6956fc5e054aba6243e4068a340aa7c259eb265df9eafc4ce24b975b001857c */
+/* definition b007012510f325169e2b40df8c9e01fd5b993e9753dde8435c6599bdfa15eba1 */
 SELECT
   size,
   mean,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition 971aa66d5962bd6fdeb4c984bff6c8204587fdc4d8568f8a7820573834f3a994 */
+/* definition 9b5b49f95b43686d76c32cedd0d2cc4370f72db49e34c592edbeb80366c5d11c */
 SELECT
   domain.per,
   distributions.size,

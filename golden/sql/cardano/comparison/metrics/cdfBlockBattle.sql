@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlockBattle: Height & slot battles */
-/* definition 5d612e6e1da1365abbe34fe138f74910936e366e56af02aa7d9c64848dd55d28 */
+/* definition 6fe84d0bf42508952f2f24f20d2096dba294a7a47aa259524bc11be00459c25a */
 SELECT
   size,
   mean,

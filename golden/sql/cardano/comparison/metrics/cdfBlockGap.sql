@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlockGap: Interblock gap */
-/* definition 3ad700655197b4ecdc7033a6493f855aee249ae299f1183650d82696bd267d1b */
+/* definition 06c3a474b43e87be668d998d155b008b4b349e8aae9d0d16c929fd238216efbf */
 SELECT
   domain.per,
   distributions.size,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlockSize: Block size */
-/* definition 0f2361c595971c326fe0331847097a61681a438128a26e40e6410de076df4bc0 */
+/* definition 947d16e19ae6117216a737f490dfc651c87d11c612500d0990dde9738055e985 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksChainedRatio: Chained to forged blocks */
-/* definition da153e6da79ad910b981ec8b08809fd3f5cdd97da0bd0d24f5cfb6bc27bde0be */
+/* definition bcd7e8c16b797facdf8ff343ebb943641e664cf65e0d0920a1e8fee1a55f9692 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksFilteredRatio: Filtered to chained blocks */
-/* definition de8331ec9526495e23289aa9444e62de33eb581d3ba20de3484786d5ce85d22f */
+/* definition d6bad53f8851da9b0de7820be97dd2252755fb399c439571498430c40c16ea10 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksPerHost: Blocks per host */
-/* definition 74ebf21da423cc2684ff2ca48dac1480dc2a6fb319d94084a82a1347458a5993 */
+/* definition 8c67ecdb091a22b01eadcf33f163e82fd01cbba85f6da0a920341fa908c0d072 */
 SELECT
   size,
   mean,

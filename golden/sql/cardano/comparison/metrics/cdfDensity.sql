@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfDensity: Chain density */
-/* definition 6d4d0a8a68481d8ca47c6ca714b7e5094f7c135eeb31f221e7f392ceceb3440e */
+/* definition 1b6b9a402b82b608d03f545ad88dd0301032ac98f9f13e00a25671bbeeb9e360 */
 SELECT
   domain.per,
   distributions.size,

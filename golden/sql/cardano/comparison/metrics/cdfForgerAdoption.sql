@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAdoption: Forged to self-adopted */
-/* definition ce5757c7446b6a053d4b63fbb10485d0a07c82c12476514d70df40938bfc9ddc */
+/* definition 0cc5e09e8c8ccc8461958659a9dfb5fe97f8b65ab4c429d93b8a9a2197a98ff8 */
 SELECT
   size,
   mean,

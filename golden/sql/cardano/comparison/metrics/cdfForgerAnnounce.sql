@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAnnounce: Forged to announced */
-/* definition f143834e227c9db9b4eb09b5e8d4336c0b0611048ffcd9ca021278e8cf69752c */
+/* definition c649a394a736fd035bb4f3efbe888664b51136426a5d94eef6cd1d363ae13f89 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAnnounceCum: Slot start to announced */
-/* definition 02d076c36679c7de977db459d786bb76473c9e16d322c8e8b204f8cc04c9dc60 */
+/* definition 3ace32c3b995579bfd012d83e7111e7b7183932848bc74cf284eee91151cd652 */
 SELECT
   size,
   mean,

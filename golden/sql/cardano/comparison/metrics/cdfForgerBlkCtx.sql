@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerBlkCtx: Acquired block context */
-/* definition 39185762ec3dcaa5c8364fb0664414fec9ad5b1f244a4cecccf0e5e5cedba716 */
+/* definition 43c9517c41b8dc96491b7c5a5751cef9198e7ceac10f9302d584a943d18565f0 */
 SELECT
   size,
   mean,

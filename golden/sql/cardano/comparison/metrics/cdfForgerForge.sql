@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerForge: Leadership to forged */
-/* definition 5cfb180e97830621cc64f73724225ed054eef251c720d77030ee8befd9b0dd1e */
+/* definition c72519237ff45c53faf2c4bf7942588ca9e11d45c0b4d2104d0bcf4f34fa3ca1 */
 SELECT
   size,
   mean,

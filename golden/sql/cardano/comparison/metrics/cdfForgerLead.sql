@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLead: Leadership check duration */
-/* definition 78bb511bf237c22c4138a31b1f1c091059b53414b8010aad5f13211bf7fc6d8d */
+/* definition 0c4c76817eb84b9fe51851fbfaf081a2bc5b835d32c232d0140b56614c9a5184 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLgrState: Acquired ledger state */
-/* definition a635668d2ede229643db4a4fe70e0ecbbcf65e80bdb4fa7baeec7c0e59a9b3be */
+/* definition d24fcefbd46a37aaa0ff471dd639eb1fc3a494ef074e0c4f9055efbfcf94ea06 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLgrView: Acquired ledger view */
-/* definition b3ddf3c178aeb9d6dd5e55aa417867ea1e8d5be1965744829abe535e94f82caa */
+/* definition 5835422abdb0daebfe499565b0a926f728c78bb5730d141c0a1d1fc99f1c1e2b */
 SELECT
   size,
   mean,

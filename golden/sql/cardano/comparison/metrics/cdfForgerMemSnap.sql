@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerMemSnap: Mempool snapshotting */
-/* definition 4daa6a8f60dc9f50c4a07c1d3ab8790b5b5a760f8b670b9832f240d586685fb4 */
+/* definition dab044c728f8efad3d2b3d4cb04d97ac08572678e84e29b92698edc61ec2bc2e */
 SELECT
   size,
   mean,

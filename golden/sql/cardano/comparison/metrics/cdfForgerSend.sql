@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerSend: Forged to sending */
-/* definition cbf83bd1713175e4374441958576340d85f57021243f9dd00f6e37874261b3ff */
+/* definition 5770d01110f396b81a657b5d969585ded93830e26f57d7880b503f77b0996ee0 */
 SELECT
   size,
   mean,

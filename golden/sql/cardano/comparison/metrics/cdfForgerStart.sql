@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerStart: Started forge loop iteration */
-/* definition 9d8d84ed7acbd97723a6ec443ed3cd826f7303aa174c5a7cc4cb4382a0dbafb0 */
+/* definition 4729b9cd4b45fc3b70273bc8aac865038987ace902e7edc36320a8a2bfef6a2a */
 SELECT
   size,
   mean,

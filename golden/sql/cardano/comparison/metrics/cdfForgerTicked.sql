@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerTicked: Ledger ticking */
-/* definition a8fba7ea6c0efe4af4533712ed97a8896cc0cf280d0c398b317c313f299851d2 */
+/* definition 7e0c262c2ed8e28f93d82a06a73b638a32414cdd36e35bf45de0992375e598d0 */
 SELECT
   size,
   mean,

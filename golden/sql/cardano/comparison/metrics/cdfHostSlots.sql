@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
-/* definition 4b046e87e374181fa5930deb63c5ca7bebe215cd2af9d21ba9ef136c696f340a */
+/* definition 638111b0b924d0b8b3db2141cd7ccd0f50a8fd49ce9350c96fa4890ee23ddb83 */
 SELECT
   domain.per,
   distributions.size,

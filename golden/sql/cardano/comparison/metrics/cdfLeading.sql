@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeading: Leadership check duration */
-/* definition 3f934f9a2ad045c97d2f0690f846a43d6176ad9b650627d1f67f2cff859ec522 */
+/* definition b5f647833934571cd5b9804f48af188adba91553588af14b124185dfd0415206 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeads: Leaderships */
-/* definition 5f1e27086458e3e4f3115a9e82aa68a32df6594d78109fd30d845981bd7c0f4f */
+/* definition aef75738eab1012fe98287340433c614492655e0a1211a4707f03824ba028791 */
 SELECT
   domain.per,
   distributions.size,

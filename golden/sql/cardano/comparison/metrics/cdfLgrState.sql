@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition 2327de9bc9648b75dc8d5af8060f10d5a87530f3952be9f8d9d5f7abcc11d78c */
+/* definition c12fd2449e62b1da7e899be0ce447afe261cbbf42066248964aec697c1bc265f */
 SELECT
   domain.per,
   distributions.size,

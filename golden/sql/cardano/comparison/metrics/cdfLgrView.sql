@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition 602ae847b66bbe398d05c026b625359121eee502e6f72a4ff6e480af5dddfc1f */
+/* definition afe4ae9b6f2b89265aef61376d7e68733bc94f4cbf8cc294dad0f727b1c20e97 */
 SELECT
   domain.per,
   distributions.size,

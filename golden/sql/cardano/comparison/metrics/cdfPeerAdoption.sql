@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerAdoption: Fetched to adopted */
-/* definition 9df01a2fd7e15a63d6a98fd0ec311d1cc51fb27e6913aed24df3a635e4a0c32a */
+/* definition 994969cb3e8fae0332a0953eca45cdb55585758c2cb495ed13f8f043cbd058bf */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerAnnounce: Fetched to announced */
-/* definition 6e1d62268dbc44c772228995f8cc226d54d69c8ba08434a726dbce6fb1185510 */
+/* definition 1b00d4b50a2c2a3ca2cad02dbdb993e4b87a153675d3d9dcb211f58bbbb78d60 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerFetch: Fetch duration */
-/* definition 35c00b219e2ddfdb77c96a91a0e3008ac1ae6e5abb1a0b4ea3ce61f1bce3189c */
+/* definition b0794fa8689840025d7c20d859797e28555b83ec0a38cf7698a470a54f2095a5 */
 SELECT
   size,
   mean,

@@ -22,7 +22,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerFetchFirst: First peer fetch */
-/* definition 77cee52e958a6a62c90e169ac3f3c1937ac810c862f5bc52cdc18a128989f0b1 */
+/* definition 7454d1a473d9be2e416fde47e432389da9dc5a380f32927a887d0c9d939c1d70 */
 SELECT
   size,
   mean,

@@ -22,7 +22,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerNoticeFirst: First peer notice */
-/* definition dc667788ade35fc85da144a302b3a567bb6f3b27f8b6b1d746f752a58133c634 */
+/* definition 5b72e81160763d0ad5f65e1ebc6579917d5f683ff33cd1602ae3aee4f7240564 */
 SELECT
   size,
   mean,

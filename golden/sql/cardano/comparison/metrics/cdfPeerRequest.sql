@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerRequest: Notice to fetch request */
-/* definition 59b0a18cd334b7fbc22e1bdacf46108d9ae9aa1037d17949c8eac6692fb04be7 */
+/* definition 17d1b3d41492785d5b7dc370e8a103a3b64523def0d3cfcacec8257243be8dee */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerSend: Fetched to sending */
-/* definition 3fea6e2763ba906b4516621f541a6d9392bacfae2ec7d261bfc95e3401bedf6c */
+/* definition b0382fad06614b728499cc34017ae6ff53a7b17b1525ea78f71eb9bcda10dbd2 */
 SELECT
   size,
   mean,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition 616279f9f12673b8990356bed88c9c132d83c1d2d2f19b4bcf3135fb624002fc */
+/* definition ef6a78e08372644ce4a03ff1be9bc9d742c9ea1e403baf5a23fb4119587057a1 */
 SELECT
   domain.per,
   distributions.size,

@@ -72,7 +72,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition f2caaa37111b03c7867b079ef7bb72ed7753dea8b3e63b29a1244fb321b62638 */
+/* definition 9f25bd12fcff34fd094734860fd208892ba10dbbaa194526157e4f80cb99fdbe */
 SELECT
   domain.per,
   distributions.size,

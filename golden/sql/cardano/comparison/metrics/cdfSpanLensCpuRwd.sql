@@ -79,7 +79,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition 19181a61c89b0469787fa009a32fe5189f406c10ad551d1d560aa67f25b58d01 */
+/* definition 9178100fe4d59af303699b459a98b67b9b4b619211713904276141fbc634bc90 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarted: Forge loop tardiness */
-/* definition 11246418841cfe9c669e8639eb78cf9dffe139e8c3fa37dd87f3875927d778a9 */
+/* definition 4743d29c629a81e36f349fcd5c7d0a2be9248169cac03f61f3aac9b7a1a15620 */
 SELECT
   domain.per,
   distributions.size,

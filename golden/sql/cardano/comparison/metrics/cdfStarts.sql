@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarts: Forge loop starts */
-/* definition 0bca7008658ffa92ec1ee417075f2e2abcc8a6bd7335a38a7fc564ced108ac09 */
+/* definition a7d285d1c95c3eab8d0567c839e5e5c77c9973325460de30a87492312a1cf625 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfUtxo: UTxO size */
-/* definition 68e202071df9970fa8d55cf394ae56c4be426ef73283f3da70db3f0574f07c09 */
+/* definition 22c7990d93f2e8ece156aa44df0884f725c3ebf65ae4ce0bd8572b3f2d56d666 */
 SELECT
   domain.per,
   distributions.size,

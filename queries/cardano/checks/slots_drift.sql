@@ -1,0 +1,36 @@
+-- As slots-unfit, where fewer checks than most, but more than one in a hundred, lie in another slot: a slot length that is a
+-- little wrong, or hosts of several runs.
+WITH named AS (
+    SELECT
+        host,
+        seq,
+        t_ns,
+        slot,
+        CASE WHEN t_ns >= $system_start THEN (t_ns - $system_start) // $slot_length END AS implied
+    FROM leadership_check_started
+    WHERE slot IS NOT NULL
+),
+
+unfit AS (
+    SELECT host, seq, t_ns, slot, implied
+    FROM named
+    WHERE implied IS DISTINCT FROM slot
+),
+
+counted AS (
+    SELECT count(*) AS checks, (SELECT count(*) FROM unfit) AS outside
+    FROM named
+)
+
+SELECT
+    counted.outside,
+    counted.checks,
+    unfit.host,
+    unfit.slot,
+    strftime(make_timestamp_ns(unfit.t_ns), '%Y-%m-%d %H:%M:%S.%n') AS instant,
+    coalesce('in slot ' || unfit.implied, 'before slot 0') AS implied
+FROM unfit
+CROSS JOIN counted
+WHERE counted.outside * 100 > counted.checks AND counted.outside * 2 <= counted.checks
+ORDER BY unfit.host, unfit.seq
+LIMIT 1

@@ -1,0 +1,83 @@
+"""A genesis that is not that of the logs is told: its slots are not where hosts check whether they lead them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.oracle.instants import SECOND, instant_text
+from tests.support.cases import CASES, Case, as_options
+from tests.support.commands import Done, assay
+from tests.support.laboratory import Laboratory
+from tests.support.runs import TINY_START, changed_json, changed_log, copied, line
+
+HINT = "  hint: is the genesis the one that the run was started with?\n"
+
+
+def started(seconds: int) -> dict[str, str]:
+    """What a genesis tells of a system that began some seconds after the true one."""
+    return {"systemStart": instant_text(TINY_START + seconds * SECOND, "%Y-%m-%dT%H:%M:%SZ")}
+
+
+def asked(run: Path, metric: str, cache: Path) -> Done:
+    """What `assay query` says of a metric."""
+    return assay("query", metric, "--run", f"run={run}", "--cache", cache)
+
+
+@pytest.mark.parametrize("metric", ["cdfForgerStart", "cdfPeerRequest", "CentiCpu"])
+@pytest.mark.parametrize(
+    ("told", "outside", "slot", "implied"),
+    [
+        (started(10 * 365 * 86400), 6, 2, "before slot 0"),
+        (started(1), 6, 2, "in slot 1"),
+        ({"slotLength": 2}, 6, 2, "in slot 1"),
+        ({"slotLength": 0.3333}, 6, 2, "in slot 6"),
+    ],
+)
+def test_slots_that_most_checks_do_not_lie_in_are_an_error(
+    tmp_path: Path, cache: Path, metric: str, told: dict[str, Any], outside: int, slot: int, implied: str
+) -> None:
+    run = copied("tiny/plain", tmp_path / "run")
+    changed_json(run / "genesis-shelley.json", lambda found: found.update(told))
+    done = asked(run, metric, cache)
+    assert (done.status, done.out) == (1, "")
+    first, *others = done.err.splitlines(keepends=True)
+    assert first.startswith(
+        f"error[slots-unfit]: run run: {outside} of 6 leadership checks lie in another slot than the one that they name"
+    )
+    assert f" for slot {slot} at 2026-02-05 18:5" in first
+    assert first.endswith(f": {implied} by systemStart and slotLength\n")
+    assert others[-1] == HINT
+
+
+@pytest.mark.parametrize("metric", ["cdfForgerStart", "CentiCpu"])
+def test_a_system_that_began_too_early_is_told_with_what_tells_its_slots(
+    tmp_path: Path, cache: Path, metric: str
+) -> None:
+    run = copied("tiny/plain", tmp_path / "run")
+    changed_json(run / "genesis-shelley.json", lambda found: found.update(started(-10 * 365 * 86400)))
+    done = asked(run, metric, cache)
+    assert done.status == 1
+    assert "systemStart" in done.err
+    assert "slotLength" in done.err
+
+
+def test_a_few_checks_in_other_slots_are_a_warning(tmp_path: Path, cache: Path) -> None:
+    """Reports of both kinds of metrics ask twice, and tell it once."""
+    run = copied("tiny/plain", tmp_path / "run")
+    changed_log(run / "node-2", lambda lines: [*lines, line(30.001, "Forge.Loop.StartLeadershipCheck", {"slot": 31})])
+    said = "warning: run: 1 of 7 leadership checks lie in another slot than the one that they name, the first of "
+    for metrics in (["cdfForgerStart"], ["CentiCpu"], ["cdfForgerStart", "CentiCpu"]):
+        done = assay("query", *metrics, "--run", f"run={run}", "--no-filters", "--cache", cache)
+        assert done.status == 0
+        assert done.err.count(said) == 1
+        assert done.err.count("leadership checks") == 1
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_no_reference_run_is_warned_of(lab: Laboratory, case: Case) -> None:
+    examined = lab.examine(case.run, as_options(case.conditions))
+    with examined.connection:
+        assert [text for text in examined.results.warnings if "leadership" in text] == []
