@@ -262,7 +262,34 @@ def test_what_is_broken_is_quarantined_and_counted(
 def test_a_line_that_is_too_long_is_broken(tmp_path: Path) -> None:
     found = made(tmp_path, f"Id: a\nN: 1\nX: {'x' * 9 * 2**20}\nId: b\nN: 2\n")
     assert found.rows("block", "id", "n") == [("a", 1), ("b", 2)]
-    assert found.broken() == [("", "a.txt", 3, "longer than 8 MiB", "X: " + "x" * 197)]
+    assert found.broken() == [("", "a.txt", 3, "longer than 8 MiB", "X: " + "x" * 1997)]
+
+
+BESIDE = {
+    "between blanks": "Id: a  Id: bé   Id: c\nN: x  N: 2  N: y\n",
+    "between bars": "  Id: a │ Id: bé│Id: c\nN: x │ N: 2 │N: y\n",
+    "after a byte order mark": "\ufeff Id: a\tId: bé\tId: c\nN: x\tN: 2\tN: y\n",
+    "below others": "Id: é  Id: f\r\nN: 1  N: 2\r\n\r\n Id: a  Id: é  Id: c\r\nN: x  N: 2  N: y",
+}
+
+
+@pytest.mark.parametrize("bad", [b"", b"\xff", b"\xe2\x82", "\u20ac".encode()])
+@pytest.mark.parametrize("beside", BESIDE)
+def test_a_broken_block_is_told_where_its_cells_begin(tmp_path: Path, beside: str, bad: bytes) -> None:
+    content = BESIDE[beside].encode().replace(b"Id: b", b"Id: " + bad) + b"\nId: z\nN: 9\n"
+    found = made(tmp_path, content)
+    due = [(content.index(b"Id: a"), "Id: a; N: x"), (content.index(b"Id: c"), "Id: c; N: y")]
+    told = [row for row in found.rows("quarantine", "offset", "text") if "\ufffd" not in row[1]]
+    assert (told, len(found.broken())) == (due, len(found.rows("quarantine")))
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_broken_line_of_blocks_is_told_where_its_first_cell_begins(tmp_path: Path, mark: str) -> None:
+    content = f"{mark}  Id: a  x\nId: b\n \té x\nN: 1\n".encode()
+    found = made(tmp_path, content)
+    assert found.rows("quarantine", "line", "offset", "text") == [
+        (1, content.index(b"Id"), "Id: a  x"), (3, content.index("é".encode()), "é x"),
+    ]  # fmt: skip
 
 
 def test_a_broken_block_is_quarantined_with_what_it_says(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,29 @@ def test_a_log_that_is_there_plain_and_packed_is_not_read_twice(tmp_path: Path) 
 
 
 FLAT = replace(SOURCE, hosts="logs/of-*.log", host_files=True, logs=())
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        (lambda place: place.symlink_to("nowhere"), "out (a link that leads to nothing)"),
+        (lambda place: place.symlink_to("out"), "out (a link that leads to nothing)"),
+        (os.mkfifo, "out (no regular file)"),
+        (Path.mkdir, "out/"),
+    ],
+)
+def test_what_is_called_like_a_log_and_is_none_is_told_as_what_it_is(
+    tmp_path: Path, made: Callable[[Path], None], found: str
+) -> None:
+    (tmp_path / "m-1").mkdir()
+    made(tmp_path / "m-1" / "out")
+    with pytest.raises(AssayError) as error:
+        find_run(SOURCE, tmp_path)
+    assert refusal(error.value, tmp_path) == (
+        "error[no-logs]: host m-1 has no log file: DIR/m-1\n"
+        "  expected: out, out*, m-*.json (also with .gz or .zst)\n"
+        f"  found:    {found}"
+    )
 
 
 def test_hosts_can_be_files_of_one_folder_named_by_what_the_star_stands_for(tmp_path: Path) -> None:

@@ -376,6 +376,7 @@ def test_a_row_that_is_too_long_is_broken(tmp_path: Path, cell: str, rest: str, 
     found = made(tmp_path, f"at,n,s\n0,1,a\n1,2,{cell}\n{rest}", (event("row", field("n"), field("s", "text")),))
     assert found.rows("row", "n", "s") == [(1, "a"), (4, "b")][:good]
     assert found.rows("quarantine", "line", "offset", "reason") == [(3, 13, "longer than 8 MiB")]
+    assert [len(text) for (text,) in found.rows("quarantine", "text")] == [2000]
     counts = found.rows("logs", "lines", "objects", "recognised", "quarantined")
     assert counts == [(good + 1, good, good, 1)], "it is one row, however many line ends it has"
 

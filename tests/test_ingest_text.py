@@ -151,6 +151,34 @@ def test_places_may_differ_by_their_case_alone(tmp_path: Path) -> None:
     assert found.rows("quarantine", "reason") == [('field m of two: expected an integer, found "x"',)]
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("bad", 'expected ",", found the end of the line'),
+        ("bad words", 'expected ",", found " words"'),
+        (f"a,{AT};1", 'expected ",", found the end of the line'),
+        (f"a,{AT}  x", 'expected ",", found "  x"'),
+        (f"a,{AT},1 more", 'expected "; to ", found " more"'),
+        (f"a,{AT},12;to b (c)", 'expected "; to ", found ";to b (c)"'),
+        (f"a,{AT},1; to b and c", 'expected " (", found the end of the line'),
+        (f"a,{AT},1; to b (c", 'expected ")", found the end of the line'),
+        (f"a,{AT},1; to b (c) d", 'expected the end of the line, found " d"'),
+    ],
+)
+def test_what_was_found_begins_where_a_word_ends_and_not_within_it(tmp_path: Path, text: str, reason: str) -> None:
+    source = replace(LINES, line="", body=())
+    sent = event("sent", form([field("id", "text")], "{id},{at},{n}; to {...} ({who})"))
+    found = made(tmp_path, [f"a,{AT},1; to b (c)", text], [sent], source)
+    assert found.rows("quarantine", "reason") == [(f"not the pattern of sent: {reason}",)]
+
+
+def test_of_a_line_without_its_head_what_was_found_begins_behind_a_word(tmp_path: Path) -> None:
+    source = replace(LINES, line="[{level}] {at} ] {message...}")
+    found = made(tmp_path, [f"[info] {AT} ] Tick 1", f"[info {AT} ] Tick 2"], source=source)
+    reason = f'no line of the log: expected "] ", found " {AT}..."'
+    assert found.rows("quarantine", "reason") == [(reason,)]
+
+
 def test_a_line_whose_head_is_torn_off_is_quarantined_when_it_holds_an_event(tmp_path: Path) -> None:
     found = made(tmp_path, [line("Tick 1"), "08T17:22:36.707 ] Tick 2", "Tock"])
     reason = 'no line of the log: expected " ] ", found " Tick 2"'

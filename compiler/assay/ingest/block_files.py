@@ -10,6 +10,7 @@ which block.  So is a block in which a key stands twice.  Lines before the first
 
 from __future__ import annotations
 
+import codecs
 import csv
 import re
 from collections.abc import Iterator, Sequence
@@ -17,11 +18,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.ingest.plain import LONGEST, STUB, TOO_LONG, bounded, last_byte
-from assay.ingest.strange import BOM, NUL, fault, readable
+from assay.ingest.strange import BOM, NUL, fault, readable, size
 from assay.ingest.table_files import ENCODING, Record, is_too_long
 from assay.spec.diagnostics import fail
 
 BAR = "│"
+BARS = re.compile(BAR)
 #: what stands between cells; a value may be further from its key
 BLANKS = re.compile(r"(?<![:\s])(?:\s{2,}|\t)")
 CELL = re.compile(r"(?P<key>[^:]*[^:\s])\s*:(?:\s+(?P<value>.*))?")
@@ -30,10 +32,12 @@ SHOWN = 80
 
 @dataclass(slots=True)
 class _Block:
-    """A block that is being read: its number, its first line, what it says, why it is broken, bytes of its cells."""
+    """A block that is being read: its number, its first line, the bytes of that before it, bytes of its cells, what it
+    says, why it is broken."""
 
     number: int
     line: int
+    ahead: int
     size: int = 0
     said: dict[str, str] = field(default_factory=dict)
     fault: str = ""
@@ -89,35 +93,54 @@ class Blocks:
 
     def _read(self, plain: Path) -> Iterator[tuple[_Block | None, Record | None]]:
         """The blocks of a file, and the lines of it that are broken."""
+        mark = _mark(plain)
         with plain.open(encoding=ENCODING, errors="assay-substitute") as stream:
             band: list[_Block] | None = None  # None before the first block, empty where blocks cannot be told apart
             number = 0
             for line, (text, _) in enumerate(bounded(stream), start=1):
                 if is_too_long(text):
-                    yield None, Record(0, line, 1, (), TOO_LONG, readable(text.strip()[:STUB]))
+                    yield None, _torn(text, line, TOO_LONG, mark)
                     continue
-                cells = _cells(text)
+                places = _cells(text)
+                cells = [cell for _, cell in places]
                 begun = sum(_key(cell).lstrip(BOM + NUL) == self.begins for cell in cells)
                 if begun:
                     yield from ((block, None) for block in band or [])
-                    band = [_Block(number + place, line) for place in range(1, begun + 1)]
+                    before = [size(text[:place]) + mark * (line == 1) for place, _ in places]
+                    band = [_Block(number + index, line, before[index - 1]) for index in range(1, begun + 1)]
                     number += begun
                 if band is None or not cells:
                     continue
                 if wrong := _fault(cells, band, begun):
-                    yield None, Record(0, line, 1, (), wrong, readable(text.strip()))
+                    yield None, _torn(text, line, wrong, mark)
                     band = [] if begun else band
                 else:
                     _add(cells, band)
             yield from ((block, None) for block in band or [])
 
 
-def _cells(line: str) -> list[str]:
-    """The cells of a line; none of a blank one."""
-    if BAR not in line:
-        return BLANKS.split(line.strip()) if line.strip() else []
-    cells = [cell.strip() for cell in line.split(BAR)]
-    return cells if any(cells) else []
+def _mark(plain: Path) -> int:
+    """The bytes of the mark of the byte order at the beginning of a file."""
+    with plain.open("rb") as stream:
+        return len(codecs.BOM_UTF8) if stream.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8 else 0
+
+
+def _torn(text: str, line: int, fault: str, mark: int) -> Record:
+    """A line that is broken, without the blanks around it."""
+    ahead = size(text[: len(text) - len(text.lstrip())]) + mark * (line == 1)
+    return Record(0, line, 1, (), fault, readable(text.strip()[:STUB]), ahead)
+
+
+def _cells(line: str) -> list[tuple[int, str]]:
+    """The cells of a line, each with the place of its first character; none of a blank one."""
+    text = line if BAR in line else line.rstrip()
+    begin = 0 if BAR in line else len(text) - len(text.lstrip())
+    edges = [found.span() for found in (BARS if BAR in line else BLANKS).finditer(text, begin)]
+    begins, ends = [begin, *(end for _, end in edges)], [*(start for start, _ in edges), len(text)]
+    cells = [text[start:end] for start, end in zip(begins, ends, strict=True)]
+    if not any(cell.strip() for cell in cells):
+        return []
+    return [(start + len(cell) - len(cell.lstrip()), cell.strip()) for start, cell in zip(begins, cells, strict=True)]
 
 
 def _key(cell: str) -> str:
@@ -160,7 +183,7 @@ def _add(cells: Sequence[str], band: Sequence[_Block]) -> None:
 
 def _record(block: _Block, columns: Sequence[str]) -> Record:
     cells = tuple(block.said.get(key, "") for key in columns)
-    return Record(block.number, block.line, 1, cells, block.fault, readable("; ".join(block.written)))
+    return Record(block.number, block.line, 1, cells, block.fault, readable("; ".join(block.written)), block.ahead)
 
 
 def _first_line(plain: Path) -> str:

@@ -141,8 +141,17 @@ def _file_hosts(source: Source, directory: Path) -> tuple[HostFiles, ...]:
 
 
 def _listed(directory: Path) -> str:
-    names = sorted(path.name + ("/" if path.is_dir() else "") for path in directory.iterdir())
+    names = sorted(map(_called, directory.iterdir()))
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def _called(path: Path) -> str:
+    """What a member of a folder is called, and what it is when it is no file."""
+    if path.is_dir():
+        return f"{path.name}/"
+    if path.is_file():
+        return path.name
+    return f"{path.name} ({'a link that leads to nothing' if path.is_symlink() else 'no regular file'})"
 
 
 def _host(source: Source, events: Sequence[Event], folder: Path, host: str) -> HostFiles:

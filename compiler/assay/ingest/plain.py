@@ -19,7 +19,7 @@ from assay.ingest.strange import BOM, NO_CHARACTER, SUBSTITUTE, fault_of_line, r
 LONGEST = 8 * 2**20  # bytes of a line: so much of JSON, however it nests, is parsed in the memory that there is
 TOO_LONG = f"longer than {LONGEST // 2**20} MiB"
 NUL = b"\0"
-STUB = 200  # bytes that a mended copy keeps of a line that is too long
+STUB = 2000  # bytes that are kept of a line, or row, that is too long
 
 _RETURN = re.compile(rb"\n|\r(?s:.)?")
 

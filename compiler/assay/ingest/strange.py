@@ -23,12 +23,24 @@ BOM = "\ufeff"
 NOT_UTF8 = "not UTF-8"
 REASONS = {SUBSTITUTE: NOT_UTF8, NUL: "a NUL byte", BOM: "a byte order mark"}
 
-codecs.register_error("assay-substitute", lambda error: (SUBSTITUTE, getattr(error, "end", 0)))
+
+def _substituted(error: UnicodeError) -> tuple[str, int]:
+    """One for each byte, so that the bytes of a text can be counted."""
+    assert isinstance(error, UnicodeDecodeError)
+    return SUBSTITUTE * (error.end - error.start), error.end
+
+
+codecs.register_error("assay-substitute", _substituted)
 
 
 def readable(text: str) -> str:
     """A text with the usual sign for bytes that are no UTF-8."""
     return text.replace(SUBSTITUTE, READABLE)
+
+
+def size(text: str) -> int:
+    """How many bytes a text has in its file."""
+    return len(text.replace(SUBSTITUTE, " ").encode())
 
 
 def fault(text: str) -> str:

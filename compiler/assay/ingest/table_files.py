@@ -33,7 +33,8 @@ csv.field_size_limit(8 * LONGEST)  # else a cell of 128 KiB would be taken for a
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A row of a file: its number, its first line and how many it takes, cells (none: `fault` tells why), text."""
+    """A row of a file: its number, its first line and how many it takes, cells (none: `fault` tells why), text, the
+    bytes of its first line that stand before it."""
 
     number: int
     line: int
@@ -41,6 +42,7 @@ class Record:
     cells: tuple[str, ...]
     fault: str
     text: str
+    ahead: int = 0
 
 
 class _Lines:

@@ -230,7 +230,7 @@ def _read(tables: Tables, file: TableFile) -> None:
     broken = tables.form.mended(file.path, file.plain, copy)
     host, name = file.host.host, _relative(tables, file)
     tables.torn += [
-        Broken(host, name, item.line, None, item.fault, item.text[:SHOWN]) for item in broken[:DESCRIBED]
+        Broken(host, name, item.line, item.ahead, item.fault, item.text[:SHOWN]) for item in broken[:DESCRIBED]
     ]  # fmt: skip
     tables.torn_records[host] = tables.torn_records.get(host, 0) + len(broken)
     tables.last_torn[file.path] = max((item.number for item in broken), default=0)
@@ -347,13 +347,13 @@ def _unended(tables: Tables, file: TableFile, lost: Sequence[Lost]) -> bool:
 
 
 def _placed(tables: Tables, found: Sequence[TableFile], broken: Sequence[Broken]) -> Iterator[Broken]:
-    """Broken rows in order, each with the place of its first byte."""
+    """Broken rows, told with the bytes before them in their lines, in order; each with the place of its first byte."""
     contents = {_relative(tables, file): file.plain for file in found}
-    ordered = sorted(broken, key=lambda item: (item.host, item.file, item.line))
+    ordered = sorted(broken, key=lambda item: (item.host, item.file, item.line, item.offset or 0))
     for name, group in itertools.groupby(ordered, key=lambda item: item.file):
         items = list(group)
         offsets = table_files.offsets(contents[name], {item.line for item in items})
-        yield from (replace(item, offset=offsets.get(item.line)) for item in items)
+        yield from (replace(item, offset=offsets[item.line] + (item.offset or 0)) for item in items)
 
 
 def _host_rows(tables: Tables) -> dict[str, tuple[int, int, int | None, int | None]]:
@@ -378,7 +378,9 @@ def _described(tables: Tables, found: Sequence[TableFile], lost: Sequence[Lost])
         for number, record in tables.form.chosen(file.path, file.plain, numbers).items():
             body = {name: text or None for name, text in zip(file.columns, record.cells, strict=False)}
             reason = _reason(tables, rows[number], record.text[:1], body)
-            yield Broken(file.host.host, _relative(tables, file), record.line, None, reason, record.text[:SHOWN])
+            yield Broken(
+                file.host.host, _relative(tables, file), record.line, record.ahead, reason, record.text[:SHOWN]
+            )
 
 
 def _reason(tables: Tables, event: str, begins: str, body: Mapping[str, str | None]) -> str:

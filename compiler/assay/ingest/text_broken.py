@@ -35,9 +35,9 @@ class _Matcher:
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self.connection = connection
 
-    def found(self, text: str, expression: str) -> str:
-        """What an expression finds in a text; empty when nothing."""
-        return str(self._extracted(text, expression) or "")
+    def found(self, text: str, expression: str, group: int = 0) -> str:
+        """What an expression, or a group of it, finds in a text; empty when nothing."""
+        return str(self._extracted(text, expression, dialect.integer(group)) or "")
 
     def places(self, text: str, pattern: Pattern) -> dict[str, str | None]:
         """What stands at the places of a pattern that a text matches."""
@@ -84,11 +84,12 @@ def _time(matcher: _Matcher, how: TextForms, body: str) -> str:
 def _fault(matcher: _Matcher, text: str, pattern: Pattern) -> tuple[int, str]:
     """How far a text goes along with a pattern, and what was expected there and found."""
     length, expected = 0, pattern.pieces[0].shown
-    for expression, piece in pattern.beginnings():
-        before = matcher.found(text, expression) if expression != "^" else ""
-        if not before and expression != "^":
+    for item in pattern.beginnings():
+        before = matcher.found(text, item.expression) if item.expression != "^" else ""
+        if not before and item.expression != "^":
             break
-        length, expected = len(before), piece.shown
+        shortest = matcher.found(text, item.shortest, 1) if item.shortest else ""
+        length, expected = len(shortest or before), item.piece.shown
     else:
         if whole := matcher.found(text, pattern.expression(())[:-1]):
             return len(text), f"expected the end of the line, found {_shown(text[len(whole) :])}"

@@ -47,6 +47,19 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
+class Beginning:
+    """What stands before a piece: its expression, whose last place takes as much as it can, a word the whole of it.
+
+    `shortest` is an expression whose first group ends that word where the piece, a text, may begin: where its first
+    character stands; empty where no word is before a text.
+    """
+
+    piece: Piece
+    expression: str
+    shortest: str
+
+
+@dataclass(frozen=True, slots=True)
 class Pattern:
     """A pattern as its pieces, in order."""
 
@@ -85,11 +98,14 @@ class Pattern:
         their own order, which is that of the pattern."""
         return f"^{_expression(self.pieces, frozenset(places), whole=True)}$"
 
-    def beginnings(self) -> Iterator[tuple[str, Piece]]:
-        """Of each piece that every line has: the expression of all that stands before it, and the piece."""
+    def beginnings(self) -> Iterator[Beginning]:
+        """What stands before each piece that every line has."""
         for index, piece in enumerate(self.pieces):
             if not piece.optional:
-                yield f"^{_expression(self.pieces[:index], frozenset(), whole=False)}", piece
+                before, shortest = self.pieces[:index], ""
+                if index and before[-1].matches == WORD and piece.text:
+                    shortest = f"^({_expression(before, frozenset(), whole=False)}){literal(piece.text[0])}"
+                yield Beginning(piece, f"^{_expression(before, frozenset(), whole=True)}", shortest)
 
 
 def literal(text: str) -> str:
