@@ -356,9 +356,10 @@ error[broken-file]: run run: the log file cannot be read to its end: RUN/node-2/
 error[too-many-broken-lines]: run run: 40 of the 133 log lines of host node-2 are broken
   expected: at most 10
   found:    40
-  note: node-2/stdout:94: field slot of ledger_view is missing
-  note: node-2/stdout:95: field slot of ledger_view is missing
-  note: node-2/stdout:96: field slot of ledger_view is missing
+  note: node-2/stdout:94, byte 26433: field slot of ledger_view is missing
+  note: node-2/stdout:95, byte 26528: field slot of ledger_view is missing
+  note: node-2/stdout:96, byte 26623: field slot of ledger_view is missing
+  note: all of them, with file, line, offset, reason and text, are in QUARANTINE
   hint: the limit stands in the source's definition (`quarantine`)
 """,
     ),

@@ -303,7 +303,7 @@ def test_more_broken_blocks_than_the_source_bears_end_the_ingest(tmp_path: Path)
         "error[too-many-broken-lines]: 1 of the 2 blocks are broken\n"
         "  expected: at most 0\n"
         "  found:    1\n"
-        '  note: a.txt:1: field n of block: expected an integer, found "x"\n'
+        '  note: a.txt:1, byte 0: field n of block: expected an integer, found "x"\n'
         "  hint: the limit stands in the source's definition (`quarantine`)"
     )
 

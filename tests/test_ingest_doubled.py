@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from assay.ingest import doubled_notes, notes, worker
 from assay.spec.model import Unless
-from tests.support.ingesting import TICK, event, field, form, read, record
+from tests.support.ingesting import SOURCE, TICK, event, field, form, read, record
 
 GOOD = record(n=1)
 DEEP = event("tick", form([field("n", "integer", "at.n", "a_n", "é", required=False)], new="Tick", old="T"))
@@ -93,6 +94,21 @@ def test_a_key_by_which_lines_are_ruled_out_is_looked_at(tmp_path: Path) -> None
     ruled = event("tick", form([field("n")], unless=[Unless(("edge",), "no", present=False)], new="Tick"))
     made = read(tmp_path, [line('"n":1,"edge":"yes","edge":"no"')], [ruled])
     assert (notes(made.folder), made.rows("tick", "n")) == (told(1, "m-1/out:1", "body.edge"), [(1,)])
+
+
+def test_records_that_are_their_own_body_are_looked_at(tmp_path: Path) -> None:
+    flat = replace(SOURCE, body=(), unwrap=(), lookups=SOURCE.lookups[:1])
+    lines = [
+        '{"ts":"2026-02-05T18:52:16Z","what":"Tick","n":1,"n":2}',
+        '{"what":"Tick","ts":"2026-02-05T18:52:16Z","n":1}',
+    ]
+    made = read(tmp_path, lines, source=flat)
+    assert (notes(made.folder), made.rows("tick", "n")) == (told(1, "m-1/out:1", "n"), [(1,), (1,)])
+
+
+def test_a_log_of_which_nothing_is_wanted_is_read(tmp_path: Path) -> None:
+    made = read(tmp_path, [line('"n":1,"n":2')], wanted={})
+    assert (notes(made.folder), made.log()["recognised"]) == ((), 1)
 
 
 def test_keys_of_fields_that_are_not_wanted_are_not_told(tmp_path: Path) -> None:

@@ -240,9 +240,9 @@ def test_more_broken_lines_than_the_source_bears_are_an_error_that_tells_the_fir
         "error[too-many-broken-lines]: 11 of the 20 log lines of host m-1 are broken\n"
         "  expected: at most 10\n"
         "  found:    11\n"
-        "  note: m-1/out:10: not JSON\n"
-        "  note: m-1/out:11: not JSON\n"
-        "  note: m-1/out:12: not JSON\n"
+        f"  note: m-1/out:10, byte {9 * len(GOOD) + 9}: not JSON\n"
+        f"  note: m-1/out:11, byte {9 * len(GOOD) + 11}: not JSON\n"
+        f"  note: m-1/out:12, byte {9 * len(GOOD) + 13}: not JSON\n"
         "  hint: the limit stands in the source's definition (`quarantine`)"
     )
     assert list((tmp_path).iterdir()) == [tmp_path / "run"]
@@ -269,8 +269,8 @@ def test_events_that_are_all_broken_are_told_with_what_is_wrong(tmp_path: Path) 
         read(tmp_path, [record(ts="2024-13-19T10:16:27Z", n=1), record(n="x")])
     assert refusal(error.value, tmp_path) == (
         "error[nothing-recognised]: none of the 2 log lines of 1 hosts is an event that the specs know\n"
-        '  note: m-1/out:1: bad time: "2024-13-19T10:16:27Z"\n'
-        '  note: m-1/out:2: field n of tick: expected an integer, found "x"\n'
+        '  note: m-1/out:1, byte 0: bad time: "2024-13-19T10:16:27Z"\n'
+        '  note: m-1/out:2, byte 59: field n of tick: expected an integer, found "x"\n'
         "  note: the time, `ts`, of a record of source `machines` is read as ISO 8601 in UTC, such as "
         "2026-02-05T18:52:16.5Z\n"
         "  hint: are these logs of this system? `assay list events` tells the names that are known"

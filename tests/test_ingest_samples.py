@@ -559,8 +559,8 @@ def test_more_broken_samples_than_the_source_bears_end_the_ingest(tmp_path: Path
         "error[too-many-broken-lines]: 2 of the 3 samples are broken\n"
         "  expected: at most 1\n"
         "  found:    2\n"
-        "  note: a:2: no time, or a bad one\n"
-        "  note: a:3: no time, or a bad one\n"
+        "  note: a:2, byte 10: no time, or a bad one\n"
+        "  note: a:3, byte 18: no time, or a bad one\n"
         "  hint: the limit stands in the source's definition (`quarantine`)"
     )
 

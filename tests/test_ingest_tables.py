@@ -398,9 +398,9 @@ def test_more_broken_rows_than_the_source_bears_end_the_ingest(tmp_path: Path) -
         "error[too-many-broken-lines]: 3 of the 23 rows are broken\n"
         "  expected: at most 2\n"
         "  found:    3\n"
-        "  note: a.csv:22: expected 2 cells, found 1\n"
-        '  note: a.csv:23: field n of row: expected an integer, found "x"\n'
-        '  note: a.csv:24: bad time: "x"\n'
+        "  note: a.csv:22, byte 85: expected 2 cells, found 1\n"
+        '  note: a.csv:23, byte 87: field n of row: expected an integer, found "x"\n'
+        '  note: a.csv:24, byte 91: bad time: "x"\n'
         "  note: the time, `at`, of a record of source `tables` is read as a whole number of ns since 1970, or ISO "
         "8601 in UTC, such as 2026-02-05T18:52:16.5Z\n"
         "  hint: the limit stands in the source's definition (`quarantine`)"

@@ -392,9 +392,9 @@ def test_more_broken_lines_than_are_borne_are_an_error(tmp_path: Path) -> None:
         "error[too-many-broken-lines]: 4 of the 5 log lines of host m-1 are broken\n"
         "  expected: at most 2\n"
         "  found:    4\n"
-        '  note: m-1/out:2: not the pattern of tick: expected the end of the line, found " 0"\n'
-        '  note: m-1/out:3: not the pattern of tick: expected the end of the line, found " 1"\n'
-        '  note: m-1/out:4: not the pattern of tick: expected the end of the line, found " 2"\n'
+        '  note: m-1/out:2, byte 39: not the pattern of tick: expected the end of the line, found " 0"\n'
+        '  note: m-1/out:3, byte 80: not the pattern of tick: expected the end of the line, found " 1"\n'
+        '  note: m-1/out:4, byte 121: not the pattern of tick: expected the end of the line, found " 2"\n'
         "  hint: the limit stands in the source's definition (`quarantine`)"
     )
 

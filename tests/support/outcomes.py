@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -41,4 +42,9 @@ def message(done: Done, places: Mapping[str, Path]) -> str:
     text = done.err
     for name, place in sorted(places.items(), key=lambda item: -len(str(item[1]))):
         text = text.replace(str(place), name)
-    return text
+    return without_quarantine(text)
+
+
+def without_quarantine(text: str) -> str:
+    """A message, the file of broken records that it names called QUARANTINE."""
+    return re.sub(r"\S+/quarantine/[0-9a-f]{32}\.parquet", "QUARANTINE", text)

@@ -20,6 +20,7 @@ from assay.build.sources import needed_sources
 from assay.build.stages import stage
 from assay.engine.mount import Facts, HostLog, facts
 from assay.engine.pruning import used
+from assay.engine.store import Store
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Metric, Source
 from assay.spec.normal_form import Checked
@@ -237,7 +238,8 @@ class _Reading:
         place = held / f"{ingest.definitions_hash(found.source, found.events, found.wanted)[:16]}-{key}"
         self.at_work()
         self.fresh.add((found.run.id, found.source.name))
-        with _naming(found.run):
+        refused = ingest.place_of(store.folder, found.run.directory, found.source.name)
+        with _naming(found.run), _keeping(store, refused):
             ingest.ingest(
                 found.source,
                 found.events,
@@ -262,6 +264,18 @@ def _tells_of(entry: Path, files: ingest.RunFiles) -> bool:
     """Whether an entry calls the files of which there is something to be told as they are called now."""
     told = ingest.notes(entry) or any(log.quarantined for log in facts(entry).logs)
     return not told or ingest.named_as(entry, files)
+
+
+@contextmanager
+def _keeping(store: Store, place: Path) -> Iterator[None]:
+    """What is kept of a run that is refused stands at a place; what the last attempt left there goes."""
+    with store.writing():
+        place.unlink(missing_ok=True)
+    try:
+        yield
+    except ingest.TooManyBrokenError as error:
+        with store.writing():
+            raise error.kept(place) from None
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from assay.storage.scratch import leave
 
 #: kinds of entries: the folders of the cache that hold them and how deep they are in these, what they are
 KINDS = {
-    "logs": (("ingest", 2), ("batches", 2), ("runs", 1)),
+    "logs": (("ingest", 2), ("batches", 2), ("runs", 1), ("quarantine", 1)),
     "results": (("results", 1), ("tables", 1)),
     "reports": (("builds", 1), ("rendered", 1), ("drawings", 1)),
     "specs": (("specs", 1), ("dhall", 2)),

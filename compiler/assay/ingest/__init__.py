@@ -7,6 +7,7 @@ from assay.ingest.files import HostFiles, RunFiles, empty_run, find_run, host_pa
 from assay.ingest.hashes import FileHash, content_key, file_hashes
 from assay.ingest.held import covers, definitions_hash, file_names, named_as, notes, recognition_hash
 from assay.ingest.kinds import ingest
+from assay.ingest.refused import TooManyBrokenError, place_of
 from assay.ingest.summary import RECORDS
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "FileHash",
     "HostFiles",
     "RunFiles",
+    "TooManyBrokenError",
     "constants_told_twice",
     "content_key",
     "covers",
@@ -26,6 +28,7 @@ __all__ = [
     "ingest",
     "named_as",
     "notes",
+    "place_of",
     "read_constants",
     "recognition_hash",
 ]

@@ -93,7 +93,8 @@ def _objects(keys: Mapping[int, Keys]) -> list[Path_]:
 def _of_bodies(source: Source, forms: Sequence[Numbered]) -> exp.Expr:
     """Whether a line is one, by the rule by which its body is wrapped."""
     found = {wrapped: _of_body(_keys(source, forms, wrapped), wrapped) for wrapped in bodies(source)}
-    return tree.cases(column("wrapped"), {n: item for n, item in found.items() if n}, found[0])
+    plain = found.pop(0)
+    return tree.cases(column("wrapped"), found, plain) if found else plain
 
 
 def _of_body(keys: Mapping[int, Keys], wrapped: int) -> exp.Expr:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from assay.ingest.refused import TABLE, TooManyBrokenError
 from assay.spec.file_errors import disk_full, is_full, is_within, of_system, unwritable
 from assay.sql import dialect
 from assay.storage import atomic, scratch
@@ -25,15 +26,20 @@ SCRATCH = ("spill", "plain", "batches")  # folders that are gone when all is wri
 def written(out: Path, cache: Path | None = None) -> Iterator[Path]:
     """A fresh folder that becomes `out` when the block ends well, and else leaves nothing behind.
 
-    It is made in the scratch of the cache, by default in that of the folder that `out` is in.  Raises AssayError when
-    it cannot be written.
+    It is made in the scratch of the cache, by default in that of the folder that `out` is in.  Of a run with too many
+    broken records these are left, where there is a cache.  Raises AssayError when it cannot be written.
     """
     import duckdb
 
     root = cache or out.parent
     try:
         with scratch.folder(root) as fresh:
-            yield fresh
+            try:
+                yield fresh
+            except TooManyBrokenError as error:
+                if cache:
+                    error.hold(fresh / TABLE, cache)
+                raise
             for name in SCRATCH:
                 shutil.rmtree(fresh / name, ignore_errors=True)
             atomic.install(root, fresh, out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,9 @@ from assay.ingest.folder import empty
 from assay.ingest.forms import LACKING, OTHER, TEXT, TIMELESS
 from assay.ingest.lost_records import Reasons
 from assay.ingest.plain import Line
-from assay.ingest.quarantine import Broken, Lost, describe
+from assay.ingest.quarantine import DESCRIBED, Broken, Lost, describe
 from assay.ingest.recognise import Recognition
+from assay.ingest.refused import TABLE, TooManyBrokenError
 from assay.ingest.unrecognised import standing
 from assay.ingest.worker import Share, Tally
 from assay.spec import time_form
@@ -92,9 +93,10 @@ def summarised(
 
 
 def _first(lost: Sequence[Lost]) -> list[Lost]:
-    """The first lost lines of each host."""
+    """The first lost lines of all, and of each host."""
     groups = itertools.groupby(lost, key=lambda item: item.host)
-    return [item for _, group in groups for item in itertools.islice(group, TOLD)]
+    of_hosts = (item for _, group in groups for item in itertools.islice(group, TOLD))
+    return sorted({*lost[:DESCRIBED], *of_hosts})
 
 
 def write_found(
@@ -108,10 +110,13 @@ def write_found(
 ) -> None:
     """Judge what was found, and write it: logs, events (host, event, number), broken lines; `unknown` tells what stands
     where nothing was recognised."""
-    _judge(source, logs, broken, unknown)
+    if many := [log for log in logs if log.quarantined > _limit(source, log)]:
+        raise _refused(connection, source, logs, many, broken, folder)
+    if not any(log.recognised for log in logs):
+        raise _nothing(source, logs, broken, unknown)
     _write(connection, folder / "logs.parquet", LOGS, [_row(source, log) for log in logs])
     _write(connection, folder / "counts.parquet", COUNTS, counts)
-    _write_broken(connection, broken, folder / "quarantine.parquet")
+    _write_broken(connection, broken, folder / TABLE)
 
 
 #: what the records and the files of a kind of source are called
@@ -222,16 +227,29 @@ def _limit(source: Source, log: Log) -> int:
     return max(int(source.quarantine.share * log.lines), source.quarantine.at_least)
 
 
-def _judge(
-    source: Source, logs: Sequence[Log], broken: Iterable[Broken], unknown: Callable[[], tuple[str, ...]]
-) -> None:
-    """Too many broken lines of a host, or no recognised line in the whole run, end the ingest."""
-    if many := [log for log in logs if log.quarantined > _limit(source, log)]:
-        told = list(broken)
-        of = {log.host: [item for item in told if item.host == log.host] for log in many}
-        raise AssayError(tuple(_too_many(source, log, _limit(source, log), of[log.host]) for log in many))
-    if not any(log.recognised for log in logs):
-        raise _nothing(source, logs, broken, unknown)
+def _refused(
+    connection: duckdb.DuckDBPyConnection,
+    source: Source,
+    logs: Sequence[Log],
+    many: Sequence[Log],
+    broken: Iterable[Broken],
+    folder: Path,
+) -> TooManyBrokenError:
+    """The error of hosts with too many broken records; what is described of them is written beside."""
+    first: dict[str, list[Broken]] = {log.host: [] for log in many}
+    described = 0
+
+    def passed() -> Iterator[Broken]:
+        nonlocal described
+        for item in broken:
+            described += 1
+            if item.host in first and len(first[item.host]) < TOLD:
+                first[item.host].append(item)
+            yield item
+
+    _write_broken(connection, passed(), folder / TABLE)
+    problems = [_too_many(source, log, _limit(source, log), first[log.host]) for log in many]
+    return TooManyBrokenError(problems, sum(log.quarantined for log in logs), described)
 
 
 def _nothing(
@@ -256,7 +274,7 @@ def _nothing(
 
 def _reasons(source: Source, broken: Sequence[Broken]) -> tuple[str, ...]:
     """Why records are broken; where they lack a time that can be read, how times are read."""
-    notes = [f"{item.file}:{item.line}: {item.reason}" for item in broken]
+    notes = [f"{_where(item)}: {item.reason}" for item in broken]
     form = time_form.read_as(source) if any(item.reason.startswith(UNTIMED) for item in broken) else ""
     if form:
         at = f", `{'.'.join(source.time)}`," if source.time else ""
@@ -264,8 +282,13 @@ def _reasons(source: Source, broken: Sequence[Broken]) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def _where(item: Broken) -> str:
+    """Where a broken record stands: its line, and its first byte where that is known."""
+    return f"{item.file}:{item.line}" + ("" if item.offset is None else f", byte {item.offset}")
+
+
 def _too_many(source: Source, log: Log, limit: int, broken: Sequence[Broken]) -> Diagnostic:
-    notes = _reasons(source, broken[:TOLD])
+    notes = _reasons(source, broken)
     where = f" of host {log.host}" if log.host else ""
     return Diagnostic(
         "too-many-broken-lines",

@@ -26,9 +26,9 @@ def when(condition: exp.Expr, value: exp.Expr, otherwise: exp.Expr | None = None
 
 
 def cases(by: exp.Expr, values: Mapping[int, exp.Expr], otherwise: exp.Expr | None = None) -> exp.Expr:
-    """A value by a number; the one value there is when all are the same."""
-    first = next(iter(values.values()))
-    if otherwise is None and all(value == first for value in values.values()):
+    """A value by a number; the one value there is when all are the same, or there is no other."""
+    first = next(iter(values.values()), otherwise)
+    if first is not None and (not values or (otherwise is None and all(value == first for value in values.values()))):
         return first
     ifs = [exp.If(this=dialect.integer(number), true=value) for number, value in values.items()]
     return exp.Case(this=by, ifs=ifs, default=otherwise)
