@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from assay.ingest.copies import copies
 from assay.ingest.files import RunFiles
 from assay.spec.check_lines import TEXT_LINES
 from assay.spec.model import Event, Source
@@ -55,7 +56,7 @@ def manifest(
 ) -> str:
     """The text of `ingest.json`; `lacking` tells that lines are left out because wanted fields lack.
 
-    `notes` are what whoever reads the results should know of the raw data.
+    `notes` are what whoever reads the results should know of the raw data, beside files that are copies.
     """
     by_name = {event.name: event for event in events}
     held = {
@@ -64,7 +65,8 @@ def manifest(
     }
     body = {"format": FORMAT, "recognition": recognition_hash(source, events), "lacking": lacking, "events": held}
     body |= {"files": file_names(files)}
-    body |= {"notes": list(notes)} if notes else {}
+    told = [*notes, *copies(source.kind, files)]
+    body |= {"notes": told} if told else {}
     return json.dumps(body, indent=1) + "\n"
 
 
