@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
 
+from assay.build.runs import named_runs
 from assay.ingest.files import TAKEN
 from tests.support.commands import Done, assay
 from tests.support.mixed import mixed, run_of
@@ -67,6 +69,50 @@ def test_all_runs_that_do_not_exist_are_told_together(here: Path, cache: Path) -
 def test_a_run_that_is_named_twice_is_told(here: Path, cache: Path, again: str) -> None:
     done = asked(here, cache, "query", "wait", "--run", "runs/v1", "--run", again)
     assert (done.status, done.err) == (2, "error[run-name]: the same run is named twice: runs/v1\n")
+
+
+@pytest.fixture
+def links(here: Path) -> Path:
+    """A workspace with a link to a run, of another name."""
+    for name, to in (("10.5", "v1"), ("also", "v2")):
+        if not (here / "runs" / name).is_symlink():
+            (here / "runs" / name).symlink_to(to, target_is_directory=True)
+    return here
+
+
+@pytest.mark.parametrize(
+    ("places", "names"),
+    [
+        (["runs/10.5"], ["10.5"]),
+        (["runs/10.5/"], ["10.5"]),
+        (["runs/../runs/./10.5/."], ["10.5"]),
+        (["runs/v1", "runs/also"], ["v1", "also"]),
+        (["runs/10.5/../v1"], ["v1"]),
+        (["name=runs/10.5"], ["name"]),
+    ],
+)
+def test_a_run_is_called_as_the_user_wrote_it(links: Path, cache: Path, places: list[str], names: list[str]) -> None:
+    words = [word for place in places for word in ("--run", place)]
+    done = asked(links, cache, "query", "wait", *words, "--format", "json")
+    assert done.status == 0, done.err
+    assert [row["run"] for row in done.json()] == names
+
+
+@pytest.mark.parametrize(("place", "name"), [(".", "v1"), ("hosts/..", "v1"), ("../10.5/../v1", "v1")])
+def test_a_place_without_a_name_is_called_as_the_directory_is(links: Path, place: str, name: str) -> None:
+    (links / "runs" / "v1" / "hosts").mkdir(exist_ok=True)
+    with contextlib.chdir(links / "runs" / "v1"):
+        (found,) = named_runs([place])
+    (links / "runs" / "v1" / "hosts").rmdir()
+    assert found.id == name
+
+
+def test_a_run_that_is_named_by_a_link_as_well_is_named_twice(links: Path, cache: Path) -> None:
+    done = asked(links, cache, "query", "wait", "--run", "runs/v1", "--run", "runs/10.5")
+    assert (done.status, done.err) == (
+        2,
+        "error[run-name]: the same run is named twice: runs/v1\n  note: runs/10.5 leads to the same directory\n",
+    )
 
 
 def changed(tmp_path: Path, host: str, text: str, line: int = 0) -> Path:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.spec.workspace import shipped
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT
 
@@ -60,3 +61,18 @@ def test_wrong_use_is_told_as_data() -> None:
             "hint": "assay build --help tells its arguments and options",
         }
     ]
+
+
+def test_nothing_is_accepted_where_there_is_no_workspace(tmp_path: Path, cache: Path) -> None:
+    """What comes with Assay is nobody's workspace: it stays as it is."""
+    place = shipped().normal_form("cardano")
+    before = place.stat().st_mtime_ns, place.read_bytes()
+    done = assay("check", "--accept", "--system", "cardano", "--cache", cache, within=tmp_path)
+    assert (done.status, done.out, done.err) == (
+        2,
+        "",
+        "error[no-workspace]: there is no workspace to write normal forms into\n"
+        "  note: no folder here or above has specs/, so these are the specs that come with Assay\n"
+        "  hint: `assay init DIR` makes one\n",
+    )
+    assert (place.stat().st_mtime_ns, place.read_bytes()) == before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from sqlglot import exp
 
@@ -58,8 +59,10 @@ class SystemCheck:
 def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     """Check all specs of a system, its SQL on empty tables and its prose too; with `accept`, write its normal form.
 
-    Raises AssayError with every problem.
+    Raises AssayError with every problem; with `accept` also (usage) when the workspace is not the user's.
     """
+    if accept:
+        _own_workspace(session)
     checked = session.package(system)
     package = checked.package
     every = [Applied(item, "1" if item.parameter else None) for item in package.filters]
@@ -94,6 +97,19 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
         place.is_file(),
         held == checked.sources,
     )
+
+
+def _own_workspace(session: Session) -> None:
+    """AssayError (usage) where nothing may be written: what comes with Assay is changed from within it alone."""
+    root = session.workspace.root.resolve()
+    if root == workspace.shipped().root.resolve() and not Path.cwd().resolve().is_relative_to(root):
+        raise fail(
+            "no-workspace",
+            "there is no workspace to write normal forms into",
+            notes=session.elsewhere(),
+            hint="`assay init DIR` makes one",
+            status=USAGE,
+        )
 
 
 def _locate(session: Session, system: str) -> Callable[[str], Place]:

@@ -16,7 +16,6 @@ from assay.storage.progress import Notice, unheard
 
 #: what is said of a pattern, which the shell has not replaced by names
 ONE_EACH = "a pattern in quotes stands for no run; each is named by a --run of its own"
-WHOLE = 10_000  # parts of a path: all of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +102,11 @@ def _misnamed(run: NamedRun) -> Iterator[Diagnostic]:
 def named_runs(texts: Sequence[str]) -> tuple[NamedRun, ...]:
     """The runs of a command line, in order.
 
-    Without a name the directory's is taken; where two are the same, with the names of the folders above until they
-    differ.  AssayError (usage) when names clash, and when one run is named twice.
+    Without a name the directory's is taken, as the user wrote it; where two are the same, with the names of the folders
+    above until they differ.  AssayError (usage) when names clash, and when one run is named twice.
     """
     given = [_parted(text) for text in texts]
+    _once([place for name, place in given if not name])
     depths = [1] * len(given)
     for _ in range(8):
         names = [name or _tail(place, depth) for (name, place), depth in zip(given, depths, strict=True)]
@@ -118,16 +118,22 @@ def named_runs(texts: Sequence[str]) -> tuple[NamedRun, ...]:
             for name, depth, (given_name, _) in zip(names, depths, given, strict=True)
         ]
     else:
-        raise _clash(sorted(clashing)[0], names, given)
+        _once([place for name, (_, place) in zip(names, given, strict=True) if name == sorted(clashing)[0]])
+        said = f"two runs are called `{sorted(clashing)[0]}`"
+        raise fail("run-name", said, status=USAGE, hint="name them: --run NAME=DIR")
     return tuple(run_at(name, place) for name, (_, place) in zip(names, given, strict=True))
 
 
-def _clash(name: str, names: Sequence[str], given: Sequence[tuple[str, str]]) -> AssayError:
-    """The error of two runs of one name, which may be one run."""
-    places = [place for called, (_, place) in zip(names, given, strict=True) if called == name]
-    if len({_tail(place, WHOLE) for place in places}) == 1:
-        return fail("run-name", f"the same run is named twice: {places[0]}", status=USAGE)
-    return fail("run-name", f"two runs are called `{name}`", status=USAGE, hint="name them: --run NAME=DIR")
+def _once(places: Sequence[str]) -> None:
+    """AssayError (usage) when two places are one directory."""
+    known: dict[str, str] = {}
+    for place in places:
+        other = known.get(_where(place))
+        if other is not None:
+            linked = not is_address(place) and _named(place) != _named(other)
+            notes = (f"{place} leads to the same directory",) if linked else ()
+            raise fail("run-name", f"the same run is named twice: {other}", notes=notes, status=USAGE)
+        known[_where(place)] = place
 
 
 def _parted(text: str) -> tuple[str, str]:
@@ -141,10 +147,23 @@ def _parted(text: str) -> tuple[str, str]:
 
 
 def _tail(place: str, depth: int) -> str:
-    """The last parts of a place, so many; of an archive without the end of its name."""
-    text = (
-        checked_address(place).partition("://")[2] if is_address(place) else Path(place).absolute().resolve().as_posix()
-    )
-    *above, last = [part for part in text.split("/") if part] or [""]
+    """The last parts of a place as it is named, so many; of an archive without the end of its name."""
+    parts = _parts(checked_address(place).partition("://")[2] if is_address(place) else _named(place))
+    *above, last = parts or [""]
     archive = is_archive(place) and (is_address(place) or not Path(place).is_dir())
     return "-".join([*above, name_of(last) if archive else last][-depth:]) or "run"
+
+
+def _named(place: str) -> str:
+    """A path in full as the user named it: a link keeps its own name; what ends in `.` or `..` is where that leads."""
+    path = Path(place)
+    return (path.resolve() if path.name in ("", "..") else path.absolute().parent.resolve() / path.name).as_posix()
+
+
+def _parts(text: str) -> list[str]:
+    return [part for part in text.split("/") if part]
+
+
+def _where(place: str) -> str:
+    """What tells a run from others: two names that lead to one directory are one run."""
+    return checked_address(place) if is_address(place) else str(Path(place).resolve())
