@@ -15,7 +15,8 @@ from assay.spec.report_model import Report
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A place of a report: `kind` is table, chart, dictionary, history, figure or verdict; its section and label."""
+    """A place of a report, its section and label; `kind` is table, chart, dictionary, history, figure, verdict or quote
+    (in prose)."""
 
     report: str
     kind: str

@@ -3,16 +3,16 @@ called better, or in words."""
 
 from __future__ import annotations
 
-import difflib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from assay.audit.changes import Change, changes
+from assay.audit.prose_diff import Texts, of_articles, quoting
 from assay.audit.readers import Thing, readers, thing_at
 from assay.audit.renames import as_called, instants, renames, with_instants
 from assay.audit.shown import Shown, judging, shown
+from assay.audit.told import Told, told_of
+from assay.audit.touched import touched
 from assay.spec import normal_form
 from assay.spec.closure import needs
 from assay.spec.model import Metric, Package
@@ -36,18 +36,6 @@ _OF_METRIC = {"unit": "unit", "where": "condition", "grain": "grain"}
 _SHOWN = {"reports": "report", "histories": "history", "articles": "article"}
 #: members that are words for people; the rest has a meaning
 _WORDS = frozenset(("doc", "message", "hint", "name", "better", "width"))
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A change: its aspect (unit, anchor, event, SQL ...), its place in words, what stood there and what stands there
-    (empty: nothing); `lines` instead, for texts of many lines, as a unified difference."""
-
-    aspect: str
-    place: str
-    before: str = ""
-    after: str = ""
-    lines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +81,12 @@ def by_hashes(system: str, before: Mapping[str, str], after: Mapping[str, str], 
     return SystemDiff(system, "both", tuple(found))
 
 
-def diff(old: Checked, new: Checked) -> SystemDiff:
-    """What differs between two states of a system's package."""
+def diff(old: Checked, new: Checked, before_prose: Texts | None = None, after_prose: Texts | None = None) -> SystemDiff:
+    """What differs between two states of a system's package, and in the prose of articles that both know."""
+    texts = before_prose or {}, after_prose or {}
     meant: set[tuple[str, ...]] = set()
     called = instants(old.package, new.package)
-    metrics = tuple(_metrics(old, new, called, meant))
+    metrics = tuple(_metrics(old, new, called, texts, meant))
     before, after = normal_form.plain(with_instants(old.package, called)), normal_form.plain(new.package)
     reports: dict[str, tuple[Told, ...]] = {}
     elsewhere = [item for item in _otherwise(called) if all(item not in metric.told for metric in metrics)]
@@ -105,10 +94,20 @@ def diff(old: Checked, new: Checked) -> SystemDiff:
     for item in changes(before, after):
         kind = item.path[0]
         if kind in _SHOWN and len(item.path) > 1:
-            reports[item.path[1]] = (*reports.get(item.path[1], ()), _told(_SHOWN[kind], item, 2))
+            told = replace(told_of(_SHOWN[kind], item, 2), touches=_touched(old, new, item))
+            reports[item.path[1]] = (*reports.get(item.path[1], ()), told)
         elif kind != "metrics" and _in_definition(item.path) not in meant:
-            elsewhere.append(_told(_elsewhere(item.path, read), item, 0))
+            told = told_of(_elsewhere(item.path, read), item, 0)
+            elsewhere.append(replace(told, touches=_touched(old, new, item)))
+    renamed = {item.was: item.metric for item in metrics if item.was}
+    for name, said in of_articles(old.package, new.package, *texts, renamed):
+        reports[name] = (*reports.get(name, ()), said)
     return SystemDiff(new.package.system, "both", metrics, reports, tuple(elsewhere))
+
+
+def _touched(old: Checked, new: Checked, item: Change) -> tuple[Shown, ...]:
+    """The printed numbers that a change touches; those that were printed where something is gone."""
+    return touched((old if item.after is None else new).package, item.path)
 
 
 def _elsewhere(path: tuple[str, ...], read: Iterable[Mapping[Thing, Set[str]]]) -> str:
@@ -135,14 +134,18 @@ def _otherwise(names: Mapping[str, Mapping[str, str]]) -> Iterator[Told]:
 
 
 def _metrics(
-    old: Checked, new: Checked, named: Mapping[str, Mapping[str, str]], meant: set[tuple[str, ...]]
+    old: Checked,
+    new: Checked,
+    named: Mapping[str, Mapping[str, str]],
+    texts: tuple[Texts, Texts],
+    meant: set[tuple[str, ...]],
 ) -> Iterator[MetricChange]:
     """The metrics that differ, where instants of grains are `named` otherwise; places of their definitions that differ
     are added to `meant`."""
     before = {metric.id: metric for metric in old.package.metrics}
     after = {metric.id: metric for metric in new.package.metrics}
-    places = {name: _printed(new.package, metric) for name, metric in after.items()}
-    former = {name: _printed(old.package, metric) for name, metric in before.items()}
+    places = {name: _printed(new.package, metric, texts[1]) for name, metric in after.items()}
+    former = {name: _printed(old.package, metric, texts[0]) for name, metric in before.items()}
     alike = with_instants(old.package, named)
     renamed = renames(alike, new.package)
     called = as_called(alike, renamed)
@@ -170,9 +173,10 @@ def _used(package: Package, metric: Metric, named: Mapping[str, Mapping[str, str
     }
 
 
-def _printed(package: Package, metric: Metric) -> tuple[Shown, ...]:
+def _printed(package: Package, metric: Metric, texts: Texts) -> tuple[Shown, ...]:
     """The places that print numbers of a metric, or plot them."""
-    return tuple(place for place in shown(package, metric) if place.kind != "dictionary")
+    places = tuple(place for place in shown(package, metric) if place.kind != "dictionary")
+    return (*places, *quoting(package, texts, metric.id))
 
 
 def _changed(
@@ -191,9 +195,9 @@ def _changed(
         if item.path[0] == "earlier":
             meant.add(("events", "order"))
         if _same_sql(item):
-            words = (*words, _told("comments of SQL", item, 1))
+            words = (*words, told_of("comments of SQL", item, 1))
         else:
-            meaning.append(_told(_aspect(item.path), item, 1))
+            meaning.append(told_of(_aspect(item.path), item, 1))
     if meaning:
         yield MetricChange("changed in meaning", now.id, now.name, "", (*meaning, *words), touches)
     elif was.better != now.better:
@@ -211,7 +215,7 @@ def _words(was: Metric, now: Metric) -> Iterator[Told]:
     if was.width != now.width:
         yield Told("digits", "width", str(was.width), str(now.width))
     yield from (
-        _told("example", item, 0)
+        told_of("example", item, 0)
         for item in changes(normal_form.plain(was.examples), normal_form.plain(now.examples), ("examples",))
     )
 
@@ -230,25 +234,3 @@ def _same_sql(item: Change) -> bool:
     if item.path[-1] != "sql" or not isinstance(item.before, str) or not isinstance(item.after, str):
         return False
     return dialect.bare(item.before) == dialect.bare(item.after)
-
-
-def _told(aspect: str, item: Change, skip: int) -> Told:
-    """A change in words, its place without the first `skip` members."""
-    place = " / ".join(item.path[skip:])
-    if not place:
-        return Told(aspect, "all of it", *(("", "new") if item.before is None else ("there", "")))
-    before, after = _text(item.before), _text(item.after)
-    if "\n" in before and "\n" in after:
-        return Told(aspect, place, lines=_unified(before, after))
-    return Told(aspect, place, before, after)
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _unified(before: str, after: str) -> tuple[str, ...]:
-    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2)
-    return tuple(line for line in lines if not line.startswith(("---", "+++")))

@@ -17,6 +17,7 @@ from assay.build.details import behind_article
 from assay.build.options import Built, Options, reports
 from assay.build.outputs import replacing
 from assay.build.phases import asked
+from assay.build.prose import read_prose, texts_of, write_texts_of
 from assay.build.rendering import rendered
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
@@ -31,24 +32,23 @@ from assay.report.document import Document
 from assay.report.figures import Choices, RunFigures
 from assay.report.html_details import Behind
 from assay.report.pdf import warm_up
-from assay.report.prose import Prose, read
+from assay.report.prose import Prose
 from assay.report.results_json import distribution, lines_json, of_formula, phase_json
 from assay.report.undrawn import said_value, undrawn
 from assay.spec.article_model import Article
-from assay.spec.diagnostics import USAGE, Diagnostic, Span, fail, meant, raise_all
+from assay.spec.diagnostics import USAGE, fail
 from assay.spec.formula import is_formula
-from assay.spec.locating import Locator
 from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
-from assay.spec.workspace import Workspace, scan
 
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """An article before it is laid out: what was worked out, provenance, the document, the results as plain data, what
-    stands behind its numbers."""
+    """An article before it is laid out: its prose by file, what was worked out, provenance, the document, the results
+    as plain data, what stands behind its numbers."""
 
     checked: Checked
+    prose: Mapping[str, Prose]
     found: Computation
     provenance: Mapping[str, object]
     document: Document
@@ -68,6 +68,7 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
             (fresh / "results.json").write_text(lines_json(made.results), "utf-8")
             (fresh / "provenance.json").write_text(lines_json(in_forms(made.provenance, options.forms)), "utf-8")
             write_specs(made.checked, fresh, session.store.folder)
+            write_texts_of(made.prose, fresh)
             write_sql(fresh / "sql", made.found)
 
         warnings = rendered(made.document, fresh, session, options.forms, made.behind, write)
@@ -82,7 +83,7 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
             "article-options", f"`{name}` has no filters, no summary and no number style to choose", status=USAGE
         )
     cut = asked(checked.package, article.phases, options.at, options.phases)
-    texts = read_prose(session, checked, article)
+    texts = read_prose(session.workspace, checked, article)
     runs = here(session, runs, checked.package.sources)
     part_of, notes = shown(checked, article, texts, runs)
     prose = {part.prose: texts[part.prose] for part in part_of.parts if part.prose}
@@ -116,7 +117,7 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     by_label = dict(zip(named, figures, strict=True))
     beside_each_other = dict(zip(labels_of(article, columns), columns, strict=True))
     behind = behind_article(checked, rows, found, by_label, beside_each_other, checked.package.summaries[0].name)
-    return Assembled(checked, found, made, document, results, behind)
+    return Assembled(checked, texts, found, made, document, results, behind)
 
 
 def compared(checked: Checked, article: Article) -> tuple[Metric, ...]:
@@ -161,44 +162,6 @@ def _in_column(run: RunFigures, metric: Metric, summary: str) -> dict[str, objec
     if is_formula(metric):
         return of_formula(run.results.formulas[metric.id], summary)
     return distribution(run.results.metrics[metric.id], summary)
-
-
-def read_prose(session: Session, checked: Checked, article: Article) -> Mapping[str, Prose]:
-    """The prose of an article by its files; AssayError with everything that is wrong in it."""
-    workspace, problems = session.workspace, list[Diagnostic]()
-    found: dict[str, Prose] = {}
-    for name in (part.prose for part in article.parts if part.prose):
-        shown, place = f"specs/{checked.package.system}/{name}", workspace.specs / checked.package.system / name
-        if not workspace.holds(place):
-            problems.append(Diagnostic("prose", "a link leads out of the workspace", Span(shown)))
-            continue
-        if not place.exists():
-            problems.append(_missing(workspace, checked, article, name, shown))
-            continue
-        found[name] = read(place, shown, checked, article.choices, problems)
-    raise_all(problems)
-    return found
-
-
-def _missing(workspace: Workspace, checked: Checked, article: Article, name: str, shown: str) -> Diagnostic:
-    """That a file of prose is not there, at the line of the specs that names it."""
-    system = checked.package.system
-    span, excerpt = Locator(scan(workspace, system))(name)
-    place = workspace.specs / system / name
-    known = [path.stem for path in place.parent.glob(f"*{place.suffix}")]
-    return Diagnostic(
-        "prose",
-        f"article `{article.name}` names prose that is not there: `{name}`",
-        span,
-        excerpt,
-        expected=f"the file {shown}",
-        hint=meant(place.stem, known),
-    )
-
-
-def texts_of(prose: Mapping[str, Prose]) -> dict[str, str]:
-    """The texts of prose by their files."""
-    return {name: item.text for name, item in sorted(prose.items())}
 
 
 def _results(

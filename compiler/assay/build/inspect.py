@@ -11,12 +11,13 @@ from sqlglot import exp
 
 from assay.audit.words import window_said
 from assay.build import filters
-from assay.build.article import compared, read_prose
+from assay.build.article import compared
 from assay.build.compute import Computed, compiled, compute, report_metrics
 from assay.build.explain_names import metric_named
 from assay.build.handing import handed_out
 from assay.build.phases import Asked, asked
 from assay.build.prepare import prepare
+from assay.build.prose import read_prose
 from assay.build.raw_notes import raw_notes
 from assay.build.report_check import report_problems
 from assay.build.runs import NamedRun
@@ -122,7 +123,7 @@ def _prose_problems(session: Session, checked: Checked) -> tuple[Diagnostic, ...
     found: list[Diagnostic] = []
     for article in checked.package.articles:
         try:
-            read_prose(session, checked, article)
+            read_prose(session.workspace, checked, article)
         except AssayError as error:
             found += error.diagnostics
     return tuple(dict.fromkeys(found))
@@ -145,7 +146,7 @@ def system_sql(session: Session, checked: Checked) -> Mapping[str, Mapping[str, 
     """Name of each report and article over runs -> file name -> text of every statement."""
     found = {report.name: report_sql(checked, report) for report in checked.package.reports}
     for article in checked.package.articles:
-        prose = read_prose(session, checked, article)
+        prose = read_prose(session.workspace, checked, article)
         rows, metrics = listed(checked, article, prose.values()), compared(checked, article)
         ends = {name for phase in article.phases for name in (phase.since, phase.until)}
         cuts = [cut for cut in checked.package.cuts if cut.name in ends]

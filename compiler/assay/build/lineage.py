@@ -13,10 +13,10 @@ from assay.audit.lineage_tree import FilterRow, field_rows
 from assay.audit.origins import CONSTANTS, Origin
 from assay.audit.shown import shown
 from assay.build import filters
-from assay.build.article import read_prose
 from assay.build.compute import compiled, report_metrics
 from assay.build.explain_names import Item, named
 from assay.build.inspect import report_of
+from assay.build.prose import read_prose
 from assay.build.session import Session
 from assay.plan.steps import Applied, Plan, plan, rows_of
 from assay.report.article_rows import listed, series_of
@@ -179,7 +179,7 @@ def _of_report(checked: Checked, name: str, report: Report, given: Sequence[str]
 
 def _of_article(session: Session, checked: Checked, name: str, article: Article) -> Traced:
     """The lineage of an article: of each column that its tables and figures ask for, and of its series."""
-    rows = listed(checked, article, read_prose(session, checked, article).values())
+    rows = listed(checked, article, read_prose(session.workspace, checked, article).values())
     statements = compiled(checked, plan(checked.package, [], [], listed=rows, series=series_of(article)))
     titles: dict[Origin, str] = {}
     cells: dict[Origin, tuple[str, ...]] = {}

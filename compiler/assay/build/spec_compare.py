@@ -45,7 +45,8 @@ def _system(name: str, before: State, after: State) -> SystemDiff:
         return SystemDiff(name, "new" if name in after.systems else "gone")
     if name in before.hashes or name in after.hashes:
         return _by_hashes(name, before, after)
-    return diff(before.packages[name], after.packages[name])
+    texts = (state.prose.get(name, {}) for state in (before, after))
+    return diff(before.packages[name], after.packages[name], *texts)
 
 
 def _by_hashes(name: str, before: State, after: State) -> SystemDiff:

@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from assay.audit.provenance import outline
 from assay.audit.recorded import NAME, Content, Recorded, RecordedPublished, recorded_in
+from assay.build.prose import KEPT, Texts, kept_texts, texts_by_article, unchecked_texts
 from assay.build.session import Session
 from assay.spec import normal_form, unchecked, workspace
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail
@@ -34,13 +36,15 @@ class State:
 
     `packages` are those that could be read, `unread` says why others could not; `hashes` are the definition hashes
     (metric -> hash) of a build that has kept no specs.  `unchecked` are those of the packages that have passed no
-    checks, with what to tell where they cannot be compared.  `warnings` are what readers must know.
+    checks, with what to tell where they cannot be compared.  `prose` is that of articles (system -> article -> file ->
+    text), as far as it is known.  `warnings` are what readers must know.
     """
 
     packages: Mapping[str, Checked] = field(default_factory=dict)
     unread: Mapping[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
     hashes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     unchecked: Mapping[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
+    prose: Mapping[str, Mapping[str, Texts]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
     @property
@@ -118,7 +122,8 @@ def _wanted(found: Workspace, wanted: set[str] | None) -> list[str]:
 
 
 def _workspace(found: Workspace, wanted: set[str] | None, cache: Path) -> State:
-    return State({system: workspace.load(found, system, cache) for system in _wanted(found, wanted)})
+    packages = {system: workspace.load(found, system, cache) for system in _wanted(found, wanted)}
+    return State(packages, prose={system: texts_by_article(found, checked) for system, checked in packages.items()})
 
 
 def _built(record: Path) -> State:
@@ -134,7 +139,27 @@ def _built(record: Path) -> State:
     system = checked.package.system
     wrong = Diagnostic("specs", f"the specs of the build cannot be compared: {place}")
     unlike = _unlike(place, checked, said, found)
-    return State({system: checked}, unchecked={system: (wrong,)}, warnings=(*warnings, *unlike))
+    prose, untold = _prose_of(record.parent, checked, found)
+    return State(
+        {system: checked}, unchecked={system: (wrong,)}, prose={system: prose}, warnings=(*warnings, *unlike, *untold)
+    )
+
+
+def _prose_of(
+    folder: Path, checked: Checked, found: Recorded | RecordedPublished
+) -> tuple[dict[str, Texts], tuple[str, ...]]:
+    """The prose that a build of an article has kept, and what readers must know of it."""
+    name = found.content.report.partition("/")[2]
+    article = next((item for item in checked.package.articles if item.name == name), None)
+    if article is None:
+        return {}, ()
+    texts = kept_texts(folder)
+    if texts is None:
+        return {}, (f"{folder}: no {KEPT} of this build stands there, so that its prose is not compared",)
+    if outline(article, texts) == found.content.outline:
+        return {name: texts}, ()
+    said = "what it holds is not the prose that the build names, or its report is another; what it holds is compared"
+    return {name: texts}, (f"{folder / KEPT}: {said}",)
 
 
 def _by_hashes(record: Path, found: Recorded | RecordedPublished, warnings: tuple[str, ...]) -> State:
@@ -193,7 +218,7 @@ def _commit(root: Path, name: str) -> str | None:
 
 def _revision(session: Session, commit: str, wanted: set[str] | None) -> State:
     """What a revision holds; a system that cannot be read is told, with the reason, unless none can."""
-    packages, unread, refused, warnings = {}, {}, {}, []
+    packages, unread, refused, prose, warnings = {}, {}, {}, {}, []
     with _unpacked(session.workspace.root, commit) as folder:
         for system in _wanted(Workspace(folder), wanted):
             try:
@@ -202,12 +227,13 @@ def _revision(session: Session, commit: str, wanted: set[str] | None) -> State:
                 unread[system] = _of_revision(error.diagnostics, commit)
                 continue
             packages[system] = found.checked
+            prose[system] = unchecked_texts(Workspace(folder), found.checked)
             if found.refused:
                 refused[system] = _of_revision(found.refused, commit)
                 warnings.append(_refused(system, commit, found.refused))
     if unread and not packages:
         raise AssayError([item for of in unread.values() for item in of])
-    return State(packages, unread, unchecked=refused, warnings=tuple(warnings))
+    return State(packages, unread, unchecked=refused, prose=prose, warnings=tuple(warnings))
 
 
 @contextmanager

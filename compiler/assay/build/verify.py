@@ -15,10 +15,11 @@ from assay.audit.folders import compared
 from assay.audit.provenance import file_of, outline, templates_hash
 from assay.audit.recorded import NAME, Content, Forms, Recorded, RecordedFile, RecordedPublished, recorded
 from assay.audit.versions import form_tools, versions
-from assay.build.article import build_article, read_prose, texts_of
+from assay.build.article import build_article
 from assay.build.comparison import build
 from assay.build.compute import report_metrics
 from assay.build.options import Options
+from assay.build.prose import read_prose, texts_of
 from assay.build.runs import NamedRun, here, named_runs, run_at
 from assay.build.session import Session
 from assay.build.verify_published import changed_publications, definition, rebuild
@@ -220,7 +221,7 @@ def _changed_definitions(
 ) -> Iterator[str]:
     """A line for each metric that means something else, and for each other part of the workspace that changed."""
     said = content.definitions
-    texts = read_prose(session, checked, report) if isinstance(report, Article) else {}
+    texts = read_prose(session.workspace, checked, report) if isinstance(report, Article) else {}
     if isinstance(report, Article):
         shown = metrics_of(report, texts.values())
     else:

@@ -13,7 +13,9 @@ from assay.cli.options import system_option, working
 from assay.spec.visible import visible
 
 if TYPE_CHECKING:
-    from assay.audit.spec_diff import MetricChange, SystemDiff, Told
+    from assay.audit.shown import Shown
+    from assay.audit.spec_diff import MetricChange, SystemDiff
+    from assay.audit.told import Told
 
 #: so many characters of a value are printed, and so many places that a change touches
 WIDEST, PLACES = 160, 6
@@ -90,11 +92,16 @@ def _metric(metric: MetricChange, told_before: set[Told]) -> Iterator[str]:
         else:
             yield from _told(item, 6)
         told_before.add(item)
-    for place in metric.touches[:PLACES]:
+    yield from _touches(metric.touches, 6)
+
+
+def _touches(places: Sequence[Shown], indent: int) -> Iterator[str]:
+    blank = " " * indent
+    for place in places[:PLACES]:
         where = " / ".join(part for part in (place.report, place.section or f"{place.kind}s", place.label) if part)
-        yield f"      touches {visible(where)}"
-    if len(metric.touches) > PLACES:
-        yield f"      and {len(metric.touches) - PLACES} more places"
+        yield f"{blank}touches {visible(where)}"
+    if len(places) > PLACES:
+        yield f"{blank}and {len(places) - PLACES} more places"
 
 
 def _told(item: Told, indent: int) -> Iterator[str]:
@@ -106,6 +113,7 @@ def _told(item: Told, indent: int) -> Iterator[str]:
         before, after = (_short(text) if text else "nothing" for text in (item.before, item.after))
         head = item.aspect if item.place == item.aspect else f"{item.aspect}: {visible(item.place)}"
         yield f"{blank}{head}: {before} -> {after}"
+    yield from _touches(item.touches, indent + 2)
 
 
 def _short(text: str) -> str:
@@ -114,7 +122,7 @@ def _short(text: str) -> str:
 
 
 def _summary(found: Sequence[SystemDiff]) -> str:
-    """How many of each kind."""
+    """How many metrics of each kind, and how many printed numbers are touched by what reports themselves say."""
     from assay.audit.spec_diff import KINDS
 
     metrics = [item for system in found for item in system.metrics]
@@ -122,4 +130,12 @@ def _summary(found: Sequence[SystemDiff]) -> str:
     told = ", ".join(f"{number} {kind}" for number, kind in counts if number)
     read = [system for system in found if system.state != "unread"]
     of = "" if len(read) == len(found) else " of what could be read"
-    return f"metrics{of}: {told}" if told else f"no metric differs{of}" if read else f"nothing differs{of}"
+    metrics_told = f"metrics{of}: {told}" if told else f"no metric differs{of}" if read else f"nothing differs{of}"
+    places = {place for system in found for item in _of_reports(system) for place in item.touches}
+    return f"{metrics_told}; printed numbers that reports themselves change: {len(places)}" if places else metrics_told
+
+
+def _of_reports(system: SystemDiff) -> Iterator[Told]:
+    """The changes of a system that are of no metric."""
+    yield from system.elsewhere
+    yield from (item for of in system.reports.values() for item in of)

@@ -105,6 +105,25 @@ def read(path: Path, name: str, checked: Checked, choices: Sequence[Choice], pro
     return Prose(path, text, tuple(quotes))
 
 
+def quotes_in(text: str) -> tuple[tuple[str, str], ...]:
+    """The metric and the words of each quote in a text, in order, in one line; no metric where it cannot be read."""
+    found = []
+    for quote in _QUOTE.finditer(text):
+        call = _CALL.fullmatch(quote[1])
+        found.append((call[1] if call else "", _joined(quote.group())))
+    return tuple(found)
+
+
+def without_quotes(text: str) -> str:
+    """A text with a mark in the place of each quote."""
+    return _QUOTE.sub("{{ … }}", text)
+
+
+def paragraphs_of(text: str) -> tuple[str, ...]:
+    """The paragraphs of a text, each in one line."""
+    return tuple(_joined(part) for part in re.split(r"\n\s*\n", text) if part.strip())
+
+
 def _blotted(found: re.Match[str]) -> str:
     return re.sub(r"[^\n]", "_", found[0])
 

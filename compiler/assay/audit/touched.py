@@ -1,0 +1,87 @@
+"""Which printed numbers a change of a report touches: of its filters and its summary, of rules that judge or mark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from assay.audit.shown import Shown, shown
+from assay.spec import closure, formula
+from assay.spec.model import Metric, Package
+
+#: member of a summary -> the kinds of places that it shapes (the deviation stands in results alone)
+_BY_SUMMARY = {"lowest": ("table", "verdict"), "reciprocal_points": ("chart",)}
+_PRINTED = ("table", "chart", "figure", "verdict")
+
+
+def touched(package: Package, path: Sequence[str]) -> tuple[Shown, ...]:
+    """The places that print what a place of a package shapes, where no metric's definition tells them."""
+    kind, name, *inside = (*path, "", "")
+    of = f"{package.system}/{name}"
+    if kind == "summaries":
+        kinds = _BY_SUMMARY.get(inside[0], ())
+        return _places(package, _over_hosts, lambda place: place.kind in kinds and place.report in _by(package, name))
+    if kind == "reports" and inside[0] == "summary":
+        return _places(package, _over_hosts, lambda place: place.kind in ("table", "chart") and place.report == of)
+    if kind == "reports" and inside[0] == "filters" and inside[1]:
+        filtered = inside[1]
+        return _places(
+            package,
+            lambda item: filtered in closure.needs(package, [item], package.filters).filters,
+            lambda place: place.kind in _PRINTED and place.report == of,
+        )
+    if kind == "articles" and inside[0] == "parts" and len(inside) > 5:
+        return _of_table(package, of, inside[1:-2])
+    return ()
+
+
+def _over_hosts(metric: Metric) -> bool:
+    """Whether a metric has a distribution for each host, say, over which a summary averages."""
+    return bool(metric.per)
+
+
+def _by(package: Package, summary: str) -> set[str]:
+    """The reports that average by a summary; articles do by the first."""
+    found = {item.name for item in package.reports if item.summary == summary}
+    if package.summaries and package.summaries[0].name == summary:
+        found |= {item.name for item in package.articles}
+    return {f"{package.system}/{name}" for name in found}
+
+
+def _places(
+    package: Package, holds: Callable[[Metric], bool], counts: Callable[[Shown], bool], metrics: Iterable[Metric] = ()
+) -> tuple[Shown, ...]:
+    """The places that count of the metrics for which something holds, or for one that they are formulas over."""
+    known = formula.by_id(package)
+    return tuple(
+        place
+        for item in metrics or package.metrics
+        if any(map(holds, formula.measured(known, [item]) if formula.is_formula(item) else [item]))
+        for place in shown(package, item)
+        if counts(place)
+    )
+
+
+def _of_table(package: Package, report: str, path: Sequence[str]) -> tuple[Shown, ...]:
+    """The places of a table or figure of a part, by the part, the kind of table, its title, and what is inside; of a
+    rule, those of its metric."""
+    part, kind, title, *inside = path
+    section = f"{part}/{title}"
+    metrics = [item for item in package.metrics if _ruled(package, report, kind, section, inside) in ("", item.id)]
+    return _places(package, lambda _: True, lambda place: place.report == report and place.section == section, metrics)
+
+
+def _ruled(package: Package, report: str, kind: str, section: str, inside: Sequence[str]) -> str:
+    """The metric of the rule of a conclusion that a place is in; empty elsewhere."""
+    if kind != "conclusions" or len(inside) < 2 or inside[0] != "rules":
+        return ""
+    if not inside[1].startswith("#"):
+        return inside[1]
+    rules = [
+        rule
+        for article in package.articles
+        for part in article.parts
+        for item in part.conclusions
+        if f"{package.system}/{article.name}" == report and f"{part.title}/{item.title}" == section
+        for rule in item.rules
+    ]
+    return rules[int(inside[1][1:]) - 1].metric
