@@ -657,6 +657,18 @@ def test_filters_and_summary_are_those_of_the_command(cache: Path) -> None:
     assert max(item["keys"]["slot"] for item in other["run"]["largest"]) <= 300
 
 
+@pytest.mark.parametrize("name", ["block_rate", "latency"])
+def test_a_filter_that_there_is_not_is_refused_of_series_too(cache: Path, name: str) -> None:
+    failed(
+        assay("explain", name, "--filter", "nonsense", "--cache", cache), 2,
+        "error[unknown-filter]: there is no filter `nonsense`\n  hint: there are none\n",
+    )  # fmt: skip
+    failed(
+        assay("explain", name, "--no-filters", "--filter", "nonsense", "--cache", cache), 2,
+        "error[filters]: --no-filters and --filter exclude each other\n",
+    )  # fmt: skip
+
+
 def test_a_text_of_a_spec_does_not_act_on_the_terminal(cache: Path, tmp_path: Path) -> None:
     edit = ("specs/cardano/metrics/forging.dhall", '"Ledger ticking"', '"Ledger \\u{1b}[2J\\u{202e}ticking"')
     here = workspace(tmp_path / "here", edit)

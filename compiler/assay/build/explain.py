@@ -75,7 +75,8 @@ def explain(
     checked, item = _named(session, name, system, report)
     chosen = _report(session, checked, item, report)
     used = chosen if isinstance(chosen, Report) else None
-    applied = applied_filters(checked.package, used, given, no_filters) if isinstance(item, Metric) else ()
+    of_report = used if isinstance(item, Metric) else None  # filters do not decide on series; those named must be there
+    applied = applied_filters(checked.package, of_report, given, no_filters)
     found, _ = told(checked, item, chosen, applied)
     if not run:
         return found
