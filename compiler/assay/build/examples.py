@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from assay.build import filters
 from assay.build.compute import compiled
+from assay.build.fallbacks import Fallback, exercised, fallbacks
 from assay.build.prepare import prepare
 from assay.build.runs import NamedRun
 from assay.build.session import Session
@@ -55,6 +57,7 @@ class Outcome:
     problems: tuple[Diagnostic, ...]
     events: frozenset[str] = frozenset()
     branches: frozenset[Branch] = frozenset()
+    fallbacks: frozenset[Fallback] = frozenset()
 
     @property
     def holds(self) -> bool:
@@ -64,11 +67,17 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What no example exercises: metrics without an expectation, events that metrics read, branches of expressions."""
+    """What no example exercises: metrics without an expectation, events that metrics read, branches of expressions;
+    names and places of fields that stand in for others, of events that some example has.
+
+    `fallbacks` says how many of the last there are, by event.
+    """
 
     metrics: tuple[str, ...]
     events: tuple[str, ...]
     branches: tuple[Branch, ...]
+    unseen: tuple[Fallback, ...] = ()
+    fallbacks: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +171,8 @@ def _worked_out(session: Session, checked: Checked, item: Example, span: Span | 
             for branch in samples.taken(connection, grain, expressions, prepared.constants)
         }
     seen = frozenset(name for name, number in prepared.counts.items() if number)
-    return Outcome(item.name, span, tuple(verdicts), tuple(broken), seen, frozenset(taken))
+    had = exercised(session, checked, run, {name: of for name, of in made.wanted.items() if name in seen})
+    return Outcome(item.name, span, tuple(verdicts), tuple(broken), seen, frozenset(taken), had)
 
 
 def _verdict(checked: Checked, expectation: Expectation, measured: Sequence[int | float]) -> Verdict:
@@ -212,11 +222,20 @@ def _coverage(package: Package, outcomes: Sequence[Outcome]) -> Coverage:
     seen = {name for outcome in outcomes for name in outcome.events}
     taken = {branch for outcome in outcomes for branch in outcome.branches}
     needs = closure.needs(package, package.metrics, ())
+    had = {item for outcome in outcomes for item in outcome.fallbacks}
     every = [branch for _, branch in _branches(package)]
+    known = [
+        item
+        for event in package.events
+        if event.name in seen
+        for item in fallbacks(event, needs.events.get(event.name, ()))
+    ]
     return Coverage(
         tuple(item.id for item in package.metrics if item.id not in expected and not item.examples),
         tuple(event.name for event in package.events if event.name in needs.events and event.name not in seen),
         tuple(branch for branch in every if branch not in taken),
+        tuple(item for item in known if item not in had),
+        Counter(item.event for item in known),
     )
 
 

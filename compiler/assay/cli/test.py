@@ -11,11 +11,14 @@ import click
 
 from assay.cli import echo
 from assay.cli.options import system_option
+from assay.spec.visible import visible
 
 if TYPE_CHECKING:
-    from assay.build.examples import Outcome, Tested
+    from assay.build.examples import Coverage, Outcome, Tested
+    from assay.build.fallbacks import Fallback
 
 SHOWN = 12  # samples that are printed
+NAMED = 3  # names and places of an event that are printed
 
 
 @click.command(name="test")
@@ -61,8 +64,25 @@ def _lines(tested: Tested) -> Iterator[str]:
         if names:
             yield f"  {what}:"
             yield from (f"    {name}" for name in names)
+    if coverage.unseen:
+        yield "  names of events and places of fields that no example has:"
+        yield from _unseen(coverage)
     if tested.holds:
         yield "  every example comes out as it says"
+
+
+def _unseen(coverage: Coverage) -> Iterator[str]:
+    """A line for each event: how many it has of how many, and the first of them."""
+    for event in dict.fromkeys(item.event for item in coverage.unseen):
+        own = [item for item in coverage.unseen if item.event == event]
+        told = ", ".join(_called(item) for item in own[:NAMED])
+        more = f", and {len(own) - NAMED} more" if len(own) > NAMED else ""
+        yield f"    {event}: {len(own)} of {coverage.fallbacks[event]}: {visible(told)}{more}"
+
+
+def _called(item: Fallback) -> str:
+    """A name of an event, or a field with a place of it."""
+    return f"{item.field} at {item.text}" if item.field else item.text
 
 
 def _failed(item: Outcome) -> Iterator[str]:
@@ -108,6 +128,10 @@ def _data(tested: Tested) -> dict[str, Any]:
             "metrics": tested.coverage.metrics,
             "events": tested.coverage.events,
             "alternatives": [{"of": b.of, "number": b.number, "text": b.text} for b in tested.coverage.branches],
+            "fallbacks": [
+                {"event": item.event, "field": item.field, "form": item.form, "text": item.text}
+                for item in tested.coverage.unseen
+            ],
         },
     }
 
@@ -127,6 +151,11 @@ def _write(place: Path, found: Sequence[Tested]) -> None:
         errors = sum(case.find("error") is not None for case in cases)
         attributes = {"name": tested.system, "tests": len(cases), "failures": failures, "errors": errors}
         suite = ElementTree.SubElement(root, "testsuite", {key: str(value) for key, value in attributes.items()})
+        if tested.coverage.unseen:
+            told = ElementTree.SubElement(suite, "properties")
+            for item in tested.coverage.unseen:
+                property_of = {"name": f"no example: {item.event}", "value": _called(item)}
+                ElementTree.SubElement(told, "property", property_of)
         suite.extend(cases)
     for element in root.iter():
         element.attrib.update({name: visible_lines(text) for name, text in element.attrib.items()})

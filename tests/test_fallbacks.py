@@ -1,0 +1,103 @@
+"""`assay test` tells which names of events, and places of fields, no example has that stand in for others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.support.commands import assay
+from tests.support.workspaces import Edit, edited, workspace
+
+EVENTS, EXAMPLES = "specs/service/events.dhall", "specs/service/examples.dhall"
+SEVERAL: tuple[Edit, ...] = (
+    (EVENTS, '{ generation = "v1", name = mark }', '{ generation = "v1", name = mark }, '
+     '{ generation = "v1", name = "old.${mark}" }'),
+    (EVENTS, 'E.text "request"', 'E.atAny [ [ "request" ], [ "req", "id" ] ] (E.text "request")'),
+)  # fmt: skip
+
+
+@pytest.fixture
+def shop(tmp_path: Path, cache: Path) -> Path:
+    """A workspace as `init` writes it, whose events have two names and whose requests stand at two places."""
+    place = tmp_path / "shop"
+    assert assay("--cache", cache, "init", place).status == 0
+    for file, text, replacement in SEVERAL:
+        edited(place / file, text, replacement)
+    return place
+
+
+def unseen(place: Path, cache: Path, *system: str) -> list[dict[str, Any]]:
+    done = assay("--cache", cache, "test", *system, "--format", "json", within=place)
+    assert (done.status, done.err) == (0, "")
+    (found,) = done.json()
+    told: list[dict[str, Any]] = found["coverage"]["fallbacks"]
+    return told
+
+
+def test_names_and_places_that_no_example_has_are_no_failure(shop: Path, cache: Path, tmp_path: Path) -> None:
+    junit = tmp_path / "examples.xml"
+    done = assay("--cache", cache, "test", "--junit", junit, within=shop)
+    assert (done.status, done.err) == (0, "")
+    assert done.out.split("\n")[1:] == [
+        "  names of events and places of fields that no example has:",
+        "    request_received: 2 of 4: v1: old.request.received, request at req.id",
+        "    work_started: 2 of 4: v1: old.work.started, request at req.id",
+        "    response_sent: 2 of 4: v1: old.response.sent, request at req.id",
+        "  every example comes out as it says",
+        "",
+    ]
+    suite = ElementTree.parse(junit).getroot()[0]
+    assert suite[0].tag == "properties"
+    told = [(item.get("name"), item.get("value")) for item in suite[0]]
+    assert told[:2] == [
+        ("no example: request_received", "v1: old.request.received"),
+        ("no example: request_received", "request at req.id"),
+    ]
+    assert (len(told), suite.get("failures")) == (6, "0")
+
+
+def test_what_an_example_has_is_not_told(shop: Path, cache: Path) -> None:
+    """Names that records have; the first place that has a value."""
+    edited(shop / EXAMPLES, '{"request":"r1"${data}}', '{"req":{"id":"r1"}${data}}')
+    edited(shop / EXAMPLES, '"response.sent"', '"old.response.sent"')
+    assert [(item["event"], item["field"], item["form"], item["text"]) for item in unseen(shop, cache)] == [
+        ("request_received", "", 1, "v1: old.request.received"),
+        ("request_received", "request", 1, "request"),
+        ("work_started", "", 1, "v1: old.work.started"),
+        ("work_started", "request", 1, "request"),
+        ("response_sent", "", 1, "v1: response.sent"),
+        ("response_sent", "request", 1, "request"),
+    ]
+
+
+def test_one_name_and_one_place_stand_in_for_nothing(tmp_path: Path, cache: Path) -> None:
+    assert assay("--cache", cache, "init", tmp_path / "shop").status == 0
+    assert unseen(tmp_path / "shop", cache) == []
+
+
+@pytest.mark.parametrize(
+    ("system", "edit", "expected"),
+    [
+        ("cometbft",
+         ("specs/cometbft/events.dhall", 'E.integer "rate"', 'E.atAny [ [ "speed" ], [ "rate" ] ] (E.integer "rate")'),
+         {("rate", "speed")}),
+        ("cometbft", ("specs/cometbft/events.dhall", 'E.at [ "num_txs_res" ] (E.integer "transactions")',
+                      'E.atAny [ [ "num_txs_res" ], [ "num_txs" ] ] (E.integer "transactions")'),
+         {("transactions", "num_txs")}),
+        ("antelope", ("specs/antelope/harness/events.dhall", '{ names = [ { generation = "nodeos", name } ]',
+                      '{ names = [ { generation = "nodeos", name }, { generation = "nodeos", name = "Old ${name}" } ]'),
+         {("", "nodeos: Old ")}),
+        ("antelope", ("specs/antelope/samples.dhall", 'E.at [ "value" ] (E.real "value")',
+                      'E.atAny [ [ "value" ], [ "labels", "worth" ] ] (E.real "value")'),
+         {("value", "labels.worth")}),
+    ],
+)  # fmt: skip
+def test_records_of_every_kind_are_read_for_it(
+    tmp_path: Path, cache: Path, system: str, edit: Edit, expected: set[tuple[str, str]]
+) -> None:
+    """Tables, JSON, lines of text by patterns, samples of a server: what is there is told apart from what is not."""
+    found = unseen(workspace(tmp_path / "specs", edit), cache, "--system", system)
+    assert {(item["field"], item["text"][: len(text)]) for item in found for _, text in expected} == expected
