@@ -553,6 +553,19 @@ def test_events_without_values_are_told_by_what_they_do(cache: Path) -> None:
     assert also("cdfForgerTicked").endswith("they decide in checks alone")
 
 
+def test_events_that_are_counted_by_their_place_give_the_value(cache: Path) -> None:
+    """A text that counts a column which is a record's place: no field of the event makes the number."""
+    found = assay("explain", "num_blocks", "--system", "antelope", "--format", "json", "--cache", cache).json()
+    assert {event["name"]: event["role"] for event in found["events"]}["block"] == "value"
+    text = " ".join(assay("explain", "num_blocks", "--system", "antelope", "--full", "--cache", cache).out.split())
+    assert "Events `block`: The node has received a block, or produced one" in text
+    others = text.partition("Also read ")[2].partition(" Shown in ")[0]
+    assert "block" not in others.replace(":", ",").split(", ")
+    graph = assay("lineage", "num_blocks", "--system", "antelope", "--format", "json", "--cache", cache).json()
+    edges = [(item["from"], item["to"], item["role"]) for item in graph["edges"]]
+    assert ("rows of window_blocks", "block_statistics.num_blocks", "value") in edges
+
+
 def test_events_that_are_counted_give_the_value(cache: Path) -> None:
     """A number of rows leads through the tables whose rows they are to the events, with names and fields."""
     found = assay("explain", "cdfStarts", "--format", "json", "--cache", cache).json()

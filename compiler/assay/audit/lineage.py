@@ -151,12 +151,23 @@ def _all_made(statements: Sequence[Statement]) -> dict[str, Made]:
 
 def _stepped(item: Statement, found: Made) -> Made:
     """What a statement is made of; of a series, the windows say which steps there are, and give no values to these."""
+    if isinstance(item.step, RelationStep):
+        return replace(found, values={**found.values, **dict(_numbers(item.query, found))})
     if not isinstance(item.step, SeriesStep) or VALUE not in found.values:
         return found
     own = item.step.series.windows
     windows = frozenset(origin for origin in found.values[VALUE] | found.counted if origin.table == own)
     values = {**found.values, VALUE: found.values[VALUE] - windows}
     return Made(values, found.picks, found.rows | windows, found.counted - windows)
+
+
+def _numbers(query: exp.Expr, found: Made) -> Iterator[tuple[str, Origins]]:
+    """The columns of a text that are numbers of values, `count(COLUMN)`: made of the rows that have these, too."""
+    for item in query.selects if isinstance(query, exp.Select) else ():
+        count, name = item.unalias(), item.alias_or_name
+        if isinstance(count, exp.Count) and isinstance(count.this, exp.Column) and name in found.values:
+            own = found.values[name]
+            yield name, own | frozenset(Origin(origin.table, ROWS) for origin in own)
 
 
 def _direct(found: Mapping[str, Made], item: Origin, role: str) -> list[tuple[str, Origins]]:
