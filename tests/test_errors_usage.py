@@ -76,3 +76,51 @@ def test_nothing_is_accepted_where_there_is_no_workspace(tmp_path: Path, cache: 
         "  hint: `assay init DIR` makes one\n",
     )
     assert (place.stat().st_mtime_ns, place.read_bytes()) == before
+
+
+BUILD = ("build", "cardano/comparison", "--run", "nowhere", "-o", "out")
+
+
+@pytest.mark.parametrize("option", ["--date", "--title", "--author", "--summary", "--style"])
+@pytest.mark.parametrize("form", ["apart", "together"])
+def test_an_option_without_a_value_is_wrong_use(tmp_path: Path, option: str, form: str) -> None:
+    """An unset variable of a shell makes such a one."""
+    words = [option, ""] if form == "apart" else [f"{option}="]
+    done = assay(*BUILD, *words, within=tmp_path)
+    assert (done.status, done.out) == (2, "")
+    assert f"Option '{option}' is given an empty text: is a variable not set?" in done.err
+    assert "assay build" in done.err
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ((*BUILD, "--summary", "published", "--summary", "mean-of-hosts"),
+         "Option '--summary' takes one value, and is given several: published, then mean-of-hosts."),
+        ((*BUILD, "--output", "a"), "No such option"),
+        ((*BUILD, "-o", "a", "--out", "out"), "Option '--out' takes one value, and is given several: out, then a."),
+        (("list", "metrics", "--format", "csv", "--system", "a", "--format=json"),
+         "Option '--format' takes one value, and is given several: csv, then json."),
+        (("cache", "prune", "--to-size", "1GB", "--to-size", "2GB"),
+         "Option '--to-size' takes one value, and is given several: 1GB, then 2GB."),
+    ],
+)  # fmt: skip
+def test_values_of_an_option_of_one_that_differ_are_wrong_use(
+    tmp_path: Path, command: tuple[str, ...], said: str
+) -> None:
+    done = assay(*command, within=tmp_path)
+    assert (done.status, done.out) == (2, "")
+    assert said in done.err
+
+
+def test_an_option_that_is_given_twice_with_one_value_counts_once(cache: Path) -> None:
+    once = assay("list", "filters", "--system", "cardano", "--cache", cache)
+    twice = assay("list", "filters", "--system", "cardano", "--system", "cardano", "--cache", cache)
+    assert (twice.status, twice.out) == (0, once.out)
+
+
+def test_empty_and_unclear_options_are_data_where_errors_are(tmp_path: Path) -> None:
+    done = assay("--errors", "json", *BUILD, "--date", "", within=tmp_path)
+    assert done.status == 2
+    (problem,) = json.loads(done.err)
+    assert problem["code"] == "usage"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli import echo
+from assay.cli.once import Clear
 from assay.cli.options import table_option
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def _place(context: click.Context, folder: str | None) -> Path:
     return Path(given) if given else default_folder()
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Clear, invoke_without_command=True)
 @_folder_option
 @table_option
 @click.pass_context

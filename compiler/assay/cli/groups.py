@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from assay.cli.once import Clear
+
 #: heading -> commands, in the order in which they are shown
 GROUPS = {
     "Author": ("init", "check", "test", "watch", "schema"),
@@ -43,7 +45,7 @@ EXAMPLES = {
 LONGEST = 1000  # characters of a command's summary
 
 
-class Grouped(click.Group):
+class Grouped(Clear):
     """A group of commands whose help has a section for each heading; the help of each ends with examples."""
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
