@@ -119,6 +119,20 @@ def test_what_does_not_collide_is_let_pass(package: Package) -> None:
     assert not [item for item in problems(_constant(package)) if "duplicate-constant" in item]
 
 
+def test_ids_that_differ_in_capital_letters_alone_are_one_on_some_file_systems(package: Package) -> None:
+    """Their charts and files of SQL would be."""
+    first = next(item for item in package.metrics if item.id == "cdfPeerFetch")
+    twice = replace(package, metrics=(*package.metrics, replace(first, id="cdfpeerfetch", name="Another")))
+    (problem,) = check(twice, NOWHERE)
+    assert render(problem) == (
+        "error[duplicate-metric]: metrics `cdfPeerFetch` and `cdfpeerfetch` differ in capital letters alone: where "
+        "file systems do not tell these apart, their files are one\n  hint: rename one of them"
+    )
+    (report,) = package.reports
+    reports = replace(package, reports=(report, replace(report, name="Comparison")))
+    assert [item.code for item in check(reports, NOWHERE)] == ["duplicate-report"]
+
+
 def test_queries_of_the_compiler_have_names_that_no_table_has() -> None:
     """Every part that the compiler gives a query of its own is one of the names that are refused."""
     kinds = ("metrics/*", "rows/*", "tables/*_rows", "tables/*_series")

@@ -100,6 +100,18 @@ def file(said: str) -> str:
     return f"error[run-file]: {what}\n  expected: {BELOW}"
 
 
+def test_an_instant_that_its_grain_does_not_list_is_told_as_that(package: Package) -> None:
+    grain = next(item for item in package.grains if item.name == "observation")
+    left = tuple(item for item in grain.instants if item.name != "sending")
+    without = replace(grain, instants=left)
+    found = check(
+        replace(package, grains=tuple(without if item is grain else item for item in package.grains)), NOWHERE
+    )
+    (problem,) = (item for item in found if item.code == "unknown-instant")
+    assert "an unknown instant `sending`" in problem.message
+    assert problem.hint.startswith("is it in the grain's `instants`? ")
+
+
 SLIPS: dict[str, tuple[Change, str]] = {
     "an event that would be a path": (lambda p: _event(p, name="a/b"), name("an event", "a/b", WORD)),
     "an event without a name": (lambda p: _event(p, name=""), name("an event", "", WORD)),

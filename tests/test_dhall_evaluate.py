@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from assay.spec.dhall_adapter import available, evaluate, evaluate_sources, sources
+from assay.spec.dhall_errors import failure
 from assay.spec.dhall_run import copied
 from assay.spec.diagnostics import AssayError
 
@@ -117,9 +118,23 @@ def test_a_computation_without_end_ends_at_the_time_limit(tmp_path: Path) -> Non
     (tmp_path / "a.dhall").write_text(f"{times} ({step}) 1")
     with pytest.raises(AssayError) as problem:
         evaluate(tmp_path / "a.dhall", tmp_path, seconds=0.5)
-    assert str(problem.value) == ("error[dhall-time]: the evaluation of `a.dhall` needs more than 0.5 s\n  at a.dhall")
+    text = str(problem.value)
+    assert text.startswith("error[dhall-time]: the evaluation of `a.dhall` needs more than 0.5 s\n  at a.dhall:1:1\n")
+    assert text.endswith(f"\n  hint: {OFTEN}")
 
 
+def test_what_needs_much_memory_is_told_with_the_place_where_it_is_repeated(tmp_path: Path) -> None:
+    (tmp_path / "b.dhall").write_text('-- doubled\nlet t = Natural/fold 40 Text (\\(t : Text) -> t ++ t) "x"\nin  t')
+    (tmp_path / "a.dhall").write_text("./b.dhall")
+    files = sources(tmp_path / "a.dhall", tmp_path)
+    with copied(files) as copy:
+        outcome = copy.evaluate("a.dhall", 20, memory=700 << 20)
+        (told,) = failure(outcome, "a.dhall", files, copy, 20).diagnostics
+    assert (told.code, str(told.span), told.hint) == ("dhall-memory", "b.dhall:2:9", OFTEN)
+    assert told.excerpt.startswith("2 | let t = Natural/fold 40")
+
+
+OFTEN = "does something in it grow each time it is repeated, or is it repeated very often?"
 CRASHED = (
     "where it runs out of stack, or of its 2 GB of memory, it cannot say so: import long texts with `as Text`, and let "
     "no fold make a value that large"
@@ -149,7 +164,7 @@ def test_a_fold_that_ends_the_evaluator_is_told_with_what_it_may_lack(tmp_path: 
     with pytest.raises(AssayError) as problem:
         evaluate(tmp_path / "a.dhall", tmp_path)
     (told,) = problem.value.diagnostics
-    assert (told.code, told.hint) in [("dhall-crash", CRASHED), ("dhall-memory", "")]
+    assert (told.code, told.hint) in [("dhall-crash", CRASHED), ("dhall-memory", OFTEN)]
 
 
 def test_a_long_text_is_no_problem(tmp_path: Path) -> None:
@@ -186,3 +201,14 @@ def test_where_no_evaluator_is_installed_the_message_says_so(tmp_path: Path) -> 
         "  hint: install the Python package `dhall`, or use specifications whose normal form is committed\n"
     )
     assert available()
+
+
+def test_a_number_of_very_many_digits_is_cut_where_it_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.dhall").write_text("9" * 100_000)
+    with pytest.raises(AssayError) as problem:
+        evaluate(tmp_path / "a.dhall", tmp_path)
+    text = str(problem.value)
+    assert text.startswith(
+        f"error[dhall-parse]: the number `{'9' * 60}...` (100000 digits) is out of range\n  at a.dhall:1:1\n"
+    )
+    assert len(text) < 1000

@@ -82,3 +82,11 @@ def test_an_unknown_metric_outside_of_a_workspace_says_whose_specs_these_are(tmp
         "  note: no folder here or above has specs/, so these are the specs that come with Assay\n"
         "  hint: did you mean `cdfForgerTicked`?\n",
     )
+
+
+def test_a_metric_of_another_system_is_told_with_that(cache: Path) -> None:
+    done = assay("query", "CentiCpu", "--system", "cometbft", "--run", "nowhere", "--cache", cache)
+    assert (done.status, done.out) == (2, "")
+    assert done.err == (
+        "error[unknown-metric]: there is no metric `CentiCpu`\n  hint: `cardano` has it: name that one with --system\n"
+    )

@@ -113,3 +113,12 @@ def test_a_former_build_is_replaced_and_what_stands_beside_it_stays(place: Path)
         assert assay("--cache", place / "cache", *BUILD, "again", within=place).status == 0
         (out / "mine.txt").write_text("mine", encoding="utf-8")
     assert (out / "mine.txt").read_text(encoding="utf-8") == "mine"
+
+
+def test_what_is_no_folder_is_told_as_what_it_is(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "gone")
+    gone = f"it is a link to what is not there, {tmp_path / 'gone'}"
+    for name, said in (("link", gone), ("/dev/null", "it is no folder")):
+        done = assay(*BUILD, tmp_path / name, "--cache", place / "cache", within=place)
+        assert (done.status, done.out) == (1, "")
+        assert done.err.startswith(f"error[output]: the output folder cannot be written: {said}: {tmp_path / name}\n")

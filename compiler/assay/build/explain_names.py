@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from assay.build.session import Session
-from assay.spec.diagnostics import USAGE, did_you_mean, fail
+from assay.spec.diagnostics import USAGE, AssayError, did_you_mean, fail
 from assay.spec.model import Metric, Series
 from assay.spec.normal_form import Checked
 
@@ -21,8 +22,14 @@ def named(session: Session, name: str, system: str | None) -> tuple[Checked, Ite
     found = [pair for pair in every if _id(pair[1]) == name] or [pair for pair in every if pair[1].name == name]
     if not found:
         known = [_id(item) for _, item in every]
-        raise fail("unknown-metric", f"there is no metric `{name}`", hint=did_you_mean(name, known),
-                   notes=session.elsewhere(), status=USAGE)  # fmt: skip
+        others = _having(session, name, system) if system else []
+        hint = (
+            f"{' and '.join(f'`{one}`' for one in others)} has it: name that one with --system"
+            if others
+            else did_you_mean(name, known)
+        )
+        raise fail("unknown-metric", f"there is no metric `{name}`", hint=hint, notes=session.elsewhere(),
+                   status=USAGE)  # fmt: skip
     if len(found) > 1:
         raise _ambiguous(name, found)
     return found[0]
@@ -35,6 +42,16 @@ def metric_named(session: Session, name: str, system: str | None) -> tuple[Check
         return checked, item
     raise fail("not-a-metric", f"`{name}` is a series: it has no samples of its own, and articles draw it",
                hint=f"`assay explain {item.name} --run DIR` tells what it comes to in a run", status=USAGE)  # fmt: skip
+
+
+def _having(session: Session, name: str, system: str) -> list[str]:
+    """The other systems that have a metric or series of an id or printed name, of those whose specs are not wrong."""
+    found = []
+    for other in session.workspace.systems():
+        with suppress(AssayError):
+            if other != system and any(name in (_id(item), item.name) for _, item in _items(session, other)):
+                found.append(other)
+    return found
 
 
 def _ambiguous(name: str, found: Sequence[tuple[Checked, Item]]) -> Exception:

@@ -13,6 +13,7 @@ from assay.spec.model import Check, Constant, Event, Package, Relation, Series
 def duplicates(checker: Checker) -> None:
     """Names of a kind are told apart; those of tables, and what has tables of the same name; checks; constants."""
     _names(checker)
+    _alike(checker)
     _tables(checker)
     _checks(checker)
     _constants(checker)
@@ -43,6 +44,26 @@ def _names(checker: Checker) -> None:
                     if kind != "table"
                     else "events, relations and grains share one set of names",
                     notes=(f"again at {again}",) if again else (),
+                )
+
+
+def _alike(checker: Checker) -> None:
+    """What has files of its name is told apart by more than capital letters, as some file systems tell no others."""
+    package = checker.package
+    shown = [item.name for item in package.reports] + [item.name for item in package.histories]
+    shown += [item.name for item in package.articles]
+    kinds = {"metric": [item.id for item in package.metrics], "report": shown}
+    for kind, names in kinds.items():
+        seen: dict[str, str] = {}
+        for name in names:
+            other = seen.setdefault(name.lower(), name)
+            if other != name:
+                checker.report(
+                    f"duplicate-{kind}",
+                    f"{kind}s `{other}` and `{name}` differ in capital letters alone: where file systems do not tell "
+                    "these apart, their files are one",
+                    name,
+                    hint="rename one of them",
                 )
 
 

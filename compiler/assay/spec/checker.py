@@ -99,7 +99,8 @@ class Checker:
                 f"unknown-{error.kind}",
                 f"{what} refers to an unknown {error.kind} `{error.name}`",
                 word,
-                hint=did_you_mean(error.name, error.known),
+                hint=("is it in the grain's `instants`? " if error.kind == "instant" else "")
+                + did_you_mean(error.name, error.known),
             )
         except KindError as error:
             self.report(

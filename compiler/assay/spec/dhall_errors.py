@@ -11,12 +11,13 @@ from assay.spec import dhall_parse_errors, dhall_type_errors
 from assay.spec.dhall_context import Context
 from assay.spec.dhall_message import Message, parse
 from assay.spec.dhall_run import MEMORY, Copy, Outcome
-from assay.spec.dhall_scan import nesting, scan
+from assay.spec.dhall_scan import Scan, nesting, scan
 from assay.spec.dhall_types import fields, short
 from assay.spec.diagnostics import AssayError, Diagnostic, Span, excerpt_at, fail
 from assay.spec.imports import SourceFile
 
 _DEEP = 6
+_REPEATING = "Natural/fold"  # does something as often as a number says
 _LAST_CHARACTER = 0x10FFFF
 _ESCAPE = re.compile(r"\\u\{([0-9a-fA-F]+)\}")
 _EXPLAIN = {"parse": dhall_parse_errors.explain, "type": dhall_type_errors.explain}
@@ -119,7 +120,7 @@ def _too_much(kind: str, root: str, files: Sequence[SourceFile], seconds: float)
     file, scanned = max(scans, key=lambda pair: nesting(pair[1]).weight)
     deepest = nesting(scanned)
     if deepest.levels < _DEEP:
-        return fail(f"dhall-{kind}", message, span=Span(root))
+        return _too_often(f"dhall-{kind}", message, root, scans)
     line, column = scanned.place(deepest.start)
     return fail(
         f"dhall-{kind}",
@@ -128,6 +129,19 @@ def _too_much(kind: str, root: str, files: Sequence[SourceFile], seconds: float)
         found=f"literals nested {deepest.levels} deep here",
         hint="every level of nested brackets triples the time of parsing: bind inner parts with `let`",
     )
+
+
+def _too_often(code: str, message: str, root: str, scans: Sequence[tuple[SourceFile, Scan]]) -> AssayError:
+    """The error of an evaluation that is not deep; it stands where something is first repeated, if anything is."""
+    hint = "does something in it grow each time it is repeated, or is it repeated very often?"
+    for file, scanned in scans:
+        for token in scanned.tokens:
+            if token.text == _REPEATING:
+                line, column = scanned.place(token.start)
+                span = Span(file.name, line, column, len(token.text))
+                excerpt = excerpt_at(file.path, line, column, len(token.text))
+                return fail(code, message, span=span, excerpt=excerpt, hint=hint)
+    return fail(code, message, span=Span(root), hint=hint)
 
 
 def _crash(outcome: Outcome, root: str, files: Sequence[SourceFile]) -> AssayError:

@@ -9,6 +9,7 @@ from assay.spec.dhall_context import Context
 from assay.spec.dhall_scan import BUILTINS, KEYWORDS, OPENING, Token
 from assay.spec.diagnostics import Diagnostic
 
+LONGEST = 60  # characters of a number that are shown
 _OPERATORS = frozenset(
     [
         "import_alt",
@@ -65,10 +66,15 @@ def _custom(context: Context, reason: str) -> Diagnostic:
     index = context.scan.index_at(context.scan.offset(context.message.line, context.message.column))
     part = context.primary(index)
     if re.search(r"too (large|small)|[Oo]verflow", reason):
-        written = f"the number `{part.text}`" if part else "the number"
+        written = _number(part.text) if part else "the number"
         limits = "Natural below 2^64, Integer from -2^63 to 2^63 - 1, Double up to 1.7e308"
         return context.problem(f"{written} is out of range", part, code="dhall-parse", expected=limits)
     return context.problem(reason[:1].lower() + reason[1:], part, code="dhall-parse")
+
+
+def _number(text: str) -> str:
+    """What a message calls a number, of which it may have room for the first digits."""
+    return f"the number `{text}`" if len(text) <= LONGEST else f"the number `{text[:LONGEST]}...` ({len(text)} digits)"
 
 
 def _expected(reason: str, bracket: Token | None) -> str:

@@ -25,8 +25,19 @@ def unwritable(code: str, what: str, place: Path, error: OSError, hint: str) -> 
     """The error of a file or folder (`what` it is, where it is) that cannot be written."""
     if is_full(error):
         return disk_full(what, place, hint)
-    cause = "it is a file" if place.is_file() else _cause(error)
+    cause = _in_the_way(place, error) or _cause(error)
     return fail(code, f"the {what} cannot be written: {cause}: {place}", hint=hint)
+
+
+def _in_the_way(place: Path, error: OSError) -> str:
+    """What is at a place where something else is to be; nothing where that is not why it cannot be."""
+    if place.is_file():
+        return "it is a file"
+    if place.is_symlink() and not place.exists():
+        return f"it is a link to what is not there, {place.readlink()}"
+    if isinstance(error, (FileExistsError, NotADirectoryError)) and place.exists() and not place.is_dir():
+        return "it is no folder"
+    return ""
 
 
 def disk_full(what: str, place: Path, hint: str = "") -> AssayError:
