@@ -226,12 +226,32 @@ def test_a_file_of_another_form_is_refused(tmp_path: Path, text: bytes, found: s
     assert f"\n  found:    {found}" in said
 
 
-@pytest.mark.parametrize("pair", ['[1,"x1"]', "[1,1]", '["1","1"]', '[1,""]', "[1]", "null", '[1e30,"1"]'])
-def test_what_is_no_sample_is_quarantined(tmp_path: Path, pair: str) -> None:
+NO_SAMPLE = "no sample: expected a name, labels, a value and an instant"
+NO_TIME, NO_VALUE = "no time, or a bad one", "no value, or a bad one"
+
+
+@pytest.mark.parametrize(
+    ("pair", "reason", "shown"),
+    [
+        ('[1,"x1"]', NO_VALUE, '[1,"x1"]'),
+        ("[1,1]", NO_VALUE, "[1,1]"),
+        ("[1,null]", NO_VALUE, "[1,null]"),
+        ('[1,"0x10"]', NO_VALUE, '[1,"0x10"]'),
+        ('[1,"1e"]', NO_VALUE, "1 1e"),
+        ('["1","1"]', NO_TIME, '["1","1"]'),
+        ('[1,""]', NO_VALUE, "1 "),
+        ("[1]", NO_VALUE, "[1]"),
+        ("[]", NO_TIME, "[]"),
+        ("null", NO_TIME, ""),
+        ('[1e30,"1"]', NO_TIME, "1e30 1"),
+    ],
+)
+def test_what_is_no_sample_is_quarantined(tmp_path: Path, pair: str, reason: str, shown: str) -> None:
     text = answer(up("a", ("7", "7"), ("8", "8"))).replace(b'[7,"7"]', pair.encode())
     found = made(tmp_path, text)
     assert found.rows("peers", "t_ns") == [(8 * S,)]
-    assert [row[:3] for row in found.broken()] == [("", "a", 1)]
+    labels = '{"__name__":"peers","job":"a"}'
+    assert found.broken() == [("", "a", 1, reason, f"{labels} {shown}" if shown else labels)]
     assert found.log()["quarantined"] == 1
 
 
@@ -299,17 +319,18 @@ other_total{job="a"} 1 5
         ("peers 1", "no time, or a bad one"),
         ("peers 1 soon", "no time, or a bad one"),
         ("peers one 1", "no value, or a bad one"),
+        ('{job="a"} 1 1', "no name"),
         ("peers 1 1_0", "no time, or a bad one"),
-        ('peers{job="a} 1 1', "no time, or a bad one"),
-        ('peers{job="a",job="b"} 1 1', "no time, or a bad one"),
-        ('peers{job="a"x="b"} 1 1', "no time, or a bad one"),
-        ('peers{"rounds"} 1 1', "no time, or a bad one"),
-        ('{"peers","rounds"} 1 1', "no time, or a bad one"),
-        ('{"peers",job="a","job"="a"} 1 1', "no time, or a bad one"),
-        ('{"peers"job="a"} 1 1', "no time, or a bad one"),
-        ('{"peers",job} 1 1', "no time, or a bad one"),
-        ("1peers 1 1", "no time, or a bad one"),
-        ("peers", "no time, or a bad one"),
+        ('peers{job="a} 1 1', "no sample: expected a name, labels, a value and an instant"),
+        ('peers{job="a",job="b"} 1 1', "a label, or the name, stands twice"),
+        ('peers{job="a"x="b"} 1 1', "no sample: expected a name, labels, a value and an instant"),
+        ('peers{"rounds"} 1 1', "a label, or the name, stands twice"),
+        ('{"peers","rounds"} 1 1', "a label, or the name, stands twice"),
+        ('{"peers",job="a","job"="a"} 1 1', "a label, or the name, stands twice"),
+        ('{"peers"job="a"} 1 1', "no sample: expected a name, labels, a value and an instant"),
+        ('{"peers",job} 1 1', "no sample: expected a name, labels, a value and an instant"),
+        ("1peers 1 1", "no sample: expected a name, labels, a value and an instant"),
+        ("peers", "no sample: expected a name, labels, a value and an instant"),
     ],
 )
 def test_a_line_that_is_no_sample_is_quarantined(tmp_path: Path, line: str, reason: str) -> None:
@@ -397,7 +418,9 @@ def test_parquet_without_a_name_an_instant_or_a_value_is_quarantined(tmp_path: P
            good.replace("MAP {'job': 'a'}", "NULL")]  # fmt: skip
     found = made(tmp_path, parquet(tmp_path, " UNION ALL ".join([good, *bad])))
     assert found.rows("peers", "t_ns") == [(7,)]
-    assert found.rows("quarantine", "line") == [(2,), (3,), (4,), (5,)]
+    unnamed = "no name, or no labels"
+    reasons = [(2, NO_TIME), (3, NO_VALUE), (4, unnamed), (5, unnamed)]
+    assert found.rows("quarantine", "line", "reason") == reasons
 
 
 def test_parquet_with_other_columns_is_refused(tmp_path: Path) -> None:
@@ -459,7 +482,7 @@ def test_what_a_server_warns_of_is_a_note(
 def test_a_sample_that_stands_twice_counts_once_even_when_it_is_no_number(tmp_path: Path) -> None:
     found = made(tmp_path, answer(up("a", ("1", "NaN"), ("1", "NaN"), ("2", "7"), ("2", "7.0"))))
     assert [(t_ns, str(value)) for t_ns, value in found.rows("peers", "t_ns", "value")] == [(S, "nan"), (2 * S, "7.0")]
-    assert found.log()["lines"] == 2
+    assert found.log()["lines"] == 4
 
 
 def test_the_end_of_a_line_and_a_value_at_one_instant_are_refused(tmp_path: Path) -> None:
@@ -651,3 +674,66 @@ def test_a_real_run_is_the_same_as_text_and_as_parquet(tmp_path: Path) -> None:
     assert len(found["json"]) == 152_063
     assert found["text"] == found["json"]
     assert found["text and parquet"] == found["json"]
+
+
+SERIES = '{"metric":{"__name__":"peers","job":"a"},"values":[[1,"1"]]}'
+WHOLE = f'{{"status":"success","data":{{"resultType":"matrix","result":[{SERIES}]}}}}'
+
+
+@pytest.mark.parametrize(
+    ("there", "put", "found"),
+    [
+        ('[[1,"1"]]', '[[1,"1"]],"values":[[2,"2"]]', "`values` with two values in series 2"),
+        ('[[1,"1"]]', r'[[1,"1"]],"v\u0061lues":[[2,"2"]]', "`values` with two values in series 2"),
+        ('"values"', '"metric":{"__name__":"rounds"},"values"', "`metric` with two values in series 2"),
+        ('"result":', '"result":[],"result":', "`data.result` with two values"),
+        ("}]}}", '}]},"data":{"resultType":"matrix","result":[]}}', "`data` with two values"),
+    ],
+)
+def test_an_answer_with_two_values_of_a_key_is_refused(tmp_path: Path, there: str, put: str, found: str) -> None:
+    """The first counted, and the samples of the second were dropped without a word."""
+    text = WHOLE.replace(SERIES, f"{SERIES.replace('1', '7')},{SERIES}")
+    at = text.rindex(there)
+    said = refused(tmp_path, (text[:at] + put + text[at + len(there) :]).encode())
+    head = "error[not-samples]: the answer has two values of a key: DIR/run/a\n  expected: one of each"
+    assert said == f"{head}\n  found:    {found}"
+
+
+def test_equal_values_of_a_key_and_labels_that_are_called_alike_are_borne(tmp_path: Path) -> None:
+    text = WHOLE.replace('"job":"a"', '"job":"a","values":"1","data":"2"').replace(
+        ',"values":[', ',"values":[[1,"1"]],"values":['
+    )
+    assert rows(tmp_path, text.encode()) == [(S, "a", 1.0)]
+
+
+def test_a_label_that_stands_twice_in_an_answer_is_told(tmp_path: Path) -> None:
+    said = refused(tmp_path, WHOLE.replace('"job":"a"', '"job":"a","job":"b"').encode())
+    assert said.startswith("error[not-samples]: the labels of series 1 of the answer are not told apart: DIR/run/a\n")
+
+
+def test_an_answer_may_begin_with_a_mark_of_the_byte_order(tmp_path: Path) -> None:
+    assert rows(tmp_path, b"\xef\xbb\xbf" + WHOLE.encode()) == [(S, "a", 1.0)]
+
+
+def test_half_of_a_surrogate_pair_in_an_answer_is_told_with_its_place(tmp_path: Path) -> None:
+    said = refused(tmp_path, WHOLE.replace('"job":"a"', r'"job":"\ud800"').encode())
+    assert said.startswith("error[not-json]: the answer is not JSON: DIR/run/a\n  at DIR/run/a:1:")
+    assert "found:    half of a surrogate pair, which is no character" in said
+
+
+def test_a_line_of_a_text_that_is_too_long_is_told_as_that(tmp_path: Path) -> None:
+    line = 'peers{job="' + "x" * (8 * 2**20) + '"} 1 1'
+    found = made(tmp_path, f"peers 1 1\n{line}\npeers 2 2\n# EOF\n".encode())
+    assert found.rows("quarantine", "line", "offset", "reason") == [(2, 10, "longer than 8 MiB")]
+
+
+def test_nul_bytes_ahead_of_a_line_of_a_text_are_no_part_of_what_is_quarantined(tmp_path: Path) -> None:
+    found = made(tmp_path, b"peers 1 1\n\0\0peers x 2\n# EOF\n")
+    assert [row[2:] for row in found.broken()] == [(2, NO_SAMPLE, "peers x 2")]
+    assert found.rows("quarantine", "offset") == [(12,)]
+
+
+def test_samples_that_stand_twice_are_counted_as_read(tmp_path: Path) -> None:
+    found = made(tmp_path, b"peers 1 1\npeers 1 1\npeers 1 2\npeers 1\n# EOF\n")
+    log = found.log()
+    assert (log["lines"], log["recognised"], log["quarantined"]) == (4, 2, 1)

@@ -187,5 +187,5 @@ def test_lines_of_an_exposition_that_are_no_samples_are_quarantined(tmp_path: Pa
     assert found.rows("quarantine", "line", "reason") == [
         (2, "no time, or a bad one"),
         (3, "no value, or a bad one"),
-        (4, "no time, or a bad one"),
+        (4, "no name"),
     ]

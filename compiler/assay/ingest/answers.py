@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import glob
 import json
+import shutil
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +13,12 @@ from sqlglot import exp
 
 from assay.ingest import sample_store, tree
 from assay.ingest.answer_pieces import PIECE, pieces
+from assay.ingest.answer_twice import label_twice, twice
 from assay.ingest.answer_warnings import warnings
 from assay.ingest.sample_store import add_samples, add_series, counted, drop, first_of, make, run
 from assay.spec.diagnostics import AssayError, Span, fail
 from assay.spec.file_errors import is_full
+from assay.spec.json_document import parsed
 from assay.sql import dialect
 from assay.sql.dialect import column
 
@@ -38,15 +42,19 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
     import duckdb
 
     told: list[str] = []
+    plain = _unmarked(plain, folder)
     try:
         places = numbers = 0
         for index, piece in enumerate(pieces(plain, folder, PIECE)):
             if not index:
                 _judge(path, _head(connection, piece))
-            told += warnings(piece.read_bytes())
+            text = piece.read_bytes()
+            told += warnings(text)
             _unnested(connection, piece, places)
-            _no_histograms(connection, path)
-            places += _count(connection, "answer")
+            _no_histograms(connection, path, text, places)
+            found = _count(connection, "answer")
+            _nothing_twice(path, text, found, places)
+            places += found
             numbers += _add(connection, file, numbers)
     except duckdb.Error as error:
         if is_full(error):
@@ -55,6 +63,23 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
             raise _too_large(path, first_of(error)) from None
         raise _malformed(path, plain, first_of(error)) from None
     return tuple(told)
+
+
+def _unmarked(plain: Path, folder: Path) -> Path:
+    """The document, or a copy of it without the mark of the byte order that it begins with."""
+    with plain.open("rb") as stream:
+        if stream.read(len(BOM_UTF8)) != BOM_UTF8:
+            return plain
+        copy = folder / f"{plain.name}.unmarked"
+        with copy.open("wb") as target:
+            shutil.copyfileobj(stream, target)
+    return copy
+
+
+def _nothing_twice(path: Path, text: bytes, series: int, before: int) -> None:
+    """AssayError when the answer has two values where one is read."""
+    if said := twice(text, series, before):
+        raise fail("not-samples", f"the answer has two values of a key: {path}", expected="one of each", found=said)
 
 
 def _too_large(path: Path, cause: str) -> AssayError:
@@ -67,6 +92,7 @@ def _add(connection: duckdb.DuckDBPyConnection, file: int, before: int) -> int:
     name = exp.Coalesce(this=_label(sample_store.NAME), expressions=[tree.text("")])
     add_series(connection, file, tree.of(dialect.select("place", tree.named(name, "name"), "labels"), "answer"))
     make(connection, "pairs", _pairs(before))
+    run(connection, _with_labels())
     add_samples(connection, file, "pairs")
     found = _count(connection, "pairs")
     drop(connection, "answer", "pairs")
@@ -142,14 +168,17 @@ def _label(name: str) -> exp.Expr:
     return tree.call("map_extract_value", column("labels"), tree.text(name))
 
 
-def _no_histograms(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """AssayError when a series has histograms, or nothing at all, in place of samples."""
+def _no_histograms(connection: duckdb.DuckDBPyConnection, path: Path, text: bytes, before: int) -> None:
+    """AssayError when a series has histograms, or nothing at all, in place of samples, or a label twice."""
     name = exp.Coalesce(this=_label(sample_store.NAME), expressions=[tree.text("")])
     lost = exp.or_(tree.missing(column("pairs")), tree.given(column("histograms")), tree.missing(column("labels")))
     query = tree.of(dialect.select("place", name, tree.given(column("histograms"))), "answer").where(lost, copy=False)
     rows = run(connection, query.order_by("place").limit(1))
     if rows:
         ((place, said, native),) = rows
+        if not (said or native) and label_twice(text, place - before):
+            raise fail("not-samples", f"the labels of series {place} of the answer are not told apart: {path}",
+                       expected="each once", found="a label that stands twice")  # fmt: skip
         raise fail(
             "not-samples",
             f"series {place} of the answer has no samples: {path}",
@@ -159,20 +188,35 @@ def _no_histograms(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 
 def _pairs(before: int) -> exp.Select:
-    """The samples of `answer`: place, number, t_ns, value, text."""
+    """The samples of `answer`: place, number, t_ns, value, fault (none), text."""
     each = tree.of(dialect.select("place", tree.named(exp.Explode(this=column("pairs")), "text")), "answer")
     parts = [tree.call("split_part", column("text"), tree.text(" "), dialect.integer(index)) for index in (1, 2)]
-    t_ns = tree.named(sample_store.instant(parts[0]), "t_ns")
-    value = tree.named(sample_store.number(parts[1]), "value")
-    return tree.of(
-        dialect.select("place", tree.named(_after(before), "number"), t_ns, value, "text"), each.subquery("e")
+    # What is no sample is still JSON: its instant may be right.
+    odd = tree.starts(column("text"), "[")
+    written = tree.tried(tree.cast(tree.call("json_extract", column("text"), tree.text("$[0]")), "TEXT"))
+    t_ns = tree.named(sample_store.instant(tree.when(odd, written, parts[0])), "t_ns")
+    value = tree.named(sample_store.number(tree.when(exp.not_(odd.copy()), parts[1])), "value")
+    fault = tree.named(tree.cast(exp.Null(), "TEXT"), "fault")
+    number = tree.named(_after(before), "number")
+    return tree.of(dialect.select("place", number, t_ns, value, fault, "text"), each.subquery("e"))
+
+
+def _with_labels() -> exp.Update:
+    """The statement that writes the labels of its series ahead of what is no sample."""
+    words = [tree.text(" "), tree.call("to_json", column("labels", "answer")), column("text", "p")]
+    own = exp.EQ(this=column("place", "answer"), expression=column("place", "p"))
+    said = tree.of(dialect.select(tree.call("concat_ws", *words)), "answer").where(own, copy=False)
+    return exp.Update(
+        this=exp.to_table("pairs", alias="p"),
+        expressions=[exp.EQ(this=column("text"), expression=said.subquery())],
+        where=exp.Where(this=exp.or_(tree.missing(column("t_ns")), tree.missing(column("value")))),
     )
 
 
 def _malformed(path: Path, plain: Path, cause: str) -> AssayError:
     """The error of a document that is no JSON, with its place; `cause` is what the engine says."""
     try:
-        found: Any = json.loads(plain.read_text(encoding="utf-8-sig"))
+        found: Any = parsed(plain.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
         return sample_store.unreadable(path, str(error))
     except json.JSONDecodeError as error:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from assay.ingest import lines, sample_store, strange, tree
-from assay.ingest.plain import may_scan, mended
+from assay.ingest.plain import TOO_LONG, may_scan, mended
 from assay.ingest.sample_store import NAME, add_samples, add_series, counted, drop, first_of, make, run
 from assay.spec.diagnostics import fail
 from assay.spec.file_errors import is_full
@@ -46,6 +46,9 @@ LINE = (
     r"[ \t]+([^ \t#]+)(?:[ \t]+([^ \t#]+))?[ \t]*(?:#.*)?$"
 )
 PARTS = ("name", "said", "value", "seconds")
+UNREAD = "no sample: expected a name, labels, a value and an instant"
+DOUBLED = "a label, or the name, stands twice"
+UNNAMED = "no name"
 
 
 def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: int, folder: Path) -> None:
@@ -56,7 +59,7 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
     import duckdb
 
     try:
-        _scanned(connection, plain, file, folder)
+        long = _scanned(connection, plain, file, folder)
     except duckdb.Error as error:
         if is_full(error):
             raise
@@ -68,21 +71,23 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
     make(connection, "said_series", _series())
     called = tree.named(column("called"), "name")
     add_series(connection, file, tree.of(dialect.select("place", called, "labels"), "said_series"))
-    make(connection, "pairs", _pairs(sample_store.instant if seconds else _of_milliseconds))
+    make(connection, "pairs", _pairs(sample_store.instant if seconds else _of_milliseconds), long=long)
     stale = exp.true() if seconds else exp.EQ(this=column("named"), expression=tree.text(""))
     add_samples(connection, file, "pairs", ended=exp.and_(stale, tree.call("isnan", column("value"))))
     drop(connection, "written", "parsed", "said_series", "pairs")
 
 
-def _scanned(connection: duckdb.DuckDBPyConnection, plain: Path, file: int, folder: Path) -> None:
-    """The table `written`, out of the file or, when the scan refuses that, of a mended copy."""
+def _scanned(connection: duckdb.DuckDBPyConnection, plain: Path, file: int, folder: Path) -> Sequence[int]:
+    """The table `written`, out of the file or, when the scan refuses that, of a mended copy; the numbers of lines that
+    are too long."""
     if may_scan(plain):
         with contextlib.suppress(*lines.refusals()):
             _scan(connection, plain)
-            return
+            return ()
     copy, long = mended(plain, folder, f"{file}.mended")
     _scan(connection, copy)
     _set_aside(connection, file, long)
+    return tuple(long)
 
 
 def _set_aside(connection: duckdb.DuckDBPyConnection, file: int, long: Sequence[int]) -> None:
@@ -230,13 +235,29 @@ def _unescaped(value: exp.Expr) -> exp.Expr:
     return tree.when(escaped, tree.first_of([read, value.copy()]), value.copy())
 
 
+def _fault() -> exp.Expr:
+    """Why a line is no sample, but for its instant and its value; null where it may be one."""
+    long = tree.call("list_contains", tree.given_list("long", "BIGINT"), column("number"))
+    faults = {
+        TOO_LONG: long,
+        UNREAD: exp.not_(_is_sample()),
+        DOUBLED: tree.missing(column("labels")),
+        UNNAMED: exp.EQ(this=column("called"), expression=tree.text("")),
+    }
+    ifs = [exp.If(this=condition, true=tree.text(said)) for said, condition in faults.items()]
+    return tree.named(exp.Case(ifs=ifs), "fault")
+
+
 def _pairs(instant: Callable[[exp.Expr], exp.Expr]) -> exp.Select:
-    """The samples: place, number (of the line), t_ns, value, text, named (the name, if it is no label's value)."""
+    """The samples: place, number (of the line), t_ns, value, fault, text, named (the name, if it is no label's value).
+
+    The parameter `$long` has the numbers of lines that are too long."""
     known = exp.and_(exp.NEQ(this=column("called"), expression=tree.text("")), tree.given(column("labels")))
     seconds = tree.when(known, column("seconds"))
     t_ns = tree.named(instant(seconds), "t_ns")
     value = tree.named(sample_store.number(column("value")), "value")
-    text = tree.named(column("line"), "text")
+    nul = tree.call("chr", dialect.integer(0))
+    text = tree.named(tree.call("ltrim", column("line"), nul), "text")  # the line begins behind such bytes
     named = tree.named(tree.when(column("quoted"), column("called"), column("name")), "named")
-    query = tree.of(dialect.select("place", "number", t_ns, value, text, named), "parsed")
+    query = tree.of(dialect.select("place", "number", t_ns, value, _fault(), text, named), "parsed")
     return query.join("said_series", using=["name", "said"], copy=False)

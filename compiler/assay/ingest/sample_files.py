@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 LINES = rb"#|[a-zA-Z_:]|\{\s*[a-zA-Z_]|" + openmetrics.BEGINS.encode()
 TEXT = re.compile(rb"(?!PAR1)(?:\xef\xbb\xbf)?\s*(?:" + LINES + rb")")
 PROBED = 4096  # bytes by which a form is told
+UNNAMED = "no name, or no labels"
 COLUMNS = {"name": "VARCHAR", "labels": LABELS, "t_ns": "BIGINT", "value": "DOUBLE"}
 FORMS = (
     "a saved answer of Prometheus (JSON), a text of samples with instants, or Parquet with name, labels, t_ns, value"
@@ -83,7 +84,9 @@ def _parquet(connection: duckdb.DuckDBPyConnection, path: Path, content: Path, f
     add_series(connection, file, tree.of(dialect.select("place", "name", "labels"), "said_series"))
     words = [column("name"), column("said"), tree.text(" "), column("value"), tree.text(" "), column("t_ns")]
     text = tree.named(tree.call("concat", *words), "text")
-    pairs = tree.of(dialect.select("place", "number", "t_ns", "value", text), "stored")
+    unnamed = exp.or_(*(exp.EQ(this=column(part), expression=tree.text("")) for part in ("name", "said")))
+    fault = tree.named(tree.when(unnamed, tree.text(UNNAMED)), "fault")
+    pairs = tree.of(dialect.select("place", "number", "t_ns", "value", fault, text), "stored")
     make(connection, "pairs", pairs.join("said_series", using=["name", "said"], copy=False))
     add_samples(connection, file, "pairs")
     drop(connection, "stored", "said_series", "pairs")

@@ -122,17 +122,18 @@ def add_series(connection: duckdb.DuckDBPyConnection, file: int, query: exp.Sele
 
 
 def add_samples(connection: duckdb.DuckDBPyConnection, file: int, table: str, ended: exp.Expr | None = None) -> None:
-    """Add the samples of a file out of a table of place, number, t_ns, value, text; those that are none are broken.
+    """Add the samples of a file out of a table of place, number, t_ns, value, fault, text; what is none is broken.
 
-    Where `ended` holds, a sample marks the end of its line, and has no value.
+    `fault` is why something is no sample, null where nothing but the instant or the value may be wrong.  Where `ended`
+    holds, a sample marks the end of its line, and has no value.
     """
-    whole = exp.and_(tree.given(column("t_ns")), tree.given(column("value")))
+    whole = exp.and_(*map(tree.given, (column("t_ns"), column("value"))), tree.missing(column("fault")))
     value = tree.when(exp.not_(ended), column("value")) if ended else column("value")
     good = tree.of(dialect.select(dialect.integer(file), "place", "number", "t_ns", value), table)
     add(connection, "found_samples", good.where(whole, copy=False))
-    reason = tree.when(
-        tree.missing(column("t_ns")), tree.text("no time, or a bad one"), tree.text("no value, or a bad one")
-    )
+    timeless = tree.text("no time, or a bad one")
+    reason = tree.when(tree.missing(column("t_ns")), timeless, tree.text("no value, or a bad one"))
+    reason = tree.first_of([column("fault"), reason])
     text = tree.first_of([column("text"), tree.text("")])
     bad = tree.of(dialect.select(dialect.integer(file), "number", reason, text), table)
     add(connection, "found_broken", bad.where(exp.not_(whole.copy()), copy=False))

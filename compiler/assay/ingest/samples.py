@@ -221,7 +221,7 @@ def _summarise(
         raise _nothing(found, forms)
     torn = _torn(found)
     gone = len({seq for seq, _ in lost})
-    broken, number = len(torn) + gone, found.merged.samples
+    broken, number = len(torn) + gone, found.merged.samples + found.merged.dropped
     log = Log(HOST, number + len(torn), number, recognised - gone, broken, 0, first, last, first_known)
     left = [(HOST, name, n - sum(event == name for _, event in lost)) for name, n in counts.items()]
     described = [*torn, *_described(found, forms, lost)]
