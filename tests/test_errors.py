@@ -288,8 +288,8 @@ error[wrong-fact]: `slotLength` of the run's genesis-shelley.json is not what it
         genesis(epochLength=0),
         """\
 error[wrong-fact]: `epochLength` of the run's genesis-shelley.json is not what it should be (Slots of an epoch)
-  at RUN/genesis-shelley.json:3:2
-    3 |  "epochLength": 0,
+  at RUN/genesis-shelley.json:8:2
+    8 |  "epochLength": 0,
       |  ^^^^^^^^^^^^^
   expected: a whole number above 0
   found:    0
