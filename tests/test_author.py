@@ -106,6 +106,7 @@ def test_the_schema_of_a_run_s_documents(cache: Path) -> None:
     assert _problem(schemas["meta.json"], "meta", "era", 7) == "7 is not of type 'string'"
     assert schemas["genesis-shelley.json"]["properties"]["epochLength"] == {
         "type": "integer",
+        "exclusiveMinimum": 0,
         "description": "Slots of an epoch (slots)",
     }
 

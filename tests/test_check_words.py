@@ -158,7 +158,7 @@ SLIPS: dict[str, tuple[Change, str]] = {
         "error[unknown-word]: check `no-forger` of relation `chain` is of an unknown severity\n"
         "  expected: error, warning\n  found:    eror\n  hint: did you mean `error`?"),
     "no severity": (_severity_of_grain,
-        "error[unknown-word]: check `block-incomplete` of grain `block` is of an unknown severity\n"
+        "error[unknown-word]: check `slots-unfit` of grain `block` is of an unknown severity\n"
         "  expected: error, warning\n  found:    nothing"),
     "a deviation": (_deviation,
         "error[unknown-word]: summary `{summary}` shows an unknown deviation\n"

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from assay.report.forms import FILES, USUAL
 from assay.spec.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Span, fail
 from assay.spec.file_errors import is_below
 from assay.spec.json_document import parsed
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 FORMAT = 1
 NAME = "provenance.json"
@@ -229,13 +233,21 @@ def _document(folder: Path, place: Path) -> Any:
 
 
 def _content(kind: type[T], found: object, place: Path) -> T:
-    from pydantic import TypeAdapter, ValidationError  # slow to import, and only readers need it
+    from pydantic import ValidationError  # slow to import, and only readers need it
 
     try:
-        return TypeAdapter(kind).validate_json(json.dumps(found), strict=True)
+        return cast("T", _reader(cast("Any", kind)).validate_json(json.dumps(found), strict=True))
     except ValidationError as error:
         first = error.errors()[0]
         raise _invalid(place, f"{'.'.join(map(str, ('content', *first['loc'])))}: {first['msg']}") from None
+
+
+@functools.cache
+def _reader(kind: Any) -> TypeAdapter[Any]:
+    """What reads data of a type; to make it takes longer than to read."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
 
 
 def _invalid(place: Path, problem: str) -> AssayError:

@@ -41,7 +41,7 @@ def watch_report(context: click.Context, report: str, runs: Sequence[str], out: 
     gc.disable()  # a tenth of a second in the midst of a build: what is idle has the time
     builds, idle = _Builds(context, report, runs, out), _Idle(len(runs), out)
     system = report.partition("/")[0]
-    watched, waiting, learner = Watched(system, runs), Waiting(PAUSE), Learner()
+    watched, waiting, learner, learning = Watched(system, runs), Waiting(PAUSE), Learner(), False
     try:
         while True:
             session = open_session_of(context)
@@ -51,8 +51,12 @@ def watch_report(context: click.Context, report: str, runs: Sequence[str], out: 
                 later = builds.build()
                 idle.start([*later, partial(watched.look_elsewhere, workspace)])
                 learner.start(workspace.root, system, cache)
+                learning = True
             elif not learner.runs:
                 leave(cache)  # who wants the cache alone need not wait for what only watches
+                if learning:
+                    idle.start([partial(workspaces.get_ready, workspace, system, cache)])
+                    learning = False
             waiting.wait(watched.places(workspace))
     finally:
         idle.end()

@@ -54,6 +54,11 @@ def package(data: object, where: str, *, lenient: bool = False) -> model.Package
     return found
 
 
+def get_ready() -> None:
+    """Find out beforehand what makes each part of a package."""
+    _maker(model.Package, False)
+
+
 @functools.cache
 def _maker(hint: Any, lenient: bool) -> Maker:
     """What makes values of a type."""

@@ -17,6 +17,7 @@ import functools
 import hashlib
 import json
 import posixpath
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,7 @@ from typing import Any
 
 from assay.spec.dhall_data import Data, Gap, StuckError, data_of, filled, members_of, type_of
 from assay.spec.dhall_errors import interpolated
-from assay.spec.dhall_forms import read, written
+from assay.spec.dhall_forms import Item, read, written
 from assay.spec.dhall_known import SECONDS, Known, as_import, evaluator, form_name, keys, normal_form, placed
 from assay.spec.dhall_reads import can_be_argument, members_read, with_arguments
 from assay.spec.dhall_run import Copy, Outcome, copied
@@ -34,6 +35,7 @@ from assay.spec.imports import SourceFile
 from assay.storage.atomic import put
 
 FORMAT = 1
+WIDELY = 3  # files that most others take members of, such as a schema
 OPEN, GIVEN, AS_TEXT = "open", "given", "text"
 
 
@@ -98,6 +100,17 @@ class Outlines:
             return Outline(found["type"], tuple((str(how), str(what)) for how, what in found["imports"]), data)
         except (OSError, ValueError, KeyError, TypeError):
             return None
+
+    def get_ready(self, files: Sequence[SourceFile]) -> None:
+        """Read the forms of the files that most files take members of: whichever is edited, they are asked for."""
+        hashes = self.known.hashes(files)
+        code = (file for file in files if file.is_code)
+        taken = Counter(
+            target for file in code for target, names in _members_of_imports(file).items() if names is not None
+        )
+        for target, _ in taken.most_common(WIDELY):
+            with contextlib.suppress(OSError, ValueError, KeyError):  # it may not be known yet
+                _expression(self.form(hashes[target]))
 
     def place(self, file: SourceFile) -> Path:
         """Where the outline of a text is kept."""
@@ -298,7 +311,13 @@ def _apart(
 @functools.lru_cache(maxsize=256)
 def _cut(form: bytes, names: frozenset[str]) -> bytes:
     """The form of a record with some of its members; remembered, as those who watch files ask for the same again."""
-    return written(members_of(read(form), names))
+    return written(members_of(_expression(form), names))
+
+
+@functools.lru_cache(maxsize=8)
+def _expression(form: bytes) -> Item:
+    """The expression of a form, which nobody changes; to read that of a schema takes a fifth of a second."""
+    return read(form)
 
 
 def _members_of_imports(file: SourceFile) -> dict[str, frozenset[str] | None]:

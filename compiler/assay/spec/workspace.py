@@ -226,6 +226,22 @@ def warm_up() -> None:
     UnitLibrary(())
 
 
+def get_ready(workspace: Workspace, system: str, cache: Path) -> None:
+    """Do once beforehand what every evaluation of a system does and remembers, of what an edit leaves as it is.
+
+    Raises AssayError when the specs are wrong as they are.
+    """
+    from assay.spec import check, decode
+    from assay.spec.dhall_adapter import Known, Outlines, available
+    from assay.spec.locating import Locator
+
+    files = scan(workspace, system)
+    if available():
+        Outlines(Known(cache / KNOWN)).get_ready(files)
+    decode.get_ready()
+    check.check(load(workspace, system, cache).package, Locator(files))
+
+
 def unlearned(workspace: Workspace, system: str, cache: Path) -> bool:
     """Whether an evaluator is here, and there is a file of a system whose normal form or outline is not kept."""
     from assay.spec.dhall_adapter import Known, Outlines, available
