@@ -21,6 +21,7 @@ TEXT, OTHER, TORN, TIMELESS, LACKING, USED = "text", "other", "torn", "timeless"
 BROKEN = (TORN, TIMELESS, LACKING)
 
 _COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
+_OBJECT = re.compile(rb'\{[ \t\r]*"')  # how indented lines begin that are meant as objects
 _TIME = re.compile(r"\s*(\d{4,6})([-/\\ ])(\d\d?)\2(\d\d?)[T ](\d\d?):(\d\d?):(\d\d?)(?:\.\d*)?Z", re.ASCII)
 _WHOLE_TEXT = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 _REAL_TEXT = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
@@ -78,11 +79,12 @@ def _names(source: Source, events: Sequence[Event]) -> Names:
 
 def _judged(source: Source, names: Names, line: bytes) -> tuple[str, str]:
     line = line.removesuffix(b"\r")
-    if not line.startswith(b"{"):
+    bare = line.lstrip(b" \t\r")
+    if not bare.startswith(b"{"):
         return TEXT, ""
-    record = _record(line)
+    record = _record(bare)
     if record is None:
-        return TORN, ""
+        return (TORN if bare == line or _OBJECT.match(bare) else TEXT), ""
     if not _is_time(_at(record, source.time)):
         return TIMELESS, ""
     body = _body(source, record)
