@@ -18,10 +18,11 @@ from assay.sql.events import KEYS
 ENDED = "ended"  # a column that tells of rows that a field of theirs has no value
 
 
-def event_rows(how: Recognition, event: Event, parts: int) -> exp.Select:
+def event_rows(how: Recognition, event: Event, parts: int, swift: bool) -> exp.Select:
     """The rows of an event out of tables `rows_0`, ... of recognised lines: host, seq, t_ns, whole, the wanted fields.
 
-    `whole` tells that no field lacks that must be there, and that none is of another type than it should be.
+    `whole` tells that no field lacks that must be there, and that none is of another type than it should be.  The
+    `swift` query may say of rows that are whole that they are not, for how they write an integer.
     Parameters: `$hosts_0`, ... and `$offsets_0`, ..., which have a member for each file of a table.
     """
     own = [item for item in how.forms if item.event is event]
@@ -34,7 +35,7 @@ def event_rows(how: Recognition, event: Event, parts: int) -> exp.Select:
         texts = [column(name) for name in shared_columns(how)]
         read = dict(zip(how.shared, texts, strict=True))
         rows = _rows(parts, own, shared_columns(how))
-    return typed_rows(own, read, tree.of(dialect.select(*KEYS, "form", *texts), rows))
+    return typed_rows(own, read, tree.of(dialect.select(*KEYS, "form", *texts), rows), swift=swift)
 
 
 def typed_rows(
@@ -43,18 +44,20 @@ def typed_rows(
     found: exp.Select,
     given: Mapping[tuple[int, str], exp.Expr] = MappingProxyType({}),
     ended: Collection[str] = (),
+    swift: bool = False,
 ) -> exp.Select:
     """The rows of an event, whose forms are `own`, out of rows of host, seq, t_ns, form, and what is `read` at paths.
 
     `given` are values of fields, by form and name, that are no texts: columns of `found` that are there already.
-    Fields of the names `ended` need no value in rows of which the column `ended` of `found` holds.
+    Fields of the names `ended` need no value in rows of which the column `ended` of `found` holds.  `swift` is that of
+    `fields.typed`.
     """
     names = [item.name for item in own[0].fields]
     stages = [("found", found)]
     said = [tree.named(_said(name, own, read), f"{name}_text") for name in names]
     ready = sorted({value.name for value in given.values()} | ({ENDED} if ended else set()))
     stages.append(("known", tree.of(dialect.select(*KEYS, "form", *ready, *said), "found")))
-    values = [tree.named(_value(name, own, given), name) for name in names]
+    values = [tree.named(_value(name, own, given, swift), name) for name in names]
     texts_kept = [f"{name}_text" for name in names if any(_may_lack(item, name) for item in own)]
     texts_kept += [ENDED] if ended else []
     stages.append(("valued", tree.of(dialect.select(*KEYS, "form", *texts_kept, *values), "known")))
@@ -91,10 +94,11 @@ def _said(name: str, own: Sequence[Numbered], read: Mapping[tuple[str, ...], exp
     )
 
 
-def _value(name: str, own: Sequence[Numbered], given: Mapping[tuple[int, str], exp.Expr]) -> exp.Expr:
+def _value(name: str, own: Sequence[Numbered], given: Mapping[tuple[int, str], exp.Expr], swift: bool) -> exp.Expr:
     said = column(f"{name}_text")
     values = {
-        item.number: given.get((item.number, name), fields.typed(_field(item, name), said.copy())) for item in own
+        item.number: given.get((item.number, name), fields.typed(_field(item, name), said.copy(), swift))
+        for item in own
     }
     return tree.cases(column("form"), values)
 

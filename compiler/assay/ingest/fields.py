@@ -43,15 +43,17 @@ def found_text(field: Field, read: Mapping[Path_, exp.Expr]) -> exp.Expr:
     return found
 
 
-def typed(field: Field, text: exp.Expr) -> exp.Expr:
+def typed(field: Field, text: exp.Expr, swift: bool = False) -> exp.Expr:
     """The field's value: its text as its type, moved by constants; the default where there is no text.
 
-    Null where the text is no such value, and where there is neither text nor default.
+    Null where the text is no such value, and where there is neither text nor default.  `swift`: it is null, too, where
+    an integer is not written as the engine writes it: all other spellings make the most of the expression, which takes
+    longer to plan than to run on small logs.
     """
     default = None if field.default is None else constant(field)
     if not field.paths:
         return default or _null(field)
-    value = _moved(field, text)
+    value = _moved(field, text, swift)
     if default is None:
         return value
     if field.type == "text":
@@ -69,19 +71,19 @@ def _null(field: Field) -> exp.Expr:
     return tree.cast(exp.Null(), dialect.TYPES[field.type])
 
 
-def _moved(field: Field, text: exp.Expr) -> exp.Expr:
+def _moved(field: Field, text: exp.Expr, swift: bool) -> exp.Expr:
     moves = [change.number for change in field.transforms if change.kind == "plus"]
     if not moves or field.type not in (*WHOLE, "real"):
-        return _as(text, field.type)
+        return _as(text, field.type, swift)
     if field.type == "real":
-        return exp.Add(this=_as(text, "real"), expression=dialect.integer(sum(moves)))
+        return exp.Add(this=_as(text, "real", swift), expression=dialect.integer(sum(moves)))
     # In 128 bits the sum cannot overflow, which would be an error.
-    moved = exp.Add(this=_as(text, "huge"), expression=dialect.integer(sum(moves)))
+    moved = exp.Add(this=_as(text, "huge", swift), expression=dialect.integer(sum(moves)))
     return _tried(moved, field.type)
 
 
-def _as(text: exp.Expr, kind: str) -> exp.Expr:
-    """A text as a value of a type; null when it is none."""
+def _as(text: exp.Expr, kind: str, swift: bool) -> exp.Expr:
+    """A text as a value of a type; null when it is none; `swift`: when it is an integer of another spelling, too."""
     if kind == "text":
         return text
     if kind == "boolean":
@@ -98,12 +100,16 @@ def _as(text: exp.Expr, kind: str) -> exp.Expr:
     # asked first, since it is swift.
     value = _tried(text, kind)
     same = exp.EQ(this=tree.cast(value.copy(), "TEXT"), expression=text.copy())
+    return tree.when(same, value, None if swift else _tried(_digits(text), kind))
+
+
+def _digits(text: exp.Expr) -> exp.Expr:
+    """The digits of an integer, however it is written; null when it is none."""
     whole = tree.call("regexp_full_match", text.copy(), tree.text(INTEGER))
     usual = tree.call("regexp_matches", text.copy(), tree.text(USUAL))
     point = tree.call("regexp_extract", text.copy(), tree.text(USUAL), dialect.integer(1))
     bare = tree.call("trim", text.copy(), tree.text(BLANKS))  # `-0` with a blank behind it would be no unsigned number
-    other = tree.when(whole, bare, tree.when(usual, point, _whole(text)))
-    return tree.when(same, value, _tried(other, kind))
+    return tree.when(whole, bare, tree.when(usual, point, _whole(text)))
 
 
 def _whole(text: exp.Expr) -> exp.Expr:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.ingest import instants, tree
+from assay.ingest.event_files import write_rows
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, empty, written
@@ -31,9 +32,8 @@ from assay.spec.diagnostics import AssayError, Diagnostic, did_you_mean, fail
 from assay.spec.json_document import object_of, told_twice
 from assay.spec.model import Event, Source
 from assay.sql import dialect
-from assay.sql.copying import copied
 from assay.sql.dialect import column
-from assay.sql.events import KEYS, parquet
+from assay.sql.events import KEYS
 from assay.storage.progress import Bytes, unwatched
 
 if TYPE_CHECKING:
@@ -304,11 +304,13 @@ def _write(
     found = tree.of(dialect.select(*KEYS, form, *places), ROWS)
     target = folder / "events" / item.event.name / "0.parquet"
     target.parent.mkdir(parents=True)
-    connection.execute(copied(typed_rows([item], read, found.where(tree.given(column("t_ns")), copy=False)), target))
-    lost = dialect.select("host", "seq").from_(parquet(str(target)).subquery(alias="rows"))
-    lost = lost.where(exp.Not(this=column("whole"))).order_by("host", "seq")
+    found = found.where(tree.given(column("t_ns")), copy=False)
+
+    def rows(swift: bool) -> exp.Query:
+        return typed_rows([item], read, found.copy(), swift=swift)
+
     places_of = {(record.host, record.seq): record for record in records.found}
-    for host, seq in connection.execute(dialect.text(lost)).fetchall():
+    for host, seq in write_rows(connection, item.event.name, rows, target):
         record = places_of[host, seq]
         body = parsed(_json(record.value))
         reasons = (lacking(item.event.name, own, body) for own in item.fields)

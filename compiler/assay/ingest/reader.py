@@ -19,6 +19,7 @@ from sqlglot import exp
 from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, gather
 from assay.ingest.collected import WORKERS, Collected
 from assay.ingest.doubled_notes import doubled
+from assay.ingest.event_files import broken, write
 from assay.ingest.event_rows import event_rows
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, written
@@ -33,8 +34,6 @@ from assay.ingest.worker import Filling, Share, fill, filling, moved
 from assay.spec.model import Event, Source
 from assay.sql import dialect
 from assay.sql.copying import copied
-from assay.sql.dialect import column
-from assay.sql.events import parquet
 from assay.storage.progress import Bytes, unwatched
 
 if TYPE_CHECKING:
@@ -75,10 +74,11 @@ def ingest(
 
 @dataclass(slots=True, kw_only=True)
 class Reading(Collected):
-    """A run being read; how many lines its files, or pieces of them, have."""
+    """A run being read; how many lines its files, or pieces of them, have; the events that are written with care."""
 
     connection: duckdb.DuckDBPyConnection
     how: Recognition
+    careful: set[str] = field(default_factory=set)
     lines: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def read(self, files: Sequence[LogFile], workers: int, share: int) -> None:
@@ -141,7 +141,7 @@ class Reading(Collected):
         place = self.folder / FOLDER / str(number)
         place.mkdir(parents=True)
         filled = [pool.submit(self.fill, index, part, fills[index]) for index, part in enumerate(parts)]
-        texts = [(event.name, self.written(event, len(parts), place)) for event in self.events]
+        texts = [self.written(event, len(parts), place) for event in self.events]
         found = [item.result() for item in filled]
         for part, item in zip(parts, found, strict=True):
             self.count(part, item.lines)
@@ -149,8 +149,14 @@ class Reading(Collected):
             moved(item, [self.lines_before(file) for file in part]) for part, item in zip(parts, found, strict=True)
         ]  # fmt: skip
         parameters = _places(found)
-        written = [pool.submit(self.write, name, text, parameters) for name, text in texts]
-        lacking = [row for item in written for row in item.result()]
+        written = [pool.submit(self.write, text, parameters) for text in texts]
+        whole = [item.result() for item in written]
+        lacking = [
+            row
+            for event, is_whole in zip(self.events, whole, strict=True)
+            if not is_whole
+            for row in self.lost(event, len(parts), place, parameters)
+        ]
         for how in fills[: len(parts)]:
             self.connection.execute(exp.Drop(tables=[exp.to_table(how.table)], kind="TABLE").sql(dialect.DIALECT))
         return self.batches.keep(place, [file for part in parts for file in part], found, lacking)
@@ -164,20 +170,22 @@ class Reading(Collected):
 
     def written(self, event: Event, parts: int, place: Path) -> str:
         """The statement that writes the rows of an event."""
-        query = event_rows(self.how, event, parts)
+        query = event_rows(self.how, event, parts, swift=event.name not in self.careful)
         return copied(query, place / f"{event.name}.parquet")
 
-    def write(self, event: str, text: str, parameters: dict[str, object]) -> list[Lacking]:
-        """Write the rows of an event; those that lack what must be there."""
+    def write(self, text: str, parameters: dict[str, object]) -> bool:
+        """Write the rows of an event; whether all of them are whole."""
         with self.connection.cursor() as cursor:
-            row = cursor.execute(text, parameters).fetchone()
-            assert row is not None
-            path, _, _, _, statistics, *_ = row
-            if statistics.get('"whole"', {}).get("min") != "0":
+            return write(cursor, text, parameters)
+
+    def lost(self, event: Event, parts: int, place: Path, parameters: dict[str, object]) -> list[Lacking]:
+        """The rows of an event that lack what must be there, if any do; they are written with care."""
+        if event.name not in self.careful:
+            self.careful.add(event.name)
+            if self.write(self.written(event, parts, place), parameters):
                 return []
-            lost = dialect.select("host", "seq").from_(parquet(path).subquery(alias="rows"))
-            rows = cursor.execute(dialect.text(lost.where(exp.Not(this=column("whole"))))).fetchall()
-            return [(host, seq, event) for host, seq in rows]
+        rows = broken(self.connection, place / f"{event.name}.parquet")
+        return [(host, seq, event.name) for host, seq in rows]
 
 
 def _places(found: Sequence[Share]) -> dict[str, object]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.ingest import sample_files, sample_store, tree
+from assay.ingest.event_files import write_rows
 from assay.ingest.event_rows import ENDED, typed_rows
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, written
@@ -27,9 +28,7 @@ from assay.ingest.summary import Log, write_found
 from assay.spec.diagnostics import did_you_mean, fail
 from assay.spec.model import Event, Field, Form, Source, Unless
 from assay.sql import dialect
-from assay.sql.copying import copied
 from assay.sql.dialect import column
-from assay.sql.events import parquet
 from assay.storage.progress import Bytes, unwatched
 
 if TYPE_CHECKING:
@@ -178,13 +177,14 @@ def _write(found: Samples, name: str, forms: Sequence[Numbered]) -> list[tuple[i
     given = {(item.number, field.name): column("value") for item in own for field in item.fields if _plain(field)}
     rows.append(tree.named(tree.missing(column("value")), ENDED))
     values = {field.name for item in own for field in item.fields if VALUE in field.paths}
-    query = typed_rows(own, read, tree.of(dialect.select(*rows), _of_event(own).subquery("own")), given, values)
+    query = tree.of(dialect.select(*rows), _of_event(own).subquery("own"))
     target = found.folder / "events" / name / "0.parquet"
     target.parent.mkdir(parents=True)
-    found.connection.execute(copied(query.order_by("seq"), target))
-    broken = dialect.select("seq").from_(parquet(str(target)).subquery(alias="rows"))
-    broken = broken.where(exp.Not(this=column("whole"))).order_by("seq")
-    return [(seq, name) for (seq,) in run(found.connection, broken)]
+
+    def ordered(swift: bool) -> exp.Query:
+        return typed_rows(own, read, query.copy(), given, values, swift=swift).order_by("seq")
+
+    return [(seq, name) for _, seq in write_rows(found.connection, name, ordered, target)]
 
 
 def _plain(field: Field) -> bool:

@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from assay.ingest import instants, strange, table_files, tree
 from assay.ingest.block_files import Blocks
+from assay.ingest.event_files import write_rows
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.files import HostFiles, RunFiles
 from assay.ingest.folder import MEMORY, connected, empty, written
@@ -31,9 +32,8 @@ from assay.spec.diagnostics import AssayError, Diagnostic, did_you_mean
 from assay.spec.file_errors import is_full
 from assay.spec.model import Event, Field, Source
 from assay.sql import dialect
-from assay.sql.copying import copied
 from assay.sql.dialect import column
-from assay.sql.events import KEYS, parquet
+from assay.sql.events import KEYS
 from assay.storage.progress import Bytes, unwatched
 
 if TYPE_CHECKING:
@@ -308,10 +308,11 @@ def _write(tables: Tables, name: str) -> list[Lost]:
     found = tree.of(dialect.select(*KEYS, form, *_stored(tables)), ROWS).where(_events(tables), copy=False)
     target = tables.folder / "events" / name / "0.parquet"
     target.parent.mkdir(parents=True)
-    tables.connection.execute(copied(typed_rows([item], read, found), target))
-    broken = dialect.select("host", "seq").from_(parquet(str(target)).subquery(alias="rows"))
-    broken = broken.where(exp.Not(this=column("whole"))).order_by("host", "seq")
-    return [Lost(host, seq, name) for host, seq in tables.connection.execute(dialect.text(broken)).fetchall()]
+
+    def rows(swift: bool) -> exp.Query:
+        return typed_rows([item], read, found.copy(), swift=swift)
+
+    return [Lost(host, seq, name) for host, seq in write_rows(tables.connection, name, rows, target)]
 
 
 def _summarise(tables: Tables, own: Sequence[Event], found: Sequence[TableFile], lost: Sequence[Lost]) -> None:

@@ -11,7 +11,8 @@ import os
 import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from sqlglot import exp
 
 from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, gather
 from assay.ingest.collected import WORKERS, Collected
+from assay.ingest.event_files import write_rows
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, written
 from assay.ingest.forms import Wanted, in_order
@@ -37,9 +39,6 @@ from assay.ingest.worker import Share, share_of, unreadable
 from assay.spec.file_errors import is_full
 from assay.spec.model import Event, Source
 from assay.sql import dialect
-from assay.sql.copying import copied
-from assay.sql.dialect import column
-from assay.sql.events import parquet
 from assay.storage.progress import Bytes, unwatched
 
 if TYPE_CHECKING:
@@ -83,10 +82,11 @@ def ingest(
 
 @dataclass(slots=True, kw_only=True)
 class Reading(Collected):
-    """A run being read."""
+    """A run being read; the events that are written with care."""
 
     connection: duckdb.DuckDBPyConnection
     how: TextForms
+    careful: set[str] = field(default_factory=set)
 
     @property
     def events(self) -> list[str]:
@@ -119,12 +119,9 @@ class Reading(Collected):
         self, cursor: duckdb.DuckDBPyConnection, event: str, table: str, file: LogFile, place: Path
     ) -> list[Lacking]:
         """Write the rows of an event; those that lack what must be there."""
-        query = event_rows(self.how, event, table, file.host, file.order * FILE_STEP + 1)
-        target = place / f"{event}.parquet"
-        cursor.execute(copied(query, target))
-        lost = dialect.select("host", "seq").from_(parquet(str(target)).subquery(alias="rows"))
-        lost = lost.where(exp.Not(this=column("whole"))).order_by("seq")
-        return [(host, seq, event) for host, seq in cursor.execute(dialect.text(lost)).fetchall()]
+        rows = partial(event_rows, self.how, event, table, file.host, file.order * FILE_STEP + 1)
+        lost = write_rows(cursor, event, rows, place / f"{event}.parquet", self.careful)
+        return [(host, seq, event) for host, seq in lost]
 
 
 def _filled(

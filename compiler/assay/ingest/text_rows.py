@@ -141,8 +141,11 @@ def _settled() -> exp.Expr:
     return exp.Case(ifs=ifs, default=column("form"))
 
 
-def event_rows(how: TextForms, event: str, table: str, host: str, offset: int) -> exp.Select:
-    """The rows of an event out of a table of recognised lines: host, seq, t_ns, whole, the wanted fields."""
+def event_rows(how: TextForms, event: str, table: str, host: str, offset: int, swift: bool) -> exp.Select:
+    """The rows of an event out of a table of recognised lines: host, seq, t_ns, whole, the wanted fields.
+
+    `swift` is that of `fields.typed`.
+    """
     own = how.own(event)
     matched = [tree.named(_of_variant(variant), f"match_{variant.number}") for variant in own if variant.read]
     seq = exp.Add(this=column("rowid"), expression=dialect.integer(offset))
@@ -153,7 +156,7 @@ def event_rows(how: TextForms, event: str, table: str, host: str, offset: int) -
     said = [tree.named(_place(how, own, path[0]), f"place_{index}") for index, path in enumerate(paths, start=1)]
     rows = tree.of(dialect.select(*KEYS, "form", *said), found.subquery("matched"))
     read: dict[Path_, exp.Expr] = {path: column(f"place_{index}") for index, path in enumerate(paths, start=1)}
-    return typed_rows([variant.item for variant in own], read, rows)
+    return typed_rows([variant.item for variant in own], read, rows, swift=swift)
 
 
 def _of_variant(variant: Variant) -> exp.Expr:
