@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.ingest import answer_pieces, answers, find_run, notes
+from assay.ingest import answer_pieces, answer_places, answers, find_run, notes
 from assay.ingest.kinds import ingest
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Field, Quarantine, Unless
@@ -253,6 +253,24 @@ def test_what_is_no_sample_is_quarantined(tmp_path: Path, pair: str, reason: str
     labels = '{"__name__":"peers","job":"a"}'
     assert found.broken() == [("", "a", 1, reason, f"{labels} {shown}" if shown else labels)]
     assert found.log()["quarantined"] == 1
+    assert found.rows("quarantine", "offset") == [(text.index(b'"values":[') + len('"values":['),)]
+
+
+@pytest.mark.parametrize("piece", [1, 300, 10**6])
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("ahead", [b"", b"\xef\xbb\xbf \n"])
+def test_a_broken_sample_of_an_answer_is_told_with_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int, packed: bool, ahead: bytes
+) -> None:
+    monkeypatch.setattr(answers, "PIECE", piece)
+    monkeypatch.setattr(answer_places, "PIECE", piece)
+    series = [up(f"\u00e9{number}", *((str(at), str(at)) for at in range(9))) for number in range(10)]
+    text = ahead + answer(*series).replace(b'[7,"7"]', b'\n [7, "x"]')
+    found = made(tmp_path, {"a.gz": gzip.compress(text)} if packed else {"a": text})
+    broken = found.rows("quarantine", "line", "offset")
+    assert sorted(number for number, _ in broken) == [9 * of + 8 for of in range(10)]
+    assert {text[at : at + 8] for _, at in broken} == {b'[7, "x"]'}
+    assert len({at for _, at in broken}) == len(broken)
 
 
 NUMBERS = [("1_000", None), ("1e400", None), ("-1e400", None), ("nan(1)", None), ("infinit", None), ("0x10", None),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 PIECE = 16 * 2**20  # bytes
@@ -20,20 +21,21 @@ def pieces(plain: Path, folder: Path, size: int) -> Iterator[Path]:
         yield plain
         return
     place = folder / f"{plain.name}.piece"
-    for text in _texts(plain, size):
-        place.write_bytes(text)
-        yield place
+    with plain.open("rb") as stream:
+        for _, text in texts(iter(partial(stream.read, size), b""), size):
+            place.write_bytes(text)
+            yield place
     place.unlink(missing_ok=True)
 
 
-def _texts(plain: Path, size: int) -> Iterator[bytes]:
-    held, head = b"", b""
-    with plain.open("rb") as stream:
-        while chunk := stream.read(size):
-            held += chunk
-            cut = held.rfind(BEGIN)
-            before = held[:cut].rstrip() if cut > 0 else b""
-            if before.endswith(b","):
-                yield head + before[:-1] + TAIL
-                held, head = held[cut:], HEAD
-    yield head + held
+def texts(chunks: Iterable[bytes], size: int) -> Iterator[tuple[int, bytes]]:
+    """The pieces of a document, of about so many bytes; each with what makes a place in it one in the document."""
+    held, head, begin = b"", b"", 0
+    for chunk in chunks:
+        held += chunk
+        cut = held.rfind(BEGIN) if len(held) >= size else -1
+        before = held[:cut].rstrip() if cut > 0 else b""
+        if before.endswith(b","):
+            yield begin - len(head), head + before[:-1] + TAIL
+            held, head, begin = held[cut:], HEAD, begin + cut
+    yield begin - len(head), head + held

@@ -27,26 +27,26 @@ def record_offsets(content: bytes, path: Sequence[str]) -> list[int]:
     """
     text = content.decode("utf-8-sig")
     begin = len(content) - len(text.encode("utf-8"))
-    return _in_bytes(text, begin, [start for start, _ in _members(text, _list_of(text, path))])
+    return _in_bytes(text, begin, [start for start, _ in members(text, list_of(text, path))])
 
 
 def written_records(content: bytes, path: Sequence[str], numbers: Collection[int]) -> dict[int, Written]:
     """Some members of such a list by their numbers, which count from 1."""
     text = content.decode("utf-8-sig")
-    members = _members(text, _list_of(text, path))
-    lines = _lines(text, [start for start, _ in members])
+    found = members(text, list_of(text, path))
+    lines = _lines(text, [start for start, _ in found])
     told = len(set(lines)) == len(lines)
     return {
-        number: Written(lines[number - 1] if told else 0, _FOLD.sub(" ", text[slice(*members[number - 1])]))
+        number: Written(lines[number - 1] if told else 0, _FOLD.sub(" ", text[slice(*found[number - 1])]))
         for number in numbers
     }
 
 
-def _list_of(text: str, path: Sequence[str]) -> int:
+def list_of(text: str, path: Sequence[str]) -> int:
     """Where the list begins."""
     place = _after_blanks(text, 0)
     for key in path if text[place] == "{" else ():
-        place = _value_of(text, place, key)
+        place = value_of(text, place, key)
     return place
 
 
@@ -65,7 +65,7 @@ def _after_blanks(text: str, place: int) -> int:
     return found.end() if found else place
 
 
-def _value_of(text: str, place: int, key: str) -> int:
+def value_of(text: str, place: int, key: str) -> int:
     """Where the value of a key of an object begins; of one that stands twice the first, which is what is read."""
     place = _after_blanks(text, place + 1)
     while text[place] == '"':
@@ -80,7 +80,7 @@ def _value_of(text: str, place: int, key: str) -> int:
     return place
 
 
-def _members(text: str, place: int) -> list[tuple[int, int]]:
+def members(text: str, place: int) -> list[tuple[int, int]]:
     """Where the members of a list begin and end."""
     found = []
     place = _after_blanks(text, place + 1)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import glob
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from assay.ingest import answers, openmetrics, tree
+from assay.ingest import answer_places, answers, openmetrics, tree
 from assay.ingest.packing import decompressed
-from assay.ingest.plain import plain
+from assay.ingest.plain import lines_at, plain
 from assay.ingest.sample_store import LABELS, add_samples, add_series, counted, drop, first_of, make, run, unreadable
 from assay.spec.diagnostics import AssayError, fail
 from assay.spec.file_errors import is_full
@@ -58,6 +59,15 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, file: int, folder: P
 def has_lines(path: Path) -> bool:
     """Whether a file of samples has a line for each of them."""
     return bool(TEXT.match(next(decompressed(path), b"")))
+
+
+def places(path: Path, numbers: Collection[int]) -> dict[int, int]:
+    """Where samples of a file begin, by their numbers: the place of the first byte, of a text of its line, from 0, in
+    the uncompressed content.  None in Parquet."""
+    if has_lines(path):
+        return {line.number: line.offset for line in lines_at(path, numbers)}
+    is_parquet = next(decompressed(path), b"").startswith(b"PAR1")
+    return {} if is_parquet else answer_places.places(path, numbers)
 
 
 def _unknown(path: Path, head: bytes) -> AssayError:

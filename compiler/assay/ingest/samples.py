@@ -21,7 +21,6 @@ from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, written
 from assay.ingest.forms import Numbered, Wanted, numbered, paths_of
 from assay.ingest.held import MANIFEST, manifest
-from assay.ingest.plain import lines_at
 from assay.ingest.quarantine import DESCRIBED, SHOWN, Broken, lacking
 from assay.ingest.sample_store import Merged, listed, make, run
 from assay.ingest.summary import Log, write_found
@@ -229,13 +228,12 @@ def _summarise(
 
 
 def _placed(found: Samples, broken: Sequence[Broken]) -> Iterator[Broken]:
-    """Broken samples, each with the place of the first byte of its line, where its file has lines."""
+    """Broken samples, each with the place of its first byte, of a text that of its line; none in Parquet."""
     paths = dict(zip(found.files, found.paths, strict=True))
     offsets: dict[tuple[str, int], int] = {}
     for name in {item.file for item in broken}:
-        if sample_files.has_lines(paths[name]):
-            numbers = {item.line for item in broken if item.file == name}
-            offsets |= {(name, line.number): line.offset for line in lines_at(paths[name], numbers)}
+        numbers = {item.line for item in broken if item.file == name}
+        offsets |= {(name, number): at for number, at in sample_files.places(paths[name], numbers).items()}
     return (replace(item, offset=offsets.get((item.file, item.line))) for item in broken)
 
 
