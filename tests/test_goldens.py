@@ -198,3 +198,11 @@ def test_a_package_is_the_same_in_every_process(system: str) -> None:
 
     here = json.dumps(normal_form.content(evaluated(system)))  # under a seed of this process
     assert printed("4242").communicate()[0] == f"{hashlib.sha256(here.encode()).hexdigest()}\n"
+
+
+@pytest.mark.parametrize("name", ["two", "three", "two-org-2023"])
+def test_no_two_figures_of_a_report_have_one_title(name: str) -> None:
+    path = ROOT / "golden" / "reports" / f"{name}.document.json"
+    titles = [item["title"] for item in json.loads(path.read_text(encoding="utf-8"))["charts"]]
+    assert len(set(titles)) == len(titles) == 29
+    assert {f"Leadership check duration ({of})" for of in ("cdfLeading", "cdfForgerLead")} <= set(titles)

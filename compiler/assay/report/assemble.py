@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from assay.compare.results import Distribution
@@ -53,7 +54,7 @@ def assemble(
         style=choices.style,
         manifest=manifest,
         sections=sections,
-        charts=tuple(_chart(checked, index, item, runs, named) for index, item in enumerate(report.charts, start=1)),
+        charts=_charts(checked, report, runs, named),
         dictionary=_dictionary(checked, report),
         warnings=(
             *notes(whole, figures.labels(report, whole)),
@@ -139,17 +140,31 @@ def _sample_counts(look: Style, metric: str, runs: Sequence[RunFigures]) -> tupl
     return tuple(cells)
 
 
-def _chart(checked: Checked, figure: int, chart: ChartSpec, runs: Sequence[RunFigures], named: Sequence[str]) -> Chart:
+def _charts(checked: Checked, report: Report, runs: Sequence[RunFigures], named: Sequence[str]) -> tuple[Chart, ...]:
+    names = Counter(checked.metric(item.metric).name for item in report.charts)
+    return tuple(
+        _chart(checked, number, item, runs, named, names) for number, item in enumerate(report.charts, start=1)
+    )
+
+
+def _chart(
+    checked: Checked,
+    figure: int,
+    chart: ChartSpec,
+    runs: Sequence[RunFigures],
+    named: Sequence[str],
+    names: Mapping[str, int],
+) -> Chart:
+    """The chart of a metric; where another one is called the same, its title says which it is."""
     metric = checked.metric(chart.metric)
+    title = f"{metric.name} ({metric.id})" if names[metric.name] > 1 else metric.name
     series = tuple(
         Series(name, _points(run.results.metrics[metric.id]))
         for name, run in zip(named, runs, strict=True)
         if run.results.metrics[metric.id].size
     )
     symbol = metric.unit.symbol
-    return Chart(
-        metric.id, figure, metric.name, row_label(metric.name, symbol), symbol, chart.template, series, chart.scale
-    )
+    return Chart(metric.id, figure, title, row_label(metric.name, symbol), symbol, chart.template, series, chart.scale)
 
 
 def _points(found: Distribution) -> tuple[tuple[float, float, float | None, float | None], ...]:
