@@ -33,7 +33,7 @@ def test_the_keys_of_the_json_stand_in_the_order_of_the_contract() -> None:
         *("dictionary", "warnings", "filters", "provenance", "appendices", "galleries"),
     ]
     assert list(data["sections"][0]) == ["id", "title", "doc", "header", "rows", "metrics"]
-    assert list(data["charts"][0]) == ["id", "figure", "title", "x_label", "unit", "template", "series", "scale"]
+    assert list(data["charts"][0]) == ["id", "figure", "title", "x_label", "unit", "template", "series", "scale", "of"]
     assert data["manifest"]["header"] == ["", "10.5-sim", "10.6-sim"]
     assert data["sections"][0]["rows"][0] == [
         "Forge loop starts, units",

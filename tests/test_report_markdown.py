@@ -120,7 +120,7 @@ def test_a_reader_of_markdown_finds_titles_prose_and_pictures_of_a_pinned_report
     assert pictures == [f"[image charts/{item.id}.svg]" for item in document.figures]
     captions = [text for text in said if text.startswith("Figure ")]
     assert [text.split(" — ")[0] for text in captions] == [
-        f"Figure {item.figure} {item.title}" for item in document.figures
+        f"Figure {item.figure} {item.caption}" for item in document.figures
     ]
 
 

@@ -298,6 +298,8 @@ class Generator:
         where = Expression("at_least", (column(value), number(0))) if self.maybe(0.3) else None
         kinds = ("min", "max", "sum", "count", "centile")
         reduction = Reduction(("host",), self.random.choice(kinds), 0.5) if self.maybe(0.3) else None
+        if reduction and reduction.kind == "count":
+            unit = PLAIN
         per = "host" if self.maybe(0.3) else ""
         return Metric(
             self.fresh("metric"), "", "", grain.name, measure, where, bool(judged) or self.maybe(), reduction, per,

@@ -155,16 +155,25 @@ def _chart(
     named: Sequence[str],
     names: Mapping[str, int],
 ) -> Chart:
-    """The chart of a metric; where another one is called the same, its title says which it is."""
+    """The chart of a metric; where another one is called the same, its caption says which it is."""
     metric = checked.metric(chart.metric)
-    title = f"{metric.name} ({metric.id})" if names[metric.name] > 1 else metric.name
     series = tuple(
         Series(name, _points(run.results.metrics[metric.id]))
         for name, run in zip(named, runs, strict=True)
         if run.results.metrics[metric.id].size
     )
     symbol = metric.unit.symbol
-    return Chart(metric.id, figure, title, row_label(metric.name, symbol), symbol, chart.template, series, chart.scale)
+    return Chart(
+        metric.id,
+        figure,
+        metric.name,
+        row_label(metric.name, symbol),
+        symbol,
+        chart.template,
+        series,
+        chart.scale,
+        of=metric.id if names[metric.name] > 1 else "",
+    )
 
 
 def _points(found: Distribution) -> tuple[tuple[float, float, float | None, float | None], ...]:

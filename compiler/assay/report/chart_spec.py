@@ -162,7 +162,7 @@ def description(chart: Chart) -> str:
     unit = f" {chart.unit}" if chart.unit else ""
     middle = [(item.run, point[0]) for item in chart.series for point in item.points if point[1] == 0.5]
     medians = [f"{run} {median:.6g}{unit}" for run, median in middle]
-    text = f"Cumulative distribution of {chart.title}"
+    text = f"Cumulative distribution of {chart.caption}"
     return f"{text}. Medians: {'; '.join(medians)}." if medians else f"{text}."
 
 

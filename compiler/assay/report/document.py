@@ -149,7 +149,8 @@ class Series:
 class Chart:
     """A figure: `id` is the metric's, `template` names a file of `templates/charts`, `unit` may be empty.
 
-    `scale` is that of x: `linear`, `log`, or `auto`, which leaves it to the template.
+    `scale` is that of x: `linear`, `log`, or `auto`, which leaves it to the template.  `of` tells figures of one title
+    apart: the id, where another chart has the same title; else empty.
     """
 
     id: str
@@ -160,6 +161,7 @@ class Chart:
     template: str
     series: tuple[Series, ...]
     scale: str = "auto"
+    of: str = ""
 
     def __post_init__(self) -> None:
         _check_file_name(self.id)
@@ -169,6 +171,11 @@ class Chart:
     def has_samples(self) -> bool:
         """Whether there is anything to draw; where not, a line says so in the place of the drawing."""
         return bool(self.series)
+
+    @property
+    def caption(self) -> str:
+        """What stands over the figure: no two charts of a report have the same."""
+        return f"{self.title} ({self.of})" if self.of else self.title
 
 
 Value = str | float | None
@@ -217,6 +224,11 @@ class Plot:
     def has_samples(self) -> bool:
         """Whether there is anything to draw."""
         return bool(self.rows)
+
+    @property
+    def caption(self) -> str:
+        """What stands over the figure."""
+        return self.title
 
 
 @dataclass(frozen=True, slots=True)

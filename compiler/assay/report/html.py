@@ -41,7 +41,7 @@ class Figure:
 
     id: str
     number: int
-    title: str
+    caption: str
     words: str
     section: str
     defined: tuple[tuple[str, str], ...]
@@ -202,7 +202,7 @@ def _figure(document: Document, item: Chart | Plot, specs: Mapping[str, Any]) ->
     names = {entry.id: entry.name for entry in document.entries}
     shows = (item.shows if isinstance(item, Plot) else ()) or (item.id,)
     defined = tuple((name, names[name]) for name in shows if name in names)
-    return Figure(item.id, item.figure, item.title, words, section, defined, item.id in specs, lines)
+    return Figure(item.id, item.figure, item.caption, words, section, defined, item.id in specs, lines)
 
 
 def _strokes(toggles: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -146,7 +146,7 @@ def _charts(document: Document) -> Blocks:
 
 
 def _figure(document: Document, figure: Chart | Plot, words: str) -> Blocks:
-    title = f"**Figure {figure.figure}** {cell(figure.title)}"
+    title = f"**Figure {figure.figure}** {cell(figure.caption)}"
     tables = [section.id for section in document.sections if figure.id in section.metrics]
     places = [_link("table", f"section-{name}") for name in tables[:1]]
     places += [_link("definition", f"metric-{figure.id}")] if figure.id in explained(document) else []
