@@ -148,6 +148,38 @@ def test_what_makes_runs_hard_to_compare_is_a_warning_in_the_report(tmp_path: Pa
     assert load(tmp_path / "report" / "document.json")["warnings"] == warnings
 
 
+def warned(runs: list[str], out: Path, cache: Path) -> list[str]:
+    """What a build warns of raw files."""
+    done = build(runs, out, cache, "--no-filters")
+    assert done.status == 0
+    warnings: list[str] = load(out / "document.json")["warnings"]
+    assert done.err == "".join(f"warning: {item}\n" for item in warnings)
+    return [item for item in warnings if "raw files" in item]
+
+
+def test_a_run_that_is_compared_with_itself_is_told(tmp_path: Path, cache: Path) -> None:
+    run, twin = CARDANO / "tiny" / "plain" / "run", copied("tiny/plain", tmp_path / "twin")
+    changed_json(twin / "meta.json", lambda found: found["meta"].update(ident="other"))
+    itself = "has the raw files of {}, byte for byte: a run is compared with itself."
+    assert warned([f"a={run}", f"b={run}"], tmp_path / "1", cache) == [f"list (b) {itself.format('list (a)')}"]
+    assert warned([f"a={run}", f"b={twin}"], tmp_path / "2", cache) == [f"other {itself.format('list')}"]
+
+
+def test_a_log_that_lies_in_two_runs_is_told(tmp_path: Path, cache: Path) -> None:
+    mixed = copied("tiny/tie-hosts", tmp_path / "mixed")
+    changed_json(mixed / "meta.json", lambda found: found["meta"].update(ident="mixed"))
+    runs = [f"a={CARDANO / 'tiny' / 'plain' / 'run'}", f"b={mixed}"]
+    for log in mixed.glob("*/stdout.gz"):
+        log.write_bytes(gzip.compress(gzip.decompress(log.read_bytes()), 1))
+    assert warned(runs, tmp_path / "none", cache) == []
+    log = mixed / "node-3" / "stdout.gz"
+    log.write_bytes((CARDANO / "tiny" / "plain" / "run" / "node-3" / "stdout.gz").read_bytes())
+    assert warned(runs, tmp_path / "one", cache) == [
+        "mixed has 1 of its 3 raw files from list, byte for byte (node-3/stdout.gz): files of one run may lie in the "
+        "folder of another."
+    ]
+
+
 def test_a_metric_whose_event_no_run_has_is_told_as_such(tmp_path: Path, cache: Path) -> None:
     run = copied("tiny/plain", tmp_path / "run")
     for log in run.glob("node-*/stdout.gz"):

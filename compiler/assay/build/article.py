@@ -21,6 +21,7 @@ from assay.build.prose import read_prose, texts_of, write_texts_of
 from assay.build.rendering import rendered
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
+from assay.build.shared_files import shared_files
 from assay.build.spec_states import write_specs
 from assay.build.sql_files import write_sql
 from assay.report import claims
@@ -108,7 +109,8 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     document = assemble_article(checked, part_of, figures, choices, printed(made, checked), prose, notes, beside)
     named = labels_of(article, figures)
     counts = [run.prepared.counts for run in found.runs]
-    warned = (*document.warnings, *undrawn(checked, part_of, figures, named, counts), *claims.warnings(said))
+    twice = shared_files([run.prepared for run in found.runs], named)
+    warned = (*twice, *document.warnings, *undrawn(checked, part_of, figures, named, counts), *claims.warnings(said))
     document = with_claims(document, checked, part_of, claims.shown(said))
     document = dataclasses.replace(document, warnings=warned)
     columns = beside.columns if beside else figures

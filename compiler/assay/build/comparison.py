@@ -18,13 +18,14 @@ from assay.build.raw_notes import raw_notes
 from assay.build.rendering import rendered
 from assay.build.runs import NamedRun
 from assay.build.session import Session
+from assay.build.shared_files import shared_files
 from assay.build.spec_states import write_specs
 from assay.build.sql_files import write_sql
 from assay.compare.style import style, style_names
 from assay.plan.cutting import is_cut
 from assay.plan.steps import JudgeStep
 from assay.report.assemble import assemble
-from assay.report.figures import Choices, PhaseOf, RunFigures
+from assay.report.figures import Choices, PhaseOf, RunFigures, labels
 from assay.report.forms import HTML
 from assay.report.html_details import NOTHING
 from assay.report.pdf import warm_up
@@ -177,6 +178,8 @@ def _write(
     if left_out:
         note = f"Left out, as phases cannot cut all that it is made of: {', '.join(left_out)}."
         document = replace(document, warnings=(note, *document.warnings))
+    twice = shared_files([item.prepared for item in found.runs], labels(report, whole))
+    document = replace(document, warnings=(*twice, *document.warnings))
     behind = NOTHING
     if HTML in forms:
         metrics = report_metrics(checked, shown)
