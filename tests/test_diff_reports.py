@@ -195,6 +195,27 @@ def test_a_filter_of_a_report_names_the_cells_it_decides_on(before: Path, cache:
 def test_a_rule_names_what_it_judges(
     before: Path, cache: Path, tmp_path: Path, edit: Edit, expected: set[tuple[str, str, str]]
 ) -> None:
-    found = told(before, tmp_path / "after", cache, edit)
+    found = [item for item in told(before, tmp_path / "after", cache, edit) if not item["place"].startswith("choices")]
     touched = {(place["kind"], place["section"], place["label"]) for item in found for place in item["touches"]}
     assert touched == expected
+
+
+CHOSEN = ', absent = "no experiment without a fault that is {}saturated"\n          , without = [ fault.name ]'
+
+
+def test_a_choice_names_what_shows_its_rows(before: Path, cache: Path, tmp_path: Path) -> None:
+    """Tables, verdicts, averages and figures over its time, and those of choices that leave its row out."""
+    path = "specs/cometbft/articles.dhall"
+    overloaded = (path, CHOSEN.format(""), CHOSEN.format("").replace("[ fault.name ]", "[] : List Text"))
+    (item,) = told(before, tmp_path / "overload", cache, overloaded)
+    assert item["place"] == "choices / overload / without"
+    verdict = "Results/The overloaded experiment beside the baseline's"
+    judged = ("Average latency, s", "Greatest latency, s", "Throughput, tx/s", "Transactions, tx")
+    assert labels(item, "verdict") == [(verdict, label) for label in judged]
+    assert {section for section, _ in labels(item, "figure")} == {"Overload"}
+    (item,) = told(before, tmp_path / "fault", cache, (path, "constant.fault ]", "constant.overload ]"))
+    assert item["place"] == "choices / fault / pins / #1 / constant"
+    sections = {section for section, _ in labels(item, "verdict")}
+    assert {"Results/The experiment with a fault beside the baseline's", verdict} <= sections
+    (item,) = told(before, tmp_path / "words", cache, (path, '"Overloaded experiment"', '"The overloaded one"'))
+    assert item["touches"] == []

@@ -1,15 +1,19 @@
-"""Which printed numbers a change of a report touches: of its filters and its summary, of rules that judge or mark."""
+"""Which printed numbers a change of a report touches: of filters, summary, choices, rules that judge or mark."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from assay.audit.shown import Shown, shown
+from assay.report.figures import row_label
 from assay.spec import closure, formula
-from assay.spec.model import Metric, Package
+from assay.spec.article_model import Article, Averages, Grid, Pivot, Verdict
+from assay.spec.model import Metric, Package, Series
+from assay.spec.unit import Unit
 
 #: member of a summary -> the kinds of places that it shapes (the deviation stands in results alone)
 _BY_SUMMARY = {"lowest": ("table", "verdict"), "reciprocal_points": ("chart",)}
+_WORDS_OF_CHOICE = (["title"], ["label"], ["absent"])
 _PRINTED = ("table", "chart", "figure", "verdict")
 
 
@@ -29,6 +33,8 @@ def touched(package: Package, path: Sequence[str]) -> tuple[Shown, ...]:
             lambda item: filtered in closure.needs(package, [item], package.filters).filters,
             lambda place: place.kind in _PRINTED and place.report == of,
         )
+    if kind == "articles" and inside[0] == "choices" and inside[1] and inside[2:3] not in _WORDS_OF_CHOICE:
+        return _of_choice(package, name, inside[1])
     if kind == "articles" and inside[0] == "parts" and len(inside) > 5:
         return _of_table(package, of, inside[1:-2])
     return ()
@@ -68,6 +74,38 @@ def _of_table(package: Package, report: str, path: Sequence[str]) -> tuple[Shown
     section = f"{part}/{title}"
     metrics = [item for item in package.metrics if _ruled(package, report, kind, section, inside) in ("", item.id)]
     return _places(package, lambda _: True, lambda place: place.report == report and place.section == section, metrics)
+
+
+def _of_choice(package: Package, name: str, choice: str) -> tuple[Shown, ...]:
+    """The places of an article that show the rows, or the time of the row, that a choice chooses, or leave them out."""
+    article = next((item for item in package.articles if item.name == name), None)
+    if article is None:
+        return ()
+    choices = {choice, *(item.name for item in article.choices if choice in item.without)}
+    places = set(_by_choices(article, choices, {item.name: item.unit for item in package.series}))
+    items: tuple[Metric | Series, ...] = (*package.metrics, *package.series)
+    found = (place for item in items for place in shown(package, item))
+    of = f"{package.system}/{name}"
+    return tuple(
+        place
+        for place in dict.fromkeys(found)
+        if place.report == of and places & {(place.section, ""), (place.section, place.label)}
+    )
+
+
+def _by_choices(article: Article, choices: set[str], units: Mapping[str, Unit]) -> Iterator[tuple[str, str]]:
+    """Section and label of what is made by one of some choices; no label where all of the section is."""
+    for part in article.parts:
+        tables: tuple[Pivot | Verdict | Grid | Averages, ...] = (
+            *part.pivots, *part.verdicts, *part.grids, *part.averages,
+        )  # fmt: skip
+        for item in tables:
+            without = item.without if isinstance(item, Verdict) else ()
+            if choices & {item.choice, *without}:
+                yield f"{part.title}/{item.title}", ""
+        for line in part.timelines:
+            if line.choice in choices:
+                yield part.title, row_label(line.title or line.series, units[line.series].symbol)
 
 
 def _ruled(package: Package, report: str, kind: str, section: str, inside: Sequence[str]) -> str:
