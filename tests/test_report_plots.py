@@ -178,6 +178,22 @@ def test_lines_are_valid_vega_lite_and_drawn(template: str) -> None:
     assert drawing.svg.count("#d62728") == (2 if template == "timeline-mean" else 0)  # the line, and its symbol
 
 
+@pytest.mark.parametrize(
+    ("most", "labels"),
+    [
+        (0.8, ["0", "0.2", "0.4", "0.6", "0.8"]),  # no 200m, which may be minutes, metres or mega of something
+        (0.0004, ["0", "0.0001", "0.0002", "0.0003", "0.0004"]),
+        (4.0, ["0", "1", "2", "3", "4"]),
+        (4e6, ["0", "1M", "2M", "3M", "4M"]),  # no 0M
+    ],
+)
+@pytest.mark.parametrize("template", ["timeline", "timeline-mean", "timeline-area"])
+def test_values_along_y_have_no_prefix_below_one(template: str, most: float, labels: list[str]) -> None:
+    rows = (("a", 0.0, 0.0), ("a", 1.0, most), (None, 0.0, 0.0), (None, 1.0, most))
+    (drawing,) = draw([replace(lined("a", template=template), rows=rows)], TEMPLATES)
+    assert re.findall(r'text-anchor="end"[^>]*>([^<]+)</text>', drawing.svg)[-len(labels) :] == labels
+
+
 def test_the_axis_of_a_long_time_is_in_minutes_or_hours() -> None:
     units = [time_unit(length) for length in (0.0, 599.0, 600.0, 7199.0, 7200.0, 1e6)]
     assert units == [("seconds", 1)] * 2 + [("minutes", 60)] * 2 + [("hours", 3600)] * 2

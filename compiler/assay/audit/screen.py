@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from assay.compare.decimal_text import six_digits
 from assay.spec.visible import cut, encodable, visible
 
 INDENT = 11
@@ -118,7 +119,7 @@ def _height(count: int, most: int, levels: int) -> int:
 def number(value: object) -> str:
     """A number as people read it: six digits, whole ones whole."""
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return six_digits(value)
     return str(value)
 
 

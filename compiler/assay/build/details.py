@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from assay.audit.constants import declared, place
 from assay.build.compute import Computation
 from assay.build.sql_files import HEAD, PHASES, file_of, sql_texts
+from assay.compare.decimal_text import six_digits
 from assay.compare.results import Distribution
 from assay.plan.steps import Applied, Listed, rows_of
 from assay.report.figures import Choices, RunFigures
@@ -100,7 +101,7 @@ def _figures(run: RunFigures, metric: Metric, summary: str) -> tuple[str, ...]:
 
 
 def _number(value: float | None) -> str:
-    return NONE if value is None else f"{value:.6g}"
+    return NONE if value is None else six_digits(value)
 
 
 def cells(found: Distribution, summary: str) -> tuple[str, ...]:
@@ -114,7 +115,7 @@ def cells(found: Distribution, summary: str) -> tuple[str, ...]:
         found.least,
         found.greatest,
     )
-    return (str(found.size), *(f"{value:.6g}" for value in values))
+    return (str(found.size), *(six_digits(value) for value in values))
 
 
 def _counts(runs: Mapping[str, RunFigures], rows: str, column: str) -> tuple[tuple[str, str], ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.cli import echo
+from assay.compare.decimal_text import six_digits
 
 if TYPE_CHECKING:
     from assay.build.inspect import Answer
@@ -57,5 +58,5 @@ def _number(value: object, form: str) -> str:
     if value is None:
         return "—" if form == "table" else ""
     if form == "table" and isinstance(value, float):
-        return f"{value:.6g}"
+        return six_digits(value)
     return repr(value) if isinstance(value, float) else str(value)

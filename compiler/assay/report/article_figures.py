@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from assay.compare.decimal_text import six_digits
 from assay.report import article_rows as asked
 from assay.report import line_names
 from assay.report.article_rows import Row, ordered
@@ -111,7 +112,7 @@ def _scatter(
         1,
         titled(f"{scatter.title}, {cloud.said}", shown.titled),
         y.unit.symbol,
-        f"{what}; mean {cloud.mean:.6g} {y.unit.symbol}",
+        f"{what}; mean {six_digits(cloud.mean)} {y.unit.symbol}",
         scatter.template,
         ("x", "y", "mean", "edge"),
         rows,

@@ -26,6 +26,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from assay.compare.decimal_text import six_digits
 from assay.report.document import Chart, Series
 from assay.report.scale import Scale, choose, extent, tick_format
 from assay.spec.diagnostics import did_you_mean, fail
@@ -161,7 +162,7 @@ def description(chart: Chart) -> str:
     """The figure in words, for readers who cannot see it: what it shows and each run's median."""
     unit = f" {chart.unit}" if chart.unit else ""
     middle = [(item.run, point[0]) for item in chart.series for point in item.points if point[1] == 0.5]
-    medians = [f"{run} {median:.6g}{unit}" for run, median in middle]
+    medians = [f"{run} {six_digits(median)}{unit}" for run, median in middle]
     text = f"Cumulative distribution of {chart.caption}"
     return f"{text}. Medians: {'; '.join(medians)}." if medians else f"{text}."
 
