@@ -288,8 +288,8 @@ def test_a_text_with_little_left_is_refused(tmp_path: Path, cache: Path) -> None
         "  expected: at most 2\n"
         "  found:    4\n"
         "  note: v038_report_tabbed.txt:11, byte 1359: field latency_max of reported is missing\n"
-        "  note: v038_report_tabbed.txt:11, byte 1359: field latency_max of reported is missing\n"
-        "  note: v038_report_tabbed.txt:11, byte 1359: field latency_max of reported is missing\n"
+        "  note: v038_report_tabbed.txt:11, byte 1412: field latency_max of reported is missing\n"
+        "  note: v038_report_tabbed.txt:11, byte 1465: field latency_max of reported is missing\n"
         "  note: all of them, with file, line, offset, reason and text, are in QUARANTINE\n"
         "  hint: the limit stands in the source's definition (`quarantine`)\n",
     )
