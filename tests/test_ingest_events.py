@@ -248,6 +248,27 @@ def test_a_number_that_a_move_takes_out_of_its_type_is_quarantined(tmp_path: Pat
     assert (made.rows("tick", "n"), made.rows("quarantine", "line")) == ([(2**63 - 1,)], [(2,)])
 
 
+def test_a_number_that_a_move_takes_out_of_128_bits_is_quarantined(tmp_path: Path) -> None:
+    what = event("tick", form([field("n", transforms=[Transform("plus", 1, "")])], new="Tick"))
+    made = read(tmp_path, [record(n=2**127 - 1), record(n=1), record(n=str(2**127 - 1))], (what,))
+    assert (made.rows("tick", "n"), made.rows("quarantine", "line")) == ([(2,)], [(1,), (3,)])
+
+
+@pytest.mark.parametrize("kind", ["integer", "real", "text"])
+@pytest.mark.parametrize("default", ["7", None])
+def test_what_is_no_duration_is_not_taken_for_none(tmp_path: Path, kind: str, default: str | None) -> None:
+    fields = [field("d", kind, default=default, required=False, transforms=[Transform("duration", 0, "")]), field("n")]
+    what = event("tick", form(fields, new="Tick"))
+    lines = [record(d="1us", n=1), record(d="soon", n=2), record(d=5, n=3), record(d="", n=4), record(n=5)]
+    made = read(tmp_path, lines, (what,))
+    of = {"integer": int, "real": float, "text": str}[kind]
+    assert made.rows("tick", "n", "d") == [(1, of(1000)), (5, None if default is None else of(default))]
+    assert made.rows("quarantine", "line", "reason") == [
+        (line, f"field d of tick: expected a duration, such as 1m2.5s or 448.05ms, found {found}")
+        for line, found in ((2, '"soon"'), (3, "5"), (4, '""'))
+    ]
+
+
 def test_forms_of_an_event_find_its_fields_in_their_own_way(tmp_path: Path) -> None:
     what = event(
         "adopted",

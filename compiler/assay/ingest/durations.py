@@ -24,6 +24,7 @@ PATTERN = (
     r"|([0-9]{1,13}(?:\.[0-9]{1,6})?)ms|([0-9]{1,16}(?:\.[0-9]{1,3})?)(?:µs|μs|us)|([0-9]{1,19})ns|0)$"
 )
 DIGIT = "[0-9]"
+NONE = ""  # what stands for a text that is no duration
 EXPECTED = "a duration, such as 1m2.5s or 448.05ms"
 
 
@@ -33,7 +34,10 @@ def is_duration(text: str) -> bool:
 
 
 def nanoseconds(text: exp.Expr) -> exp.Expr:
-    """The digits of the nanoseconds of a duration, as a text; null where there is no text or it is no duration."""
+    """The digits of the nanoseconds of a duration, as a text; null where there is no text.
+
+    Of a text that is no duration the empty one, which is no value, and not null: a default stands for no text alone.
+    """
     known = exp.and_(*(tree.call("regexp_matches", text.copy(), tree.text(item)) for item in (PATTERN, DIGIT)))
     names = exp.Array(expressions=[tree.text(name) for name in ("sign", *PARTS)])
     parts = tree.call("regexp_extract", text.copy(), tree.text(PATTERN), names)
@@ -43,7 +47,7 @@ def nanoseconds(text: exp.Expr) -> exp.Expr:
     assert total is not None
     minus = exp.EQ(this=_part(parts, "sign"), expression=tree.text("-"))
     signed = tree.when(minus, exp.Neg(this=exp.paren(total)), total.copy())
-    return tree.when(known, tree.cast(signed, "TEXT"))
+    return tree.when(known, tree.cast(signed, "TEXT"), tree.when(tree.given(text.copy()), tree.text(NONE)))
 
 
 def _part(parts: exp.Expr, name: str) -> exp.Expr:

@@ -106,7 +106,7 @@ def _value(name: str, own: Sequence[Numbered], given: Mapping[tuple[int, str], e
 def _may_lack(item: Numbered, name: str) -> bool:
     """Whether a field may be null in rows that are whole, though it is read."""
     field = _field(item, name)
-    return bool(field.paths) and not field.required and field.default is None and field.type != "text"
+    return bool(field.paths) and not field.required and field.default is None and not fields.is_any_text(field)
 
 
 def _whole(own: Sequence[Numbered], ended: Collection[str]) -> exp.Expr:

@@ -56,7 +56,7 @@ def typed(field: Field, text: exp.Expr, swift: bool = False) -> exp.Expr:
     value = _moved(field, text, swift)
     if default is None:
         return value
-    if field.type == "text":
+    if is_any_text(field):
         return tree.first_of([value, default])
     return tree.when(tree.missing(text.copy()), default, value)
 
@@ -67,19 +67,30 @@ def constant(field: Field) -> exp.Expr:
     return text if field.type == "text" else tree.cast(text, dialect.TYPES[field.type])
 
 
+def is_any_text(field: Field) -> bool:
+    """Whether every text that is found is a value of the field."""
+    return field.type == "text" and not _is_duration(field)
+
+
+def _is_duration(field: Field) -> bool:
+    return any(change.kind == DURATION for change in field.transforms)
+
+
 def _null(field: Field) -> exp.Expr:
     return tree.cast(exp.Null(), dialect.TYPES[field.type])
 
 
 def _moved(field: Field, text: exp.Expr, swift: bool) -> exp.Expr:
     moves = [change.number for change in field.transforms if change.kind == "plus"]
+    if field.type == "text" and _is_duration(field):
+        return tree.call("nullif", text, tree.text(durations.NONE))
     if not moves or field.type not in (*WHOLE, "real"):
         return _as(text, field.type, swift)
     if field.type == "real":
         return exp.Add(this=_as(text, "real", swift), expression=dialect.integer(sum(moves)))
-    # In 128 bits the sum cannot overflow, which would be an error.
+    # In 128 bits no sum that fits into 64 overflows; one that does is an error, which is caught.
     moved = exp.Add(this=_as(text, "huge", swift), expression=dialect.integer(sum(moves)))
-    return _tried(moved, field.type)
+    return tree.tried(_tried(moved, field.type))
 
 
 def _as(text: exp.Expr, kind: str, swift: bool) -> exp.Expr:

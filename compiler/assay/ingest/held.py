@@ -13,7 +13,7 @@ from assay.spec.check_lines import TEXT_LINES
 from assay.spec.model import Event, Source
 
 MANIFEST = "ingest.json"
-FORMAT = 9
+FORMAT = 10
 
 Wanted = Mapping[str, Iterable[str]]
 
