@@ -36,11 +36,11 @@ def log_of(folder: Path, content: bytes = LINE * 3) -> Path:
     return path
 
 
-def meanwhile(monkeypatch: pytest.MonkeyPatch, place: str, change: Callable[[], object]) -> None:
-    """Let something happen once, right after a function has done its work."""
+def meanwhile(monkeypatch: pytest.MonkeyPatch, place: str, *changes: Callable[[], object]) -> None:
+    """Let something happen once, right after a function has done its work; something else after its next call."""
     module, name = place.rsplit(".", 1)
     real = getattr(sys.modules[module], name)
-    left = [change]
+    left = list(reversed(changes))
 
     def wrapped(*arguments: object, **named: object) -> object:
         found = real(*arguments, **named)
@@ -92,6 +92,20 @@ def test_a_log_that_grows_while_it_is_read_is_what_it_was_when_it_was_hashed(
     made = read(tmp_path)
     assert (made.rows("tick", "seq"), made.log()["lines"]) == ([(1,), (2,), (3,)], 3)
     assert path.stat().st_size == len(LINE) * 3 + len(more)
+
+
+def test_a_log_that_grows_while_it_is_read_again_for_another_is_what_it_was_when_it_was_hashed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = log_of(tmp_path)
+    other = log.with_name("out2")
+    other.write_bytes(LINE * 2)
+    changes = (added(log, LINE), lambda: None, added(other, LINE + LINE[:9]))
+    meanwhile(monkeypatch, "assay.ingest.worker.plain", *changes)
+    files, _ = file_hashes(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
+    ingest(SOURCE, (TICK,), WANTED, files, tmp_path / "made", workers=1)
+    made = Ingested(tmp_path / "made")
+    assert (made.log()["lines"], made.log()["recognised"], len(made.rows("tick"))) == (5, 5, 5)
 
 
 def test_a_log_that_grew_before_it_is_read_again_is_read_again(tmp_path: Path) -> None:

@@ -96,10 +96,9 @@ def fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[Lo
 
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        if not _fill(connection, how, files, folder):
-            # Some grew meanwhile: now they are read out of copies.
+        while not _fill(connection, how, files, folder):
+            # Some grew meanwhile: now they are read out of copies.  So may others while these are, but none twice.
             connection.execute(exp.Drop(tables=[exp.to_table(how.table)], kind="TABLE").sql(dialect.DIALECT))
-            _fill(connection, how, files, folder)
         return share_of(connection, how.table, files, twice=True)
     except duckdb.Error as error:
         if is_full(error):
