@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assay.spec.model import Transform, Unless
-from tests.support.ingesting import event, field, fixed, form, read, record
+from assay.spec.model import Transform, Unless, Unwrap
+from tests.support.ingesting import SOURCE, event, field, fixed, form, read, record
 
 NEW = event("fresh", form([field("n")], new="A"))
 OLD = event("aged", form([field("n")], new="Z", old="B"))
@@ -82,6 +83,16 @@ def test_a_body_within_a_member_of_itself_is_unwrapped(tmp_path: Path) -> None:
         record("A", type=None, proof=1, inner={"n": -5}, n=5),
     ]
     assert names(tmp_path, *lines) == ["fresh", "aged", "fresh", "fresh", "fresh", "fresh"]
+
+
+@pytest.mark.parametrize("key", ["proof", "größe"])
+def test_a_body_is_unwrapped_however_its_keys_are_written(tmp_path: Path, key: str) -> None:
+    source = replace(SOURCE, unwrap=(Unwrap(absent="type", present=(key,), take="inner"),))
+    plain = json.dumps(
+        {"ts": "2026-02-05T18:52:16Z", "what": "Tick", "body": {key: 1, "inner": {"n": 7}}}, ensure_ascii=False
+    )
+    escaped = plain.replace(key, "".join(f"\\u{ord(character):04x}" for character in key))
+    assert read(tmp_path, [plain, escaped], source=source).rows("tick", "n") == [(7,), (7,)]
 
 
 RULED = event(

@@ -200,9 +200,14 @@ def _unwrapped(how: Recognition) -> exp.Select:
 
 
 def _likely(how: Recognition, rule: Unwrap) -> exp.Expr:
-    """Cheap signs that a line's body is wrapped: what is to be absent has no text, the keys to be present occur."""
+    """Cheap signs that a line's body is wrapped: what is to be absent has no text, the keys to be present occur, or
+    something is written with an escape, as they may be."""
     absent = tree.missing(how.read((*how.source.body, rule.absent)))
-    signs = [tree.call("contains", column("line"), tree.text(key)) for key in rule.present if key.isalnum()]
+    signs = [
+        exp.or_(*(tree.call("contains", column("line"), tree.text(sign)) for sign in (key, "\\u")))
+        for key in rule.present
+        if key.isalnum()
+    ]
     return exp.and_(exp.Not(this=column("broken")), absent, *signs)
 
 
