@@ -156,6 +156,21 @@ def test_a_cell_holds_any_line_end_though_other_rows_are_mended(tmp_path: Path, 
     assert found.broken() == []
 
 
+@pytest.mark.parametrize(
+    ("row", "cell"),
+    [('2, "a"', ' "a"'), ('2,"a" ', None), ('2, "a,b"', None), ('2, "a', ' "a'), ('2, "a"\t', ' "a"\t')],
+)
+@pytest.mark.parametrize("other", ["", "4,x,x\n"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_quote_beside_a_blank_is_the_same_whatever_other_rows_are(
+    tmp_path: Path, row: str, cell: str | None, other: str, end: str
+) -> None:
+    text = f"at,s\n1,x\n{row}\n{other}3,y\n".replace("\n", end)
+    found = made(tmp_path, text, (event("row", field("s", "text")),))
+    assert found.rows("row", "t_ns", "s") == [(1, "x"), *([(2, cell)] if cell else []), (3, "y")]
+    assert found.rows("quarantine", "line") == [(3,)] * (not cell) + [(4,)] * bool(other)
+
+
 def test_a_row_of_nothing_is_none_in_a_table_of_one_column(tmp_path: Path) -> None:
     one = replace(TABLE, time=())
     found = made(tmp_path, 'n\n1\n,\n""\n\n2\n', (event("row", field("n"), source=one),), one)

@@ -10,6 +10,7 @@ are no rows; empty cells at the end of a row that are more than there are column
 from __future__ import annotations
 
 import csv
+import mmap
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ from assay.sql import dialect
 
 ENCODING = "utf-8-sig"
 LINE_END = re.compile(rb"\r\n|\n|\r")
+#: a blank beside the quote that opens or closes a cell, where the engine would take it for none
+BLANK = re.compile(rb'(?:^|[,\r\n]) +"|" +(?:[,\r\n]|$)')
 SLACK = 2**20  # bytes that a row of a copy has beside twice its cells: its number, what stands between cells
 csv.field_size_limit(8 * LONGEST)  # else a cell of 128 KiB would be taken for an open quote
 
@@ -135,10 +138,18 @@ def may_scan(path: Path, plain: Path) -> bool:
     """Whether the engine reads a file, or refuses it.
 
     It is not given one that would lose rows in silence: an empty line at the beginning is the header to it, and a line
-    end within the header is that of all rows.
+    end within the header is that of all rows.  Nor one where a blank stands beside a quote, which it passes over: what
+    a row is does not depend on whether others of its file are broken.
     """
     first = next(records(path, plain), None)
-    return first is not None and first.line == first.lines == 1 and not ends_too_long(plain)
+    return first is not None and first.line == first.lines == 1 and not ends_too_long(plain) and not _has_blanks(plain)
+
+
+def _has_blanks(plain: Path) -> bool:
+    """Whether a blank stands beside the quote of a cell, or seems to."""
+    with plain.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        likely = content.find(b' "') >= 0 or content.find(b'" ') >= 0
+        return likely and BLANK.search(content) is not None
 
 
 def header(path: Path, plain: Path) -> tuple[str, ...]:
