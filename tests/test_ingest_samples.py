@@ -593,6 +593,32 @@ def test_a_sample_without_what_its_event_must_have_is_quarantined(
     assert (found.rows("peers", "t_ns"), found.rows("counts", "n")) == ([(9 * S,)], [(1,)])
 
 
+def test_the_end_of_a_line_has_no_value_and_its_labels_all_the_same(tmp_path: Path) -> None:
+    lines = [f'peers{{n="{n}",job="{n}"}} NaN {t}\n' for t, n in enumerate(("x", "01", "2"), start=1)]
+    text = "".join(lines) + "peers NaN 4\npeers 7 5\n# EOF\n"
+    what = event("peers", form([VALUE, field("n", "integer", "labels.n", default="0")], new="peers"))
+    found = made(tmp_path / "a", text.encode(), (what,))
+    assert found.rows("peers", "t_ns", "value", "n") == [
+        (2 * S, None, 1), (3 * S, None, 2), (4 * S, None, 0), (5 * S, 7.0, 0)
+    ]  # fmt: skip
+    assert found.rows("quarantine", "line", "reason") == [(1, 'field n of peers: expected an integer, found "x"')]
+    either = event("peers", form([field("value", "integer", "labels.n", "value")], new="peers"))
+    found = made(tmp_path / "b", text.encode(), (either,))
+    assert found.rows("peers", "value") == [(1,), (2,), (None,), (7,)]
+    assert found.rows("quarantine", "line", "reason") == [(1, 'field value of peers: expected an integer, found "x"')]
+    needed = event("peers", form([VALUE, field("job", "text", "labels.job")], new="peers"))
+    found = made(tmp_path / "c", text.encode(), (needed,))
+    reason = "field job of peers is missing"
+    assert found.rows("quarantine", "line", "reason") == [(4, reason), (5, reason)]
+
+
+@pytest.mark.parametrize("value", ["+-1", "1_0", "--1"])
+def test_a_value_with_two_signs_is_none(tmp_path: Path, value: str) -> None:
+    found = made(tmp_path, {"a": f"peers {value} 1\npeers 7 2\n# EOF\n".encode(), "b": answer(up("a", ("3", value)))})
+    assert found.rows("peers", "value") == [(7.0,)]
+    assert found.rows("quarantine", "reason") == [("no value, or a bad one",)] * 2
+
+
 def test_more_broken_samples_than_the_source_bears_end_the_ingest(tmp_path: Path) -> None:
     how = {"source": {"quarantine": Quarantine(share=0.0, at_least=1)}}
     said = refused(tmp_path, b"peers 7 7\npeers 1\npeers 2\n# EOF\n", **how)

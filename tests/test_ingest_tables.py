@@ -320,6 +320,7 @@ def test_a_cell_is_read_exactly(tmp_path: Path, kind: str, written: str, value: 
         ("integer", '""', "field n of row is missing"),
         ("unsigned", "-1", 'field n of row: expected an integer from 0, found "-1"'),
         ("real", "NaN", 'field n of row: expected a number, found "NaN"'),
+        ("real", "+-1", 'field n of row: expected a number, found "+-1"'),
         ("boolean", "yes", 'field n of row: expected true or false, found "yes"'),
         ("text", "", "field n of row is missing"),
     ],

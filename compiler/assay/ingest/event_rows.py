@@ -49,7 +49,7 @@ def typed_rows(
     """The rows of an event, whose forms are `own`, out of rows of host, seq, t_ns, form, and what is `read` at paths.
 
     `given` are values of fields, by form and name, that are no texts: columns of `found` that are there already.
-    Fields of the names `ended` need no value in rows of which the column `ended` of `found` holds.  `swift` is that of
+    Fields of the names `ended` need no text in rows of which the column `ended` of `found` holds.  `swift` is that of
     `fields.typed`.
     """
     names = [item.name for item in own[0].fields]
@@ -58,7 +58,7 @@ def typed_rows(
     ready = sorted({value.name for value in given.values()} | ({ENDED} if ended else set()))
     stages.append(("known", tree.of(dialect.select(*KEYS, "form", *ready, *said), "found")))
     values = [tree.named(_value(name, own, given, swift), name) for name in names]
-    texts_kept = [f"{name}_text" for name in names if any(_may_lack(item, name) for item in own)]
+    texts_kept = [f"{name}_text" for name in names if name in ended or any(_may_lack(item, name) for item in own)]
     texts_kept += [ENDED] if ended else []
     stages.append(("valued", tree.of(dialect.select(*KEYS, "form", *texts_kept, *values), "known")))
     query = dialect.select(*KEYS, tree.named(_whole(own, ended), "whole"), *names)
@@ -121,7 +121,8 @@ def _has_all(item: Numbered, ended: Collection[str]) -> exp.Expr:
         value = column(field.name)
         if field.paths and (field.required or field.default is not None):
             there = tree.given(value)
-            parts.append(exp.or_(there, column(ENDED)) if field.name in ended else there)
+            none = exp.and_(column(ENDED), tree.missing(column(f"{field.name}_text")))
+            parts.append(exp.or_(there, none) if field.name in ended else there)
         elif _may_lack(item, field.name):
             parts.append(exp.or_(tree.given(value), tree.missing(column(f"{field.name}_text"))))
     return exp.and_(*parts) if parts else exp.true()

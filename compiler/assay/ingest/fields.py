@@ -103,10 +103,8 @@ def _as(text: exp.Expr, kind: str, swift: bool) -> exp.Expr:
         return exp.Case(this=text, ifs=ifs)
     if kind == "real":
         value = _tried(text, "real")
-        # The cast takes underscores, too; whatever else it takes that is no decimal is not finite.
-        place = tree.call("strpos", text.copy(), tree.text("_"))
-        plain = exp.EQ(this=place, expression=dialect.integer(0))
-        return tree.when(exp.and_(tree.call("isfinite", value), plain), value.copy())
+        # Whatever else the cast takes that is no decimal is not finite.
+        return tree.when(exp.and_(tree.call("isfinite", value), tree.is_plain(text)), value.copy())
     # The cast rounds, and takes other bases and underscores.  What it gives back as it was is none of these; that is
     # asked first, since it is swift.
     value = _tried(text, kind)

@@ -81,22 +81,18 @@ def instant(seconds: exp.Expr) -> exp.Expr:
     cut = tree.call("regexp_replace", seconds.copy(), tree.text(FINER), tree.text(r"\1"))
     said = tree.when(exp.GT(this=behind, expression=dialect.integer(DIGITS)), cut, seconds)
     exact = exp.Mul(this=tree.try_cast(said, SECONDS), expression=tree.cast(dialect.integer(10**9), NANOSECONDS))
-    return tree.when(_plain(seconds), tree.try_cast(exact, "BIGINT"))
+    return tree.when(tree.is_plain(seconds), tree.try_cast(exact, "BIGINT"))
 
 
 def number(text: exp.Expr) -> exp.Expr:
     """The double that a text writes, NaN and the infinite ones by their names; null when it is none.
 
-    The cast takes underscores too, makes a decimal number beyond all doubles infinite, and bears what follows `nan`.
+    The cast takes what `tree.is_plain` refuses, makes a decimal number beyond all doubles infinite, and bears what
+    follows `nan`.
     """
     value = tree.try_cast(text, "DOUBLE")
     named = tree.call("regexp_full_match", text.copy(), tree.text(NO_DECIMAL))
-    return tree.when(tree.when(tree.call("isfinite", value), _plain(text), named), value.copy())
-
-
-def _plain(text: exp.Expr) -> exp.Expr:
-    """Whether a text has no underscore, which casts to numbers take."""
-    return exp.EQ(this=tree.call("strpos", text.copy(), tree.text("_")), expression=dialect.integer(0))
+    return tree.when(tree.when(tree.call("isfinite", value), tree.is_plain(text), named), value.copy())
 
 
 def entries(labels: exp.Expr) -> exp.Expr:

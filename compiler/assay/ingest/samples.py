@@ -271,7 +271,8 @@ def _described(found: Samples, forms: Sequence[Numbered], lost: Sequence[tuple[i
     ):
         own = [item for item in forms if item.event.name == events[seq]]
         labels: dict[str, Any] = json.loads(key)
-        reason = _reason(own, name, {LABEL: {sample_store.NAME: name, **labels}, "value": f"{value:.17g}"})
+        said = None if value is None else f"{value:.17g}"  # the end of a line has none
+        reason = _reason(own, name, {LABEL: {sample_store.NAME: name, **labels}, "value": said})
         text = f"{name}{key} {value!r} at {t_ns} ns"
         yield Broken(HOST, found.files[file], number, None, reason, text[:SHOWN])
 

@@ -112,6 +112,12 @@ def exists(document: exp.Expr, path: Sequence[str]) -> exp.Expr:
     return call("json_exists", document, pointer(path))
 
 
+def is_plain(number: exp.Expr) -> exp.Expr:
+    """Whether a text has no underscore and no minus behind a plus, which casts to numbers take."""
+    absent = (exp.Not(this=call("contains", number.copy(), text(sign))) for sign in ("_", "+-"))
+    return exp.and_(*absent)
+
+
 def given_list(name: str, kind: str) -> exp.Expr:
     """A list that is a parameter of the statement."""
     return cast(exp.Placeholder(this=name), f"{kind}[]")
