@@ -122,6 +122,16 @@ def test_a_record_that_is_none_has_its_place_wherever_the_list_stands(tmp_path: 
     assert found.rows("quarantine", "offset") == [(text.encode().rindex(b'"none"'),)]
 
 
+def test_half_of_a_surrogate_pair_in_what_is_read_is_never_replaced(tmp_path: Path) -> None:
+    what = Event("row", LISTS.name, (form([field("s", "text")]),), "")
+    texts = [r"\ud800", r"a\udc00", "?", r"\ud83d\ude00"]
+    items = ", ".join(f'{{"time": {time}, "s": "{text}", "x": "\\ud801"}}' for time, text in enumerate(texts))
+    found = made(tmp_path, f"[{items}]", [what])
+    assert found.rows("row", "seq", "s") == [(3, "?"), (4, "\U0001f600")]
+    assert found.rows("quarantine", "line", "reason") == [(n, "half of a surrogate pair") for n in (1, 2)]
+    assert (found.rows("counts", "n"), found.log()["recognised"]) == ([(2,)], 2)
+
+
 def test_a_key_that_no_record_has_is_an_error_that_names_what_needs_it(tmp_path: Path) -> None:
     assert refused(tmp_path, '[{"time": 1, "n_": 1, "m": 2}, {"time": 2, "m": null}]') == (
         "error[no-key]: none of the 2 records has a value of `n`, which field `n` of event `row` is "

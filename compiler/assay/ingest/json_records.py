@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     import duckdb
 
 ROWS = "rows"
+HALF = "half of a surrogate pair"
+_HALF = re.compile("[\ud800-\udfff]")
 Path_ = tuple[str, ...]
 
 
@@ -244,15 +247,13 @@ def _filled(connection: duckdb.DuckDBPyConnection, records: Records, forms: Sequ
     kinds = {"host": "TEXT", "seq": "BIGINT", "t_ns": "BIGINT"} | dict.fromkeys(stored, "TEXT")
     connection.execute(empty(ROWS, kinds))
     said = [_text(_at(record.value, records.source.time)) for record in records.found]
-    values: dict[str, list[object]] = {
+    values: dict[str, Sequence[object]] = {
         "host": [record.host for record in records.found],
         "seq": [record.seq for record in records.found],
-        "said": list(said),
+        "said": said,
     }
-    values |= {
-        name: [_text(_at(record.value, path)) for record in records.found]
-        for name, path in zip(stored, paths, strict=True)
-    }
+    for name, path in zip(stored, paths, strict=True):
+        values[name] = [_text(value) for value in _read_at(records, path, said)]
     types = {"host": "TEXT", "seq": "BIGINT", "said": "TEXT"} | dict.fromkeys(stored, "TEXT")
     given = [tree.named(exp.Explode(this=tree.given_list(name, kind)), name) for name, kind in types.items()]
     moment = tree.named(instants.taken(records.source, column("said")), "moment")
@@ -264,11 +265,24 @@ def _filled(connection: duckdb.DuckDBPyConnection, records: Records, forms: Sequ
     timeless = tree.of(dialect.select("host", "seq"), ROWS).where(tree.missing(column("t_ns")), copy=False)
     gone = set(connection.execute(dialect.text(timeless)).fetchall())
     for record, text in zip(records.found, said, strict=True):
+        if (record.host, record.seq) in records.lost:
+            continue
         if not isinstance(record.value, dict):
             records.lost[record.host, record.seq] = record.broken("not an object")
         elif (record.host, record.seq) in gone:
             reason = "no time" if text is None else f"bad time: {_json(_at(record.value, records.source.time))[:80]}"
             records.lost[record.host, record.seq] = record.broken(reason)
+
+
+def _read_at(records: Records, path: Path_, said: list[str | None]) -> Iterator[object]:
+    """What stands at a path of each record.  One that holds half of a surrogate pair there is lost, and has no instant
+    in `said`: what would stand for the half may be all that tells two values apart."""
+    for index, record in enumerate(records.found):
+        value = _at(record.value, path)
+        if value is not None and _HALF.search(value if isinstance(value, str) else _json(value)):
+            records.lost.setdefault((record.host, record.seq), record.broken(HALF))
+            said[index] = None
+        yield value
 
 
 def _text(value: object) -> str | None:
