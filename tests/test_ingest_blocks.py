@@ -97,6 +97,12 @@ def test_values_may_hold_colons_commas_and_quotes(tmp_path: Path) -> None:
     assert found.rows("block", "id", "n") == [('http://h:1/a,"b"', 1), (None, 2)]
 
 
+def test_a_block_of_one_key_without_a_value_is_a_block(tmp_path: Path) -> None:
+    found = made(tmp_path, "Id: a\nId:\nId: c\n", event(field("id", "text", "Id", default="z")))
+    assert found.rows("block", "seq", "id") == [(1, "a"), (2, "z"), (3, "c")]
+    assert found.log()["lines"] == 3
+
+
 def test_blocks_may_have_an_instant(tmp_path: Path) -> None:
     found = made(tmp_path, "Id: a\nAt: 2026-02-05T18:52:16Z\nN: 1\nId: b\nAt: soon\nN: 2\n", time=("At",))
     assert found.rows("block", "t_ns", "n") == [(1770317536 * 10**9, 1)]

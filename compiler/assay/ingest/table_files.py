@@ -191,8 +191,8 @@ def scan(width: int, numbered: bool) -> exp.Select:
     counted = exp.Window(this=exp.RowNumber())
     number = tree.cast(dialect.column("number"), "BIGINT") if numbered else counted
     query = tree.of(dialect.select(tree.named(number, "number"), *(cell(index) for index in range(width))), rows)
-    # An empty line is a row to the engine when there is one column, and to us never.
-    return query.where(tree.given(cell(0)), copy=False) if width == 1 else query
+    # An empty line is a row to the engine when there is one column, and to us never; a copy has none.
+    return query.where(tree.given(cell(0)), copy=False) if width == 1 and not numbered else query
 
 
 def mended(path: Path, plain: Path, copy: Path) -> list[Record]:
