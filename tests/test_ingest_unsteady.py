@@ -108,6 +108,24 @@ def test_a_log_that_grows_while_it_is_read_again_for_another_is_what_it_was_when
     assert (made.log()["lines"], made.log()["recognised"], len(made.rows("tick"))) == (5, 5, 5)
 
 
+def test_a_log_that_is_rotated_before_its_broken_lines_are_described_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = log_of(tmp_path, LINE + record(n="x").encode() + b"\n" + LINE)
+    meanwhile(monkeypatch, "assay.ingest.reader.gather", lambda: log.write_bytes(b"\n" + record(n=7).encode() + b"\n"))
+    with pytest.raises(AssayError) as error:
+        read(tmp_path)
+    assert "error[changed-file]" in str(error.value)
+
+
+def test_a_log_that_grows_before_its_broken_lines_are_described_is_what_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = log_of(tmp_path, LINE + record(n="x").encode() + b"\n" + LINE)
+    meanwhile(monkeypatch, "assay.ingest.reader.gather", added(log, LINE))
+    assert [row[2] for row in read(tmp_path).broken()] == [2]
+
+
 def test_a_log_that_grew_before_it_is_read_again_is_read_again(tmp_path: Path) -> None:
     path = log_of(tmp_path)
     assert len(read(tmp_path).rows("tick")) == 3

@@ -58,7 +58,10 @@ class Broken:
 
 
 def describe(files: RunFiles, lost: Sequence[Lost], why: Callable[[Lost, Line], str]) -> Iterator[Broken]:
-    """Descriptions of lost lines, in order, one held at a time; `why` tells the reason by the line."""
+    """Descriptions of lost lines, in order, one held at a time; `why` tells the reason by the line.
+
+    AssayError where a file has other lines by now than were lost.
+    """
     hosts = {host.host: host for host in files.hosts}
     for (host, index), group in itertools.groupby(lost, key=lambda item: (item.host, item.seq // FILE_STEP)):
         items = {item.seq % FILE_STEP: item for item in group}
@@ -67,6 +70,7 @@ def describe(files: RunFiles, lost: Sequence[Lost], why: Callable[[Lost, Line], 
         for line in lines_at(path, items):
             said = TOO_LONG if line.size >= LONGEST else why(items[line.number], line)
             yield Broken(host, name, line.number, line.offset, said, line.text[:SHOWN])
+        hosts[host].held[index].still()
 
 
 def lacking(event: str, field: Field, body: object) -> str:

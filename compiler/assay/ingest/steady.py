@@ -110,6 +110,14 @@ class Held:
         if not self.steady:
             raise changed(self.path, "a file of another size or time of change")
 
+    def still(self) -> None:
+        """AssayError unless what is held of the file is there: it may have grown since."""
+        if self.steady:
+            return
+        digest = _digest(self.path, self.size)  # an error where there is less
+        if self.sha256 and digest != self.sha256:
+            raise changed(self.path, "other bytes")
+
 
 def beginning(path: Path, size: int) -> Iterator[bytes]:
     """The first bytes of a file; AssayError when it cannot be read, or has less."""
