@@ -410,3 +410,13 @@ def test_a_file_in_utf_16_is_an_error_that_says_so(tmp_path: Path, encoding: str
         "  expected: UTF-8\n"
         "  hint: `iconv -f UTF-16 -t UTF-8` makes it that"
     )
+
+
+@pytest.mark.parametrize("piece", [10**8, len(record(n=1))])
+def test_a_mark_of_the_byte_order_makes_a_line_text_wherever_a_file_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int
+) -> None:
+    line = record(n=1).encode() + b"\n"
+    monkeypatch.setattr("assay.ingest.shares.PIECE", piece)
+    made = read(tmp_path, b"\xef\xbb\xbf" + line + b"\xef\xbb\xbf" + line + line)
+    assert (len(made.rows("tick")), made.log()["text_lines"]) == (2, 1)

@@ -8,6 +8,7 @@ was taken.  So of a log that grows the lines are read that it had when it was fo
 from __future__ import annotations
 
 import hashlib
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,9 +78,14 @@ class Held:
         return place
 
     def piece(self, begin: int, end: int, place: Path) -> Path:
-        """A copy of the bytes from one place up to another, of a file that is steady."""
+        """A copy of the bytes from one place up to another, of a file that is steady.
+
+        A mark of the byte order that it begins with stands twice in it: a scan passes over one, as if a file began.
+        """
         with place.open("wb") as stream:
-            for chunk in self._between(begin, end):
+            for number, chunk in enumerate(self._between(begin, end)):
+                if begin and not number and chunk.startswith(BOM_UTF8):
+                    stream.write(BOM_UTF8)
                 stream.write(chunk)
         return place
 
