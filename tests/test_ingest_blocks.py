@@ -97,6 +97,11 @@ def test_values_may_hold_colons_commas_and_quotes(tmp_path: Path) -> None:
     assert found.rows("block", "id", "n") == [('http://h:1/a,"b"', 1), (None, 2)]
 
 
+def test_of_blocks_numbers_alone_may_be_read(tmp_path: Path) -> None:
+    found = made(tmp_path, "Id: a\nN: 1\nId: b\nN: x\n", event(field("n", "integer", "N")))
+    assert (found.rows("block", "n"), len(quarantined(found))) == ([(1,)], 1)
+
+
 def test_a_block_of_one_key_without_a_value_is_a_block(tmp_path: Path) -> None:
     found = made(tmp_path, "Id: a\nId:\nId: c\n", event(field("id", "text", "Id", default="z")))
     assert found.rows("block", "seq", "id") == [(1, "a"), (2, "z"), (3, "c")]

@@ -276,7 +276,8 @@ def _sound(tables: Tables, file: TableFile, copy: bool) -> exp.Expr:
     found = [strange.in_text(cell, mended=copy) for cell in cells]
     if tables.form is table_files and table_files.cell(0) not in cells:
         found.append(strange.ahead(table_files.cell(0), strange.NUL, strange.BOM))
-    return exp.and_(*(exp.Not(this=tree.first_of([item, exp.false()])) for item in found))
+    # Of blocks nothing may be taken as it stands.
+    return exp.and_(*(exp.Not(this=tree.first_of([item, exp.false()])) for item in found or [exp.false()]))
 
 
 def _instant(said: exp.Expr) -> exp.Expr:
