@@ -612,6 +612,14 @@ def test_the_end_of_a_line_has_no_value_and_its_labels_all_the_same(tmp_path: Pa
     assert found.rows("quarantine", "line", "reason") == [(4, reason), (5, reason)]
 
 
+@pytest.mark.parametrize("text", ["2 7", "2", "", "2 7 9"])
+def test_a_text_in_the_place_of_a_sample_of_an_answer_is_none(tmp_path: Path, text: str) -> None:
+    content = answer(up("a", ("1", "5"))).replace(b"]]}", f'],"{text}",[3,"6"]]}}'.encode())
+    found = made(tmp_path, content)
+    assert found.rows("peers", "t_ns", "value") == [(S, 5.0), (3 * S, 6.0)]
+    assert found.rows("quarantine", "line", "reason") == [(2, "no time, or a bad one")]
+
+
 @pytest.mark.parametrize("value", ["+-1", "1_0", "--1"])
 def test_a_value_with_two_signs_is_none(tmp_path: Path, value: str) -> None:
     found = made(tmp_path, {"a": f"peers {value} 1\npeers 7 2\n# EOF\n".encode(), "b": answer(up("a", ("3", value)))})

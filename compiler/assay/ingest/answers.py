@@ -29,7 +29,9 @@ HEAD = ("/status", "/error", "/data/resultType", "/data/result")
 #: a sample, `[1795231211.714,"250"]`: no text within a document can look like one, since a number alone stands
 #: between its quotes
 SAMPLE = r'\[\s*([-+0-9.eE]+)\s*,\s*"([-+0-9.eEInfNa]*)"\s*\]'
-#: samples become texts, `"1795231211.714 250"`, so that no double comes between
+#: what samples become texts behind, `"1795231211.714 250"`, so that no double comes between; a text that stands in the
+#: place of a sample has no such mark
+MARK = "\x7f"
 SHAPE = '{"data":{"result":[{"metric":"MAP(VARCHAR, VARCHAR)","values":["VARCHAR"],"histograms":"JSON"}]}}'
 
 
@@ -151,7 +153,7 @@ def _judge(path: Path, head: list[str | None]) -> None:
 
 def _unnested(connection: duckdb.DuckDBPyConnection, plain: Path, before: int) -> None:
     """The table `answer`: place, labels, pairs (texts of instant and value), histograms; a row a series."""
-    quoted = tree.text(r'"\1 \2"')
+    quoted = tree.text(rf'"{MARK}\1 \2"')
     content = tree.call("regexp_replace", column("content"), tree.text(SAMPLE), quoted, tree.text("g"))
     document = tree.call("from_json", content, tree.text(SHAPE))
     result = tree.call("struct_extract", tree.call("struct_extract", document, tree.text("data")), tree.text("result"))
@@ -190,15 +192,16 @@ def _no_histograms(connection: duckdb.DuckDBPyConnection, path: Path, text: byte
 def _pairs(before: int) -> exp.Select:
     """The samples of `answer`: place, number, t_ns, value, fault (none), text."""
     each = tree.of(dialect.select("place", tree.named(exp.Explode(this=column("pairs")), "text")), "answer")
-    parts = [tree.call("split_part", column("text"), tree.text(" "), dialect.integer(index)) for index in (1, 2)]
+    said = tree.call("ltrim", column("text"), tree.text(MARK))
+    parts = [tree.call("split_part", said.copy(), tree.text(" "), dialect.integer(index)) for index in (1, 2)]
     # What is no sample is still JSON: its instant may be right.
-    odd = tree.starts(column("text"), "[")
+    odd = exp.Not(this=tree.starts(column("text"), MARK))
     written = tree.tried(tree.cast(tree.call("json_extract", column("text"), tree.text("$[0]")), "TEXT"))
     t_ns = tree.named(sample_store.instant(tree.when(odd, written, parts[0])), "t_ns")
     value = tree.named(sample_store.number(tree.when(exp.not_(odd.copy()), parts[1])), "value")
     fault = tree.named(tree.cast(exp.Null(), "TEXT"), "fault")
     number = tree.named(_after(before), "number")
-    return tree.of(dialect.select("place", number, t_ns, value, fault, "text"), each.subquery("e"))
+    return tree.of(dialect.select("place", number, t_ns, value, fault, tree.named(said, "text")), each.subquery("e"))
 
 
 def _with_labels() -> exp.Update:
