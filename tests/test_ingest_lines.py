@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import zstandard
 
 from assay.spec.diagnostics import AssayError
-from tests.support.ingesting import TICK, read, record, refusal
+from assay.spec.model import Quarantine
+from tests.support.ingesting import SOURCE, TICK, read, record, refusal
 
 GOOD = record(n=1)
 
@@ -314,3 +316,13 @@ def test_progress_ends_with_all_bytes(tmp_path: Path) -> None:
     ingest(SOURCE, (TICK,), wanted, files, tmp_path / "again", progress=lambda done, total: told.append((done, total)))
     assert told == sorted(told)
     assert told[-1] == (files.size, files.size)
+
+
+@pytest.mark.parametrize("share", [0.07, 0.29, 0.57])
+def test_a_share_of_broken_lines_is_exact(tmp_path: Path, share: float) -> None:
+    source = replace(SOURCE, quarantine=Quarantine(share=share, at_least=1))
+    broken = round(100 * share)
+    made = read(tmp_path / "a", [GOOD] * (100 - broken) + [record(n="x")] * broken, source=source)
+    assert made.log()["quarantined"] == broken
+    with pytest.raises(AssayError):
+        read(tmp_path / "b", [GOOD] * (99 - broken) + [record(n="x")] * (broken + 1), source=source)

@@ -6,6 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -224,7 +225,8 @@ def _write_broken(connection: duckdb.DuckDBPyConnection, broken: Iterable[Broken
 
 def _limit(source: Source, log: Log) -> int:
     """How many broken records of a host are borne."""
-    return max(int(source.quarantine.share * log.lines), source.quarantine.at_least)
+    # As the share is written: as a double 0.29 of 100 lines is less than 29.
+    return max(int(Fraction(str(source.quarantine.share)) * log.lines), source.quarantine.at_least)
 
 
 def _refused(
