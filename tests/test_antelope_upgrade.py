@@ -24,6 +24,9 @@ from assay.engine.graph import nodes
 from assay.engine.mount import mount
 from assay.fetch.times import nanoseconds
 from assay.plan.steps import plan
+from assay.report.article_columns import fact
+from assay.spec.model import Constant
+from assay.spec.unit import Unit
 from tests.compare_reference import load
 from tests.support import upgrade_run
 from tests.support.commands import Done, assay
@@ -358,3 +361,9 @@ def test_a_live_run_shows_that_a_private_mapping_spares_the_drive(
         pytest.skip(f"other programs write {max(besides) / 1e6:.0f} MB/s to the drive")
     assert 1000 * before > run.before / 2
     assert after < before / 2
+
+
+def test_durations_are_told_with_all_their_digits() -> None:
+    unit = Unit("second", "s")
+    step = Constant("step", ("meta.json",), ("step_seconds",), "duration", unit, "1", "Time from point to point")
+    assert [fact(step, ns) for ns in (1_234_567 * SECOND, 123_456_789, 5 * SECOND)] == ["1234567", "0.123456789", "5"]

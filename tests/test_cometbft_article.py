@@ -151,6 +151,24 @@ def test_cells_of_equal_load_are_shaded_in_turn_and_the_chosen_one_is_bold(qa: P
     assert [diagonals["rows"][row][:3] for row in strong] == [["400", "2", "200"]]
 
 
+def test_great_loads_of_diagonals_are_printed_whole_and_a_share_is_on_its_side_of_the_limit(
+    tmp_path: Path, cache: Path
+) -> None:
+    run = tmp_path / "great"
+    (run / "report").mkdir(parents=True)
+    (run / "meta.json").write_text('{"experiment_seconds": 2}', encoding="utf-8")
+    rows = ["experiment_id,block_time,duration_ns,connections,rate,size"]
+    for place, (connections, rate, found) in enumerate(
+        [(1, 1000, 899), (2, 1000, 1799), (3, 411523, 1), (3, 411524, 1)]
+    ):
+        rows += [f"{place},{(1000 * place + 10) * SECOND},{SECOND},{connections},{rate},1024"] * found
+    (run / "report" / "raw.csv").write_text("\n".join([*rows, ""]), encoding="utf-8")
+    _, diagonals, _ = part(assembled(cache, run), "Saturation point")["tables"]
+    assert [(row[0], row[5], row[6]) for row in diagonals["rows"]] == [
+        ("1000", "89.9", "yes"), ("2000", "89.95", "yes"), ("1234569", "0.0", "yes"), ("1234572", "0.0", "yes"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("series", SERIES)
 @pytest.mark.parametrize(("choice", "number"), [("chosen", CHOSEN), ("fault", FAULT), ("overload", OVERLOAD)])
 def test_a_figure_has_the_servers_answer_in_the_time_of_its_experiment(

@@ -6,13 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
+from assay.compare.decimal_text import exact_text
 from assay.spec import formula
 from assay.spec.expression import Expression
 from assay.spec.model import Field, Filter, Grain, Instant, Metric, Package, Pair, Series
 from assay.spec.normal_form import Checked
 from assay.spec.picks import COMPUTED, LATEST_BEFORE
-
-SECOND = 1_000_000_000
 
 
 def said(node: Expression) -> str:
@@ -298,7 +297,7 @@ def _duration(constant: str, ns: int) -> str:
 
 
 def _seconds(ns: int) -> str:
-    return f"{ns / SECOND:g} s"
+    return f"{exact_text(ns, 9)} s"
 
 
 def conversions(metric: Metric, checked: Checked) -> list[str]:

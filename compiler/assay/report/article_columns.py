@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from assay.compare.decimal_text import exact_text
 from assay.compare.style import Style
 from assay.fetch.times import told as told_instant
 from assay.report import article_rows as asked
@@ -122,7 +123,7 @@ def fact(constant: Constant, value: object) -> str:
     if constant.type == "instant" and isinstance(value, int):
         return told_instant(value)
     if constant.type == "duration" and isinstance(value, int):
-        return f"{value / 1_000_000_000:g}"
+        return exact_text(value, 9)
     return str(value)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from assay.compare.decimal_text import rounded_fraction
+from assay.compare.decimal_text import decimal_value, on_its_side, whole_text
 from assay.compare.style import Style
 from assay.plan.steps import listed_rows
 from assay.report import article_rows as asked
@@ -180,14 +180,15 @@ def _kinds(pivot: Pivot, cells: Cells, at: tuple[object, object], chosen: object
         yield STRONG
 
 
-def _product(at: tuple[object, object]) -> float:
+def _product(at: tuple[object, object]) -> Fraction:
+    """What a place amounts to, exactly: 0.1 × 3 and 0.3 × 1 are one diagonal."""
     down, across = at
     assert isinstance(down, (int, float))
     assert isinstance(across, (int, float))
-    return down * across
+    return decimal_value(down) * decimal_value(across)
 
 
-def _products(cells: Cells) -> list[float]:
+def _products(cells: Cells) -> list[Fraction]:
     """What the diagonals amount to, those of all places, in order."""
     return sorted({_product((down, across)) for down in cells.down for across in cells.across})
 
@@ -203,7 +204,7 @@ def _diagonals(
     rows, marks, leads = [], [], list[Lead]()
     for y, at in enumerate(places):
         row = cells.at[at]
-        given = (f"{_product(at):g}", str(at[1]), str(at[0]), setting.text(metric, row))
+        given = (whole_text(_product(at)), str(at[1]), str(at[0]), setting.text(metric, row))
         rows.append((*given, *(_due(setting, pivot, metric, due, row) if due else ())))
         kinds = tuple(_kinds(pivot, cells, at, chosen))
         marks += [Mark(y, x, kind) for kind in kinds for x in range(len(rows[-1]))]
@@ -224,10 +225,16 @@ def _diagonals(
 
 def _due(setting: Setting, pivot: Pivot, metric: Metric, due: Metric, row: Row) -> tuple[str, str, str]:
     """What is due, the share of it that there is, whether that falls short."""
-    found, wanted = setting.exact(metric, row), setting.exact(due, row)
-    share = rounded_fraction(100 * found / wanted, 1) if found is not None and wanted else asked.NO_VALUE
     short = asked.short(setting.checked, metric, due, row, pivot.tolerance)
-    return setting.text(due, row), share, "yes" if short else "no"
+    return setting.text(due, row), _share(setting, pivot, metric, due, row, short), "yes" if short else "no"
+
+
+def _share(setting: Setting, pivot: Pivot, metric: Metric, due: Metric, row: Row, short: bool) -> str:
+    """The share in percent, with as many decimals as it takes to be seen on its side of what counts as short."""
+    found, wanted = setting.exact(metric, row), setting.exact(due, row)
+    if found is None or not wanted:
+        return asked.NO_VALUE
+    return on_its_side(100 * found / wanted, 1, lambda shown: (shown < 100 - pivot.tolerance) == short)
 
 
 def _cell(setting: Setting, pivot: Pivot, row: Row | None) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+from assay.compare.decimal_text import exact_text
 from assay.report import article_rows as asked
 from assay.report.figures import RunFigures
 from assay.spec.article_model import Article
 from assay.spec.model import Series
 from assay.spec.normal_form import Checked
-
-SECOND = 1_000_000_000
 
 
 def undrawn(
@@ -49,7 +48,7 @@ def _said(item: Series, run: RunFigures, samples: Mapping[str, int]) -> Iterator
         and not any(said.startswith(f"{item.name}: ") for said in run.results.warnings)
     ):
         width = run.constants[item.window] if item.window else item.window_ns
-        window = f"two samples within {float(str(width)) / SECOND:g} s" if item.reading == "rate" else "a sample"
+        window = f"two samples within {exact_text(int(str(width)), 9)} s" if item.reading == "rate" else "a sample"
         yield f" has no value: no line has {window} of any step."
 
 
