@@ -146,6 +146,20 @@ def test_values_that_a_text_quotes_lead_to_their_rows(harness: Path, cache: Path
     assert (found["prints"], sample["value"], sample["records"]) == ("row", 264, 264)
 
 
+@pytest.mark.parametrize(
+    ("cell", "counted"),
+    [
+        ("What a block takes/Block size/node_01/Empty, blocks", 147),
+        ("Transactions a second/TPS/node_01/Empty, blocks", 147),
+        ("Blocks and the window/What its blocks count as/node_01/Analysed, blocks", 219),
+        ("Blocks and the window/What its blocks count as/node_01/Trailing empty, blocks", 30),
+    ],
+)
+def test_a_number_of_records_leads_to_as_many(harness: Path, cache: Path, cell: str, counted: int) -> None:
+    ((sample,),) = (run["greatest"] for run in traced(harness, cell, cache)["runs"])
+    assert (sample["value"], sample["records"]) == (counted, counted)
+
+
 def test_columns_that_a_listing_prints_lead_to_what_they_are_made_of(harness: Path, cache: Path) -> None:
     row = "Verdict/Result/node_01, yes, met, met, yes, pass"
     found = traced(harness, f"{row}/Result", cache)

@@ -53,6 +53,13 @@ def test_they_stand_in_named_queries_and_beside_unions(lab: Laboratory) -> None:
     assert told(lab, sql) == [(9, "c", [4])]
 
 
+def test_a_count_tells_of_the_rows_that_it_counts_alone(lab: Laboratory) -> None:
+    outer = "(SELECT host FROM e WHERE seq = 3) AS l LEFT JOIN e ON e.host = l.host"
+    assert told(lab, f"SELECT count(*) FILTER (WHERE e.k = 'a') AS v, 'x' AS k FROM {outer}") == [(2, "x", [1, 2])]
+    beside = "WITH edges AS (SELECT max(v) AS top FROM e) SELECT count(*) FILTER (WHERE seq > 2) AS v, 'x' AS k "
+    assert told(lab, f"{beside}FROM e CROSS JOIN edges") == [(2, "x", [3, 4])]
+
+
 @pytest.mark.parametrize("word", ["EXCEPT", "INTERSECT"])
 def test_what_cannot_be_told_is_said(lab: Laboratory, word: str) -> None:
     with pytest.raises(AssayError) as problem:

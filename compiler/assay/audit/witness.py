@@ -257,7 +257,9 @@ class _Select:
                 lines = self.rows(inside=False) if not item.find(exp.Column) else None
             self.tree.select(told_as(lines, item.alias_or_name), copy=False)
         if rows:
-            self.tree.select(told_as(self.rows(inside=False), ROWS), copy=False)
+            always = self.grouped and self.tree.args.get("group") is None
+            # A row that is made of all rows is there whatever these are.
+            self.tree.select(told_as(None if always else self.rows(inside=False), ROWS), copy=False)
         for alias, asked in self.inner.items():
             self.query.rewrite(self.sources[alias], asked)
 
@@ -376,7 +378,7 @@ class _Select:
             where, node = node.expression.this, node.this
         values = arguments(node)
         value = values[0] if values else None
-        lines = (self.lines(value, inside=True) if value is not None else None) or self.rows(inside=True)
+        lines = (self.lines(value, inside=True) if value is not None else None) or self.counted(where)
         if lines is None:
             return None
         conditions = [where.copy()] if where is not None else []
@@ -422,20 +424,27 @@ class _Select:
         )
         return or_nothing(exp.Subquery(this=told))
 
+    def counted(self, where: exp.Expr | None) -> exp.Expr | None:
+        """What rows that are counted were made of; where a condition is about an outer join, what that is about: its
+        rows are counted then, and not those that they are joined to."""
+        about = {item.table for item in where.find_all(exp.Column)} & self.left if where is not None else set()
+        return (self.lines(where, inside=True) if where is not None and about else None) or self.rows(inside=True)
+
+    def row(self, alias: str, source: exp.Expr) -> exp.Expr | None:
+        """What a row of a source was made of."""
+        name = source.name if isinstance(source, exp.Table) else ""
+        if name in self.query.again:
+            return None
+        if name in self.query.events:
+            return self.record(alias, self.query.events[name])
+        if name and name not in self.query.demands:
+            return None
+        (self.query.demands[name] if name else self.inner[alias]).add(ROWS)
+        return or_nothing(quoted_column(companion(ROWS), alias))
+
     def rows(self, inside: bool) -> exp.Expr | None:
         """What a row was made of: the rows that are joined, and what the conditions on it are about."""
-        parts: list[exp.Expr | None] = []
-        for alias, source in self.sources.items():
-            name = source.name if isinstance(source, exp.Table) else ""
-            if alias in self.left or name in self.query.again:
-                continue
-            if name in self.query.events:
-                parts.append(self.record(alias, self.query.events[name]))
-                continue
-            if name and name not in self.query.demands:
-                continue
-            (self.query.demands[name] if name else self.inner[alias]).add(ROWS)
-            parts.append(or_nothing(quoted_column(companion(ROWS), alias)))
+        parts = [self.row(alias, source) for alias, source in self.sources.items() if alias not in self.left]
         where = self.tree.args.get("where")
         if where is not None and not any(item.name == ACCEPTED for item in where.find_all(exp.Column)):
             parts.append(self.lines(where.this, inside=True))

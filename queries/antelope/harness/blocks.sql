@@ -13,4 +13,4 @@ SELECT
     block.latency,
     ($test_start < 0 OR block.number >= $test_start) AND ($test_end < 0 OR block.number <= $test_end) AS of_test
 FROM block
-INNER JOIN observer ON observer.host = block.host
+SEMI JOIN observer ON observer.host = block.host

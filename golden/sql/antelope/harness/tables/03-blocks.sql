@@ -20,5 +20,5 @@ SELECT
     $test_end < 0 OR block.number <= $test_end
   ) AS of_test
 FROM block
-INNER JOIN observer
+SEMI JOIN observer
   ON observer.host = block.host;
