@@ -44,6 +44,16 @@ def test_of_experiments_with_one_configuration_the_first_is_judged(tmp_path: Pat
     ]
 
 
+def test_a_scenario_that_passes_says_what_there_was_nothing_to_judge_by(tmp_path: Path, cache: Path) -> None:
+    base = loaded(tmp_path / "base", Experiment("r", 5))
+    run = loaded(tmp_path / "run", Experiment("r", 5), Experiment("s", 100, rate=200, latency=9 * SECOND))
+    made = assembled(cache, base, run)
+    assert scenarios(made)["Load: every configuration"] == ["pass", "0 of 4 values worse by more than 10 %"]
+    assert part(made, "Results")["text"][1:] == [
+        f"{EVERY}: not judged, as base has none like these: run, connections 1, rate 200."
+    ]
+
+
 def test_an_experiment_with_a_fault_stands_in_for_no_other(tmp_path: Path, cache: Path) -> None:
     """Though it came first, and where there is no other with its configuration."""
     faults = [Experiment("f", 5, latency=9 * SECOND), Experiment("g", 50, rate=100, latency=9 * SECOND)]

@@ -36,11 +36,12 @@ def verdicts(setting: Setting, part: Part, runs: Sequence[Shown]) -> Iterator[Ta
 
 
 def told(setting: Setting, part: Part, runs: Sequence[Shown]) -> Iterator[str]:
-    """Which rows verdicts judge where several of a run agree, and which they leave out; nothing of a single run."""
+    """Which rows verdicts judge where several of a run agree, and which they do not; nothing of a single run."""
     for verdict in part.verdicts if len(runs) > 1 else ():
         if not verdict.choice:
             yield from _passed_over(setting, verdict, runs)
             yield from _left_out(setting, verdict, runs)
+            yield from _beside_none(setting, verdict, runs)
 
 
 def _passed_over(setting: Setting, verdict: Verdict, runs: Sequence[Shown]) -> Iterator[str]:
@@ -64,6 +65,19 @@ def _left_out(setting: Setting, verdict: Verdict, runs: Sequence[Shown]) -> Iter
         said = "; ".join(f"{label}: {called(choice, row)}" for label, row in rows if row)
         if said:
             yield f"{verdict.title}: not judged there: {choice.title.lower()} ({said})."
+
+
+def _beside_none(setting: Setting, verdict: Verdict, runs: Sequence[Shown]) -> Iterator[str]:
+    """Rows of further runs that there is nothing to judge by: a scenario may pass without them."""
+    known = groups_of(setting, verdict, runs[0].run)
+    said = [
+        f"{shown.label}, {_of_key(verdict, key)}"
+        for shown in runs[1:]
+        for key in sorted(groups_of(setting, verdict, shown.run), key=lambda key: tuple(map(ordered, key)))
+        if key not in known
+    ]
+    if said:
+        yield f"{verdict.title}: not judged, as {runs[0].label} has none like these: {'; '.join(said)}."
 
 
 def _of_key(verdict: Verdict, key: Key) -> str:
