@@ -260,6 +260,18 @@ def test_the_figures_mark_the_instant_of_the_upgrade(report: Path) -> None:
     assert "upgrade" in (report / "charts" / f"{disk['id']}.svg").read_text(encoding="utf-8")
 
 
+def test_an_instant_that_the_user_tells_otherwise_than_the_run_is_warned_of(tmp_path: Path, cache: Path) -> None:
+    """A table of facts has that of the run."""
+    own = "2026-11-21T22:52:01.77629154Z"
+    done = built(UPGRADE, tmp_path / "other", cache, "--at", "upgrade=2026-11-21T22:52:10Z")
+    cut = "mapped writer is cut at upgrade 2026-11-21T22:52:10Z (--at)"
+    said = f"{cut}, and not at {own}, which its constant upgrade tells."
+    assert (done.status, done.err) == (0, f"warning: {said}\n")
+    assert load(tmp_path / "other" / "document.json")["warnings"] == [said]
+    assert ["When the node was upgraded", own] in table(tmp_path / "other", "Facts")["rows"]
+    assert built(UPGRADE, tmp_path / "same", cache, "--at", f"upgrade={own}").err == ""
+
+
 def test_what_the_node_does_not_tell_is_said_to_be_missing(report: Path) -> None:
     (node,) = (item for item in load(report / "document.json")["galleries"] if item["title"] == "Node")
     assert node["plots"] == []

@@ -155,7 +155,8 @@ def test_an_instant_that_is_not_given_is_told(tmp_path: Path, cache: Path) -> No
 def test_what_the_user_says_goes_before_the_constant(tmp_path: Path, cache: Path) -> None:
     when = json.loads((UPGRADE / "meta.json").read_text(encoding="utf-8"))["upgrade"]
     done = upgraded(tmp_path, cache, {"upgrade": "2020-01-01T00:00:00Z"}, "--at", f"upgrade={when}")
-    assert (done.status, done.err) == (0, "")
+    assert done.status == 0
+    assert done.err.endswith("(--at), and not at 2020-01-01T00:00:00Z, which its constant upgrade tells.\n")
 
 
 def test_a_margin_that_leaves_no_samples_is_told(tmp_path: Path, cache: Path) -> None:

@@ -16,7 +16,7 @@ from assay.build.compute import Computation, compute
 from assay.build.details import behind_article
 from assay.build.options import Built, Options, reports
 from assay.build.outputs import replacing
-from assay.build.phases import asked
+from assay.build.phases import asked, overruled
 from assay.build.prose import read_prose, texts_of, write_texts_of
 from assay.build.rendering import rendered
 from assay.build.runs import NamedRun, here
@@ -110,7 +110,9 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     named = labels_of(article, figures)
     counts = [run.prepared.counts for run in found.runs]
     twice = shared_files([run.prepared for run in found.runs], named)
-    warned = (*twice, *document.warnings, *undrawn(checked, part_of, figures, named, counts), *claims.warnings(said))
+    cuts = zip(named, (run.prepared for run in found.runs), found.phases, strict=False)
+    told = (*twice, *overruled(checked.package, cuts))
+    warned = (*told, *document.warnings, *undrawn(checked, part_of, figures, named, counts), *claims.warnings(said))
     document = with_claims(document, checked, part_of, claims.shown(said))
     document = dataclasses.replace(document, warnings=warned)
     columns = beside.columns if beside else figures

@@ -13,7 +13,7 @@ from assay.build.compute import Computation, Computed, compute, report_metrics
 from assay.build.details import behind_report
 from assay.build.options import Built, Options, reports
 from assay.build.outputs import replacing
-from assay.build.phases import asked
+from assay.build.phases import asked, overruled
 from assay.build.raw_notes import raw_notes
 from assay.build.rendering import rendered
 from assay.build.runs import NamedRun
@@ -179,7 +179,8 @@ def _write(
         note = f"Left out, as phases cannot cut all that it is made of: {', '.join(left_out)}."
         document = replace(document, warnings=(note, *document.warnings))
     twice = shared_files([item.prepared for item in found.runs], labels(report, whole))
-    document = replace(document, warnings=(*twice, *document.warnings))
+    cuts = zip(labels(report, whole), (item.prepared for item in found.runs), found.phases, strict=False)
+    document = replace(document, warnings=(*twice, *overruled(checked.package, cuts), *document.warnings))
     behind = NOTHING
     if HTML in forms:
         metrics = report_metrics(checked, shown)

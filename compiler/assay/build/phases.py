@@ -204,6 +204,20 @@ def _instant(asked: Asked, cut: Cut, run: Prepared, results: RunResults) -> Inst
     return Instant(cut.name, told, by)
 
 
+def overruled(package: Package, runs: Iterable[tuple[str, Prepared, RunPhases]]) -> Iterator[str]:
+    """A sentence for each instant that the user tells otherwise than the run, whose own a table of facts may show."""
+    constants = {cut.name: cut.constant for cut in package.cuts if cut.constant}
+    for label, run, phases in runs:
+        for instant in phases.instants:
+            name = constants.get(instant.name, "")
+            own = _whole(run.constants.get(name))
+            if own is not None and own != instant.t_ns:
+                yield (
+                    f"{label} is cut at {instant.name} {times.told(instant.t_ns)} ({instant.told_by}), and not at "
+                    f"{times.told(own)}, which its constant {name} tells."
+                )
+
+
 def _whole(value: object) -> int | None:
     return value if isinstance(value, int) else None
 

@@ -148,7 +148,10 @@ class _Told:
 
     def phase(self, name: str) -> tuple[str, str, str]:
         word = {"from": "from which on", "to": "until which"}[name]
-        said = f"The instant {word} rows of a run are the phase's. A table of the run, or the user, tells it."
+        said = (
+            f"The instant {word} rows of a run are the phase's, its margin taken off. The user, a constant of the run, "
+            "or a table of it tells at which instant the run is cut."
+        )
         return name.capitalize(), "", said
 
     def column(self, name: str) -> tuple[str, str, str]:
