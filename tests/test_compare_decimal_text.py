@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from fractions import Fraction
 
@@ -18,6 +19,7 @@ from assay.compare.decimal_text import (
     rounded_fraction,
     rounded_text,
     shortest_decimal,
+    six_digits,
     whole_text,
     without_leading_zero,
 )
@@ -146,6 +148,18 @@ def test_a_number_above_a_limit_is_seen_to_be_above_it(number: str, text: str) -
 )
 def test_a_number_above_a_limit_has_twelve_decimals_at_most(number: str, text: str) -> None:
     assert on_its_side(Fraction(number), 1, lambda shown: shown > 10) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0.1 + 0.2, "0.3"), (-1234.5678, "-1234.57"), (999_999.4, "999999"), (999_999.5, "1000000"),
+        (1_234_567.8, "1234568"), (-16_519_000_064.0, "-16519000064"), (1.5e-7, "1.5e-07"), (0.0, "0"),
+        (math.inf, "inf"), (-math.inf, "-inf"), (math.nan, "nan"),
+    ],
+)  # fmt: skip
+def test_people_read_six_digits_and_all_before_the_point(number: float, text: str) -> None:
+    assert six_digits(number) == text
 
 
 def test_a_fraction_of_zero_has_no_sign() -> None:

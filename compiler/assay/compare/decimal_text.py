@@ -10,6 +10,8 @@ from fractions import Fraction
 MOST_DECIMALS = 12
 """Of a number that is printed with more decimals than others, so that it is on its side of a limit."""
 
+_SEVEN_DIGITS = 999_999.5  # from here on a number has seven digits before its point
+
 
 def shortest_decimal(number: float) -> Decimal:
     """The decimal number of fewest digits that reads back as `number`.
@@ -52,6 +54,11 @@ def whole_text(number: Fraction) -> str:
     while 10**digits % number.denominator:
         digits += 1
     return exact_text(int(number * 10**digits), digits)
+
+
+def six_digits(number: float) -> str:
+    """A number as people read it beside others: six digits, and all of those before the point, however many."""
+    return f"{number:.0f}" if math.isfinite(number) and abs(number) >= _SEVEN_DIGITS else f"{number:.6g}"
 
 
 def rounded_text(number: float, decimals: int) -> str:
