@@ -100,6 +100,8 @@ def test_phases_that_are_backwards_or_overlap_are_told(cache: Path) -> None:
         "error[phase-backwards]: run run: the phase `a` ends before it begins\n"
         "  found:    from 2026-11-21T03:24:00Z (`two`) to 2026-11-21T03:23:00Z (`one`)\n",
     )
+    none = asked(cache, "--phase", "a=one..two", "--at", f"one={INSIDE}", "--at", f"two={INSIDE}")
+    assert none.err.startswith("error[phase-backwards]: run run: the phase `a` ends where it begins\n")
     over = asked(cache, "--phase", "a=..two", "--phase", "b=one..", *at)
     assert (over.status, over.err) == (
         1,

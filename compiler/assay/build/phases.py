@@ -248,9 +248,10 @@ def _disorder(
             continue
         since, until = instants[phase.since], instants[phase.until]
         backwards = since.t_ns >= until.t_ns
+        ends = "where" if since.t_ns == until.t_ns else "before"
         yield Diagnostic(
             "phase-backwards" if backwards else "phase-margin",
-            f"run {run}: the phase `{phase.name}` ends before it begins"
+            f"run {run}: the phase `{phase.name}` ends {ends} it begins"
             if backwards
             else f"run {run}: its margins leave nothing of the phase `{phase.name}`",
             found=f"from {times.told(since.t_ns)} (`{since.name}`) to {times.told(until.t_ns)} (`{until.name}`)",
