@@ -16,12 +16,12 @@ from assay.build.compute import Computation, compute
 from assay.build.details import behind_article
 from assay.build.options import Built, Options, reports
 from assay.build.outputs import replacing
-from assay.build.phases import asked, overruled
+from assay.build.phases import asked
 from assay.build.prose import read_prose, texts_of, write_texts_of
 from assay.build.rendering import rendered
+from assay.build.run_warnings import run_warnings
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
-from assay.build.shared_files import shared_files
 from assay.build.spec_states import write_specs
 from assay.build.sql_files import write_sql
 from assay.report import claims
@@ -109,9 +109,7 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     document = assemble_article(checked, part_of, figures, choices, printed(made, checked), prose, notes, beside)
     named = labels_of(article, figures)
     counts = [run.prepared.counts for run in found.runs]
-    twice = shared_files([run.prepared for run in found.runs], named)
-    cuts = zip(named, (run.prepared for run in found.runs), found.phases, strict=False)
-    told = (*twice, *overruled(checked.package, cuts))
+    told = run_warnings(checked.package, found, named)
     warned = (*told, *document.warnings, *undrawn(checked, part_of, figures, named, counts), *claims.warnings(said))
     document = with_claims(document, checked, part_of, claims.shown(said))
     document = dataclasses.replace(document, warnings=warned)

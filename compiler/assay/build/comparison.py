@@ -13,12 +13,12 @@ from assay.build.compute import Computation, Computed, compute, report_metrics
 from assay.build.details import behind_report
 from assay.build.options import Built, Options, reports
 from assay.build.outputs import replacing
-from assay.build.phases import asked, overruled
+from assay.build.phases import asked
 from assay.build.raw_notes import raw_notes
 from assay.build.rendering import rendered
+from assay.build.run_warnings import run_warnings
 from assay.build.runs import NamedRun
 from assay.build.session import Session
-from assay.build.shared_files import shared_files
 from assay.build.spec_states import write_specs
 from assay.build.sql_files import write_sql
 from assay.compare.style import style, style_names
@@ -178,9 +178,8 @@ def _write(
     if left_out:
         note = f"Left out, as phases cannot cut all that it is made of: {', '.join(left_out)}."
         document = replace(document, warnings=(note, *document.warnings))
-    twice = shared_files([item.prepared for item in found.runs], labels(report, whole))
-    cuts = zip(labels(report, whole), (item.prepared for item in found.runs), found.phases, strict=False)
-    document = replace(document, warnings=(*twice, *overruled(checked.package, cuts), *document.warnings))
+    told = run_warnings(checked.package, found, labels(report, whole))
+    document = replace(document, warnings=(*told, *document.warnings))
     behind = NOTHING
     if HTML in forms:
         metrics = report_metrics(checked, shown)
