@@ -25,6 +25,7 @@ from assay.engine.given import given
 from assay.engine.mount import mount
 from assay.engine.results import scale
 from assay.spec.diagnostics import INTERNAL, fail
+from assay.spec.file_errors import is_memory, out_of_memory
 from assay.spec.model import Package
 from assay.spec.visible import shown as shown_text
 from assay.sql import dialect
@@ -209,6 +210,8 @@ def tracing(
             try:
                 connection.execute(creation(item), values)
             except duckdb.Error as error:
+                if is_memory(error):
+                    raise out_of_memory(error, f" at `{item.name}` of run {prepared.run.id}") from None
                 cause = str(error).split("\n")[0]
                 raise fail("engine", f"run {prepared.run.id}: tracing stopped at `{item.name}`: {cause}",
                            status=INTERNAL) from None  # fmt: skip

@@ -13,8 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-import click
-
+from assay.cli.streams import write
 from assay.cli.table import below, widths
 from assay.spec.visible import encodable, visible, visible_json, visible_lines, written
 
@@ -39,7 +38,7 @@ def data(value: Any, err: bool = False, indent: int | None = 1) -> None:
     """Print data as JSON; without an `indent` on one line."""
     found = visible_json(value, indent)
     fits = encodable(found, encoding(err))
-    click.echo(found if fits else json.dumps(value, indent=indent, default=str), err=err)
+    write(found if fits else json.dumps(value, indent=indent, default=str), err)
 
 
 def rows(header: Sequence[str], found: Sequence[Sequence[str]], form: str) -> None:
@@ -52,7 +51,7 @@ def rows(header: Sequence[str], found: Sequence[Sequence[str]], form: str) -> No
     if form == "csv":
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows([header, *shown])
-        click.echo(out.getvalue(), nl=False)
+        write(out.getvalue(), err=False, line_end=False)
     else:
         _table(header, shown)
 
@@ -63,7 +62,7 @@ def encoding(err: bool = False) -> str:
 
 
 def _print(shown: str, err: bool) -> None:
-    click.echo(written(shown, encoding(err)), err=err)
+    write(written(shown, encoding(err)), err)
 
 
 def _table(header: Sequence[str], found: Sequence[Sequence[str]]) -> None:
@@ -72,9 +71,11 @@ def _table(header: Sequence[str], found: Sequence[Sequence[str]]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    wide = Console() if sys.stdout.isatty() else Console(width=160)
+    shown = io.TextIOWrapper(io.BytesIO(), encoding=encoding(), newline="")
+    terminal = sys.stdout.isatty()
+    wide = Console(file=shown, width=None if terminal else 160, force_terminal=terminal)
     if lines := below(header, found, wide.width):
-        click.echo("\n".join(lines))
+        write("\n".join(lines), err=False)
         return
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
     sizes = widths(header, found, wide.width)
@@ -83,3 +84,5 @@ def _table(header: Sequence[str], found: Sequence[Sequence[str]]) -> None:
     for row in found:
         table.add_row(*map(escape, row))
     wide.print(table)
+    shown.seek(0)
+    write(shown.read(), err=False, line_end=False)

@@ -33,8 +33,7 @@ def run(command: click.Group, arguments: Sequence[str] | None) -> int:
         error.show(said)
         echo.text(said.getvalue().removesuffix("\n"), err=True)
         return error.exit_code
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - nobody reads us any more
+    except SystemExit:  # so the library ends when nobody reads its help
         return 0
     except Exception as error:
         return _failed(error, as_json)
@@ -67,10 +66,13 @@ def _wants_json(arguments: Sequence[str]) -> bool:
 def _failed(error: Exception, as_json: bool) -> int:
     from assay.spec.diagnostics import AssayError, Diagnostic
 
-    if isinstance(error, OSError) and not os.environ.get("ASSAY_DEBUG"):
-        from assay.spec.file_errors import of_system
+    if not os.environ.get("ASSAY_DEBUG"):
+        from assay.spec.file_errors import is_memory, of_system, out_of_memory
 
-        error = of_system(error)
+        if isinstance(error, OSError):
+            error = of_system(error)
+        elif is_memory(error):
+            error = out_of_memory(error)
     if isinstance(error, AssayError):
         _show(error, as_json)
         return error.status

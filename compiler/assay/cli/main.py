@@ -268,7 +268,9 @@ for command in (init, schema, watch, examples, diff, fetch, catalogue, completio
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; errors become messages on stderr and an exit status, never a traceback."""
     from assay.cli.failure import run
+    from assay.cli.streams import opened
 
+    opened()
     # What a command makes lives as long as the command: to look for garbage as often as usual costs, and finds none.
     gc.set_threshold(100_000, 50, 50)
     sys.exit(run(cli, arguments))

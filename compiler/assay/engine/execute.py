@@ -27,7 +27,7 @@ from assay.engine.results import Distribution, FilterCount, RunResults
 from assay.engine.store import Store
 from assay.plan.steps import CheckStep, JudgeStep, Plan, RelationStep
 from assay.spec.diagnostics import INTERNAL, AssayError, Diagnostic, Span, fail, raise_all
-from assay.spec.file_errors import is_full
+from assay.spec.file_errors import is_full, is_memory, out_of_memory
 from assay.spec.model import Summary
 from assay.spec.normal_form import Checked
 from assay.sql import dialect, verdicts
@@ -372,7 +372,9 @@ def _endless(label: str, node: Node, most: float) -> AssayError:
 def _engine_error(label: str, node: Node, error: Exception, place: Span | None) -> AssayError:
     cause = str(error).split("\n\nLINE")[0].replace("\n", " ")[:500]
     what = _called(node)
-    if type(error).__name__ in ("OutOfMemoryException", "IOException", "InternalException", "FatalException"):
+    if is_memory(error):
+        return out_of_memory(error, f" at {what} of run {label}")
+    if type(error).__name__ in ("IOException", "InternalException", "FatalException"):
         return fail("engine", f"run {label}: the engine stopped at {what}: {cause}", status=INTERNAL)
     return fail(
         SQL,

@@ -51,6 +51,19 @@ def some_disk_full() -> AssayError:
     return fail("disk-full", "a disk is full: that of the cache or of temporary files", hint=RESUMES)
 
 
+def is_memory(error: Exception) -> bool:
+    """Whether an error of Python, or of the engine, says that there is no more memory, or are no more threads."""
+    named = type(error).__name__ in ("MemoryError", "OutOfMemoryException")
+    return named or (isinstance(error, RuntimeError) and "can't start new thread" in str(error))
+
+
+def out_of_memory(error: Exception, where: str = "") -> AssayError:
+    """The error of memory that ran out, `where` says at what."""
+    cause = (str(error) or type(error).__name__).split("\n")[0][:500]
+    hint = "is it bounded (`ulimit`, a container)? 2 GB are enough for logs of any size"
+    return fail("memory", f"memory ran out{where}: {cause}", hint=hint)
+
+
 def has_room(folder: Path) -> bool:
     """Whether the disk of a folder is not full."""
     place = next((item for item in (folder, *folder.absolute().parents) if item.exists()), Path.cwd())

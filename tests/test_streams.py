@@ -1,0 +1,67 @@
+"""What a command does whose stdout or stderr is closed, full or read by nobody, and which gets no memory."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.laboratory import ROOT
+
+LIST = ("list", "metrics", "--system", "cometbft")
+HELP = ("--help",)
+WRONG = ("list", "metrics", "--system", "none")
+
+
+def shell(words: tuple[str, ...], streams: str, before: str = "") -> subprocess.CompletedProcess[str]:
+    """A command with its streams as a shell says."""
+    command = shlex.join([sys.executable, "-m", "assay", *words])
+    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    line = f"{before} {command} {streams}"
+    return subprocess.run(["bash", "-c", line], cwd=ROOT, env=around, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("streams", [">&-", "2>&-", "<&-", "<&- >&- 2>&-", "2>/dev/full"])
+def test_what_is_closed_or_full_changes_neither_status_nor_the_other_stream(streams: str) -> None:
+    usual, wrong = shell(LIST, ""), shell(WRONG, "")
+    found, found_wrong = shell(LIST, streams), shell(WRONG, streams)
+    assert (found.returncode, found_wrong.returncode) == (0, wrong.returncode)
+    assert found.stdout == ("" if " >" in f" {streams}" else usual.stdout)
+    assert found_wrong.stderr == ("" if "2>" in streams else wrong.stderr)
+
+
+@pytest.mark.parametrize(("words", "status"), [(LIST, 0), (HELP, 0), (WRONG, 2), (("diff", "HEAD", "nowhere"), 2)])
+@pytest.mark.parametrize("which", ["stdout", "stderr"])
+def test_a_status_is_that_of_the_work_when_nobody_reads(words: tuple[str, ...], status: int, which: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, which: writing}
+    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    done = subprocess.run([sys.executable, "-m", "assay", *words], cwd=ROOT, env=around, check=False, **streams)  # type: ignore[call-overload]
+    os.close(writing)
+    assert done.returncode == status
+
+
+def test_a_full_stdout_is_told_as_what_it_is() -> None:
+    done = shell(LIST, ">/dev/full")
+    assert (done.returncode, done.stderr) == (1, "error[output]: stdout cannot be written: No space left on device\n")
+
+
+def test_an_interrupt_while_the_program_is_loaded_is_told_as_any(tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text(f"import os, signal\nos.kill(os.getpid(), {signal.SIGINT:d})\n")
+    around = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'compiler'}"}
+    done = subprocess.run([sys.executable, "-m", "assay", *HELP], env=around, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"interrupted\n")
+
+
+def test_memory_that_runs_out_is_no_bug() -> None:
+    done = shell(("test", "--system", "cometbft"), "", "ulimit -v 1000000;")
+    if done.returncode not in (0, 1, 70):
+        pytest.skip("the engine ended the process itself")
+    assert done.returncode == 1, done.stderr
+    assert done.stderr.startswith("error[memory]: memory ran out")
