@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from assay.spec.imports import SourceFile
 
 #: how a text is written that declares its name: `id = "..."`, `name = "..."`, `latest "..."`; else it refers to one
 ID, NAME, ARGUMENT, REFERENCE = range(4)
+_DECLARES = {"id": ID, "name": NAME}
 
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|.)")
 _SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -94,11 +95,20 @@ class Locator:
 
 
 def _written(file: SourceFile, scanned: Scan) -> Iterator[tuple[str, Written]]:
+    naming = _naming(scanned)
     for index, token in enumerate(scanned.tokens[:-1]):
         after = scanned.tokens[index + 1]
         if token.text == '"' and token.kind == "text" and after.kind == "text-end":
             said = _ESCAPE.sub(_meant, file.text[token.end : after.start])
-            yield said, Written(file, scanned, index, _how(scanned, index))
+            yield said, Written(file, scanned, index, _how(scanned, index, naming))
+
+
+def _naming(scanned: Scan) -> dict[str, int]:
+    """The variables that declare a name somewhere, and how: `name = grain`."""
+    words = [token.text for token in scanned.tokens]
+    declared = zip(words, words[1:], words[2:], scanned.tokens[2:], strict=False)
+    return {value: _DECLARES[key] for key, equals, value, token in declared
+            if key in _DECLARES and equals == "=" and token.kind == "label"}  # fmt: skip
 
 
 def _meant(escape: re.Match[str]) -> str:
@@ -109,10 +119,11 @@ def _meant(escape: re.Match[str]) -> str:
     return _SHORT.get(escape[0][1:], escape[0][1:])
 
 
-def _how(scanned: Scan, index: int) -> int:
-    before = [token.text for token in scanned.tokens[max(index - 2, 0) : index]]
-    if before[-1:] == ["="]:
-        return {"id": ID, "name": NAME}.get(before[0], REFERENCE)
+def _how(scanned: Scan, index: int, naming: Mapping[str, int]) -> int:
+    before = [token.text for token in scanned.tokens[max(index - 3, 0) : index]]
+    if len(before) > 1 and before[-1] == "=":
+        of_variable = naming.get(before[-2], REFERENCE) if before[:-2] == ["let"] else REFERENCE
+        return _DECLARES.get(before[-2], of_variable)
     return ARGUMENT if scanned.tokens[max(index - 1, 0)].kind == "label" else REFERENCE
 
 
