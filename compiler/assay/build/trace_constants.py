@@ -14,7 +14,7 @@ from assay.audit.origins import Origin
 from assay.audit.sample_query import VALUE
 from assay.build.prepare import Prepared
 from assay.ingest.constants import told_by
-from assay.report.article_columns import fact
+from assay.report.figures import fact
 from assay.spec.model import Constant, Package
 from assay.sql.program import Statement
 

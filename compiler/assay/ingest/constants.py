@@ -15,10 +15,11 @@ from assay.spec.diagnostics import AssayError, Diagnostic, Span, excerpt_at
 from assay.spec.json_document import parsed, told_twice
 from assay.spec.model import Constant, Source
 from assay.spec.number_text import MAGNITUDE
+from assay.spec.unit_library import nanoseconds_of
 
 NO_DOCUMENT = "no-document"
 NAMED = 3  # constants that are named
-NANOSECONDS = 1_000_000_000
+NANOSECONDS = 1_000_000_000  # of a second
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?Z")
 
 
@@ -155,8 +156,8 @@ def _typed(constant: Constant, value: object, path: Path) -> object:
             raise _wrong(constant, value, path)
         if kind == "real":
             return float(exact)
-        if kind == "duration" and exact * NANOSECONDS >= 1:
-            return int(exact * NANOSECONDS)
+        if kind == "duration" and (kept := int(exact * nanoseconds_of(constant.unit.name))) >= 1:
+            return kept
         if kind == "integer" and exact == exact.to_integral_value():
             return int(exact)
     raise _wrong(constant, value, path)

@@ -51,7 +51,7 @@ def assemble_article(
     named = labels_of(article, runs)
     cast = _cast(checked, article, runs, named, prose, notes, choices.style, compared)
     headings = labels_of(article, compared.columns) if compared else named
-    said = words([shown.run for shown in cast.main], [shown.label for shown in cast.main])
+    said = words(checked, [shown.run for shown in cast.main], [shown.label for shown in cast.main])
     numbers = iter(range(1, 10_000))
     facts = manifest(checked, article, compared.columns if compared else runs, headings)
     galleries = tuple(_gallery(cast, part, place, numbers) for place, part in enumerate(article.parts, start=1))

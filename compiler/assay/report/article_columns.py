@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from assay.compare.decimal_text import exact_text
 from assay.compare.style import Style
-from assay.fetch.times import told as told_instant
 from assay.report import article_rows as asked
 from assay.report.article_rows import NO_VALUE
 from assay.report.article_rules import holds, in_words, percent_told
 from assay.report.assemble import DELTA
 from assay.report.document import Gallery, Table
-from assay.report.figures import RunFigures, phase_rows, row_label
+from assay.report.figures import RunFigures, fact, phase_rows, row_label
 from assay.report.leads import AVERAGE, JUDGED, PERCENT, WORDS, Lead, Of, compared
 from assay.report.leads import facts as of_facts
 from assay.report.terms import SINCE, UNTIL, of_constant
@@ -114,17 +112,6 @@ def facts(checked: Checked, names: Sequence[str], runs: Sequence[RunFigures], na
 def _called(constant: Constant) -> str:
     symbol = "s" if constant.type == "duration" else constant.unit.symbol
     return row_label(constant.doc, symbol)
-
-
-def fact(constant: Constant, value: object) -> str:
-    """A constant as tables print it: instants in UTC, durations in seconds."""
-    if value is None or value == "":
-        return NO_VALUE
-    if constant.type == "instant" and isinstance(value, int):
-        return told_instant(value)
-    if constant.type == "duration" and isinstance(value, int):
-        return exact_text(value, 9)
-    return str(value)
 
 
 def manifest(checked: Checked, article: Article, columns: Sequence[RunFigures], named: Sequence[str]) -> Table:

@@ -41,7 +41,7 @@ def assemble(
     `whole` are the runs whose phases are compared.
     """
     named = figures.labels(report, runs)
-    said = words(runs, named)
+    said = words(checked, runs, named)
     title, intro = _alone(report, named[0]) if len(runs) == 1 else (report.title, _paragraphs(report))
     manifest, filters = _manifest(report, runs, named, choices), _filters(runs, named)
     sections = tuple(_section(checked, item, runs, named, choices) for item in report.sections)
@@ -77,11 +77,17 @@ def _alone(report: Report, label: str) -> tuple[str, list[str]]:
     return title, [text for text in _paragraphs(report) if not COMPARING.search(text)]
 
 
-def words(runs: Sequence[RunFigures], named: Sequence[str]) -> dict[str, str]:
-    """What the places of titles and introductions stand for."""
+def words(checked: Checked, runs: Sequence[RunFigures], named: Sequence[str]) -> dict[str, str]:
+    """What the places of titles and introductions stand for: labels of runs, constants of the first run."""
     others = named[1:] or named
     listed = ", ".join(others[:-1]) + " and " + others[-1] if len(others) > 1 else others[0]
-    constants = {f"constant.{name}": str(value) for name, value in runs[0].constants.items()}
+    declared = [item for source in checked.package.sources for item in source.constants]
+    told = runs[0].constants
+    constants = {
+        f"constant.{item.name}": figures.fact(item, told[item.name]) if told[item.name] != "" else ""
+        for item in declared
+        if item.name in told
+    }
     return {"base": named[0], "others": listed, "last": named[-1], **constants}
 
 

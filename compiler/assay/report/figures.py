@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from assay.compare.decimal_text import exact_text
 from assay.compare.manifest import manifest_cell
 from assay.compare.points import HostSpread, PointKind, centile_text, host_point_texts, point_text
 from assay.compare.results import Centile, Distribution, RunResults
+from assay.compare.row import NO_VALUE
 from assay.fetch.times import told
 from assay.spec.formula import is_formula
-from assay.spec.model import Metric
+from assay.spec.model import Constant, Metric
 from assay.spec.normal_form import Checked, Measured
 from assay.spec.report_model import ManifestRow, Report
 from assay.spec.visible import shown
@@ -164,3 +166,14 @@ def _point_texts(kind: PointKind, item: Centile, width: int, found: Distribution
     deviation = item.deviation * found.factor.numerator / found.factor.denominator
     spread = HostSpread(item.value, item.low, item.high, deviation)
     return host_point_texts(kind, spread, width, reciprocal_points=reciprocal)
+
+
+def fact(constant: Constant, value: object) -> str:
+    """A constant as tables and titles print it: instants in UTC, durations in seconds."""
+    if value is None or value == "":
+        return NO_VALUE
+    if constant.type == "instant" and isinstance(value, int):
+        return told(value)
+    if constant.type == "duration" and isinstance(value, int):
+        return exact_text(value, 9)
+    return str(value)

@@ -349,6 +349,7 @@ _FIRST: tuple[Callable[[Checker], None], ...] = (
     check_names.names,
     check_names.types,
     check_names.positive,
+    check_names.durations,
     check_names.bindings,
     check_names.files,
     check_words.words,

@@ -12,7 +12,9 @@ from assay.spec import charts
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import meant
 from assay.spec.file_errors import is_below
-from assay.spec.model import Column, Package
+from assay.spec.model import Column, Constant, Package
+from assay.spec.typing_rules import UnitError
+from assay.spec.unit_library import UnknownUnitError, nanoseconds_of
 
 LONGEST = 100  # characters of a name, which names files, too
 COLUMN_TYPES = ("integer", "unsigned", "huge", "real", "text", "boolean", "instant")
@@ -86,9 +88,32 @@ def types(checker: Checker) -> None:
             checker.report("unknown-type", said, name, expected=", ".join(known), hint=meant(kind, known))
 
 
+def durations(checker: Checker) -> None:
+    """Constants that are durations are in units of time, or of time per something."""
+    for constant in _constants(checker.package):
+        if constant.type != "duration":
+            continue
+        try:
+            nanoseconds_of(constant.unit.name)
+        except UnitError:
+            checker.report(
+                "unit",
+                f"constant `{constant.name}` is a duration, but not in a unit of time",
+                constant.name,
+                expected="second, or another unit of time",
+                found=constant.unit.name,
+            )
+        except UnknownUnitError:
+            continue  # a unit that there is not is told with all others
+
+
+def _constants(package: Package) -> Iterator[Constant]:
+    return (item for source in package.sources for item in source.constants)
+
+
 def positive(checker: Checker) -> None:
     """Only numbers are above 0."""
-    for constant in (item for source in checker.package.sources for item in source.constants):
+    for constant in _constants(checker.package):
         if constant.positive and constant.type not in POSITIVE_TYPES:
             checker.report(
                 "unknown-type",

@@ -16,17 +16,19 @@ REDUCTIONS = ("min", "max", "sum", "count", CENTILE)
 SCALES = ("auto", "linear", "log")
 SEVERITIES = ("error", "warning")
 DEVIATIONS = ("greatest", "mean")
-WHOLE = ("integer", "unsigned", "huge", "instant", "duration")
+WHOLE = ("integer", "unsigned", "huge")
 #: kind of a cell -> the types that it shows
 CELLS = {
-    "text": ("text", "integer", "unsigned", "huge", "real", "boolean", "instant", "duration"),
+    "text": ("text", *WHOLE, "real", "boolean"),
     "unsuffixed": ("text",),
     "integer": WHOLE,
     "real": (*WHOLE, "real"),
-    "spread": WHOLE,
+    "spread": (*WHOLE, "duration"),
     "date": ("instant",),
     "time": ("instant",),
 }
+#: both are kept as nanoseconds, which no reader would know
+_SHOWN = {"instant": "`R.date` and `R.time` show an instant", "duration": "`R.spread` shows a duration, in seconds"}
 
 
 def words(checker: Checker) -> None:
@@ -147,4 +149,5 @@ def manifest(checker: Checker, report: Report) -> None:
                 row.id,
                 expected=", ".join(CELLS[row.cell.kind]),
                 found=kind,
+                hint=_SHOWN.get(kind, ""),
             )

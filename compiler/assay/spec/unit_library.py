@@ -49,6 +49,9 @@ LONGEST = 100  # characters of a unit
 _UNIT = re.compile(rf"(?:{WORD}|\*\* ?-?[0-9]{{1,2}}(?![0-9 ]*\*\*)|[*/() ]|1\b)+")
 
 
+_SECOND, _NANOSECONDS = "second", 1_000_000_000
+
+
 class UnknownUnitError(Exception):
     """A unit expression names a unit that is not defined."""
 
@@ -62,6 +65,18 @@ class UnknownUnitError(Exception):
 def library_of(base_units: tuple[str, ...]) -> UnitLibrary:
     """The library of a package with these base units; remembered, as reading the definitions takes long."""
     return UnitLibrary(base_units)
+
+
+def nanoseconds_of(unit: str) -> int:
+    """How many nanoseconds one is of the unit of a duration: 1000000 of `millisecond`, 10^9 of `second / slot`,
+    which is kept per slot, and of no unit at all.
+
+    Raises UnknownUnitError where it is no unit, UnitError where it is no time.
+    """
+    time = unit.partition("/")[0].strip()
+    if time in (_SECOND, NONE):
+        return _NANOSECONDS  # of nearly all: the library is not needed for it
+    return int(library_of(()).factor(time, "nanosecond"))
 
 
 class UnitLibrary:
