@@ -165,6 +165,10 @@ def _problems(quote: Quote, checked: Checked, choices: Sequence[Choice]) -> Iter
         if name not in columns:
             message = f"prose quotes `{quote.metric}` by an unknown column `{name}`"
             yield Diagnostic("unknown-column", message, span, excerpt, hint=did_you_mean(name, columns))
+    told = (*(name for name, _ in quote.where), *(grain_of(checked, metrics[quote.metric]).key if quote.choice else ()))
+    if quote.metric in told:
+        message = f"prose quotes metric `{quote.metric}` by a column of that name: rows hold what they have by name"
+        yield Diagnostic("metric-name", message, span, excerpt, hint="rename one of them")
     known = {choice.name: choice.grain for choice in choices}
     if quote.choice and quote.choice not in known:
         message = f"prose quotes `{quote.metric}` of an unknown choice `{quote.choice}`"

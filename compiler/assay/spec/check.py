@@ -17,6 +17,7 @@ from assay.spec import (
     check_grains,
     check_lines,
     check_names,
+    check_own_names,
     check_passed,
     check_phases,
     check_places,
@@ -373,5 +374,6 @@ _STEPS: tuple[Callable[[Checker], None], ...] = (
     check_articles.articles,
     check_titles.titles,
     check_phases.phases,
+    check_own_names.apart,
     check_examples.examples,
 )

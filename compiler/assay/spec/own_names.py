@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 #: the check of every relation that no two of its rows have one key
 KEY = "duplicate-key"
@@ -21,6 +22,12 @@ _QUERIES = re.compile(
 )
 #: columns that are added to those of a grain
 _COLUMNS = re.compile(rf"{ACCEPTED}|passes_\d+")
+#: columns of samples: beside them stand those that say which sample it is
+_SAMPLES = re.compile(r"value|per")
+#: columns that samples of series have on the way to what is read of them, beside the labels and the key of windows
+_READINGS = re.compile(
+    r"t_ns|value|told|ended|gap|before|step|reset|samples|(?:first|last)_(?:ns|value)|resets|increase|span|lead|trail|head|tail"
+)
 
 
 def rows_name(grain: str) -> str:
@@ -36,3 +43,21 @@ def is_query(name: str) -> bool:
 def is_column(name: str) -> bool:
     """Whether a grain has a column of this name beside those that it declares."""
     return bool(_COLUMNS.fullmatch(name.lower()))
+
+
+def is_of_samples(name: str) -> bool:
+    """Whether samples have a column of this name, so that none can tell them apart by it."""
+    return bool(_SAMPLES.fullmatch(name.lower()))
+
+
+def is_of_readings(name: str) -> bool:
+    """Whether a series has a column of this name on its way, so that no label of it can have it."""
+    return bool(_READINGS.fullmatch(name.lower()))
+
+
+def free(name: str, taken: Collection[str]) -> str:
+    """A name for a column of the compiler's own that is none of those `taken`: this one, or longer by as many `_`."""
+    small = {item.lower() for item in taken}
+    while name in small:
+        name += "_"
+    return name

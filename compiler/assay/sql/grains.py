@@ -13,7 +13,7 @@ from sqlglot import exp
 from assay.plan.steps import Applied, JudgeStep, RowsStep, instants
 from assay.spec.expression import Expression
 from assay.spec.model import Grain, Instant, Pair, Tally
-from assay.spec.own_names import ACCEPTED, BASE, rows_name
+from assay.spec.own_names import ACCEPTED, BASE, free, rows_name
 from assay.spec.picks import COMPUTED, LAST, LATEST_BEFORE
 from assay.spec.scopes import HOST
 from assay.sql import dialect
@@ -132,12 +132,13 @@ def _count(query: exp.Select, tally: Tally, finer: frozenset[str], constants: Co
     keys = [column(pair.field) for pair in tally.on]
     judged = tally.where is not None and any(item.name == ACCEPTED for item in tally.where.walk())
     source = rows_name(tally.of) if tally.of in finer and not judged else tally.of
-    counted = dialect.select(*keys, exp.alias_(exp.Count(this=exp.Star()), "n")).from_(dialect.table(source))
+    n = free("n", [pair.field for pair in tally.on])
+    counted = dialect.select(*keys, exp.alias_(exp.Count(this=exp.Star()), n)).from_(dialect.table(source))
     if tally.where:
         counted = counted.where(compile_expression(tally.where, Names(constants=constants)))
     counted = counted.group_by(*(key.copy() for key in keys))
     query = query.join(counted.subquery(alias=name), on=_agree(tally.on, name), join_type="LEFT")
-    return query.select(exp.alias_(exp.Coalesce(this=column("n", name), expressions=[dialect.integer(0)]), name))
+    return query.select(exp.alias_(exp.Coalesce(this=column(n, name), expressions=[dialect.integer(0)]), name))
 
 
 def _agree(pairs: Iterable[Pair], table: str, base: str = BASE) -> exp.Expr:
@@ -181,22 +182,23 @@ def _runs(grain: Grain, constants: Constants) -> exp.Select:
         partition_by=[item.copy() for item in by],
         order=exp.Order(expressions=[column(runs.along)]),
     )
-    kept = [*by, column(runs.along), *(column(name) for name in runs.carry)]
+    names = (*runs.by, runs.along, *runs.carry)
+    kept = [column(name) for name in names]
+    holds, at, island = (free(name, names) for name in ("holds", "place", "island"))
     accepted = (
         dialect.select(
             *kept,
-            exp.alias_(compile_expression(runs.holds, Names(constants=constants)), "holds"),
-            exp.alias_(place, "place"),
+            exp.alias_(compile_expression(runs.holds, Names(constants=constants)), holds),
+            exp.alias_(place, at),
         )
         .from_(dialect.table(runs.of))
         .where(column("accepted"))
     )
-    again = place.copy()
-    island = exp.alias_(exp.Sub(this=column("place"), expression=again), "island")
+    apart = exp.alias_(exp.Sub(this=column(at), expression=place.copy()), island)
     holding = (
-        dialect.select(*(item.copy() for item in kept), island)
+        dialect.select(*(item.copy() for item in kept), apart)
         .from_(dialect.table("accepted_rows"))
-        .where(column("holds"))
+        .where(column(holds))
     )
     query = dialect.select(
         *(item.copy() for item in by),
@@ -208,5 +210,5 @@ def _runs(grain: Grain, constants: Constants) -> exp.Select:
         for word, last in (("first", False), ("last", True)):
             picked = dialect.picked(column(name), column(runs.along), last)
             query = query.select(exp.alias_(picked, f"{word}_{name}"))
-    query = query.from_(dialect.table("holding")).group_by(*(item.copy() for item in by), column("island"))
+    query = query.from_(dialect.table("holding")).group_by(*(item.copy() for item in by), column(island))
     return dialect.staged(query, (("accepted_rows", accepted), ("holding", holding)))

@@ -1,0 +1,160 @@
+"""Columns of specs that are called as the compiler calls columns of its own: counted right, or refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from assay.spec.check import check
+from assay.spec.dhall_adapter import available
+from assay.spec.imports import SourceFile
+from assay.spec.locating import Locator
+from assay.spec.workspace import load as loaded
+from assay.spec.workspace import shipped
+from tests.support.commands import assay
+from tests.support.workspaces import NOWHERE, edited
+
+pytestmark = pytest.mark.skipif(not available(), reason="specs of one's own need a Dhall evaluator")
+
+PACKAGE = Path(__file__).parent / "own_columns/package.dhall"
+TRIES = [(host, number, (number // 3 + len(host)) % 3) for host in ("h1", "h2") for number in range(20)]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A workspace of its own, and a run of it."""
+    (tmp_path / "specs/tries").mkdir(parents=True)
+    shutil.copy(PACKAGE, tmp_path / "specs/tries/package.dhall")
+    run = tmp_path / "run"
+    for host in ("h1", "h2"):
+        (run / host).mkdir(parents=True)
+        lines = []
+        for _, number, n in (item for item in TRIES if item[0] == host):
+            body = {"n": n, "place": 7 * number, "island": number % 2, "holds": 1000 + number, "value": n}
+            lines.append(json.dumps({"t": f"2026-01-01T00:00:{number:02d}Z", "k": "try", "d": body}) + "\n")
+        (run / host / "log.jsonl").write_text("".join(lines), encoding="utf-8")
+    (run / "meta.json").write_text('{"version": "1", "wait": 40}', encoding="utf-8")
+    return tmp_path
+
+
+def _told(place: Path, cache: Path, metric: str) -> tuple[int, float, float]:
+    """Size, average and greatest of a metric of the run."""
+    done = assay("query", metric, "--run", "run", "--format", "json", "--cache", cache, within=place)
+    assert done.status == 0, done.err
+    (found,) = done.json()
+    return found["size"], found["average"], found["max"]
+
+
+def test_tallies_count_whatever_the_column_is_called_that_they_agree_on(place: Path, cache: Path) -> None:
+    times = Counter(n for _, _, n in TRIES)
+    expected = [times[n] for _, _, n in TRIES]
+    assert _told(place, cache, "same") == (len(TRIES), sum(expected) / len(TRIES), max(expected))
+
+
+def test_runs_are_of_rows_next_to_each_other_whatever_their_columns_are_called(place: Path, cache: Path) -> None:
+    """The rows stand at 0, 7, 14, ...: next to each other, as there are none between."""
+    expected = [
+        list(rows)
+        for host in ("h1", "h2")
+        for holds, rows in groupby((item for item in TRIES if item[0] == host), lambda item: item[2] > 0)
+        if holds
+    ]
+    lengths = [len(rows) for rows in expected]
+    assert max(lengths) > 1
+    assert _told(place, cache, "length") == (len(lengths), sum(lengths) / len(lengths), max(lengths))
+    lasts = [1000 + rows[-1][1] for rows in expected]
+    assert _told(place, cache, "middle") == (len(lasts), pytest.approx(sum(lasts) / len(lasts)), max(lasts))
+
+
+def test_durations_are_read_in_their_unit_and_told_in_seconds(place: Path, cache: Path) -> None:
+    assert _told(place, cache, "late") == (len(TRIES), pytest.approx(0.04), 0.04)
+    done = assay("build", "tries/all", "--run", "run", "--to", "md", "-o", "out", "--cache", cache, within=place)
+    assert done.status == 0, done.err
+    assert json.loads((place / "out/document.json").read_text(encoding="utf-8"))["title"] == "1: waits 0.04 s"
+
+
+def test_durations_are_in_units_of_time(place: Path, cache: Path) -> None:
+    edited(
+        place / "specs/tries/package.dhall",
+        'type = "duration", unit = U.millisecond',
+        'type = "duration", unit = U.byte',
+    )
+    done = assay("check", "--cache", cache, within=place)
+    assert done.status == 1
+    assert "error[unit]: constant `wait` is a duration, but not in a unit of time\n" in done.err
+    assert "  expected: second, or another unit of time\n  found:    byte" in done.err
+
+
+@pytest.mark.parametrize(
+    ("cell", "kind"), [("S.report.integer", "integer"), ("S.report.real 12", "real"), ("S.report.text 0", "text")]
+)
+def test_no_cell_shows_nanoseconds_for_a_duration(place: Path, cache: Path, cell: str, kind: str) -> None:
+    edited(
+        place / "specs/tries/package.dhall",
+        "manifest = [] : List S.report.ManifestRow",
+        f'manifest = [ S.report.fact "Wait" wait ({cell}) ]',
+    )
+    done = assay("check", "--cache", cache, within=place)
+    assert done.status == 1
+    assert f"error[cell-type]: row `wait` of report `all` cannot show a value of type duration as {kind}\n" in done.err
+    assert "hint: `R.spread` shows a duration, in seconds" in done.err
+
+
+ARTICLE = """\
+articles =
+      [ A.Article::{
+        , name = "rows", title = "Rows", intro = "", style = "three-digits", label = version.name
+        , parts = [ A.Part::{ title = "P", listings = [ A.listing "Tries" tries [ host, n ] [ metric "n" name n ] ] } ]
+        }
+      ]
+    , reports = """
+
+
+@pytest.mark.parametrize(
+    ("found", "put", "said"),
+    [
+        ("measure = X.column of,", 'measure = X.column of, per = "value",', "`same` tells samples apart by `value`"),
+        ("key = rows.key,", 'key = rows.key # [ "value" ],', "the key of grain `try` tells samples apart by `value`"),
+        ("reports = ", ARTICLE, "`Tries` of article `rows` shows metric `n` beside a column of that name"),
+    ],
+)
+def test_columns_that_would_be_taken_for_others_are_refused(
+    place: Path, cache: Path, found: str, put: str, said: str
+) -> None:
+    package = place / "specs/tries/package.dhall"
+    edited(package, found, put)
+    if "articles" in put:
+        edited(package, "middle, late ]", 'middle, late, metric "n" name n ]')
+    done = assay("check", "--cache", cache, within=place)
+    assert done.status == 1
+    assert said in done.err
+    assert "specs/tries/package.dhall:" in done.err
+
+
+def test_a_name_that_a_variable_declares_is_found_before_texts_that_are_the_same(tmp_path: Path) -> None:
+    """A field is called as the grain, and stands before it."""
+    text = 'let try = E.integer "attempt"\nlet called = "attempt"\nin  S.Grain::{ name = called, of = try }\n'
+    file = tmp_path / "grains.dhall"
+    file.write_text(text, encoding="utf-8")
+    span, excerpt = Locator((SourceFile(file.name, file, True, "", text.encode()),))("attempt")
+    assert span is not None
+    assert (span.line, span.column) == (2, 14)
+    assert "let called" in excerpt
+
+
+@pytest.mark.parametrize("name", ["step", "reset", "value"])
+def test_labels_of_series_are_not_called_as_columns_of_readings(cache: Path, name: str) -> None:
+    """A label `step` would be taken for the step at which a rate is read."""
+    package = loaded(shipped(), "cometbft", cache).package
+    first, *others = package.series
+    changed = replace(package, series=(replace(first, by=(*first.by, name)), *others))
+    said = [item.message for item in check(changed, NOWHERE) if item.code == "reserved-name"]
+    assert said == [
+        f"series `{first.name}` tells lines apart by `{name}`, which the compiler calls a column of its own"
+    ]
