@@ -121,14 +121,14 @@ error[time-form]: instants of source `records`: `sec` is no form of instants
 """,
     ),
     "a member that a kind does not read": (
-        ("specs/cometbft/source.dhall", ', time = [ "block_time" ]', ', time = [ "block_time" ]\n      , zone = "UTC"'),
+        ("specs/cometbft/source.dhall", ', logs = [ "prom', ', zone = "UTC"\n      , logs = [ "prom'),
         """\
-error[source-member]: source `load` has `zone`, which a source of kind `csv` does not read
-  at specs/cometbft/source.dhall:49:16
-    49 |       , name = "load"
-       |                ^^^^^^
-  expected: kind text-lines or json-records
-  found:    csv
+error[source-member]: source `samples` has `zone`, which it does not read
+  at specs/cometbft/source.dhall:63:16
+    63 |       , name = "samples"
+       |                ^^^^^^^^^
+  expected: that its records have instants (`time`)
+  found:    kind samples
 """,
     ),
     "an event of a list with a name": (

@@ -45,7 +45,7 @@ def test_an_instant_is_exact_to_the_nanosecond_and_cut_beyond(tmp_path: Path, at
         ("yesterday", 'bad time: "yesterday"'),
         ("2024-10-19", 'bad time: "2024-10-19"'),
         ("2024-10-19T10:16:27", 'bad time: "2024-10-19T10:16:27"'),
-        ("2024-10-19T10:16:27+02:00", 'bad time: "2024-10-19T10:16:27+02:00"'),
+        ("2024-10-19T10:16:27+16:00", 'bad time: "2024-10-19T10:16:27+16:00"'),
         ("2024-13-19T10:16:27Z", 'bad time: "2024-13-19T10:16:27Z"'),
         ("2024-02-30T10:16:27Z", 'bad time: "2024-02-30T10:16:27Z"'),
         ("9999-01-01T00:00:00Z", 'bad time: "9999-01-01T00:00:00Z"'),
@@ -53,7 +53,7 @@ def test_an_instant_is_exact_to_the_nanosecond_and_cut_beyond(tmp_path: Path, at
         (["2024-10-19T10:16:27Z"], 'bad time: ["2024-10-19T10:16:27Z"]'),
     ],
 )
-def test_an_object_without_a_time_in_utc_is_quarantined(tmp_path: Path, ts: object, reason: str) -> None:
+def test_an_object_without_a_time_is_quarantined(tmp_path: Path, ts: object, reason: str) -> None:
     bad = record(ts=ts, n=2)
     made = read(tmp_path, [GOOD, bad])
     assert made.broken() == [("m-1", "m-1/out", 2, reason, bad)]
@@ -273,7 +273,7 @@ def test_events_that_are_all_broken_are_told_with_what_is_wrong(tmp_path: Path) 
         "error[nothing-recognised]: none of the 2 log lines of 1 hosts is an event that the specs know\n"
         '  note: m-1/out:1, byte 0: bad time: "2024-13-19T10:16:27Z"\n'
         '  note: m-1/out:2, byte 59: field n of tick: expected an integer, found "x"\n'
-        "  note: the time, `ts`, of a record of source `machines` is read as ISO 8601 in UTC, such as "
+        "  note: the time, `ts`, of a record of source `machines` is read as ISO 8601 with its zone, such as "
         "2026-02-05T18:52:16.5Z\n"
         "  hint: are these logs of this system? `assay list events` tells the names that are known"
     )

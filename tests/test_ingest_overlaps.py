@@ -69,7 +69,7 @@ def test_too_many_without_a_time_are_told_with_the_form_that_is_read(
         "  expected: at most 0\n"
         "  found:    1\n"
         f"  note: m-1/out:2, byte {len(record(n=1)) + 1}: {reason}\n"
-        "  note: the time, `ts`, of a record of source `machines` is read as ISO 8601 in UTC, such as "
+        "  note: the time, `ts`, of a record of source `machines` is read as ISO 8601 with its zone, such as "
         "2026-02-05T18:52:16.5Z\n"
         "  hint: the limit stands in the source's definition (`quarantine`)"
     )

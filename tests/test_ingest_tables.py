@@ -418,7 +418,7 @@ def test_more_broken_rows_than_the_source_bears_end_the_ingest(tmp_path: Path) -
         '  note: a.csv:23, byte 87: field n of row: expected an integer, found "x"\n'
         '  note: a.csv:24, byte 91: bad time: "x"\n'
         "  note: the time, `at`, of a record of source `tables` is read as a whole number of ns since 1970, or ISO "
-        "8601 in UTC, such as 2026-02-05T18:52:16.5Z\n"
+        "8601 with its zone, such as 2026-02-05T18:52:16.5Z\n"
         "  hint: the limit stands in the source's definition (`quarantine`)"
     )
 

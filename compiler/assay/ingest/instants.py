@@ -1,4 +1,4 @@
-"""Instants as the lines of text logs and lists of records write them, in ns since 1970."""
+"""Instants as records write them, in ns since 1970."""
 
 from __future__ import annotations
 
@@ -50,6 +50,17 @@ def utc(said: exp.Expr, careful: bool = True) -> exp.Expr:
     """
     nanoseconds = tree.call("epoch_ns", tree.try_cast(said.copy(), "TIMESTAMP_NS"))
     return tree.when(is_utc(said), tree.tried(nanoseconds) if careful else nanoseconds)
+
+
+def of_text(source: Source, said: exp.Expr, careful: bool = True) -> exp.Expr:
+    """The instant in ns of a text in the form of the source; null when the text is none.
+
+    What may be a time in UTC is read as such, fast; `careful` is as of `utc`.
+    """
+    told = instant(source, taken(source, said))
+    if source.time_form:
+        return told
+    return tree.when(tree.call("ends_with", said.copy(), tree.text("Z")), utc(said, careful), told)
 
 
 def instant(source: Source, parts: exp.Expr) -> exp.Expr:

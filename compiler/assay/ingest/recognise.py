@@ -291,7 +291,7 @@ def _out(source: Source, form: Form) -> exp.Expr:
 
 def _timed(how: Recognition, careful: bool) -> exp.Select:
     """The instant of each line in ns; null when it has none."""
-    t_ns = instants.utc(column("instant"), careful)
+    t_ns = instants.of_text(how.source, column("instant"), careful)
     told = ("file", "padded", "line", "broken", "wrapped", "form")
     return tree.of(dialect.select(*told, tree.named(t_ns, "t_ns"), *shared_columns(how)), "ruled")
 

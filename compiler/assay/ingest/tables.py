@@ -264,7 +264,7 @@ def _added(tables: Tables, file: TableFile, copy: bool) -> str:
         table_files.cell(file.columns.index(name)) if name in file.columns else tree.cast(exp.Null(), "TEXT")
         for name in tables.needed
     ]
-    instant = _instant(texts[0].copy()) if tables.time else tree.cast(exp.Null(), "BIGINT")
+    instant = _instant(tables.source, texts[0].copy()) if tables.time else tree.cast(exp.Null(), "BIGINT")
     sound = _sound(tables, file, copy)
     query = tree.of(dialect.select(tree.text(file.host.host), seq, instant, sound, *texts), rows)
     return exp.Insert(this=exp.to_table(ROWS), expression=query).sql(dialect=dialect.DIALECT, copy=False)
@@ -280,10 +280,13 @@ def _sound(tables: Tables, file: TableFile, copy: bool) -> exp.Expr:
     return exp.and_(*(exp.Not(this=tree.first_of([item, exp.false()])) for item in found or [exp.false()]))
 
 
-def _instant(said: exp.Expr) -> exp.Expr:
-    """The instant in ns since 1970, of an integer or of a UTC time with at least seconds; null when it is neither."""
+def _instant(source: Source, said: exp.Expr) -> exp.Expr:
+    """The instant in ns since 1970, of a text in the form of the source, or, where it tells none, of an integer or an
+    ISO 8601 time; null when it is neither."""
+    other = instants.of_text(source, said)
+    if source.time_form:
+        return other
     integer = tree.call("regexp_matches", said, tree.text(INTEGER))
-    other = instants.utc(said)
     return tree.when(integer, tree.try_cast(said.copy(), "BIGINT"), other)
 
 

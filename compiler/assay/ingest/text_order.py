@@ -71,7 +71,7 @@ def _of_json(source: Source) -> exp.Select:
     """The instants of lines that are JSON objects, in order; null for a line without one."""
     found = tree.tried(tree.member(tree.texts_at(column("line"), [source.time]), 1))
     said = tree.of(dialect.select("number", tree.named(found, "said")), "lines")
-    query = tree.of(dialect.select(tree.named(instants.utc(column("said")), "t_ns")), "said")
+    query = tree.of(dialect.select(tree.named(instants.of_text(source, column("said")), "t_ns")), "said")
     return dialect.staged(query.order_by("number"), [("lines", _lines()), ("said", said)])
 
 

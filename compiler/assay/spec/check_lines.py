@@ -1,4 +1,4 @@
-"""The checker's part about text lines and lists of records: patterns, their places, forms of instants, zones."""
+"""The checker's part about lines and records: patterns, their places, forms of instants, zones."""
 
 from __future__ import annotations
 
@@ -11,29 +11,33 @@ from assay.spec.diagnostics import Diagnostic, did_you_mean
 from assay.spec.line_pattern import Pattern, PatternError, parse
 from assay.spec.model import Event, Field, Form, Source
 
-TEXT_LINES, RECORDS = "text-lines", "json-records"
+TEXT_LINES, RECORDS, SAMPLES = "text-lines", "json-records", "samples"
 
 
 def lines(checker: Checker) -> None:
-    """Check every source of text lines and of records, with its events."""
+    """Check how every source tells instants, and those of text lines with their events."""
     for source in checker.package.sources:
-        if source.kind in (TEXT_LINES, RECORDS):
+        if source.kind != SAMPLES and (source.time or source.kind == TEXT_LINES):
             _time(checker, source)
-        elif extra := [name for name in ("line", "time_form", "zone") if getattr(source, name)]:
-            word = {"time_form": "timeForm"}.get(extra[0], extra[0])
-            checker.report(
-                "source-member",
-                f"source `{source.name}` has `{word}`, which a source of kind `{source.kind}` does not read",
-                source.name,
-                expected=f"kind {TEXT_LINES}" + ("" if word == "line" else f" or {RECORDS}"),
-                found=source.kind,
-            )
-        if source.kind == RECORDS and source.line:
-            checker.report(
-                "source-member", f"source `{source.name}` has `line`, but its records are no lines", source.name
-            )
+        else:
+            _superfluous(checker, source, ("time_form", "zone"), "that its records have instants (`time`)")
+        if source.kind != TEXT_LINES:
+            _superfluous(checker, source, ("line",), f"kind {TEXT_LINES}")
         if source.kind == TEXT_LINES:
             _text_lines(checker, source)
+
+
+def _superfluous(checker: Checker, source: Source, members: Sequence[str], expected: str) -> None:
+    """Members that a source of this kind does not read, the first of those that it has."""
+    for name in [name for name in members if getattr(source, name)][:1]:
+        word = {"time_form": "timeForm"}.get(name, name)
+        checker.report(
+            "source-member",
+            f"source `{source.name}` has `{word}`, which it does not read",
+            source.name,
+            expected=expected,
+            found=f"kind {source.kind}" if source.kind == SAMPLES or name == "line" else "no `time`",
+        )
 
 
 def _time(checker: Checker, source: Source) -> None:

@@ -78,7 +78,7 @@ class Source:
     `kind` is `json-lines`, `text-lines`, `json-records`, `csv`, `blocks` (each begins with the key `begins`) or
     `samples`.  `hosts` is a glob of host directories below the run's (the directory's name is the host's), `logs` are
     globs below a host's directory; with `host_files`, `hosts` is a glob of files, the log of a host each, named by what
-    the star in the glob's last part stands for.  `time` is the path of the record's instant (ISO 8601, UTC, any number
+    the star in the glob's last part stands for.  `time` is the path of the record's instant (ISO 8601, any number
     of fractional digits; empty of rows and blocks without one), `body` the path of the object that holds the fields.
     `lookups` are tried in order.
 

@@ -37,15 +37,12 @@ def read_as(source: Source) -> str:
     form, zone = source.time_form, source.zone
     if source.kind == "samples":
         return ""
-    if source.kind in ("csv", "blocks"):
-        return "a whole number of ns since 1970, or ISO 8601 in UTC, such as 2026-02-05T18:52:16.5Z"
-    if source.kind == "json-lines":
-        return "ISO 8601 in UTC, such as 2026-02-05T18:52:16.5Z"
     if form in SINCE_1970:
         return f"a number of {form} since 1970"
     if form:
         return f"{form}, in zone {zone}"
-    return (
+    number = "a whole number of ns since 1970, or " if source.kind in ("csv", "blocks") else ""
+    return number + (
         f"ISO 8601, such as 2026-02-05T18:52:16.5, in zone {zone} where none is named"
         if zone
         else ("ISO 8601 with its zone, such as 2026-02-05T18:52:16.5Z")
