@@ -36,7 +36,14 @@ def place(tmp_path: Path) -> Path:
         (run / host).mkdir(parents=True)
         lines = []
         for _, number, n in (item for item in TRIES if item[0] == host):
-            body = {"n": n, "place": 7 * number, "island": number % 2, "holds": 1000 + number, "value": n}
+            body = {
+                "n": n,
+                "place": 7 * number,
+                "island": number % 2,
+                "holds": 1000 + number,
+                "value": n,
+                "took": number + 0.5,
+            }
             lines.append(json.dumps({"t": f"2026-01-01T00:00:{number:02d}Z", "k": "try", "d": body}) + "\n")
         (run / host / "log.jsonl").write_text("".join(lines), encoding="utf-8")
     (run / "meta.json").write_text('{"version": "1", "wait": 40}', encoding="utf-8")
@@ -77,6 +84,14 @@ def test_durations_are_read_in_their_unit_and_told_in_seconds(place: Path, cache
     done = assay("build", "tries/all", "--run", "run", "--to", "md", "-o", "out", "--cache", cache, within=place)
     assert done.status == 0, done.err
     assert json.loads((place / "out/document.json").read_text(encoding="utf-8"))["title"] == "1: waits 0.04 s"
+
+
+def test_quantities_are_written_in_the_unit_that_they_stand_beside(place: Path, cache: Path) -> None:
+    """A column in milliseconds, beside seconds and minutes."""
+    took = [number + 0.5 for _, number, _ in TRIES]
+    slow = [value for value in took if value > 10.5]
+    assert _told(place, cache, "slow") == (len(slow), sum(slow) / len(slow), max(slow))
+    assert _told(place, cache, "sum") == (len(took), pytest.approx(sum(took) / len(took) + 60000), max(took) + 60000)
 
 
 def test_durations_are_in_units_of_time(place: Path, cache: Path) -> None:

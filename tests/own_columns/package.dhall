@@ -13,7 +13,7 @@ let source =
       , lookups = [ { path = [ "k" ], inBody = False, drop = "", generation = "g" } ]
       , constants = [ version, wait ]
       }
-let fields = [ E.integer "n", E.integer "place", E.integer "island", E.integer "holds", E.integer "value" ]
+let fields = [ E.integer "n", E.integer "place", E.integer "island", E.integer "holds", E.integer "value", E.inUnit U.millisecond (E.real "took") ]
 let try =
         { name = "tried", source = "logs", doc = "A try"
         , forms = [ { names = [ { generation = "g", name = "try" } ], unless = [] : List E.Unless, fields } ]
@@ -24,13 +24,14 @@ let host = G.column "text" "host" U.none "Host"
 let n = column "n"
 let place = column "place"
 let many = G.column "integer" "many" U.event "Tries of the same n"
+let took = G.column "real" "took" U.millisecond "Took"
 let name = "try"
 let rows =
       S.Relation::{
       , name = "tries"
-      , sql = "SELECT host, t_ns AS at, n, place, island, holds, value FROM tried"
+      , sql = "SELECT host, t_ns AS at, n, place, island, holds, value, took FROM tried"
       , uses = [ try.name ]
-      , columns = [ host, G.column "instant" "at" U.nanosecond "When", n, place, column "island", column "holds", column "value" ]
+      , columns = [ host, G.column "instant" "at" U.nanosecond "When", n, place, column "island", column "holds", column "value", took ]
       , key = [ host.name, place.name ]
       }
 let tries =
@@ -47,6 +48,8 @@ let streak =
       }
 let late = S.Metric::{ id = "late", name = "Late", doc = "Beyond the wait", grain = name, measure = S.source.constant wait, unit = U.second }
 let metric = \(id : Text) -> \(grain : Text) -> \(of : S.Column) -> S.Metric::{ id, name = id, doc = id, grain, measure = X.column of, unit = of.unit }
+let slow = metric "slow" name took // { where = X.above (X.column took) (X.quantity 0.0105 U.second) }
+let sum = metric "sum" name took // { measure = X.plus (X.column took) (X.quantity 1.0 U.minute) }
 let same = metric "same" name many
 let length = metric "length" "streak" (column "length")
 let middle = metric "middle" "streak" (column "last_holds")
@@ -58,7 +61,7 @@ let report =
       }
 in  S.Package::{
     , system = "tries", sources = [ source ], events = [ try ], relations = [ rows ], grains = [ tries, streak ]
-    , metrics = [ same, length, middle, late ]
+    , metrics = [ slow, sum, same, length, middle, late ]
     , summaries = [ S.Summary::{ name = "all", doc = "All" } ]
     , reports = [ report ]
     }

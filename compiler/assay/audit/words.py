@@ -328,7 +328,7 @@ def _all_nodes(node: Expression, grain: Grain) -> Iterator[Expression]:
 def _conversion(node: Expression) -> Iterator[str]:
     if node.op == "whole":
         yield f"to {node.unit}: × {node.factor}, cut to a whole number sample by sample"
-    elif node.op == "quantity" and node.factor:
+    elif node.op == "quantity" and node.factor not in ("", "1"):
         yield f"{node.number} {node.unit}: × {node.factor}"
     elif node.op == "as_unit":
         yield f"{said(node.operands[0])}: counted as {_unit(node.unit)}, no conversion"

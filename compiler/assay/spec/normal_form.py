@@ -26,7 +26,7 @@ from assay.spec.expression import Expression, show
 from assay.spec.formula_units import resolved
 from assay.spec.model import Filter, Grain, Instant, Metric, Package, Parameter, Series, Source
 from assay.spec.phase_model import Cut
-from assay.spec.typing_rules import Scope, Units, infer, reduced
+from assay.spec.typing_rules import SIDE_BY_SIDE, Scope, Units, infer, reduced, side_by_side, written
 from assay.spec.unit import Unit
 from assay.spec.unit_library import UnitLibrary, library_of
 
@@ -140,9 +140,10 @@ class _Resolver:
         factor = ""
         if node.op == "whole":
             factor = str(self.units.factor(infer(node.operands[0], scope, self.units).unit, node.unit))
-        elif node.op == "quantity":
-            kind = infer(node, scope, self.units)
-            factor = str(self.units.factor(node.unit, kind.unit)) if kind.type == "integer" else ""
+        elif node.op == "quantity" and (kind := infer(node, scope, self.units)).type == "integer":
+            factor = str(self.units.factor(node.unit, kind.unit))
+        elif node.op in SIDE_BY_SIDE:
+            operands = written(operands, side_by_side(node, scope, self.units), self.units)
         return dataclasses.replace(node, operands=operands, factor=factor)
 
     def maybe(self, node: Expression | None, scope: Scope) -> Expression | None:
@@ -202,9 +203,8 @@ class _Resolver:
             dataclasses.replace(sampled, where=self.maybe(sampled.where, self.rows(sampled.event)))
             for sampled in item.samples
         )
-        gone = item.gone and dataclasses.replace(
-            item.gone, where=self.maybe(item.gone.where, self.rows(item.gone.event))
-        )
+        ended = self.maybe(item.gone.where, self.rows(item.gone.event)) if item.gone else None
+        gone = item.gone and dataclasses.replace(item.gone, where=ended)
         if item.terms:
             return self.computed(item)
         events = {event.name: event for event in self.package.events}

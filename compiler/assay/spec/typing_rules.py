@@ -6,8 +6,8 @@ durations between instants are exact integers of `nanosecond`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from assay.spec.expression import Expression
@@ -149,8 +149,37 @@ def _same(left: Typed, right: Typed, node: Expression, units: Units) -> Typed:
     return left
 
 
+def side_by_side(node: Expression, scope: Scope, units: Units) -> tuple[Typed, Typed]:
+    """Types and units of the two sides of a comparison or sum: a quantity beside a number of another unit is written in
+    that unit, which changes nothing but how it is written."""
+    one, other = node.operands
+    left, right = infer(one, scope, units), infer(other, scope, units)
+    if (one.op == "quantity") == (other.op == "quantity"):
+        return left, right
+    if one.op == "quantity":
+        return _beside(left, right, units), right
+    return left, _beside(right, left, units)
+
+
+def written(operands: Sequence[Expression], kinds: Sequence[Typed], units: Units) -> tuple[Expression, ...]:
+    """Operands of these types and units, quantities with the factors by which they are in these units."""
+    return tuple(
+        replace(node, factor=str(factor))
+        if node.op == "quantity" and (factor := units.factor(node.unit, kind.unit)) != Fraction(node.factor or 1)
+        else node
+        for node, kind in zip(operands, kinds, strict=True)
+    )
+
+
+def _beside(kind: Typed, other: Typed, units: Units) -> Typed:
+    """The type and unit of a quantity beside something else."""
+    if other.type not in ("integer", "real") or units.factor(kind.unit, other.unit) == 1:
+        return kind
+    return Typed("real", other.unit)
+
+
 def _sum(node: Expression, scope: Scope, units: Units) -> Typed:
-    left, right = (infer(operand, scope, units) for operand in node.operands)
+    left, right = side_by_side(node, scope, units)
     if left.type == "instant" and right.type == "instant":
         if node.op == "plus":
             raise KindError("a duration", "instant", node.operands[1])
@@ -195,7 +224,7 @@ def _first(node: Expression, scope: Scope, units: Units) -> Typed:
 
 
 def _compare(node: Expression, scope: Scope, units: Units) -> Typed:
-    left, right = (infer(operand, scope, units) for operand in node.operands)
+    left, right = side_by_side(node, scope, units)
     _same(left, right, node.operands[1], units)
     return BOOLEAN
 
@@ -220,14 +249,19 @@ def _presence(node: Expression, scope: Scope, units: Units) -> Typed:
     return BOOLEAN
 
 
+COMPARISONS = ("at_least", "at_most", "above", "below", "equals")
+SUMS = ("plus", "minus")
+#: what has two sides, each in the unit of the other
+SIDE_BY_SIDE = (*COMPARISONS, *SUMS)
+
 Rule = Callable[[Expression, Scope, Units], Typed]
 
 _RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("integer", "real", "text", "boolean", "quantity"), _literal),
-    **dict.fromkeys(("plus", "minus"), _sum),
+    **dict.fromkeys(SUMS, _sum),
     **dict.fromkeys(("times", "over", "div"), _product),
     **dict.fromkeys(("coalesce", "greatest"), _first),
-    **dict.fromkeys(("at_least", "at_most", "above", "below", "equals"), _compare),
+    **dict.fromkeys(COMPARISONS, _compare),
     **dict.fromkeys(("and", "or", "not"), _logic),
     **dict.fromkeys(("present", "absent"), _presence),
     "matches": _matches,

@@ -133,7 +133,7 @@ def _number(node: Expression, _names: Names) -> exp.Expr:
     assert node.number is not None
     if node.op == "quantity" and node.factor:
         exact = Fraction(node.number) * Fraction(node.factor)
-        return dialect.integer(int(exact))
+        return dialect.integer(int(exact)) if exact.denominator == 1 else dialect.real(repr(float(exact)))
     if node.op == "integer" or (node.op == "quantity" and node.number == node.number.to_integral_value()):
         return dialect.integer(int(node.number))
     return dialect.real(f"{node.number:f}")
