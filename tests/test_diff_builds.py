@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.compare_reference import CARDANO
 from tests.support.commands import Done, assay
 from tests.support.workspaces import edited
 
@@ -162,3 +163,54 @@ def test_a_build_of_runs_whose_specs_are_gone_or_broken(two: Path, cache: Path, 
     alone = assay("--cache", cache, "diff", copy, two)
     assert (alone.status, alone.out) == (0, "nothing differs\n")
     assert "definition hashes alone are compared" in alone.err
+
+
+def of_runs(place: Path, cache: Path, out: str, *more: str, second: str = "runs/1.1") -> None:
+    command = ("build", "service/comparison", "--run", "runs/1.0", "--run", second, "--to", "md", "-o", out)
+    done = assay("--cache", cache, *command, *more, within=place)
+    assert done.status == 0, done.err
+
+
+def test_choices_of_two_builds_are_a_difference(copy: Path, cache: Path) -> None:
+    """The same definitions print other numbers under another style, and another title above them."""
+    of_runs(copy, cache, "other", "--style", "org-2023", "--title", "Nightly")
+    done = compared(copy, cache, "build", "other")
+    assert (done.status, done.err) == (3, "")
+    assert done.out.splitlines() == [
+        "service",
+        "  choices of the builds",
+        "    style: typst-2026 -> org-2023",
+        "    title: nothing -> Nightly",
+        "no metric differs; choices that differ: style, title",
+    ]
+    (told,) = compared(copy, cache, "other", "build", "--format", "json").json()
+    assert [(item["aspect"], item["before"], item["after"]) for item in told["choices"]] == [
+        ("style", "org-2023", "typst-2026"),
+        ("title", "Nightly", ""),
+    ]
+
+
+def test_filters_and_summaries_of_two_builds_are_a_difference(cache: Path, tmp_path: Path) -> None:
+    for out, *chosen in (("few", "--filter", "slot-leq=800", "--summary", "mean-of-hosts"), ("all", "--no-filters")):
+        run = ("--run", CARDANO / "baseline/run", "--to", "md", "-o", tmp_path / out)
+        done = assay("--cache", cache, "build", "cardano/comparison", *run, *chosen)
+        assert done.status == 0, done.err
+    done = assay("--cache", cache, "diff", tmp_path / "all", tmp_path / "few/provenance.json")
+    assert (done.status, done.err) == (3, "")
+    assert done.out.splitlines()[2:4] == [
+        "    filters: nothing -> slot-leq=800",
+        "    summary: published -> mean-of-hosts",
+    ]
+
+
+def test_data_of_two_builds_is_told_and_leaves_the_status(copy: Path, cache: Path) -> None:
+    """Reports of other runs whose definitions agree compare."""
+    shutil.copytree(copy / "runs/1.1", copy / "runs/1.2")
+    log = next(path for path in sorted((copy / "runs/1.2").rglob("*")) if path.suffix in (".log", ".json", ".jsonl"))
+    log.write_bytes(log.read_bytes() + b"\n")
+    of_runs(copy, cache, "other", second="runs/1.2")
+    done = compared(copy, cache, "build", "other")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.splitlines()[1] == "  made of other data or tools"
+    assert done.out.splitlines()[-1] == "no metric differs"
+    assert [line.strip()[:6] for line in done.out.splitlines()[2:-1]] == ["run 2:"]

@@ -53,7 +53,8 @@ class MetricChange:
 @dataclass(frozen=True, slots=True)
 class SystemDiff:
     """What differs in a system: `state` is `new`, `gone`, `both`, or `unread` where either side could not be read, as
-    `unread` says; `reports` are by name; `elsewhere` is of no metric that differs."""
+    `unread` says; `reports` are by name; `elsewhere` is of no metric that differs.  Of two builds, `choices` are those
+    that differ, and `data` what differs of their data and tools."""
 
     system: str
     state: str
@@ -61,11 +62,13 @@ class SystemDiff:
     reports: Mapping[str, tuple[Told, ...]] = field(default_factory=dict)
     elsewhere: tuple[Told, ...] = ()
     unread: str = ""
+    choices: tuple[Told, ...] = ()
+    data: tuple[Told, ...] = ()
 
     @property
     def differs(self) -> bool:
-        """Whether there is anything to tell."""
-        return self.state != "both" or bool(self.metrics or self.reports or self.elsewhere)
+        """Whether definitions or choices differ; data may, of two builds that mean the same."""
+        return self.state != "both" or bool(self.metrics or self.reports or self.elsewhere or self.choices)
 
 
 def by_hashes(system: str, before: Mapping[str, str], after: Mapping[str, str], names: Mapping[str, str]) -> SystemDiff:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from assay.audit.build_diff import chosen, made_of
 from assay.audit.spec_diff import SystemDiff, by_hashes, diff
 from assay.build.spec_states import State
 from assay.spec.diagnostics import Diagnostic
@@ -33,7 +34,7 @@ def compare(before: State, after: State) -> Compared:
             found.append(_unread(name, wrong))
         unread += wrong
     warnings = tuple(dict.fromkeys((*before.warnings, *after.warnings)))
-    return Compared(tuple(item for item in found if item.differs), warnings, tuple(dict.fromkeys(unread)))
+    return Compared(tuple(item for item in found if item.differs or item.data), warnings, tuple(dict.fromkeys(unread)))
 
 
 def _unread(name: str, wrong: Sequence[Diagnostic]) -> SystemDiff:
@@ -43,6 +44,15 @@ def _unread(name: str, wrong: Sequence[Diagnostic]) -> SystemDiff:
 def _system(name: str, before: State, after: State) -> SystemDiff:
     if name not in before.systems or name not in after.systems:
         return SystemDiff(name, "new" if name in after.systems else "gone")
+    found = _specs(name, before, after)
+    if before.build is None or after.build is None:
+        return found
+    builds = before.build, after.build
+    return replace(found, choices=chosen(*builds), data=made_of(*builds))
+
+
+def _specs(name: str, before: State, after: State) -> SystemDiff:
+    """What differs between the specs of a system that both sides have."""
     if name in before.hashes or name in after.hashes:
         return _by_hashes(name, before, after)
     texts = (state.prose.get(name, {}) for state in (before, after))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.audit.provenance import outline
-from assay.audit.recorded import NAME, Content, Recorded, RecordedPublished, recorded_in
+from assay.audit.recorded import NAME, Content, PublishedContent, Recorded, RecordedPublished, recorded_in
 from assay.build.prose import KEPT, Texts, kept_texts, texts_by_article, unchecked_texts
 from assay.build.session import Session
 from assay.spec import normal_form, unchecked, workspace
@@ -37,7 +37,8 @@ class State:
     `packages` are those that could be read, `unread` says why others could not; `hashes` are the definition hashes
     (metric -> hash) of a build that has kept no specs.  `unchecked` are those of the packages that have passed no
     checks, with what to tell where they cannot be compared.  `prose` is that of articles (system -> article -> file ->
-    text), as far as it is known.  `warnings` are what readers must know.
+    text), as far as it is known.  `build` is what a build says that it was made of.  `warnings` are what readers must
+    know.
     """
 
     packages: Mapping[str, Checked] = field(default_factory=dict)
@@ -45,6 +46,7 @@ class State:
     hashes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     unchecked: Mapping[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
     prose: Mapping[str, Mapping[str, Texts]] = field(default_factory=dict)
+    build: Content | PublishedContent | None = None
     warnings: tuple[str, ...] = ()
 
     @property
@@ -141,7 +143,11 @@ def _built(record: Path) -> State:
     unlike = _unlike(place, checked, said, found)
     prose, untold = _prose_of(record.parent, checked, found)
     return State(
-        {system: checked}, unchecked={system: (wrong,)}, prose={system: prose}, warnings=(*warnings, *unlike, *untold)
+        {system: checked},
+        unchecked={system: (wrong,)},
+        prose={system: prose},
+        build=found.content,
+        warnings=(*warnings, *unlike, *untold),
     )
 
 
@@ -172,7 +178,7 @@ def _by_hashes(record: Path, found: Recorded | RecordedPublished, warnings: tupl
         )
     system = found.content.report.partition("/")[0]
     said = f"{record}: no {SPECS} of this build stands beside it, so that definition hashes alone are compared"
-    return State(hashes={system: found.content.definitions}, warnings=(*warnings, said))
+    return State(hashes={system: found.content.definitions}, build=found.content, warnings=(*warnings, said))
 
 
 def _kept(place: Path) -> tuple[Checked, Mapping[str, str]]:

@@ -28,10 +28,10 @@ WIDEST, PLACES = 160, 6
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
 @click.pass_context
 def diff(context: click.Context, before: str, after: str, system: str | None, form: str) -> int:
-    """Tell what differs between the specs of A and B.
+    """Tell what differs between the specs of A and B, and between the choices and data of two builds.
 
     A and B are folders with specs/, builds (their folders, or their provenance.json), or git revisions. Exit status 3
-    when anything differs, 1 when a system could not be read.
+    when specs or choices differ, 1 when a system could not be read.
     """
     from assay.build.spec_compare import compare
     from assay.build.spec_states import states
@@ -47,7 +47,7 @@ def diff(context: click.Context, before: str, after: str, system: str | None, fo
             echo.line(line)
     if found.unread:
         raise AssayError(found.unread)
-    return DIFFERENCE if found.systems else 0
+    return DIFFERENCE if any(item.differs for item in found.systems) else 0
 
 
 def _data(found: SystemDiff) -> dict[str, Any]:
@@ -79,6 +79,10 @@ def _lines(found: Sequence[SystemDiff]) -> Iterator[str]:
         if system.elsewhere:
             yield "  elsewhere"
             yield from (line for item in system.elsewhere for line in _told(item, 4))
+        for name, told in (("choices of the builds", system.choices), ("made of other data or tools", system.data)):
+            if told:
+                yield f"  {name}"
+                yield from (line for item in told for line in _told(item, 4))
     yield _summary(found)
 
 
@@ -130,9 +134,13 @@ def _summary(found: Sequence[SystemDiff]) -> str:
     told = ", ".join(f"{number} {kind}" for number, kind in counts if number)
     read = [system for system in found if system.state != "unread"]
     of = "" if len(read) == len(found) else " of what could be read"
-    metrics_told = f"metrics{of}: {told}" if told else f"no metric differs{of}" if read else f"nothing differs{of}"
+    none = f"no metric differs{of}" if read else f"nothing differs{of}"
     places = {place for system in found for item in _of_reports(system) for place in item.touches}
-    return f"{metrics_told}; printed numbers that reports themselves change: {len(places)}" if places else metrics_told
+    choices = [item.aspect for system in found for item in system.choices]
+    parts = [f"metrics{of}: {told}" if told else none]
+    parts += [f"printed numbers that reports themselves change: {len(places)}"] if places else []
+    parts += [f"choices that differ: {', '.join(choices)}"] if choices else []
+    return "; ".join(parts)
 
 
 def _of_reports(system: SystemDiff) -> Iterator[Told]:
