@@ -473,3 +473,22 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout.splitlines()[0].startswith("Usage:")
     assert done.stdout.splitlines()[-1] == "0 []"
     assert all(shutil.which(name) or __import__(name) for name in HEAVY)
+
+
+@pytest.mark.parametrize(
+    ("summary", "told"),
+    [("published", "only the 29 lowest means count"), ("mean-of-hosts", "The mean over all hosts of their means.")],
+)
+def test_every_form_says_by_which_summary_averages_over_hosts_are_taken(
+    summary: str, told: str, cache: Path, tmp_path: Path
+) -> None:
+    run = ("--run", CARDANO / "baseline" / "run", "--summary", summary, "--to", "md", "--to", "html")
+    done = assay("build", "cardano/comparison", *run, "-o", tmp_path / "report", "--cache", cache)
+    assert done.status == 0, done.err
+    said = json.loads((tmp_path / "report/document.json").read_text(encoding="utf-8"))["averages"]
+    assert said.startswith(f"Where each host has a distribution of its own, averages are by the summary {summary}. ")
+    assert told in said
+    for form in ("md", "html"):
+        page = (tmp_path / f"report/report.{form}").read_text(encoding="utf-8")
+        assert f"averages are by the summary {summary}. " in page
+        assert told in page

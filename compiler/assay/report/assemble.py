@@ -15,7 +15,7 @@ from assay.report.document import Chart, Document, Group, Section, Series, Table
 from assay.report.figures import Choices, RunFigures, row_label
 from assay.report.leads import COLUMN, FACT, FILTER, Lead, Of, columns
 from assay.report.terms import SINCE, UNTIL, of_filter, of_row, terms
-from assay.spec.formula import is_formula
+from assay.spec.formula import by_id, is_formula, measured
 from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import Chart as ChartSpec
@@ -64,6 +64,7 @@ def assemble(
         filters=filters,
         provenance=tuple(provenance.items()),
         terms=terms(checked, report, (manifest, filters), counts=any(None in item.metrics for item in sections)),
+        averages=_averages(checked, report, choices.summary),
     )
 
 
@@ -144,6 +145,19 @@ def _sample_counts(look: Style, metric: str, runs: Sequence[RunFigures]) -> tupl
     for count in rest:
         cells += [count, "", ""]
     return tuple(cells)
+
+
+def _averages(checked: Checked, report: Report, summary: str) -> str:
+    """How averages are taken of shown metrics that have a distribution for each of something; empty: there are none."""
+    names = [name for section in report.sections for name in section.metrics]
+    names += [item.metric for item in report.charts]
+    found = measured(by_id(checked.package), map(checked.metric, names))
+    groups = sorted({metric.per for metric in found if metric.per})
+    if not groups:
+        return ""
+    doc = next((item.doc for item in checked.package.summaries if item.name == summary), "").rstrip(".")
+    said = f"Where each {' or '.join(groups)} has a distribution of its own, averages are by the summary {summary}."
+    return f"{said} {doc}." if doc else said
 
 
 def _charts(checked: Checked, report: Report, runs: Sequence[RunFigures], named: Sequence[str]) -> tuple[Chart, ...]:

@@ -317,7 +317,8 @@ class Document:
     """A whole report.  `date` is `YYYY-MM-DD`: the only date in the printed report and its metadata.
 
     `claims` are parts of the provenance: what documents say of the report's tables, beside what these hold.  `terms`
-    are entries of printed numbers that are no metric's.
+    are entries of printed numbers that are no metric's.  `averages` says how averages are taken over the groups (hosts)
+    that metrics have a distribution for each of.
     """
 
     title: str
@@ -337,6 +338,7 @@ class Document:
     galleries: tuple[Gallery, ...] = ()
     claims: tuple[Appendix, ...] = ()
     terms: tuple[Group, ...] = ()
+    averages: str = ""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
 
@@ -417,6 +419,7 @@ SILENT: dict[str, object] = {
     "of_headings": "",
     "shows": (),
     "terms": (),
+    "averages": "",
     "quoted": (),
     "leads": (),
     "decided_by": (),

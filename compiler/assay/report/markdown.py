@@ -12,8 +12,9 @@ from assay.report.markdown_text import cell, line, table
 
 DISTRIBUTIONS = (
     "Cumulative distributions. A line stands at height *c* where a share *c* of the samples is at most *x*; it steps "
-    "at the listed centiles, which are samples, not interpolations. A shaded band spans the least and the greatest "
-    "host. An arrow at the end of an axis says that the axis is cut there and samples lie beyond."
+    "at the listed centiles, which are samples, not interpolations. Where each host has a distribution of its own, the "
+    "line is at the median of theirs, and a shaded band spans the least and the greatest. An arrow at the end of an "
+    "axis says that the axis is cut there and samples lie beyond."
 )
 HASHES = (
     "The column Definition holds the first ten digits of the hash of each definition. Two reports measure the same "
@@ -117,6 +118,8 @@ def _sections(document: Document) -> Blocks:
                 "label leads to its entry in the data dictionary"
                 + (", a number under Fig. to the figure of its distribution." if document.charts else ".")
             )
+        if index == 0 and document.averages:
+            yield line(document.averages)
         yield _metric_table(document, section)
 
 
