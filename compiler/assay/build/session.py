@@ -11,7 +11,7 @@ from assay.build.stages import stage
 from assay.engine.store import Store
 from assay.spec import workspace as workspaces
 from assay.spec.article_model import Article
-from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail
+from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, excerpt_at, fail
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import History, Report
 from assay.spec.workspace import Workspace
@@ -74,6 +74,8 @@ class Session:
             span = replace(item.span, file=named(item.span.file)) if item.span else None
             file = self.file_of(item.text) if item.text else ""
             span = replace(span or Span(""), file=file) if file else span
+            if span and not span.file and item.text and (found := self.written_in(item.text, span)):
+                span, item = found[0], replace(item, excerpt=found[1])
             return replace(item, message=named(item.message), expected=named(item.expected), found=named(item.found),
                            notes=tuple(map(named, item.notes)), span=span)  # fmt: skip
 
@@ -87,6 +89,25 @@ class Session:
                     if item.content == text.encode():
                         return item.name
         return ""
+
+    def written_in(self, text: str, span: Span) -> tuple[Span, str] | None:
+        """The place in specs of a place in a text that they hold themselves, and the line; None where the line of the
+        text does not stand in them just once, as it is."""
+        lines = text.split("\n")
+        line = lines[span.line - 1] if 1 <= span.line <= len(lines) else ""
+        words = line.strip()
+        found = []
+        for system in self.packages:
+            with suppress(AssayError, OSError):
+                for item in workspaces.scan(self.workspace, system):
+                    before, *behind = item.text.split(words) if item.is_code and words else [""]
+                    found += [(item, before)] * len(behind)
+        if len(found) != 1:
+            return None
+        item, before = found[0]
+        row, column = before.count("\n") + 1, len(before) - before.rfind("\n") + span.column - 1
+        column -= len(line) - len(line.lstrip())
+        return Span(item.name, row, column, span.length), excerpt_at(item.path, row, column, span.length)
 
     def package(self, system: str) -> Checked:
         """A system's package, checked; AssayError with all problems of its specs."""

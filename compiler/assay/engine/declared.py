@@ -52,11 +52,13 @@ def undeclared(connection: duckdb.DuckDBPyConnection, relation: Relation) -> Ite
     found = {str(row[0]): "VARCHAR" if str(row[1]).startswith(ENUMERATION) else str(row[1]) for row in described}
     declared = {item.name: item for item in relation.columns}
     if list(found) != list(declared):
+        places_of = (places.of_result(relation.sql, name) for name in found if name not in declared)
         yield Diagnostic(
             "relation-columns",
             f"relation `{relation.name}` does not yield the columns that it declares",
             expected=", ".join(declared),
             found=", ".join(found),
+            span=next((place for place in places_of if place), None),
             text=relation.sql,
         )
     for name, kind in found.items():
@@ -71,6 +73,7 @@ def _wrong_type(relation: Relation, column: Column, found: str) -> Diagnostic:
         f"column `{column.name}` of relation `{relation.name}` is of another type than it declares",
         expected=column.type if column.type == family else f"{column.type}, a {family}",
         found=found,
+        span=places.of_result(relation.sql, column.name),
         text=relation.sql,
     )
 

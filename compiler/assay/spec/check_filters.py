@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from assay.spec import scopes
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
+from assay.spec.model import Parameter
+from assay.spec.number_text import decimal
 from assay.spec.report_model import FilterUse
 
 
@@ -49,3 +51,18 @@ def uses(checker: Checker, what: str, applied: Sequence[FilterUse], word: str) -
                 expected=f"{parameter.name}, {parameter.type}" if parameter else "none",
                 found=use.argument or "none",
             )
+        elif parameter and not _fits(use.argument, parameter):
+            checker.report(
+                "filter-argument",
+                f"{what} applies filter `{use.name}` with an argument that is none",
+                use.argument,
+                expected=f"{parameter.name}, {'a whole number' if parameter.type == 'integer' else 'a number'}",
+                found=use.argument,
+                within=(word,),
+            )
+
+
+def _fits(argument: str, parameter: Parameter) -> bool:
+    """Whether a text is a number of the type of a parameter."""
+    number = decimal(argument)
+    return number is not None and (parameter.type != "integer" or number == number.to_integral_value())

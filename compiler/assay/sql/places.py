@@ -36,6 +36,22 @@ def of_word(sql: str, word: str, after: str = "", before: str = "") -> Span | No
     return None
 
 
+def of_result(sql: str, name: str) -> Span | None:
+    """Where the outermost query of a text first speaks of a column of its result; None where it does not name it."""
+    try:
+        tokens = sqlglot.tokenize(sql, read=dialect.DIALECT)
+    except TokenError:
+        return None
+    depth, found = 0, None
+    for token in tokens:
+        depth += {"(": 1, ")": -1}.get(token.text, 0)
+        if depth == 0 and token.text.casefold() == "select":
+            found = None
+        elif found is None and token.text.casefold() == name.casefold() and sql[token.start] != "'":
+            found = token
+    return at(sql, found.start, found.end - found.start + 1) if found else None
+
+
 def of_parse_error(sql: str, error: ParseError) -> Span | None:
     """Where a text stops being SQL."""
     first = error.errors[0] if error.errors else {}
