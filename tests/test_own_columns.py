@@ -94,6 +94,32 @@ def test_quantities_are_written_in_the_unit_that_they_stand_beside(place: Path, 
     assert _told(place, cache, "sum") == (len(took), pytest.approx(sum(took) / len(took) + 60000), max(took) + 60000)
 
 
+FACTS = """\
+articles =
+      [ A.Article::{
+        , name = "facts", title = "From {constant.begin}", intro = "", style = "three-digits", label = version.name
+        , parts = [ A.Part::{ title = "P", facts = A.facts [ wait, begin ] } ]
+        }
+      ]
+    , reports = """
+
+
+def test_facts_are_told_in_the_unit_that_stands_beside_them(place: Path, cache: Path) -> None:
+    """Durations in seconds, instants as such, in whatever unit they are declared."""
+    package = place / "specs/tries/package.dhall"
+    begin = 'S.Constant::{ name = "begin", files = [ "meta.json" ], path = [ "begin" ], type = "instant", doc = "Begin"'
+    edited(package, "let source =", f"let begin = {begin}, unit = U.nanosecond }}\nlet source =")
+    edited(package, "constants = [ version,", "constants = [ begin, version,")
+    edited(package, "reports = ", FACTS)
+    at = "2026-01-01T00:00:30Z"
+    (place / "run/meta.json").write_text(json.dumps({"version": "1", "wait": 40, "begin": at}), encoding="utf-8")
+    done = assay("build", "tries/facts", "--run", "run", "--to", "md", "-o", "out", "--cache", cache, within=place)
+    assert done.status == 0, done.err
+    text = (place / "out/report.md").read_text(encoding="utf-8")
+    assert text.startswith(f"# From {at}\n")
+    assert f"| Longest wait, s | 0.04 |\n| Begin | {at} |\n" in text
+
+
 def test_durations_are_in_units_of_time(place: Path, cache: Path) -> None:
     edited(
         place / "specs/tries/package.dhall",

@@ -22,7 +22,7 @@ SAYS = {
     "picks": "picks the row of a value",
     "rows": "decides which rows there are",
     "check": "decides in a check",
-    "read": "read beside the others: a record that lacks it is left out",
+    "read": "read beside the others: a record that must have it and lacks it is left out",
 }
 
 

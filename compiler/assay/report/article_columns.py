@@ -110,7 +110,7 @@ def facts(checked: Checked, names: Sequence[str], runs: Sequence[RunFigures], na
 
 
 def _called(constant: Constant) -> str:
-    symbol = "s" if constant.type == "duration" else constant.unit.symbol
+    symbol = {"duration": "s", "instant": ""}.get(constant.type, constant.unit.symbol)
     return row_label(constant.doc, symbol)
 
 

@@ -220,7 +220,7 @@ def _printed(cell: Cell) -> str:
 
 
 def _symbol(kind: str, symbol: str) -> str:
-    return "s" if kind == "duration" else symbol
+    return {"duration": "s", "instant": ""}.get(kind, symbol)
 
 
 def _name(column: str) -> str:
