@@ -1,4 +1,4 @@
-"""SQL that is not what a relation declares, or that no relation can be: told where it stands, in files or in specs."""
+"""SQL, filters and styles of specs that cannot be: told where they stand, in files of SQL or in specs."""
 
 from __future__ import annotations
 
@@ -60,6 +60,19 @@ def test_a_column_of_a_result_is_found_in_the_outermost_query(package: Path, cac
     (queries / "tries.sql").write_text(text, encoding="utf-8")
     edited(package, f'"{SQL}"', "../../queries/tries.sql as Text")
     assert "  at queries/tries.sql:3:3\n" in _checked(package, cache)
+
+
+def test_a_build_tells_where_a_style_stands_that_there_is_not(package: Path, cache: Path) -> None:
+    edited(package, 'style = "three-digits"', 'style = "three-digit"')
+    place = package.parents[2]
+    (place / "run").mkdir()
+    done = assay("build", "tries/all", "--run", "run", "-o", "out", "--cache", cache, within=place)
+    assert done.status == 1
+    lines = package.read_text(encoding="utf-8").splitlines()
+    (number,) = [index for index, line in enumerate(lines, start=1) if '"three-digit"' in line]
+    column = lines[number - 1].index('"three-digit"') + 1
+    assert "error[unknown-style]: report `all` is in a number style that does not exist: `three-digit`\n" in done.err
+    assert f"  at specs/tries/package.dhall:{number}:{column}\n" in done.err
 
 
 def test_arguments_of_the_filters_of_reports_are_numbers(package: Path, cache: Path) -> None:

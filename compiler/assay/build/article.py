@@ -19,6 +19,7 @@ from assay.build.outputs import replacing
 from assay.build.phases import asked
 from assay.build.prose import read_prose, texts_of, write_texts_of
 from assay.build.rendering import rendered
+from assay.build.report_check import refuse
 from assay.build.run_warnings import run_warnings
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
@@ -79,6 +80,7 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
 def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Options) -> Assembled:
     """The article `system/name` over runs, with nothing of it drawn or written.  Raises AssayError."""
     checked, article = session.article(name)
+    refuse(session, checked.package)
     if options.filters or options.no_filters or options.summary or options.style:
         raise fail(
             "article-options", f"`{name}` has no filters, no summary and no number style to choose", status=USAGE

@@ -16,6 +16,7 @@ from assay.build.outputs import replacing
 from assay.build.phases import asked
 from assay.build.raw_notes import raw_notes
 from assay.build.rendering import rendered
+from assay.build.report_check import refuse
 from assay.build.run_warnings import run_warnings
 from assay.build.runs import NamedRun
 from assay.build.session import Session
@@ -43,6 +44,7 @@ def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, opti
     specs.json; all or nothing.  Raises AssayError.
     """
     checked, report = session.report(name)
+    refuse(session, checked.package)
     applied = filters.applied(checked.package, report, options.filters, options.no_filters)
     chosen = _checked_options(checked, report, options)
     relations = sorted({row.relation for row in report.manifest if row.relation})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from assay.build.phases import Asked, asked
 from assay.build.prepare import prepare
 from assay.build.prose import read_prose
 from assay.build.raw_notes import raw_notes
-from assay.build.report_check import report_problems
+from assay.build.report_check import locate, report_problems
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.sql_files import PHASES, sql_texts, write_texts
@@ -34,7 +34,6 @@ from assay.report.article_rows import listed, series_of
 from assay.spec import labels, normal_form, workspace
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
 from assay.spec.formula import is_formula
-from assay.spec.locating import Locator, Place
 from assay.spec.model import Metric, Package, Series
 from assay.spec.normal_form import Checked
 from assay.spec.own_names import CONSTANTS
@@ -73,7 +72,7 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     constants = [item for source in package.sources for item in source.constants]
     problems = [
         *dry_run(nodes(statements), constants),
-        *report_problems(package, session.templates(), _locate(session, system)),
+        *report_problems(package, session.templates(), locate(session, system)),
     ]
     problems += _prose_problems(session, checked)
     if not problems and can_be_cut(package):
@@ -111,11 +110,6 @@ def _own_workspace(session: Session) -> None:
             hint="`assay init DIR` makes one",
             status=USAGE,
         )
-
-
-def _locate(session: Session, system: str) -> Callable[[str], Place]:
-    """Where names stand in a system's specs, which are read when the first is asked for."""
-    return lambda word: Locator(workspace.scan(session.workspace, system))(word)
 
 
 def _prose_problems(session: Session, checked: Checked) -> tuple[Diagnostic, ...]:

@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from assay.build.session import Session
 from assay.compare.style import style_names
+from assay.spec import workspace
 from assay.spec.charts import of_package
-from assay.spec.diagnostics import Diagnostic, did_you_mean
-from assay.spec.locating import Place
+from assay.spec.diagnostics import Diagnostic, did_you_mean, raise_all
+from assay.spec.locating import Locator, Place
 from assay.spec.model import Package
 
 ENDING = ".vl.json"
+
+
+def locate(session: Session, system: str) -> Callable[[str], Place]:
+    """Where names stand in a system's specs, which are read when the first is asked for."""
+    return lambda word: Locator(workspace.scan(session.workspace, system))(word)
+
+
+def refuse(session: Session, package: Package) -> None:
+    """Raise AssayError where reports of a package are in a style, or have charts, that there are not."""
+    raise_all(report_problems(package, session.templates(), locate(session, package.system)))
 
 
 def report_problems(package: Package, templates: Path, locate: Callable[[str], Place]) -> Iterator[Diagnostic]:
