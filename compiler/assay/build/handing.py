@@ -22,7 +22,8 @@ from assay.engine.store import Store
 from assay.ingest.held import MANIFEST
 from assay.sql import dialect
 from assay.sql.expressions import literal
-from assay.storage.atomic import keep, link
+from assay.storage.atomic import discard, keep, link
+from assay.storage.seals import FILE, is_sealed, seal
 
 #: what former editions put into the folders that are shared
 FORMER = "constants*.parquet"
@@ -40,10 +41,13 @@ def handed(store: Store, folder: Path, constants: Mapping[str, object]) -> Path:
     """A folder of the cache with the files of an ingested folder and a run's constants; there for no other run, unless
     its logs and its constants are the same.  AssayError when the cache cannot be written."""
     place = store.place("runs", _key(folder, constants))
-    if not place.is_dir():
+    if not is_sealed(place):
         with store.writing():
             fresh = store.room() / "run"
             _fill(fresh, folder, constants)
+            seal(fresh, ends=True)
+            if place.is_dir() and not is_sealed(place):
+                discard(store.folder, place)
             keep(fresh, place)
     used(place)
     return place
@@ -58,7 +62,7 @@ def _key(folder: Path, constants: Mapping[str, object]) -> str:
 
 def _fill(fresh: Path, folder: Path, constants: Mapping[str, object]) -> None:
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and not fnmatch(path.name, FORMER):
+        if path.is_file() and path.name != FILE and not fnmatch(path.name, FORMER):
             place = fresh / path.relative_to(folder)
             place.parent.mkdir(parents=True, exist_ok=True)
             link(path, place)

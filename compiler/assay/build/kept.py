@@ -33,6 +33,7 @@ from assay.spec.diagnostics import AssayError
 from assay.spec.workspace import shipped
 from assay.storage import atomic
 from assay.storage.digests import SETTLED
+from assay.storage.seals import is_sealed, seal
 
 KIND = "builds"
 FILES, FACTS = "report", "facts.json"
@@ -114,7 +115,7 @@ def _given(asked: _Asked, made_of: str, out: Path) -> Built | None:
     """The kept build in its place; None when there is none."""
     place, sources = asked.place, asked.sources
     facts = _facts(place)
-    if not sources or (facts.get("made_of"), facts.get("sources")) != (made_of, sources):
+    if not sources or (facts.get("made_of"), facts.get("sources")) != (made_of, sources) or not is_sealed(place):
         return None
     with contextlib.suppress(_GoneError), stage("kept", report=asked.name):
         with replacing(out, asked.session.waits_for(out)) as fresh:
@@ -161,5 +162,6 @@ def _made(asked: _Asked, made_of: str, runs: Sequence[str], out: Path) -> Built:
         facts = {"made_of": made_of, "sources": package.sources, "warnings": built.warnings}
         with contextlib.suppress(OSError):
             (kept[0] / FACTS).write_text(json.dumps(facts), encoding="utf-8")
+            seal(kept[0])
             atomic.install(session.store.folder, kept[0], asked.place)
     return built

@@ -24,6 +24,7 @@ from assay.engine.store import Store
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Metric, Source
 from assay.spec.normal_form import Checked
+from assay.storage.seals import is_sealed
 
 T = TypeVar("T")
 Wanted = Mapping[str, frozenset[str]]
@@ -223,7 +224,8 @@ class _Reading:
     def known(self, found: _Found, held: Path) -> Path | None:
         """The folder of events that the cache has."""
         for entry in sorted(held.iterdir()) if held.is_dir() else ():
-            if ingest.covers(entry, found.source, found.events, found.wanted) and _tells_of(entry, found.files):
+            covers = ingest.covers(entry, found.source, found.events, found.wanted)
+            if covers and is_sealed(entry) and _tells_of(entry, found.files):
                 self.tell(found, found.files.size)
                 used(entry)
                 return entry

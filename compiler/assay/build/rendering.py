@@ -24,6 +24,7 @@ from assay.report.html_bundle import bundle
 from assay.report.html_details import NOTHING, Behind
 from assay.report.markdown import markdown
 from assay.report.pdf import lay_out, write_data
+from assay.storage import seals
 
 
 def rendered(
@@ -43,14 +44,17 @@ def rendered(
     text = to_json(document)
     key = _key(text, session.templates(), forms, behind if HTML in forms else NOTHING)
     place = session.store.place("rendered", key)
-    with ThreadPoolExecutor(max_workers=1) as pool, stage("report", forms=",".join(forms), cached=place.is_dir()):
+    known = session.store.has("rendered", key)
+    with ThreadPoolExecutor(max_workers=1) as pool, stage("report", forms=",".join(forms), cached=known):
         writing = pool.submit(write_others)
-        if session.later is None and not place.is_dir():  # what is edited is not asked for again
+        if session.later is None and not known:  # what is edited is not asked for again
             with session.store.filling("rendered", key) as fresh:
                 _render(document, text, fresh, session, forms, behind)
-        if place.is_dir():
+            known = True
+        if known:
             used(place)
-            shutil.copytree(place, out, dirs_exist_ok=True, copy_function=shutil.copyfile)
+            without = shutil.ignore_patterns(seals.FILE)
+            shutil.copytree(place, out, dirs_exist_ok=True, copy_function=shutil.copyfile, ignore=without)
         else:
             _render(document, text, out, session, forms, behind)
         writing.result()

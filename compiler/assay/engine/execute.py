@@ -31,12 +31,14 @@ from assay.spec.file_errors import is_full, is_memory, out_of_memory
 from assay.spec.model import Summary
 from assay.spec.normal_form import Checked
 from assay.sql import dialect, verdicts
+from assay.storage.seals import sealed, unsealed
 
 if TYPE_CHECKING:
     import duckdb
 
 SQL = "sql"  # the code of an error of a statement itself
 AT_ONCE = 10_000  # rows that are counted
+ANSWER = ".sealed"  # how the name of a kept answer ends
 SHORT = 65_536  # bytes of an answer that is kept in memory
 MEMORY = 1200  # MiB that all connections together may hold before they spill
 
@@ -234,19 +236,23 @@ class _Execution:
 
     def recall(self, kind: str, name: str) -> bool:
         """Whether the cache holds the answer; it is kept then."""
-        place = self.store.place("results", f"{self.hashes[name]}.{kind}.json")
+        place = self.store.place("results", f"{self.hashes[name]}.{kind}{ANSWER}")
         if not place.is_file():
             return False
-        self.kept[name] = json.loads(
-            _text(place) if place.stat().st_size < SHORT else place.read_text(encoding="utf-8")
-        )
+        try:
+            said = unsealed(_text(place) if place.stat().st_size < SHORT else place.read_text(encoding="utf-8"))
+        except UnicodeDecodeError:
+            said = None
+        if said is None:
+            return False
+        self.kept[name] = json.loads(said)
         used(place)
         return True
 
     def keep(self, kind: str, name: str, value: Any) -> None:
         """Put an answer into the cache."""
         self.kept[name] = value
-        self.store.put("results", f"{self.hashes[name]}.{kind}.json", json.dumps(value, default=str))
+        self.store.put("results", f"{self.hashes[name]}.{kind}{ANSWER}", sealed(json.dumps(value, default=str)))
 
     def stop_at(self, node: Node) -> None:
         """Raise the problem that a check found."""

@@ -46,7 +46,7 @@ class KeptTables:
 
     def known(self, names: Collection[str]) -> frozenset[str]:
         """Those of some tables that are kept."""
-        return frozenset(name for name in names if (self._place(name) / COLUMNS).is_file())
+        return frozenset(name for name in names if self.store.has(KIND, self.hashes[name]))
 
     def recall(self, name: str) -> None:
         """Let a table that is kept be there, as a view of it."""
@@ -75,7 +75,7 @@ class KeptTables:
         if not all(kind in PLAIN or kind in AS_TEXT or kind.startswith(ENUMERATION) for kind in types.values()):
             return
         columns = [exp.alias_(_written(column(item), kind), item) for item, kind in types.items()]
-        with self.store.filling(KIND, self.hashes[name]) as fresh:
+        with self.store.filling(KIND, self.hashes[name], ends=True) as fresh:
             rows = dialect.select(*columns).from_(exp.to_table(name))
             self.connection.execute(copied(rows, (fresh / ROWS).absolute()))
             told = {item: TYPE if kind.startswith(ENUMERATION) else kind for item, kind in types.items()}

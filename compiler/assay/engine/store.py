@@ -12,7 +12,7 @@ from pathlib import Path
 
 from assay.spec.diagnostics import AssayError
 from assay.spec.file_errors import disk_full, is_full, is_within, unwritable
-from assay.storage import atomic, scratch
+from assay.storage import atomic, scratch, seals
 from assay.storage.locks import held
 
 ELSEWHERE = "name another with --cache"
@@ -44,18 +44,26 @@ class Store:
         """A fresh folder that is gone when the process ends.  AssayError when the cache cannot be written."""
         return Path(tempfile.mkdtemp(dir=self.scratch))
 
+    def has(self, kind: str, key: str) -> bool:
+        """Whether an entry that is a folder is there, and as it was written."""
+        return seals.is_sealed(self.place(kind, key))
+
     def put(self, kind: str, key: str, content: str | bytes) -> None:
         """Write an entry that is a file.  AssayError when the cache cannot be written."""
         with self.writing():
             atomic.put(self.folder, self.place(kind, key), content)
 
     @contextmanager
-    def filling(self, kind: str, key: str) -> Iterator[Path]:
-        """A fresh folder that becomes the entry when the block ends well, and vanishes when it does not."""
+    def filling(self, kind: str, key: str, ends: bool = False) -> Iterator[Path]:
+        """A fresh folder that becomes the entry when the block ends well, and vanishes when it does not.
+
+        It is sealed; `ends`: of large files their sizes and ends alone.
+        """
         fresh = Path(tempfile.mkdtemp(dir=self.scratch))
         try:
             with self.writing():
                 yield fresh
+                seals.seal(fresh, ends)
                 atomic.install(self.folder, fresh, self.place(kind, key))
         finally:
             shutil.rmtree(fresh, ignore_errors=True)

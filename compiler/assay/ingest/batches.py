@@ -20,7 +20,7 @@ from assay.ingest.held import definitions_hash
 from assay.ingest.shares import LogFile
 from assay.ingest.worker import Share, Tally
 from assay.spec.model import Event, Source
-from assay.storage import atomic
+from assay.storage import atomic, seals
 
 FOLDER = "batches"  # in the cache; also that of batches that are not kept
 FACTS = "batch.json"
@@ -92,6 +92,7 @@ class Batches:
         folder = fresh
         if self.cache and self.folder and all(file.content for file in files):
             (fresh / FACTS).write_text(text, encoding="utf-8")
+            seals.seal(fresh, ends=True)
             name = f"{places[0][2][:NAMED]}-{hashlib.sha256(json.dumps(places).encode()).hexdigest()[:32]}"
             folder = self.folder / name
             atomic.install(self.cache, fresh, folder)
@@ -102,7 +103,7 @@ class Batches:
         first = {file.content[:NAMED] for file in files if file.content}
         folder = self.folder
         for entry in sorted(folder.iterdir()) if folder and folder.is_dir() else ():
-            if entry.name[:NAMED] in first:
+            if entry.name[:NAMED] in first and seals.is_sealed(entry):
                 try:
                     facts = json.loads((entry / FACTS).read_text(encoding="utf-8"))
                     yield [(host, order, content) for host, order, content in facts["files"]], facts, entry

@@ -13,7 +13,7 @@ from sqlglot import exp
 from assay.ingest.refused import TABLE, TooManyBrokenError
 from assay.spec.file_errors import disk_full, is_full, is_within, of_system, unwritable
 from assay.sql import dialect
-from assay.storage import atomic, scratch
+from assay.storage import atomic, scratch, seals
 
 if TYPE_CHECKING:
     import duckdb
@@ -42,6 +42,7 @@ def written(out: Path, cache: Path | None = None) -> Iterator[Path]:
                 raise
             for name in SCRATCH:
                 shutil.rmtree(fresh / name, ignore_errors=True)
+            seals.seal(fresh, ends=True)
             atomic.install(root, fresh, out)
     except OSError as error:
         if not is_within(error, root):

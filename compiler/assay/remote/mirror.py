@@ -29,6 +29,7 @@ from assay.remote.storage import Object, Storage, open_storage
 from assay.remote.wanted import Wanted
 from assay.spec.diagnostics import fail
 from assay.storage.progress import Notice, Progress, unheard
+from assay.storage.seals import is_sealed
 
 KIND = "mirror"
 UNPACKED = "unpacked"
@@ -156,7 +157,7 @@ def _unpacked(mirror: _Mirror, mark: Sequence[object]) -> Path | None:
     try:
         said = json.loads((place / CONTENTS).read_text(encoding="utf-8"))
         right = said["of"] == list(mark) and set(mirror.wanted.globs) <= set(said["wanted"])
-        return place / said["folder"] if right else None
+        return place / said["folder"] if right and is_sealed(place) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -171,7 +172,7 @@ def _unpack(mirror: _Mirror, mark: Sequence[object], archive: Path) -> None:
     """Unpack what is wanted, and what was wanted before: else two systems that share an archive undo each other."""
     globs = {*mirror.wanted.globs, *_wanted_before(mirror)}
     wanted = Wanted(tuple(sorted(globs)))
-    with mirror.store.filling(f"{KIND}/{mirror.key}", UNPACKED) as fresh:
+    with mirror.store.filling(f"{KIND}/{mirror.key}", UNPACKED, ends=True) as fresh:
         (fresh / "files").mkdir()
         found = unpack(archive, fresh / "files", wanted, mirror.address, mirror.tell("unpacking"))
         folder = found.relative_to(fresh).as_posix()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assay.report.forms import VEGA_LITE
 from assay.report.html import bundle_text
-from assay.report.svg import keep
+from assay.report.svg import keep, kept_text
 
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
@@ -16,9 +16,9 @@ SNIPPET = "window.vegaEmbed = vegaEmbed;"
 def bundle(kept: Path | None = None) -> str:
     """The script; it takes seconds to make, so it is looked up in the folder `kept`, if one is given."""
     key = hashlib.sha256("\0".join((version("vl-convert-python"), VEGA_LITE, SNIPPET)).encode()).hexdigest()
-    path = kept / f"{key}.js" if kept else None
-    if path and path.is_file():
-        return bundle_text(path.read_text(encoding="utf-8"))
+    path = kept / f"{key}.js.sealed" if kept else None
+    if path and (known := kept_text(path)):
+        return bundle_text(known)
     import vl_convert  # slow to load
 
     made: str = vl_convert.javascript_bundle(SNIPPET, vl_version=VEGA_LITE)

@@ -17,6 +17,7 @@ from assay.report.converter import convert
 from assay.report.font_files import fonts_hash
 from assay.report.forms import VEGA_LITE
 from assay.storage import atomic
+from assay.storage.seals import sealed, unsealed
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,9 @@ class Drawer:
         """The specification (JSON text) as SVG text; `name` is what messages call it."""
         if self.kept is None:
             return self._drawn(spec, name)
-        path = self.kept / f"{self._key(spec)}.svg"
-        if path.is_file():
-            return path.read_text(encoding="utf-8")
+        path = self.kept / f"{self._key(spec)}.svg.sealed"
+        if known := kept_text(path):
+            return known
         svg = self._drawn(spec, name)
         keep(path, svg)
         return svg
@@ -66,4 +67,12 @@ def _converter() -> str:
 
 def keep(path: Path, text: str) -> None:
     """Write into a folder of a cache: a build that runs at the same time sees all of the file or none."""
-    atomic.put(path.parent.parent, path, text)
+    atomic.put(path.parent.parent, path, sealed(text))
+
+
+def kept_text(path: Path) -> str | None:
+    """What was kept at a place of a cache; None when it is not there, or damaged."""
+    try:
+        return unsealed(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None

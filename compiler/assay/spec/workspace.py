@@ -19,6 +19,7 @@ from assay.spec.file_errors import unwritable
 from assay.spec.normal_form import Checked
 from assay.spec.visible import visible_json
 from assay.storage.atomic import put
+from assay.storage.seals import sealed, unsealed
 
 if TYPE_CHECKING:
     from assay.spec.dhall_adapter import SourceFile
@@ -104,16 +105,15 @@ def load(
             status=USAGE,
         )
     unchanged = spec_index.unchanged(cache, workspace.root, system) if cache else None
-    if unchanged and cache and _cached(cache, unchanged).is_file():
-        return _restored(_cached(cache, unchanged))
+    if unchanged and cache and (restored := _restored(_cached(cache, unchanged))):
+        return restored
     from assay.spec.dhall_adapter import get_ready, sources_hash  # loads much, which unchanged specs do without
 
     if cache and spec_index.is_known(cache, workspace.root, system):  # so they were edited
         get_ready()
     files = scan(workspace, system)
-    if cache and (found := _cached(cache, sources_hash(files))).is_file():
-        checked = _restored(found)
-    else:
+    checked = _restored(_cached(cache, sources_hash(files))) if cache else None
+    if checked is None:
         checked = _committed(workspace, system, files) or _evaluated(workspace, system, files, cache)
 
     def keep() -> None:
@@ -168,19 +168,28 @@ def _proved(text: str, where: str, sources: str, files: Sequence[SourceFile]) ->
 
 
 def _cached(cache: Path, sources: str) -> Path:
-    return cache / "specs" / f"{sources}-{normal_form.code_version()}.json"
+    return cache / "specs" / f"{sources}-{normal_form.code_version()}.sealed"
 
 
-def _restored(place: Path) -> Checked:
-    return normal_form.restored(json.loads(place.read_text(encoding="utf-8")), str(place))
+def _restored(place: Path) -> Checked | None:
+    """The package that the cache has; None when it has none, or one that is damaged."""
+    said = _unsealed(place)
+    return normal_form.restored(json.loads(said), str(place)) if said is not None else None
+
+
+def _unsealed(place: Path) -> str | None:
+    try:
+        return unsealed(place.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def _keep(checked: Checked, place: Path) -> None:
     """Put a package into the cache, unless it is there."""
-    if place.is_file():
+    if _unsealed(place) is not None:
         return
     try:
-        put(place.parent.parent, place, _text(checked))
+        put(place.parent.parent, place, sealed(_text(checked)))
     except OSError as error:
         hint = "name another with --cache"
         raise unwritable("cache", "cache folder", place.parent.parent, error, hint) from None
@@ -188,10 +197,7 @@ def _keep(checked: Checked, place: Path) -> None:
 
 def text(checked: Checked, cache: Path) -> str:
     """The normal form of a package as JSON; the text that the cache has, where the package came by way of it."""
-    try:
-        return _cached(cache, checked.sources).read_text(encoding="utf-8")
-    except OSError:
-        return _text(checked)
+    return _unsealed(_cached(cache, checked.sources)) or _text(checked)
 
 
 def _text(checked: Checked) -> str:

@@ -1,0 +1,106 @@
+"""Content of the cache that never came to the disk, as when a machine loses its power, is as if it were not kept."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from assay.build.kept import SETTLED
+from assay.storage.seals import END, is_sealed, seal, sealed, unsealed
+from tests.support.commands import assay
+from tests.support.laboratory import DATE
+
+RUNS = ("--run", "1.0=runs/1.0", "--run", "1.1=runs/1.1")
+#: what is kept, and what else must go for it to be asked for
+KINDS = {
+    "builds": (),
+    "rendered": ("builds",),
+    "drawings": ("builds", "rendered"),
+    "results": ("builds", "rendered"),
+    "ingest": ("builds", "rendered", "results"),
+    "batches": ("builds", "rendered", "results", "ingest"),
+    "specs": ("builds",),
+}
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a report that was built from `cache` into `out`."""
+    folder = tmp_path_factory.mktemp("seals") / "place"
+    assert assay("init", folder).status == 0
+    time.sleep(SETTLED / 1e9)  # else no build is kept
+    build(folder, folder / "out", folder / "cache")
+    return folder
+
+
+def build(place: Path, out: Path, cache: Path) -> None:
+    words = ("build", "service/comparison", *RUNS, "-o", out, "--cache", cache, "--date", DATE, "--to", "html")
+    done = assay(*words, within=place)
+    assert (done.status, done.err) == (0, "")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_damaged_is_made_again(kind: str, place: Path, tmp_path: Path) -> None:
+    for damaged in (b"", None):  # None: as many zeros
+        cache = tmp_path / "cache"
+        shutil.copytree(place / "cache", cache)
+        for other in KINDS[kind]:
+            shutil.rmtree(cache / other)
+        files = [path for path in (cache / kind).rglob("*") if path.is_file() and path.stat().st_size]
+        assert files
+        for file in files:
+            held = file.read_bytes()
+            file.unlink()  # others may have it by another name
+            file.write_bytes(bytes(len(held)) if damaged is None else damaged)
+        build(place, tmp_path / "out", cache)
+        assert content(tmp_path / "out") == content(place / "out")
+        for folder in ("out", "cache"):
+            shutil.rmtree(tmp_path / folder)
+
+
+def test_folders_that_are_handed_out_are_made_again(place: Path, tmp_path: Path) -> None:
+    def handed() -> Path:
+        done = assay("ingest", "runs/1.0", "--cache", tmp_path / "cache", within=place)
+        assert done.status == 0, done.err
+        return Path(done.out.strip())
+
+    whole = content(handed())
+    for file in (tmp_path / "cache").rglob("*.parquet"):
+        file.write_bytes(b"")
+    assert content(handed()) == whole
+
+
+def test_a_seal_tells_every_change_of_small_files_and_those_at_the_ends_of_large_ones(tmp_path: Path) -> None:
+    small, large = tmp_path / "in" / "small", tmp_path / "large"
+    small.parent.mkdir()
+    assert not is_sealed(tmp_path)
+    small.write_bytes(b"abc")
+    large.write_bytes(bytes(range(256)) * (3 * END // 256))
+    seal(tmp_path, ends=True)
+    assert is_sealed(tmp_path)
+    for file, places in ((small, (0, 2)), (large, (0, END - 1, 3 * END - 1))):
+        held = file.read_bytes()
+        for index in places:
+            file.write_bytes(held[:index] + bytes([held[index] ^ 1]) + held[index + 1 :])
+            assert not is_sealed(tmp_path)
+        file.write_bytes(held[:-1])
+        assert not is_sealed(tmp_path)
+        file.write_bytes(held)
+        assert is_sealed(tmp_path)
+    (tmp_path / "more").touch()
+    assert not is_sealed(tmp_path)
+
+
+def test_a_sealed_text_comes_back_or_none_does() -> None:
+    text = "a\nä\ud800\n"
+    assert unsealed(sealed(text)) == text
+    assert unsealed(sealed(text)[:-1]) is None
+    assert unsealed("") is None
+    assert unsealed("[1]") is None
