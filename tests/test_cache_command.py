@@ -137,3 +137,16 @@ def test_it_waits_for_commands_that_work_with_the_cache(tmp_path: Path) -> None:
 def test_what_is_to_go_must_be_said(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
     done = assay("cache", "prune", *words, "--cache", tmp_path)
     assert (done.status, done.err) == (2, said)
+
+
+def test_a_folder_that_is_no_cache_loses_nothing_that_assay_has_not_made(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    assert assay("init", place).status == 0
+    for name in ("results/mine.txt", "scratch/my work/notes.txt", "mirror/a/b"):
+        (place / name).parent.mkdir(parents=True)
+        (place / name).write_text("mine", encoding="utf-8")
+    before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    assert assay("query", "wait", "--run", "runs/1.0", "--cache", ".", within=place).status == 0
+    assert assay("cache", "prune", "--all", "--cache", ".", within=place).status == 0
+    assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}.items() >= before.items()
+    assert not list(place.glob("ingest/*/*"))

@@ -118,7 +118,7 @@ def test_a_command_waits_for_another_that_writes_the_same_folder_and_says_so(
 
 def test_what_a_living_process_has_is_not_swept(place: Path, tmp_path: Path) -> None:
     (own(tmp_path / "cache") / "mine").touch()
-    dead = tmp_path / "cache" / "scratch" / "of-a-dead-one"
+    dead = tmp_path / "cache" / "scratch" / "of_adead"
     dead.mkdir()
     done = assay_process(*command(tmp_path / "out", tmp_path / "cache"), within=place)
     assert done.status == 0, done.err

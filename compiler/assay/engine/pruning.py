@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import tempfile
 from collections import Counter
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from assay.storage.locks import nobody, released, taken
 from assay.storage.scratch import FOLDER as SCRATCH
-from assay.storage.scratch import leave
+from assay.storage.scratch import leave, sweep
 
 #: kinds of entries: the folders of the cache that hold them and how deep they are in these, what they are
 KINDS = {
@@ -26,6 +27,9 @@ KINDS = {
     "specs": (("specs", 1), ("dhall", 2)),
     "mirrors": (("mirror", 1),),
 }
+
+#: what the names of entries begin with, a hash: `--cache` may name a folder that has others' `specs` or `results`
+NAME = re.compile(r"(index-)?[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ def entries(cache: Path) -> tuple[Entry, ...]:
         for kind, folders in KINDS.items()
         for name, depth in folders
         for place in sorted((cache / name).glob("/".join(["*"] * depth)))
+        if NAME.match(place.name)
         for entry in _entry(kind, place)
     ]
     return tuple(sorted(found, key=lambda item: (item.used, item.place)))
@@ -134,7 +139,10 @@ def prune(
             entry.place.replace(bin_ / str(number))
             with contextlib.suppress(OSError):  # it holds others
                 entry.place.parent.rmdir()
-        shutil.rmtree(aside)
+        shutil.rmtree(bin_)
+        sweep(aside)
+        with contextlib.suppress(OSError):  # it holds what is not ours
+            aside.rmdir()
         return gone
     finally:
         released(lock if lock is not None else -1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -16,6 +17,7 @@ from pathlib import Path
 from assay.storage.locks import released, taken
 
 FOLDER = "scratch"  # where a cache has those of all processes
+MADE = re.compile(r"[a-z0-9_]{8}")  # what `mkdtemp` adds to a prefix: what is called otherwise is not ours
 _lock = threading.Lock()
 _owned: dict[Path, tuple[int, Path, tuple[int, ...]]] = {}
 
@@ -55,7 +57,7 @@ def claimed(within: Path, prefix: str = "") -> tuple[Path, int]:
 def sweep(within: Path, prefix: str = "") -> None:
     """Remove the folders of a prefix that no living process has."""
     for place in within.glob(f"{prefix}*"):
-        if not place.is_dir() or place.is_symlink():
+        if not MADE.fullmatch(place.name.removeprefix(prefix)) or not place.is_dir() or place.is_symlink():
             continue
         with contextlib.suppress(OSError):
             descriptor = taken(place, wait=False)
