@@ -180,7 +180,7 @@ def test_a_changed_metric_is_all_that_is_worked_out_again(tmp_path: Path) -> Non
     )
     plain_build(tmp_path / "second", cache, here)
     (added,) = set(listing(cache / "results")) - held
-    assert added.endswith(".metric.json")
+    assert added.endswith(".metric.sealed")
     assert set(listing(cache / "ingest")) == set(ingested)
     old, new = (loaded(tmp_path / name / "results.json")["metrics"] for name in ("first", "second"))
     assert [name for name in old if old[name] != new[name]] == ["cdfPeerFetch"]
