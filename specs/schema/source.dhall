@@ -42,7 +42,7 @@ let Quarantine = { share : Double, atLeast : Natural }
 --   hostFiles  `hosts` is a glob of files instead, the log of a host each (also with .gz or .zst): the host's name is what
 --            the star in the last part of the glob stands for; `logs` is empty
 --   logs     globs of log files below a host's directory (each also with .gz or .zst)
---   time     path of the record's instant: ISO 8601, UTC, any number of fractional digits; empty of rows without one
+--   time     path of the record's instant: ISO 8601 with `Z` or an offset, and any fraction; empty of rows without one
 --   body     path of the object that holds the fields
 --   lookups  ways to recognise a record, in order
 --   line     of text lines: the pattern that all of them have; `time` and `body` are places of it
