@@ -10,6 +10,7 @@ import pytest
 
 from tests.compare_reference import CARDANO
 from tests.support.commands import Done, assay
+from tests.support.laboratory import ROOT
 from tests.support.workspaces import edited
 
 METRICS = "specs/service/metrics.dhall"
@@ -214,3 +215,15 @@ def test_data_of_two_builds_is_told_and_leaves_the_status(copy: Path, cache: Pat
     assert done.out.splitlines()[1] == "  made of other data or tools"
     assert done.out.splitlines()[-1] == "no metric differs"
     assert [line.strip()[:6] for line in done.out.splitlines()[2:-1]] == ["run 2:"]
+
+
+def test_publications_of_two_histories_are_told_by_name(cache: Path, tmp_path: Path) -> None:
+    first, second, third = sorted((ROOT / "golden/published").glob("release-10.*.plutus.json"))[:3]
+    for out, *files in (("before", first, second), ("after", second, third)):
+        named = [part for file in files for part in ("--publication", file)]
+        done = assay("--cache", cache, "build", "cardano/history", *named, "--to", "md", "-o", tmp_path / out)
+        assert done.status == 0, done.err
+    done = assay("--cache", cache, "diff", tmp_path / "before", tmp_path / "after")
+    assert done.status == 0
+    assert f"    publications: {first.name} -> {third.name}" in done.out.splitlines()
+    assert second.name not in done.out

@@ -8,7 +8,7 @@ in  { published =
         , deviation = "greatest"
         , reciprocalPoints = True
         , doc =
-            "As in the published reports: only the 29 lowest means count, the standard deviation is that of the host with the greatest, and the points of charts in results.json are 1 / (1 / median). Wrong for clusters of more than 29 hosts; kept so that published numbers can be made again"
+            "As in the published reports: only the 29 lowest means count, the standard deviation is that of the host with the greatest, and charts plot 1 / (1 / median). Wrong for clusters of more than 29 hosts; kept so that published numbers can be made again"
         }
     , meanOfHosts =
         S.Summary::{ name = "mean-of-hosts", doc = "The mean over all hosts of their means" }

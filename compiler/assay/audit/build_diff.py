@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
-from assay.audit.recorded import Content, PublishedContent, RecordedFile, RecordedPublication, RecordedRun
+from assay.audit.recorded import Content, PublishedContent, RecordedRun
 from assay.audit.told import Told
 
 Made = Content | PublishedContent
@@ -46,38 +46,40 @@ def _option(made: Made, name: str) -> str:
 
 
 def _inputs(before: Made, after: Made) -> Iterator[tuple[str, str, str]]:
-    """What was read, in pairs: of the runs or publications at each place those whose files are not the same."""
-    for number, (was, now) in enumerate(zip_longest(_read(before), _read(after)), start=1):
-        if was and now and (was[0], _contents(was)) == (now[0], _contents(now)):
+    """What was read and is not the same: runs by their places, the first being the baseline, publications by name."""
+    for number, (was, now) in enumerate(zip_longest(_runs(before), _runs(after)), start=1):
+        if was and now and (was.label, _contents(was)) == (now.label, _contents(now)):
             continue
         same = len(_contents(was) & _contents(now)) if was and now else None
-        yield f"{_kind(after if now else before)} {number}", _said(was), _said(now, same)
+        yield f"run {number}", _said(was), _said(now, same)
+    old, new = _publications(before), _publications(after)
+    yield (
+        "publications",
+        ", ".join(name for name in old if name not in new),
+        ", ".join(name for name in new if name not in old),
+    )
+    yield from ((name, old[name], new[name]) for name in old if name in new)
 
 
-_Read = tuple[str, Sequence[RecordedFile | RecordedPublication]]
+def _runs(made: Made) -> Sequence[RecordedRun]:
+    return () if isinstance(made, PublishedContent) else made.runs
 
 
-def _read(made: Made) -> list[_Read]:
-    if isinstance(made, PublishedContent):
-        return [(item.file, (item,)) for item in made.publications]
-    return [(_called(run), run.inputs) for run in made.runs]
+def _publications(made: Made) -> dict[str, str]:
+    """The start of the hash of each publication's content, by its name."""
+    return (
+        {item.file: item.sha256[:_DIGITS] for item in made.publications} if isinstance(made, PublishedContent) else {}
+    )
 
 
-def _called(run: RecordedRun) -> str:
-    return run.label or run.id
+def _contents(run: RecordedRun) -> frozenset[tuple[str, str]]:
+    return frozenset((item.file, item.sha256) for item in run.inputs)
 
 
-def _kind(made: Made) -> str:
-    return "publication" if isinstance(made, PublishedContent) else "run"
-
-
-def _contents(read: _Read) -> frozenset[tuple[str, str]]:
-    return frozenset((item.file, item.sha256) for item in read[1])
-
-
-def _said(read: _Read | None, same: int | None = None) -> str:
-    """A run or publication by its name, how many files it has, and how many of these are the same."""
-    if read is None:
+def _said(run: RecordedRun | None, same: int | None = None) -> str:
+    """A run by its name, how many files it has, and how many of these are the same."""
+    if run is None:
         return ""
-    files = f"{len(read[1])} file{'' if len(read[1]) == 1 else 's'}"
-    return f"{read[0]} ({files})" if same is None else f"{read[0]} ({files}, {same} the same)"
+    number = len(run.inputs)
+    files = f"{number} file{'' if number == 1 else 's'}"
+    return f"{run.label} ({files})" if same is None else f"{run.label} ({files}, {same} the same)"
