@@ -289,6 +289,17 @@ let resourceUsage =
         , c.threads
         ]
       , key = [ "host", "seq" ]
+      , checks =
+        [ S.Check::{
+          , code = "counters-fall"
+          , sql = ../../queries/cardano/checks/counters_fall.sql as Text
+          , uses = [ events.resources.name ]
+          , message =
+              "counters of resources fall in {times} events, of {hosts} hosts, the first of {host} at {instant}: {counters}; increases are modulo 2^64, so that theirs are huge there, and so are averages over them"
+          , hint = "was a node started again, or are logs of several runs in the folder?"
+          , severity = "warning"
+          }
+        ]
       , doc = "What a host used between one resources event and the one before"
       }
 

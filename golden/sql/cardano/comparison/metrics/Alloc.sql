@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Alloc: RTS alloc rate */
-/* definition 74d239db8b756e5e547140c6a92c7736cb37320d6a80f32a085c20baeed9fb58 */
+/* definition c173b3216bdad46895d5ad461a7a70e12bb1c6d1470b71c01a8b5b9d9d7a0721 */
 SELECT
   domain.per,
   distributions.size,

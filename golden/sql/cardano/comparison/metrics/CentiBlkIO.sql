@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiBlkIO: Block IO waits */
-/* definition 0cac70e238f53d57b17f56a0c2dc87ac843adb92422549e6edc68ed684ad18a2 */
+/* definition b1ab539f08bb102cf937962b1213102b58f63ff1f1d28be5edf55345f7b02adb */
 SELECT
   domain.per,
   distributions.size,

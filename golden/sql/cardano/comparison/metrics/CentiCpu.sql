@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiCpu: Process CPU usage */
-/* definition 272ce08c03dd4c543fb1b50ba170f9a15db885c988db7a0510f83054cf230919 */
+/* definition e30a53a8a39ad690caba8854c4f53d5afaed2067e9db54644069539a45104b66 */
 SELECT
   domain.per,
   distributions.size,

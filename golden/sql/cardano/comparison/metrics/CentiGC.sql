@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition 9704283f44f0604afa725cedfb3d8be0bf4a85301975602b52ccccf51236b030 */
+/* definition 4033a95937fbf48c73cd0a328e518caa77c021f5433f1a5d472d88caf92051ab */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition b048c7757b6ff511a6767e4d31d6296ced153d6e61c8063c316274b8001e0a08 */
+/* definition 13739344ab3ef53e00c76623750438ba28033897a4001471e8813866de647633 */
 SELECT
   domain.per,
   distributions.size,

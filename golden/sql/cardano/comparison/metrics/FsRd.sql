@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsRd: Filesystem reads */
-/* definition 1384bdc30f875d659756d12b1e7fccc67ac2864cec4f1218cd222f185c7a38c4 */
+/* definition c7b181458eb0025438eff1b73213ba3c35cd0fe83a0f041d01b12b190ddd13ae */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsWr: Filesystem writes */
-/* definition e620e0a736319cca399f6f7f930a2549c32e49cf1dcda2ff8526737e664ff64c */
+/* definition dfcd13985061ff38479a15ca5ad949ce6fa20e5ab358b9800e9971e68712f8a6 */
 SELECT
   domain.per,
   distributions.size,

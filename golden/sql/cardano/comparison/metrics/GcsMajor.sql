@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMajor: Major GCs */
-/* definition 961c3db91a51650b695e0f04458b91619f81d11757a87822f003368d53ed2617 */
+/* definition 1e5b0be63f556a29aed13d77a6132a41dbac7dc18a0c81f026728ce8185655fd */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMinor: Minor GCs */
-/* definition c5b64796a81e9341553721fdeaa2951737c718b55f837652cc7357667f1b6a18 */
+/* definition f5bf658f5d296cae01e47afa05fd7d7383b4729b9fefb1a760e16d5448896e55 */
 SELECT
   domain.per,
   distributions.size,

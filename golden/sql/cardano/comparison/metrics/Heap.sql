@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Heap: RTS heap size */
-/* definition 5592269259532135b4c84a5a4119f32daaf0512bf65f4ad9dff295cd48de87c4 */
+/* definition f340d3641a96212aed1af5971650fc754cf5f48eb397836efa15738c03859f37 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Live: RTS live GC dateset */
-/* definition 94e7390914a1a5987759f39e5190fa61110a6ac3df01b75f89a5c7992b3f7024 */
+/* definition 7de77745efb00a351430d14dc0d7595456e7504570377bb0fe33ab2993cfea08 */
 SELECT
   domain.per,
   distributions.size,

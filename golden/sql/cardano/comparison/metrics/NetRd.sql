@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetRd: Network reads */
-/* definition 16440eda63414b6e712df5701909ba31dc01d0679c7a130be19677b77241d34d */
+/* definition 1b0c01a3e16e9f109871df3be91dce628d918d3fef140e1ef1f97723e10f2c61 */
 SELECT
   domain.per,
   distributions.size,

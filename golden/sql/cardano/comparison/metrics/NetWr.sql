@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetWr: Network writes */
-/* definition b45f911eb842843758ecbbfd771d8c79804b0d9a7bdf6b62d1f6d71ad8323efa */
+/* definition 155633eae67f224c2062f28f55a1435a8de4f806c317c8c0138a061f9ddc4099 */
 SELECT
   domain.per,
   distributions.size,

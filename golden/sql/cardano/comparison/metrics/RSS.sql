@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* RSS: Kernel RSS */
-/* definition d07bed23ba9b0fc40035acb8fe6f1242c59921ce000a07fc1c6cd28ee741ebc3 */
+/* definition 3278d756c695214a8964d01812ccdee1bb3149d3725b2c6efd0a031832828741 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Threads: Threads */
-/* definition 4cd8be4df0552ebfd6552b1b209c9409c36870e0e0c54009b7b293c2c991eb3b */
+/* definition fd26a86831820887b935358fe9c76c1047139e7e2735bad5035a060ea8ca3b92 */
 SELECT
   domain.per,
   distributions.size,

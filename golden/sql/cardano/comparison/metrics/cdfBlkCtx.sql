@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition 9b5b49f95b43686d76c32cedd0d2cc4370f72db49e34c592edbeb80366c5d11c */
+/* definition 39ba6333a72ca00aa60e83957ea529479b77ed1b555c0881f00e4790acfda682 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlockGap: Interblock gap */
-/* definition 06c3a474b43e87be668d998d155b008b4b349e8aae9d0d16c929fd238216efbf */
+/* definition 3197e7cd261669cadadd4575ab6641e76ea1c12f069faa5bd3b5dd2caa78b329 */
 SELECT
   domain.per,
   distributions.size,

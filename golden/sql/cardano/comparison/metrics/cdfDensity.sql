@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfDensity: Chain density */
-/* definition 1b6b9a402b82b608d03f545ad88dd0301032ac98f9f13e00a25671bbeeb9e360 */
+/* definition 808152ff853136190c095604e643ff7dad0da227a279f150d32770d3a2653f1b */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
-/* definition 638111b0b924d0b8b3db2141cd7ccd0f50a8fd49ce9350c96fa4890ee23ddb83 */
+/* definition 5aeaac3f964e20612ecb8a029f424f4ad818d5aedcb14094de5ba9d394634a55 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeading: Leadership check duration */
-/* definition b5f647833934571cd5b9804f48af188adba91553588af14b124185dfd0415206 */
+/* definition 35b8aca0fb7c5d913cc39203f88b8498dd3009fb6ebf55a92e350fabbf2f6abd */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeads: Leaderships */
-/* definition aef75738eab1012fe98287340433c614492655e0a1211a4707f03824ba028791 */
+/* definition 27055389edd2a8dba119d650dedd3d2f6675e37ea0d726b4827b02e20e35db26 */
 SELECT
   domain.per,
   distributions.size,

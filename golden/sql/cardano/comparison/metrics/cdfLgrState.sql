@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition c12fd2449e62b1da7e899be0ce447afe261cbbf42066248964aec697c1bc265f */
+/* definition 431f8a04851157ffcf9628f750d6a62507ba80a66b2dbd5c6a340385e94fb899 */
 SELECT
   domain.per,
   distributions.size,

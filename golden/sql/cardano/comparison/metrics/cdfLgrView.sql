@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition afe4ae9b6f2b89265aef61376d7e68733bc94f4cbf8cc294dad0f727b1c20e97 */
+/* definition f920ffdfe512830620a3be1b5a3a53fbb606f358d092f697c7adacd2b6263b0d */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition ef6a78e08372644ce4a03ff1be9bc9d742c9ea1e403baf5a23fb4119587057a1 */
+/* definition 873049961fc9021b407552e0d0784cc2fbbc57ca9e1e7a729d9676acd897eed1 */
 SELECT
   domain.per,
   distributions.size,

@@ -72,7 +72,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition 9f25bd12fcff34fd094734860fd208892ba10dbbaa194526157e4f80cb99fdbe */
+/* definition 928d0ad69ca1d3966a2a5f93d986b89682fea9c630666a7335e6913dbebe470e */
 SELECT
   domain.per,
   distributions.size,

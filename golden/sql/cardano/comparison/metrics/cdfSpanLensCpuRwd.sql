@@ -79,7 +79,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition 9178100fe4d59af303699b459a98b67b9b4b619211713904276141fbc634bc90 */
+/* definition 8ff7f777c6bfdbdeff3c65427eb736c9d6de9fa7fc18ab1ef804a48af5ba2f1e */
 SELECT
   domain.per,
   distributions.size,

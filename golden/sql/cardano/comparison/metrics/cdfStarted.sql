@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarted: Forge loop tardiness */
-/* definition 4743d29c629a81e36f349fcd5c7d0a2be9248169cac03f61f3aac9b7a1a15620 */
+/* definition 8eb39fcf7c4aa88cd33b84ac1d47a76cef599e04b64c415a39e2d8b5e400f244 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarts: Forge loop starts */
-/* definition a7d285d1c95c3eab8d0567c839e5e5c77c9973325460de30a87492312a1cf625 */
+/* definition 741924e7cc60e9cefea9b4ba6db42e65ffc27cc6bd3fa1c823db9675314e8481 */
 SELECT
   domain.per,
   distributions.size,

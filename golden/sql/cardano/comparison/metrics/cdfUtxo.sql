@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfUtxo: UTxO size */
-/* definition 22c7990d93f2e8ece156aa44df0884f725c3ebf65ae4ce0bd8572b3f2d56d666 */
+/* definition 2c61af92fe0432f03e6bcf067d14d96995ebb204561eb92aa78fe9efee6264ef */
 SELECT
   domain.per,
   distributions.size,

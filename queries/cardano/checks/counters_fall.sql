@@ -1,0 +1,55 @@
+-- Resources events that tell less of a counter than the one before them on their host: a node that was started again, or logs
+-- of several runs. What follows of such an event is taken modulo 2^64.
+WITH successive AS (
+    SELECT
+        host,
+        seq,
+        t_ns,
+        centi_cpu < lag(centi_cpu) OVER previous AS cpu,
+        centi_gc < lag(centi_gc) OVER previous AS gc,
+        centi_mut < lag(centi_mut) OVER previous AS mut,
+        centi_blk_io < lag(centi_blk_io) OVER previous AS blk_io,
+        gcs_major < lag(gcs_major) OVER previous AS gcs_major,
+        gcs_minor < lag(gcs_minor) OVER previous AS gcs_minor,
+        alloc < lag(alloc) OVER previous AS alloc,
+        net_rd < lag(net_rd) OVER previous AS net_rd,
+        net_wr < lag(net_wr) OVER previous AS net_wr,
+        fs_rd < lag(fs_rd) OVER previous AS fs_rd,
+        fs_wr < lag(fs_wr) OVER previous AS fs_wr
+    FROM resources
+    WHERE t_ns >= $system_start
+    WINDOW previous AS (PARTITION BY host ORDER BY seq)
+),
+
+falling AS (
+    SELECT
+        host,
+        seq,
+        t_ns,
+        concat_ws(
+            ', ',
+            CASE WHEN cpu THEN 'CentiCpu' END,
+            CASE WHEN gc THEN 'CentiGC' END,
+            CASE WHEN mut THEN 'CentiMut' END,
+            CASE WHEN blk_io THEN 'CentiBlkIO' END,
+            CASE WHEN gcs_major THEN 'GcsMajor' END,
+            CASE WHEN gcs_minor THEN 'GcsMinor' END,
+            CASE WHEN alloc THEN 'Alloc' END,
+            CASE WHEN net_rd THEN 'NetRd' END,
+            CASE WHEN net_wr THEN 'NetWr' END,
+            CASE WHEN fs_rd THEN 'FsRd' END,
+            CASE WHEN fs_wr THEN 'FsWr' END
+        ) AS counters
+    FROM successive
+    WHERE cpu OR gc OR mut OR blk_io OR gcs_major OR gcs_minor OR alloc OR net_rd OR net_wr OR fs_rd OR fs_wr
+)
+
+SELECT
+    host,
+    counters,
+    strftime(make_timestamp_ns(t_ns), '%Y-%m-%d %H:%M:%S.%n') AS instant,
+    (SELECT count(*) FROM falling) AS times,
+    (SELECT count(DISTINCT host) FROM falling) AS hosts
+FROM falling
+ORDER BY host, seq
+LIMIT 1
