@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 
 FILE = "seal.json"
@@ -33,13 +31,8 @@ def is_sealed(folder: Path) -> bool:
 
 def _marks(folder: Path, ends: bool) -> dict[str, list[int]]:
     """Size and checksum of every file of a folder but the seal, by its path."""
-    files = sorted(path for path in _files(folder) if path != folder / FILE)
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / FILE)
     return {path.relative_to(folder).as_posix(): [path.stat().st_size, _checksum(path, ends)] for path in files}
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for place, _, names in os.walk(folder):
-        yield from (Path(place, name) for name in names)
 
 
 def _checksum(path: Path, ends: bool) -> int:
