@@ -61,7 +61,7 @@ def test_an_interrupt_while_the_program_is_loaded_is_told_as_any(tmp_path: Path)
 
 def test_memory_that_runs_out_is_no_bug() -> None:
     done = shell(("test", "--system", "cometbft"), "", "ulimit -v 1000000;")
-    if done.returncode not in (0, 1, 70):
-        pytest.skip("the engine ended the process itself")
+    if done.returncode not in (1, 70):
+        pytest.skip("it was enough, or the engine ended the process itself")
     assert done.returncode == 1, done.stderr
     assert done.stderr.startswith("error[memory]: memory ran out")

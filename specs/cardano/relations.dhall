@@ -295,7 +295,7 @@ let resourceUsage =
           , sql = ../../queries/cardano/checks/counters_fall.sql as Text
           , uses = [ events.resources.name ]
           , message =
-              "counters of resources fall in {times} events, of {hosts} hosts, the first of {host} at {instant}: {counters}; increases are modulo 2^64, so that theirs are huge there, and so are averages over them"
+              "counters of resources fall in {events} of {hosts}, first of {host} at {instant} ({counters}); as increases are taken modulo 2^64, theirs are huge there, and so are averages over them"
           , hint = "was a node started again, or are logs of several runs in the folder?"
           , severity = "warning"
           }

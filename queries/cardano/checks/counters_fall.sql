@@ -42,14 +42,20 @@ falling AS (
         ) AS counters
     FROM successive
     WHERE cpu OR gc OR mut OR blk_io OR gcs_major OR gcs_minor OR alloc OR net_rd OR net_wr OR fs_rd OR fs_wr
+),
+
+counted AS (
+    SELECT count(*) AS events, count(DISTINCT host) AS hosts
+    FROM falling
 )
 
 SELECT
-    host,
-    counters,
-    strftime(make_timestamp_ns(t_ns), '%Y-%m-%d %H:%M:%S.%n') AS instant,
-    (SELECT count(*) FROM falling) AS times,
-    (SELECT count(DISTINCT host) FROM falling) AS hosts
+    falling.host,
+    falling.counters,
+    strftime(make_timestamp_ns(falling.t_ns), '%Y-%m-%d %H:%M:%S.%n') AS instant,
+    CASE counted.events WHEN 1 THEN 'one event' ELSE counted.events || ' events' END AS events,
+    CASE counted.hosts WHEN 1 THEN 'one host' ELSE counted.hosts || ' hosts' END AS hosts
 FROM falling
-ORDER BY host, seq
+CROSS JOIN counted
+ORDER BY falling.host, falling.seq
 LIMIT 1

@@ -53,23 +53,21 @@ WITH successive AS (
     OR net_wr
     OR fs_rd
     OR fs_wr
+), counted AS (
+  SELECT
+    COUNT(*) AS events,
+    COUNT(DISTINCT host) AS hosts
+  FROM falling
 )
 SELECT
-  host,
-  counters,
-  STRFTIME(MAKE_TIMESTAMP_NS(t_ns), '%Y-%m-%d %H:%M:%S.%n') AS instant,
-  (
-    SELECT
-      COUNT(*)
-    FROM falling
-  ) AS times,
-  (
-    SELECT
-      COUNT(DISTINCT host)
-    FROM falling
-  ) AS hosts
+  falling.host,
+  falling.counters,
+  STRFTIME(MAKE_TIMESTAMP_NS(falling.t_ns), '%Y-%m-%d %H:%M:%S.%n') AS instant,
+  CASE counted.events WHEN 1 THEN 'one event' ELSE counted.events || ' events' END AS events,
+  CASE counted.hosts WHEN 1 THEN 'one host' ELSE counted.hosts || ' hosts' END AS hosts
 FROM falling
+CROSS JOIN counted
 ORDER BY
-  host,
-  seq
+  falling.host,
+  falling.seq
 LIMIT 1;

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Alloc: RTS alloc rate */
-/* definition c173b3216bdad46895d5ad461a7a70e12bb1c6d1470b71c01a8b5b9d9d7a0721 */
+/* definition 6c91db34953fc0604615b1396ff0455387e1a6bdb8fbe43c6494813459d16d3c */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiBlkIO: Block IO waits */
-/* definition b1ab539f08bb102cf937962b1213102b58f63ff1f1d28be5edf55345f7b02adb */
+/* definition 4d696a8627ccc96f3edad4bd658af2d5e0882dc99b63b5c146f2de1ab1da8a40 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiCpu: Process CPU usage */
-/* definition e30a53a8a39ad690caba8854c4f53d5afaed2067e9db54644069539a45104b66 */
+/* definition 2c8ad07fa624f9dee2d580e4e9f9d402fe056e875b36b4a5e66407376182a432 */
 SELECT
   domain.per,
   distributions.size,

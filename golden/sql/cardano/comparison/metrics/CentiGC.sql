@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition 4033a95937fbf48c73cd0a328e518caa77c021f5433f1a5d472d88caf92051ab */
+/* definition 3328d158a7fe96dd57508e915fc16be7b1a3257e558ee4c89515222b08dc40af */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition 13739344ab3ef53e00c76623750438ba28033897a4001471e8813866de647633 */
+/* definition b340610f4cefeea648d18ac0f6d00768235e819402bd7838aaf52ce14cd98f24 */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsRd: Filesystem reads */
-/* definition c7b181458eb0025438eff1b73213ba3c35cd0fe83a0f041d01b12b190ddd13ae */
+/* definition 46447318492347b01a34b469dd004ba465993349d8c714c11b80c11c11310e69 */
 SELECT
   domain.per,
   distributions.size,

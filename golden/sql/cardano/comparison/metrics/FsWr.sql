@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsWr: Filesystem writes */
-/* definition dfcd13985061ff38479a15ca5ad949ce6fa20e5ab358b9800e9971e68712f8a6 */
+/* definition 07b965030b1f0583b2c7b7a8f9093f2a46131c6b562a2b0f6c2730ce51ac9a0d */
 SELECT
   domain.per,
   distributions.size,

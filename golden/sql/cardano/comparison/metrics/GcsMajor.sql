@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMajor: Major GCs */
-/* definition 1e5b0be63f556a29aed13d77a6132a41dbac7dc18a0c81f026728ce8185655fd */
+/* definition 4f254107a5d088bf0a2eb79796bedfe338aa2d8d411cad873a4df52ec6b7992e */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMinor: Minor GCs */
-/* definition f5bf658f5d296cae01e47afa05fd7d7383b4729b9fefb1a760e16d5448896e55 */
+/* definition 1c3c888b0bcbd6ef3adcb812e7eafac57f950b02bf0442180347cd82aa270941 */
 SELECT
   domain.per,
   distributions.size,

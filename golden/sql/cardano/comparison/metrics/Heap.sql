@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Heap: RTS heap size */
-/* definition f340d3641a96212aed1af5971650fc754cf5f48eb397836efa15738c03859f37 */
+/* definition 3fb34bcec1d703a1598a1f3a7e81ea3532269d0fee32cd515570ab9fbed9ee47 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Live: RTS live GC dateset */
-/* definition 7de77745efb00a351430d14dc0d7595456e7504570377bb0fe33ab2993cfea08 */
+/* definition c4b3eb189bddd0b648f9d6df6d9bf88286bccd59774333ebb1a1bfc3393a6993 */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetRd: Network reads */
-/* definition 1b0c01a3e16e9f109871df3be91dce628d918d3fef140e1ef1f97723e10f2c61 */
+/* definition c6e32ec5d1522af8846a37b02b06288dad7308aa1a9dc559461f988c9e10d83f */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetWr: Network writes */
-/* definition 155633eae67f224c2062f28f55a1435a8de4f806c317c8c0138a061f9ddc4099 */
+/* definition 2d4b817b298b7c21a4489ce4f65c5410e0be47d4a448bafbc3860937a1615f99 */
 SELECT
   domain.per,
   distributions.size,

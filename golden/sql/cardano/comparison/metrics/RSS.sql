@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* RSS: Kernel RSS */
-/* definition 3278d756c695214a8964d01812ccdee1bb3149d3725b2c6efd0a031832828741 */
+/* definition 788b490995f70a44e7885ed6477db21908c629f817df3b21cbb2b45076059fd4 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Threads: Threads */
-/* definition fd26a86831820887b935358fe9c76c1047139e7e2735bad5035a060ea8ca3b92 */
+/* definition cb970c7b7fad6d57844e408fd33cb72035165d7da6264faae0b46829969c4513 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition 39ba6333a72ca00aa60e83957ea529479b77ed1b555c0881f00e4790acfda682 */
+/* definition 097e512130a9dfddeb7f40040b5248ed9982606e4b29b042331f73f7746b4dab */
 SELECT
   domain.per,
   distributions.size,

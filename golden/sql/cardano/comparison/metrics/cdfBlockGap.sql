@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlockGap: Interblock gap */
-/* definition 3197e7cd261669cadadd4575ab6641e76ea1c12f069faa5bd3b5dd2caa78b329 */
+/* definition c1eb540b7c73ddfb945014a1cbdab2b7e3444a92acff59a2cb9a4d1f1c4ea2d3 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfDensity: Chain density */
-/* definition 808152ff853136190c095604e643ff7dad0da227a279f150d32770d3a2653f1b */
+/* definition a8d0a6b7c598e40edd2a868e57aab3200855b1f03a64704af2f20390f403dd24 */
 SELECT
   domain.per,
   distributions.size,

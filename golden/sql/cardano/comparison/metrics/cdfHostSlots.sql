@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
-/* definition 5aeaac3f964e20612ecb8a029f424f4ad818d5aedcb14094de5ba9d394634a55 */
+/* definition d43ad047f92f79d6d3a93eaace96f4e787b69e43149ba7ca3e5f2b929cddc406 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeading: Leadership check duration */
-/* definition 35b8aca0fb7c5d913cc39203f88b8498dd3009fb6ebf55a92e350fabbf2f6abd */
+/* definition 0f5e88d6d8104d6f494f5bb566670e83cc90d93123623236429e4b1b6ede30b2 */
 SELECT
   domain.per,
   distributions.size,

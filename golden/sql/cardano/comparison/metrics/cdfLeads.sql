@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeads: Leaderships */
-/* definition 27055389edd2a8dba119d650dedd3d2f6675e37ea0d726b4827b02e20e35db26 */
+/* definition 84ba88fa0c28012d9ef7d48a9f51856bbfabd03b0df133da6e1bac4f28166698 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition 431f8a04851157ffcf9628f750d6a62507ba80a66b2dbd5c6a340385e94fb899 */
+/* definition f0ce0427138dc5fb9833b280137499ab8db719201f42a9549bb75b766d411493 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition f920ffdfe512830620a3be1b5a3a53fbb606f358d092f697c7adacd2b6263b0d */
+/* definition f8596645b880667b2f2a288c3222e02c28fad7592055d1d5e3b4a0146a5c3fb0 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition 873049961fc9021b407552e0d0784cc2fbbc57ca9e1e7a729d9676acd897eed1 */
+/* definition de356a08fefd05536a5ece4f51756df798257fc4d0d39b877b50d4658ba9073d */
 SELECT
   domain.per,
   distributions.size,

@@ -72,7 +72,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition 928d0ad69ca1d3966a2a5f93d986b89682fea9c630666a7335e6913dbebe470e */
+/* definition 2516ab256016d6a3f88b2d96d7b7b6e245f7dcd7e6be6a38b15e8da009037057 */
 SELECT
   domain.per,
   distributions.size,

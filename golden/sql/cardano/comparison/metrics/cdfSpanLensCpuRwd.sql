@@ -79,7 +79,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition 8ff7f777c6bfdbdeff3c65427eb736c9d6de9fa7fc18ab1ef804a48af5ba2f1e */
+/* definition 52cf1d2baf765c2b700f2a3d4695edea983b03eed1278962fa2d213f0173dbc6 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarted: Forge loop tardiness */
-/* definition 8eb39fcf7c4aa88cd33b84ac1d47a76cef599e04b64c415a39e2d8b5e400f244 */
+/* definition 33f66fbdc3e623b78df3ced1447b3f6626df02ae0b0b4d054a720712e4ce609b */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarts: Forge loop starts */
-/* definition 741924e7cc60e9cefea9b4ba6db42e65ffc27cc6bd3fa1c823db9675314e8481 */
+/* definition 959ebc1a7118ca53e522ae51fb953db894895b64238ee1bcfa9b20de42d7f205 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfUtxo: UTxO size */
-/* definition 2c61af92fe0432f03e6bcf067d14d96995ebb204561eb92aa78fe9efee6264ef */
+/* definition c3f0f30b0216fd09b4b478cd65b276230995105c8eada6a8fe6f7ba368d9e338 */
 SELECT
   domain.per,
   distributions.size,
