@@ -273,7 +273,9 @@ error[sql]: the SQL of `timeline` fails: Binder Error: Referenced column "latst"
         ("queries/cardano/openings.sql", ") // $slot_length AS slot", ") // $slot_length AS opening"),
         """\
 error[relation-columns]: relation `openings` does not yield the columns that it declares
-  at queries/cardano/openings.sql
+  at queries/cardano/openings.sql:5:87
+    5 |     (greatest(first_recognised_ns, $system_start) - $system_start) // $slot_length AS opening
+      |                                                                                       ^^^^^^^
   expected: host, slot
   found:    host, opening
 """,

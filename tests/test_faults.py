@@ -45,13 +45,18 @@ def content(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def kept(cache: Path) -> set[str]:
+    """The files of a cache, but for tables: whether one is kept depends on how long it took to make."""
+    return {name for name in content(cache) if not name.startswith("tables/")}
+
+
 @pytest.fixture(scope="module")
 def undisturbed(place: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], set[str]]:
     """The output of a build that nothing happened to, and the files of its cache."""
     folder = tmp_path_factory.mktemp("undisturbed")
     done = assay_process(*command(folder / "out", folder / "cache"), within=place)
     assert done.status == 0, done.err
-    return content(folder / "out"), set(content(folder / "cache"))
+    return content(folder / "out"), kept(folder / "cache")
 
 
 def killed(times: Sequence[float], words: Sequence[str], place: Path, plan: Path) -> int:
@@ -76,7 +81,7 @@ def test_a_build_that_is_killed_at_any_moment_leaves_nothing_behind(
         done = assay_process(*command(out, cache), within=place)
         assert (done.status, done.err) == (0, ""), f"after {times}"
         assert content(out) == undisturbed[0], f"after {times}"
-        assert set(content(cache)) == undisturbed[1], f"after {times}"
+        assert kept(cache) == undisturbed[1], f"after {times}"
         shutil.rmtree(out)
         shutil.rmtree(cache)
 
@@ -95,7 +100,7 @@ def test_commands_at_once_into_one_folder_and_one_cache_are_all_right(
         assert item.status == 0
         assert set(item.err.splitlines()) <= waits
     assert content(out) == undisturbed[0]
-    assert set(content(cache)) == undisturbed[1]
+    assert kept(cache) == undisturbed[1]
 
 
 def test_a_command_waits_for_another_that_writes_the_same_folder_and_says_so(
@@ -190,4 +195,4 @@ def test_a_full_disk_of_the_cache_is_told_and_the_command_goes_on_when_there_is_
     grown(small_disk, "64m")
     assert assay_process(*command(out, cache), within=place).status == 0
     assert content(out) == undisturbed[0]
-    assert set(content(cache)) == undisturbed[1]
+    assert kept(cache) == undisturbed[1]

@@ -20,6 +20,7 @@ from assay.report.converter import Converter
 from assay.report.document import Chart, Series
 from assay.report.svg import Drawer, renumber_clips
 from assay.spec.diagnostics import AssayError
+from assay.storage.seals import sealed, unsealed
 from tests.report_sample import TEMPLATES, published_chart, sample
 
 WIDTH, HEIGHT = 256, 144
@@ -197,8 +198,8 @@ def test_a_kept_drawing_is_found_again(tmp_path: Path) -> None:
     item = chart(Series("one", A))
     (fresh,) = draw([item], TEMPLATES, kept=tmp_path)
     (path,) = tmp_path.iterdir()
-    assert fresh.svg == path.read_text(encoding="utf-8") == drawn(item)[0].svg
-    path.write_text("kept", encoding="utf-8")
+    assert fresh.svg == unsealed(path.read_text(encoding="utf-8")) == drawn(item)[0].svg
+    path.write_text(sealed("kept"), encoding="utf-8")
     assert [again.svg for again in draw([item], TEMPLATES, kept=tmp_path)] == ["kept"]
 
 

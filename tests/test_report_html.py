@@ -43,6 +43,7 @@ from assay.report.markdown import markdown
 from assay.report.prose import Prose, Quote
 from assay.spec.diagnostics import AssayError, Span
 from assay.spec.visible import shown
+from assay.storage.seals import sealed
 from tests.report_sample import TEMPLATES, sample, with_charts
 from tests.support.laboratory import ROOT
 from tools import web_fonts
@@ -538,7 +539,7 @@ def test_the_library_is_the_same_in_every_process_and_kept(tmp_path: Path) -> No
     first = bundle(tmp_path)
     (kept,) = tmp_path.iterdir()
     assert first == done.stdout
-    kept.write_text("window.vegaEmbed = 1;", encoding="utf-8")
+    kept.write_text(sealed("window.vegaEmbed = 1;"), encoding="utf-8")
     assert bundle(tmp_path) == bundle_text("window.vegaEmbed = 1;")
 
 

@@ -52,6 +52,7 @@ SAMPLED = {
     "test_increments.py::test_a_large_packed_file_that_is_left_over_is_read_in_pieces_as_well": 2,
     "test_kept_builds.py::test_a_build_is_made_anew_when_anything_has_changed": 3,
     "test_slots_fit.py::test_no_reference_run_is_warned_of": 6,
+    "test_counters_fall.py::test_reference_runs_are_warned_of_where_their_counters_fall": 6,
     "test_sql_alone.py::test_it_yields_what_query_says_for_every_metric": 6,
     "test_antelope_upgrade.py::test_a_live_run_shows_that_a_private_mapping_spares_the_drive": 4,
 }
@@ -75,6 +76,22 @@ SAMPLED_FILES = {
     "test_antelope_upgrade.py": 4,
     "test_trace_articles.py": 4,
     "test_watching.py": 3,
+    "test_lineage.py": 2,
+    "test_explain.py": 2,
+    "test_cometbft.py": 2,
+    "test_fetch.py": 2,
+    "test_remote.py": 2,
+    "test_ingest_samples.py": 2,
+    "test_ingest_blocks.py": 2,
+    "test_cache.py": 2,
+    "test_increments.py": 2,
+    "test_diff_reports.py": 2,
+    "test_dhall_outlines.py": 2,
+    "test_kept_builds.py": 2,
+    "test_report_pdf.py": 2,
+    "test_fallbacks.py": 2,
+    "test_streams.py": 2,
+    "test_trace_everything.py": 2,
 }
 
 

@@ -23,6 +23,9 @@ BROKEN = (TORN, TIMELESS, LACKING)
 _COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
 _OBJECT = re.compile(rb'\{[ \t\r]*"')  # how indented lines begin that are meant as objects
 _TIME = re.compile(r"\s*(\d{4,6})([-/\\ ])(\d\d?)\2(\d\d?)[T ](\d\d?):(\d\d?):(\d\d?)(?:\.\d*)?Z", re.ASCII)
+_WITH_OFFSET = re.compile(
+    r"(\d{4})(-)(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,]\d+)? ?[+-](?:0\d|1[0-5]):?[0-5]\d", re.ASCII
+)
 _WHOLE_TEXT = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 _REAL_TEXT = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 
@@ -131,8 +134,9 @@ def _at(value: Any, path: Sequence[str]) -> Any:
 
 
 def _is_time(value: Any) -> bool:
-    """A UTC time that 64 bits of nanoseconds hold, at least to the second."""
-    found = _TIME.fullmatch(value) if isinstance(value, str) and len(value.encode()) >= 20 else None
+    """A time that 64 bits of nanoseconds hold, at least to the second, in UTC or with an offset."""
+    forms = (_TIME, _WITH_OFFSET) if isinstance(value, str) and len(value.encode()) >= 20 else ()
+    found = next((match for form in forms if (match := form.fullmatch(value))), None)
     if not found:
         return False
     year, month, day, hour, minute, second = (int(found[group]) for group in (1, 3, 4, 5, 6, 7))
