@@ -98,7 +98,7 @@ def _named(session: Session, name: str) -> _Named:
     record = place if place.name == NAME and place.is_file() else place / NAME
     if record.is_file():
         return _Named(lambda wanted: _only(_built(record), wanted), build=True)
-    if place.is_dir() and Workspace(place).systems():
+    if place.is_dir() and Workspace(place).has_systems():
         return _Named(lambda wanted: _workspace(Workspace(place.resolve()), wanted, session.store.folder))
     commit = _commit(session.workspace.root, name)
     if commit:

@@ -6,6 +6,7 @@ cache, else from the Dhall evaluator.
 
 from __future__ import annotations
 
+import glob
 import importlib
 import json
 from collections.abc import Callable, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 SCHEMA = "schema"
 ROOT_FILE = "package.dhall"
 KNOWN = "dhall"
+SHOWN = 5  # files that a message names
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +70,25 @@ class Workspace:
         return self.root / "golden" / "specs" / f"{system}.yaml"
 
     def systems(self) -> tuple[str, ...]:
-        """Names of the systems that have specs."""
-        found = (path.parent.name for path in self.specs.glob(f"*/{ROOT_FILE}"))
+        """Names of the systems that have specs; OSError when a folder cannot be read."""
+        found = (path.name for path in self.specs.iterdir() if path.is_dir() and (path / ROOT_FILE).exists())
         return tuple(sorted(name for name in found if name != SCHEMA))
+
+    def has_systems(self) -> bool:
+        """Whether it is a workspace.  AssayError `no-system`: there are specs, but none that is a system's package."""
+        if not self.specs.is_dir():
+            return False
+        if self.systems():
+            return True
+        specs = sorted(path.relative_to(self.root).as_posix() for path in self.specs.rglob("*.dhall"))
+        if not specs:
+            return False  # it is another program's
+        raise fail(
+            "no-system",
+            f"no folder of {self.specs} is a system's: none holds {ROOT_FILE}",
+            expected=f"specs/SYSTEM/{ROOT_FILE}",
+            found=", ".join(specs[:SHOWN]) + (", ..." if len(specs) > SHOWN else ""),
+        )
 
 
 def shipped() -> Workspace:
@@ -81,10 +99,13 @@ def shipped() -> Workspace:
 
 
 def find(start: Path) -> Workspace:
-    """The workspace of a folder: the nearest one that holds or is above it, else the shipped one."""
+    """The workspace of a folder: the nearest one that holds or is above it, else the shipped one.
+
+    Raises AssayError when the specs that are found first are of no system.
+    """
     for folder in (start, *start.parents):
         found = Workspace(folder)
-        if found.specs.is_dir() and found.systems():
+        if found.has_systems():
             return found
     return shipped()
 
@@ -98,10 +119,12 @@ def load(
     `later`, if there is such a list, and done now if not.
     """
     if system not in workspace.systems():
+        named = "/" not in system and list(workspace.specs.glob(f"{glob.escape(system)}/*.dhall"))
+        incomplete = named and not (workspace.specs / system / ROOT_FILE).exists()
         raise fail(
             "unknown-system",
             f"there are no specs for `{system}` in {workspace.specs}",
-            hint=did_you_mean(system, workspace.systems()),
+            hint=f"specs/{system} has no {ROOT_FILE}" if incomplete else did_you_mean(system, workspace.systems()),
             status=USAGE,
         )
     unchanged = spec_index.unchanged(cache, workspace.root, system) if cache else None

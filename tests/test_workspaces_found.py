@@ -1,0 +1,63 @@
+"""Which workspace a command works in, and what is said of one that is incomplete or may not be read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import assay
+from tests.support.laboratory import ROOT
+
+#: root without the right to read what its owner forbids
+BOUNDED = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
+
+
+def test_specs_without_a_system_are_not_passed_over_for_the_shipped_ones(tmp_path: Path, cache: Path) -> None:
+    place = tmp_path / "specs" / "mine"
+    place.mkdir(parents=True)
+    (place / "Package.dhall").write_text("{=}", encoding="utf-8")
+    done = assay("check", "--cache", cache, within=tmp_path)
+    assert (done.status, done.out, done.err) == (1, "", (
+        f"error[no-system]: no folder of {tmp_path}/specs is a system's: none holds package.dhall\n"
+        "  expected: specs/SYSTEM/package.dhall\n"
+        "  found:    specs/mine/Package.dhall\n"
+    ))  # fmt: skip
+
+
+def test_a_folder_called_specs_of_another_program_is_passed_over(tmp_path: Path, cache: Path) -> None:
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "login_spec.rb").touch()
+    done = assay("list", "reports", "--cache", cache, within=tmp_path)
+    assert done.status == 0
+    assert "cardano/comparison" in done.out
+
+
+def test_a_system_that_lacks_its_package_is_said_to(tmp_path: Path, cache: Path) -> None:
+    for name, file in (("whole", "package.dhall"), ("part", "events.dhall")):
+        (tmp_path / "specs" / name).mkdir(parents=True)
+        (tmp_path / "specs" / name / file).touch()
+    done = assay("check", "--system", "part", "--cache", cache, within=tmp_path)
+    assert (done.status, done.err) == (2, (
+        f"error[unknown-system]: there are no specs for `part` in {tmp_path}/specs\n"
+        "  hint: specs/part has no package.dhall\n"
+    ))  # fmt: skip
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root can give up its rights")
+@pytest.mark.parametrize("forbidden", ["specs", "specs/mine"])
+def test_specs_that_may_not_be_read_are_not_passed_over(tmp_path: Path, forbidden: str) -> None:
+    (tmp_path / "specs" / "mine").mkdir(parents=True)
+    (tmp_path / "specs" / "mine" / "package.dhall").touch()
+    (tmp_path / forbidden).chmod(0)
+    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    words = [*BOUNDED, sys.executable, "-m", "assay", "--cache", str(tmp_path / "cache"), "check"]
+    done = subprocess.run(words, cwd=tmp_path, env=around, capture_output=True, text=True, check=False)
+    (tmp_path / forbidden).chmod(0o755)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error[file]: a file cannot be read or written: Permission denied: ")
+    assert str(tmp_path / forbidden) in done.stderr
