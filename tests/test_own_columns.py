@@ -199,3 +199,26 @@ def test_labels_of_series_are_not_called_as_columns_of_readings(cache: Path, nam
     assert said == [
         f"series `{first.name}` tells lines apart by `{name}`, which the compiler calls a column of its own"
     ]
+
+
+def test_instants_in_listings_are_told_as_times_and_what_no_row_has_as_a_dash(place: Path, cache: Path) -> None:
+    package = place / "specs/tries/package.dhall"
+    shown = '[ G.column "instant" "at" U.nanosecond "When", place, took ] [ same ]'
+    edited(package, "reports = ", ARTICLE.replace('[ host, n ] [ metric "n" name n ]', shown))
+    edited(package, '(E.real "took")', '(E.optional (E.real "took"))')
+    log = place / "run/h1/log.jsonl"
+    text = log.read_text(encoding="utf-8").replace("00:00:00Z", "00:00:00.000000001Z").replace(', "took": 1.5', "")
+    log.write_text(text, encoding="utf-8")
+    done = assay("build", "tries/rows", "--run", "run", "-o", "out", "--cache", cache, within=place)
+    assert done.status == 0, done.err
+    (gallery,) = json.loads((place / "out/document.json").read_text(encoding="utf-8"))["galleries"]
+    (table,) = gallery["tables"]
+    assert table["header"] == ["At", "Place", "Took, ms", "same, events"]
+    times = Counter(n for _, _, n in TRIES)
+    first, second = (str(times[n]) for _, _, n in TRIES[:2])  # of both hosts, whose names are as long
+    at = "2026-01-01T00:00:00"
+    assert [row for row in table["rows"] if row[0] != f"{at}Z"][:3] == [
+        [f"{at}.000000001Z", "0", "0.5", first],
+        ["2026-01-01T00:00:01Z", "7", "1.5", second],
+        ["2026-01-01T00:00:01Z", "7", "—", second],
+    ]

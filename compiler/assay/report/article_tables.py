@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from assay.compare.decimal_text import decimal_value, on_its_side, whole_text
 from assay.compare.style import Style
+from assay.fetch.times import told
 from assay.plan.steps import listed_rows
 from assay.report import article_rows as asked
 from assay.report.article_choices import Chosen
@@ -84,8 +85,18 @@ def column_named(grain: Grain, name: str) -> Column:
 
 
 def heading(column: Column) -> str:
-    """What stands over a column: its name and unit."""
-    return named_once(column.name.replace("_", " ").capitalize(), column.unit.symbol)
+    """What stands over a column: its name and unit; instants are printed without one."""
+    symbol = "" if column.type == "instant" else column.unit.symbol
+    return named_once(column.name.replace("_", " ").capitalize(), symbol)
+
+
+def cell(column: Column, value: object) -> str:
+    """A value of a column as tables print it: instants in UTC."""
+    if value is None:
+        return asked.NO_VALUE
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return told(value) if column.type == "instant" and isinstance(value, int) else str(value)
 
 
 def metric_heading(metric: Metric) -> str:
@@ -97,12 +108,12 @@ def _listing(setting: Setting, listing: Listing, shown: Shown) -> Table:
     metrics = tuple(setting.checked.metric(name) for name in listing.metrics)
     grain = next(item for item in setting.checked.package.grains if item.name == listing.grain)
     found = asked.rows(shown.run, listed_rows(setting.checked.package, grain, listing.keys, metrics))
-    header = [heading(column_named(grain, name)) for name in listing.keys] + [
-        metric_heading(metric) for metric in metrics
-    ]
+    columns = [column_named(grain, name) for name in listing.keys]
+    header = [*map(heading, columns), *map(metric_heading, metrics)]
     found = sorted(found, key=lambda row: tuple(ordered(row[name]) for name in listing.keys))
     rows = [
-        (*(str(row[name]) for name in listing.keys), *(setting.text(item, row) for item in metrics)) for row in found
+        (*(cell(column, row[column.name]) for column in columns), *(setting.text(item, row) for item in metrics))
+        for row in found
     ]
     means = (*(of_column(grain.name, name) for name in listing.keys), *listing.metrics)
     leads = tuple(
@@ -147,14 +158,16 @@ def _pivot(setting: Setting, pivot: Pivot, shown: Shown) -> tuple[Table, Table |
     chosen = setting.row(pivot.choice, shown.run)
     place = (chosen[pivot.down], chosen[pivot.across]) if chosen else None
     down, across = (column_named(item.grain, name) for name in (pivot.down, pivot.across))
-    rows = [(str(left), *(_cell(setting, pivot, at.get((left, top))) for top in cells.across)) for left in cells.down]
+    rows = [
+        (cell(down, left), *(_cell(setting, pivot, at.get((left, top))) for top in cells.across)) for left in cells.down
+    ]
     marks = [
         Mark(y, x, kind)
         for y, left in enumerate(cells.down)
         for x, top in enumerate(cells.across, start=1)
         for kind in _kinds(pivot, cells, (left, top), place)
     ]
-    header = (f"{heading(down)} \\ {heading(across)}", *map(str, cells.across))
+    header = (f"{heading(down)} \\ {heading(across)}", *(cell(across, top) for top in cells.across))
     means = (of_column(pivot.grain, pivot.down), *(pivot.metric for _ in cells.across))
     title, heads = titled(pivot.title, shown.titled), of_column(pivot.grain, pivot.across)
     leads = tuple(

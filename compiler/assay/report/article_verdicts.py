@@ -9,7 +9,7 @@ from assay.report import article_rows as asked
 from assay.report.article_choices import called, own
 from assay.report.article_rows import Row, ordered
 from assay.report.article_rules import NOT_WORSE, allows
-from assay.report.article_tables import Setting, Shown, column_named, heading, metric_heading, titled
+from assay.report.article_tables import Setting, Shown, cell, column_named, heading, metric_heading, titled
 from assay.report.document import Mark, Table
 from assay.report.figures import RunFigures
 from assay.report.leads import CHANGE, JUDGED, OUTCOME, ROW, Lead, Of, on_row
@@ -101,9 +101,11 @@ def groups_of(setting: Setting, verdict: Verdict, run: RunFigures) -> dict[Key, 
 
 def _judged(setting: Setting, verdict: Verdict, base: Shown, shown: Shown) -> Judged:
     ours, theirs = (groups_of(setting, verdict, of.run) for of in (shown, base))
+    grain = asked.of_verdict(setting.checked, verdict).grain
+    columns = [column_named(grain, name) for name in verdict.keys]
     return tuple(
         (
-            *map(str, key),
+            *map(cell, columns, key),
             metric_heading(metric),
             *_change(setting, metric, theirs[key][0], ours[key][0] if key in ours else None, verdict.tolerance),
         )
