@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import subprocess
 import sys
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from assay.engine.pruning import Entry, Limits, surplus
+from assay.engine.store import default_folder
 from assay.ingest import steady
 from assay.storage.scratch import leave, own
 from tests.support.commands import Done, assay
@@ -150,3 +152,33 @@ def test_a_folder_that_is_no_cache_loses_nothing_that_assay_has_not_made(tmp_pat
     assert assay("cache", "prune", "--all", "--cache", ".", within=place).status == 0
     assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}.items() >= before.items()
     assert not list(place.glob("ingest/*/*"))
+
+
+@pytest.mark.parametrize(
+    ("cache_home", "home", "place"),
+    [("/c", "/h", "/c/assay"), ("c", "/h", "/h/.cache/assay"), ("", "/h", "/h/.cache/assay"),
+     ("", "", "USER/.cache/assay"), ("", "h", "USER/.cache/assay")],
+)  # fmt: skip
+def test_a_cache_stands_where_the_user_has_folders(
+    monkeypatch: pytest.MonkeyPatch, cache_home: str, home: str, place: str
+) -> None:
+    """Never below the current folder, or the root."""
+    monkeypatch.setenv("XDG_CACHE_HOME", cache_home)
+    monkeypatch.setenv("HOME", home)
+    assert default_folder() == Path(place.replace("USER", pwd.getpwuid(os.getuid()).pw_dir))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+def test_a_user_without_a_home_is_asked_for_a_folder(tmp_path: Path) -> None:
+    number = next(number for number in range(54321, 65000) if number not in {item.pw_uid for item in pwd.getpwall()})
+    say = (
+        "from assay.engine.store import default_folder\ntry: default_folder()\nexcept Exception as error: print(error)"
+    )
+    become = f"import os; os.setuid({number}); os.environ.clear()"
+    words = [sys.executable, "-c", f"import assay.engine.store\n{become}\n{say}"]
+    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    done = subprocess.run(words, cwd=tmp_path, env=around, capture_output=True, text=True, check=False)
+    assert (done.stderr, done.stdout) == ("", (
+        "error[cache]: no folder for a cache is known: this user has no home\n"
+        "  hint: say --cache DIR, or set HOME or XDG_CACHE_HOME\n"
+    ))  # fmt: skip

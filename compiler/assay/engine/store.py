@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.spec.diagnostics import AssayError
+from assay.spec.diagnostics import AssayError, fail
 from assay.spec.file_errors import disk_full, is_full, is_within, unwritable
 from assay.storage import atomic, scratch, seals
 from assay.storage.locks import held
@@ -19,9 +20,21 @@ ELSEWHERE = "name another with --cache"
 
 
 def default_folder() -> Path:
-    """Where caches go when nothing is said: `assay` in the user's cache folder."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "assay"
+    """Where caches go when nothing is said: `assay` in the user's cache folder.  AssayError when the user has none.
+
+    Paths that are not absolute count as none, as the XDG Base Directory Specification has it.
+    """
+    said = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if said.is_absolute():
+        return said / "assay"
+    home = Path(os.environ.get("HOME", ""))
+    if not home.is_absolute():
+        try:
+            home = Path(pwd.getpwuid(os.getuid()).pw_dir)
+        except KeyError:
+            hint = "say --cache DIR, or set HOME or XDG_CACHE_HOME"
+            raise fail("cache", "no folder for a cache is known: this user has no home", hint=hint) from None
+    return home / ".cache" / "assay"
 
 
 @dataclass(frozen=True, slots=True)
