@@ -1,4 +1,4 @@
-"""A number style that has no room for a value says so."""
+"""A number style that has no room for a value, or too few decimals for a difference, says so."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import CARDANO
 from tests.support.commands import Done, assay
 
 
@@ -50,3 +51,42 @@ def test_a_report_says_which_values_its_style_cut(folder: Path, cache: Path) -> 
 def test_other_styles_have_room(folder: Path, cache: Path) -> None:
     done = build(folder, cache, "three-digits")
     assert (done.status, done.err) == (0, "")
+
+
+def change(base: float, value: float) -> float:
+    """A change in percent, whatever the signs."""
+    return abs(100 * (value - base) / base)
+
+
+@pytest.mark.parametrize(("style", "some"), [("typst-2026", 3), ("org-2023", 10), ("three-digits", 0)])
+def test_a_report_says_which_changes_its_differences_do_not_tell(
+    style: str, some: int, cache: Path, tmp_path: Path
+) -> None:
+    """Those whose printed percents are off by a tenth and more than a point: 7.9e-5 to 9.5e-5 is printed as 0 %."""
+    runs = [part for name in ("baseline", "candidate") for part in ("--run", CARDANO / name / "run")]
+    command = ("build", "cardano/comparison", *runs, "--style", style, "--to", "md", "--to", "html")
+    assert assay(*command, "-o", tmp_path / "out", "--cache", cache).status == 0
+    document, results = (
+        json.loads((tmp_path / "out" / name).read_text(encoding="utf-8")) for name in ("document.json", "results.json")
+    )
+    off = []
+    for section in document["sections"]:
+        for name, (label, *_, printed) in zip(section["metrics"], section["rows"], strict=True):
+            if name and printed not in ("nan", "NaN"):
+                base, value = (run["average"] for run in results["metrics"][name]["runs"].values())
+                true, told = change(base, value) if base else 0, abs(float(printed))
+                if abs(true - told) > max(1, true / 10):
+                    off.append(label.rpartition(", ")[0])
+    assert len(off) >= some
+    assert bool(off) == bool(some)
+    said = document.get("differences", "")
+    if off:
+        listed = f"{', '.join(off[:-1])} and {off[-1]}"
+        assert said == (
+            f"The number style {style} has too few decimals for differences of {listed}: their Δ and Δ% do not tell "
+            "how much they changed."
+        )
+    else:
+        assert said == ""
+    for form in ("md", "html"):
+        assert ("has too few decimals" in (tmp_path / f"out/report.{form}").read_text(encoding="utf-8")) == bool(off)

@@ -8,6 +8,8 @@ from decimal import Decimal
 
 NO_VALUE = "—"
 ROUGH = Decimal("0.01")  # what rounding and cutting after the point may take of a number of 1 and more
+#: how far a printed percent may be off: so many percent of the base, or this share of what it should be
+POINTS, SHARE = 1.0, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +32,11 @@ def tells(cell: str, value: float | None) -> bool:
         return True
     off = abs(Decimal(cell) - Decimal(value))
     return off < 1 or off < ROUGH * abs(Decimal(value))
+
+
+def misses(percent: str, base: float | None, value: float | None) -> bool:
+    """Whether a printed percent does not tell how far a value is from its base, whatever the signs."""
+    if percent == NO_VALUE or base is None or value is None or base == 0:
+        return False
+    told, true = abs(float(percent)), abs(100 * (value - base) / base)
+    return abs(told - true) > max(POINTS, SHARE * true)

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from assay.compare.results import Distribution
-from assay.compare.row import tells
 from assay.compare.style import Style, style
 from assay.report import figures
 from assay.report.dictionary import entry
 from assay.report.document import Chart, Document, Group, Section, Series, Table
 from assay.report.figures import Choices, RunFigures, row_label
 from assay.report.leads import COLUMN, FACT, FILTER, Lead, Of, columns
+from assay.report.style_limits import cut, differences
 from assay.report.terms import SINCE, UNTIL, of_filter, of_row, terms
 from assay.spec.formula import by_id, is_formula, measured
 from assay.spec.model import Metric
@@ -59,12 +59,13 @@ def assemble(
         warnings=(
             *notes(whole, figures.labels(report, whole)),
             *_warnings(checked, report, runs, named),
-            *_cut(checked, report, runs, choices),
+            *cut(checked, report, runs, choices),
         ),
         filters=filters,
         provenance=tuple(provenance.items()),
         terms=terms(checked, report, (manifest, filters), counts=any(None in item.metrics for item in sections)),
         averages=_averages(checked, report, choices.summary),
+        differences=differences(checked, report, runs, choices),
     )
 
 
@@ -233,22 +234,6 @@ def _rejected(checked: Checked, run: RunFigures, metrics: Iterable[Metric]) -> l
     judged = {metric.grain for metric in metrics if metric.accepted}
     judged |= {grain.subject.grain for grain in checked.package.grains if grain.subject and grain.name in judged}
     return [item.said for item in run.results.filters if item.rejected and item.grain in judged]
-
-
-def _cut(checked: Checked, report: Report, runs: Sequence[RunFigures], choices: Choices) -> Iterable[str]:
-    """What a number style leaves of numbers that it was not made for."""
-    look = style(choices.style)
-    shown = dict.fromkeys(name for section in report.sections for name in section.metrics)
-    for metric in map(checked.metric, shown):
-        values = [figures.average(run, metric, choices.summary) for run in runs]
-        cells = look.table_row(values, metric.width).cells
-        off = [(cell, value) for cell, value in zip(cells, values, strict=True) if not tells(cell, value)]
-        if off:
-            said = ", ".join(f"{cell} for {value:.0f}" for cell, value in off)
-            yield (
-                f"The number style {choices.style} has no room for values of {metric.name} ({said}): its cells and "
-                "differences do not tell them."
-            )
 
 
 def notes(runs: Sequence[RunFigures], named: Sequence[str]) -> Iterable[str]:

@@ -318,7 +318,7 @@ class Document:
 
     `claims` are parts of the provenance: what documents say of the report's tables, beside what these hold.  `terms`
     are entries of printed numbers that are no metric's.  `averages` says how averages are taken over the groups (hosts)
-    that metrics have a distribution for each of.
+    that metrics have a distribution for each of, `differences` of which metrics printed ones do not tell the change.
     """
 
     title: str
@@ -339,6 +339,7 @@ class Document:
     claims: tuple[Appendix, ...] = ()
     terms: tuple[Group, ...] = ()
     averages: str = ""
+    differences: str = ""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
 
@@ -420,6 +421,7 @@ SILENT: dict[str, object] = {
     "shows": (),
     "terms": (),
     "averages": "",
+    "differences": "",
     "quoted": (),
     "leads": (),
     "decided_by": (),

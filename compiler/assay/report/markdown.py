@@ -118,8 +118,8 @@ def _sections(document: Document) -> Blocks:
                 "label leads to its entry in the data dictionary"
                 + (", a number under Fig. to the figure of its distribution." if document.charts else ".")
             )
-        if index == 0 and document.averages:
-            yield line(document.averages)
+        if index == 0:
+            yield from (line(text) for text in (document.averages, document.differences) if text)
         yield _metric_table(document, section)
 
 
