@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlglot import exp
 
 from assay.build.report_check import report_problems
 from assay.build.sql_files import write_texts
 from assay.spec.article_model import Grid
 from assay.spec.check import check
 from assay.spec.diagnostics import AssayError, render
-from assay.spec.model import Field, Package
+from assay.spec.model import Field, Package, Sampled
+from assay.spec.own_names import READINGS
+from assay.spec.unit import Unit
 from assay.spec.workspace import load as loaded
 from assay.spec.workspace import shipped
+from assay.sql import series
+from assay.sql.expressions import places
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import NOWHERE, workspace
@@ -53,7 +59,7 @@ def test_lines_are_told_apart_by_what_every_record_has(package: Package) -> None
         assert check(sound, NOWHERE) == ()
 
 
-def _said(package: Package, name: str, **changes: bool) -> list[str]:
+def _said(package: Package, name: str, **changes: Any) -> list[str]:
     """What is wrong with a series that is changed."""
     series = tuple(replace(item, **changes) if item.name == name else item for item in package.series)
     return [
@@ -72,6 +78,74 @@ def test_words_of_one_reading_are_said_of_that_alone(package: Package) -> None:
         "error[series-gone]: lines of series `block_rate` end where rows cease, and it does not say which\n"
         '  expected: `reading = "latest"` and `gone`, or no `ceases`'
     ]
+
+
+#: what is changed of a series that reads samples, and what is said of it
+SLIPS: dict[str, tuple[dict[str, Any], str]] = {
+    "no samples": ({"samples": ()},
+        "error[series-samples]: series `peer_count` is made of no samples"),
+    "no time from step to step": ({"every_ns": 0},
+        "error[series-time]: `everyNs` of series `peer_count` is no time\n  expected: ns, above 0\n  found:    0"),
+    "no window": ({"window_ns": -1},
+        "error[series-time]: `windowNs` of series `peer_count` is no time\n  expected: ns, above 0\n  found:    -1"),
+    "a window that is no duration": ({"window": "ident"},
+        "error[series-time]: series `peer_count` takes `windowNs` from a constant that is no duration: `ident`"),
+    "windows that do not end": ({"windows": "transactions"},
+        "error[series-windows]: relation `transactions`, which has the windows of series `peer_count`, has no instant "
+        "`from_ns`\n"),
+    "samples without a value": ({"samples": (Sampled("loaded", None),), "by": (), "gone": None, "ceases": False},
+        "error[series-value]: event `loaded`, which series `peer_count` is made of, has no number `value`\n"),
+    "a label that is none": ({"by": ("job", "instanse"), "gone": None, "ceases": False},
+        "error[series-label]: event `peers`, which series `peer_count` reads, has no text `instanse`\n"
+        "  hint: did you mean `instance`?"),
+    "a reading": ({"reading": "last"},
+        "error[series-reading]: series `peer_count` is read in a way that there is not: `last`\n"
+        "  hint: did you mean `latest`?"),
+    "a unit": ({"unit": Unit("byte", "B")},
+        "error[unit]: series `peer_count` reads values in a unit that does not convert to its own\n"
+        "  expected: byte\n  found:    peer"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_what_a_series_reads_is_there_and_fits(package: Package, slip: str) -> None:
+    changes, due = SLIPS[slip]
+    said = [text for text in _said(package, "peer_count", **changes) if text.startswith(due)]
+    assert len(said) == 1
+
+
+@pytest.mark.parametrize(("name", "what"), [("loaded", "a row of a table"), ("reported", "a block")])
+def test_records_without_names_are_of_one_form(package: Package, name: str, what: str) -> None:
+    (event,) = (item for item in package.events if item.name == name)
+    events = tuple(replace(item, forms=item.forms * 2) if item is event else item for item in package.events)
+    (said,) = check(replace(package, events=events), NOWHERE)
+    assert render(said) == f"error[event-of-table]: event `{name}` is {what}: it has one form, without names"
+
+
+def test_labels_are_not_called_as_columns_on_the_way(package: Package) -> None:
+    """Such a label would be taken for what the compiler has under that name."""
+    (said,) = [
+        text for text in _said(package, "block_rate", by=("job", "Gap")) if text.startswith("error[reserved-name]")
+    ]
+    assert said == (
+        "error[reserved-name]: series `block_rate` tells lines apart by `Gap`, which the compiler calls a column of "
+        "its own\n  hint: rename the column: a field may have another name than the label that it is read from, "
+        '`["labels", "Gap"]`'
+    )
+
+
+def test_columns_on_the_way_are_just_those_that_labels_cannot_be_called(cache: Path) -> None:
+    """Those of the SQL of all that the shipped specs have, which take every way that there is."""
+    found: set[str] = set()
+    for system in ("antelope", "cometbft"):
+        shown = loaded(shipped(), system, cache).package
+        keys = {relation.name: relation.key for relation in shown.relations}
+        constants = places(item.name for source in shown.sources for item in source.constants)
+        for item in shown.series:
+            own = {*keys[item.windows], *item.by, *(term.name for term in item.terms)}
+            stages = series.table(item, keys[item.windows], constants).find_all(exp.Select)
+            found |= {column.alias_or_name for stage in stages for column in stage.selects} - own
+    assert found - {""} == READINGS
 
 
 def test_templates_of_grids_are_looked_for(package: Package) -> None:

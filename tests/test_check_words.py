@@ -12,8 +12,8 @@ import pytest
 from assay.spec.check import check
 from assay.spec.diagnostics import render
 from assay.spec.expression import Expression
-from assay.spec.model import Package, Reduction
-from assay.spec.report_model import FilterUse
+from assay.spec.model import Event, Name, Package, Reduction
+from assay.spec.report_model import FilterUse, Label
 from assay.spec.workspace import load as loaded
 from assay.spec.workspace import shipped
 from tests.support.workspaces import NOWHERE
@@ -97,6 +97,57 @@ def _cell(package: Package) -> Package:
     return _report(package, manifest=(replace(first, cell=replace(first.cell, kind="txt")), *others))
 
 
+def _event(package: Package, name: str, change: Callable[[Event], Event]) -> Package:
+    return replace(package, events=tuple(change(item) if item.name == name else item for item in package.events))
+
+
+def _names(package: Package, name: str, *names: Name) -> Package:
+    """The first form of an event has these names, and it has no other form."""
+    return _event(package, name, lambda event: replace(event, forms=(replace(event.forms[0], names=names),)))
+
+
+def _other_fields(package: Package) -> Package:
+    """The last form of the event with several has one field less."""
+
+    def fewer(event: Event) -> Event:
+        *forms, last = event.forms
+        return replace(event, forms=(*forms, replace(last, fields=last.fields[1:])))
+
+    return _event(package, "block_adopted", fewer)
+
+
+def _source(package: Package, **changes: Any) -> Package:
+    first, *others = package.sources
+    return replace(package, sources=(replace(first, **changes), *others))
+
+
+def _edition(package: Package, index: int, **changes: Any) -> Package:
+    editions = list(package.reports[0].editions)
+    editions[index] = replace(editions[index], **changes)
+    return _report(package, editions=tuple(editions))
+
+
+def _alike(package: Package) -> Package:
+    """Two rows of the last edition are called the same."""
+    return _edition(package, -1, labels=tuple(Label(metric, "CPU", "") for metric in ("CentiCpu", "CentiMut")))
+
+
+def _break(package: Package, **changes: Any) -> Package:
+    (history,) = package.histories
+    first, *others = history.breaks
+    return replace(package, histories=(replace(history, breaks=(replace(first, **changes), *others)),))
+
+
+def _example_twice(package: Package) -> Package:
+    return replace(package, examples=(package.examples[0], *package.examples))
+
+
+def _at(package: Package) -> Package:
+    """Observations, which are of blocks, have an instant of their own by which phases cut them."""
+    grains = (replace(item, at="noticed") if item.name == "observation" else item for item in package.grains)
+    return replace(package, grains=tuple(grains))
+
+
 def _applied(package: Package, use: FilterUse) -> Package:
     first, *others = package.examples
     return replace(package, examples=(replace(first, filters=(use,)), *others))
@@ -177,6 +228,52 @@ SLIPS: dict[str, tuple[Change, str]] = {
     "a key that does not tell rows apart": (lambda p: _key(p, ("block",)),
         "error[grain-key]: grain `observation` has a key that does not tell the rows of relation `observations` apart\n"
         "  expected: block, host\n  found:    block"),
+    "a name of two events": (lambda p: _names(p, "tx_rejected", Name("new", "Resources")),
+        "error[ambiguous-event]: `Resources` is a name of the events `resources` and `tx_rejected`\n"
+        "  hint: a record can be one event only"),
+    "a name of a generation that is not looked up": (lambda p: _names(p, "tx_rejected", Name("newer", "X")),
+        "error[unknown-generation]: event `tx_rejected` has a name of generation `newer`, which source "
+        "`workbench_logs` does not look up\n  hint: did you mean `new`?"),
+    "an event that no record can be": (lambda p: _names(p, "tx_rejected"),
+        "error[event-without-name]: no record can be event `tx_rejected`: it has no name"),
+    "forms of one event with other fields": (_other_fields,
+        "error[event-forms]: the forms of event `block_adopted` have different fields\n"
+        "  expected: block, chain_delta, size\n  found:    chain_delta, size"),
+    "a log of blocks": (lambda p: _source(p, begins="Block"),
+        "error[source-begins]: source `workbench_logs` is not of blocks\n"
+        "  expected: `begins` of a source of kind `blocks`, and of no other\n"
+        "  found:    kind `json-lines`, begins `Block`"),
+    "an instant of another grain": (lambda p: _instant(p, "started", grain="slot"),
+        "error[foreign-instant]: grain `block` lists an instant of grain `slot`: `started`"),
+    "phases that cut rows by two instants": (_at,
+        "error[phase-instant]: phases cut grain `observation` by an instant of its own, and by that of `block`\n"
+        "  hint: leave out `at`: its rows follow those of the other grain"),
+    "two examples of a name": (_example_twice,
+        "error[duplicate-example]: 2 examples are called `{example}`\n  hint: rename all but one"),
+    "a summary of a report": (lambda p: _report(p, summary="publishd"),
+        "error[unknown-summary]: report `comparison` uses an unknown summary `publishd`\n"
+        "  hint: did you mean `published`?"),
+    "two editions of a name": (lambda p: _edition(p, 1, name="2023-12"),
+        "error[duplicate-edition]: 2 editions of report `comparison` are called `2023-12`\n"
+        "  hint: rename all but one"),
+    "an edition since a day that there is not": (lambda p: _edition(p, 0, since="2023-02-29"),
+        "error[edition-day]: edition `2023-12` of report `comparison` begins on a day that does not exist\n"
+        "  expected: YYYY-MM-DD\n  found:    2023-02-29"),
+    "an edition on the day of the one before": (lambda p: _edition(p, 1, since="2023-12-01"),
+        "error[edition-order]: edition `2024-03` of report `comparison` begins no later than the one before it\n"
+        "  expected: a day after 2023-12-01\n  found:    2023-12-01\n"
+        "  hint: editions stand in the order of their days"),
+    "two rows of an edition that are called the same": (_alike,
+        "error[duplicate-label]: edition `2026-02` of report `comparison` has 2 rows called `CPU` in Resource Usage\n"
+        "  hint: name one of them otherwise in the edition's `labels`"),
+    "a history without editions": (lambda p: _report(p, editions=()),
+        "error[no-editions]: history `history` is of the report `comparison`, which has no editions\n"
+        "  hint: publications are read by the editions of their report"),
+    "a break of nothing": (lambda p: _break(p, metrics=()),
+        "error[break-metrics]: history `history` has a break without metrics"),
+    "a break on a day that there is not": (lambda p: _break(p, since="2024-13-01"),
+        "error[break-day]: history `history` has a break on a day that does not exist\n"
+        "  expected: YYYY-MM-DD\n  found:    2024-13-01"),
 }  # fmt: skip
 
 

@@ -36,8 +36,8 @@ from assay.spec.typing_rules import Scope, Typed, UnitError, reduced
 from assay.spec.unit_library import UnknownUnitError, library_of
 
 SOURCE_KINDS = ("json-lines", "text-lines", "json-records", "csv", "blocks", "samples")
-#: kinds whose records are one of each event of the source
-NAMELESS = ("csv", "blocks", "json-records")
+#: kinds whose records are one of each event of the source, and what a record is
+NAMELESS = {"csv": "a row of a table", "blocks": "a block", "json-records": "a record of a list"}
 #: kinds whose names are looked up as they are: their generations are words of the specs alone
 AS_THEY_ARE = ("samples", "text-lines")
 
@@ -162,9 +162,8 @@ def _event_forms(checker: Checker, event: Event, kind: str) -> None:
     if kind not in SOURCE_KINDS:
         return  # told of its source
     if kind in NAMELESS and (len(event.forms) != 1 or event.forms[0].names):
-        of = "a record of a list" if kind == "json-records" else "a row of a table"
-        checker.report("event-of-table", f"event `{event.name}` is {of}: it has one form, without names", event.name,
-                       within=(event.doc,))  # fmt: skip
+        message = f"event `{event.name}` is {NAMELESS[kind]}: it has one form, without names"
+        checker.report("event-of-table", message, event.name, within=(event.doc,))
     elif kind not in NAMELESS and not any(form.names for form in event.forms):
         checker.report("event-without-name", f"no record can be event `{event.name}`: it has no name", event.name,
                        within=(event.doc,))  # fmt: skip

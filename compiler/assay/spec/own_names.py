@@ -25,9 +25,13 @@ _COLUMNS = re.compile(rf"{ACCEPTED}|passes_\d+")
 #: columns of samples: beside them stand those that say which sample it is
 _SAMPLES = re.compile(r"value|per")
 #: columns that samples of series have on the way to what is read of them, beside the labels and the key of windows
-_READINGS = re.compile(
-    r"t_ns|value|told|ended|gap|before|step|reset|samples|(?:first|last)_(?:ns|value)|resets|increase|span|lead|trail|head|tail"
-)
+READINGS = frozenset(
+    (
+        "t_ns", "value", "told", "ended",
+        "before", "step", "reset", "samples", "first_ns", "last_ns", "first_value", "last_value", "resets",
+        "increase", "span", "gap", "lead", "trail", "head", "tail",
+    )
+)  # fmt: skip
 
 
 def rows_name(grain: str) -> str:
@@ -52,7 +56,7 @@ def is_of_samples(name: str) -> bool:
 
 def is_of_readings(name: str) -> bool:
     """Whether a series has a column of this name on its way, so that no label of it can have it."""
-    return bool(_READINGS.fullmatch(name.lower()))
+    return name.lower() in READINGS
 
 
 def free(name: str, taken: Collection[str]) -> str:
