@@ -219,6 +219,9 @@ def test_the_exit_statuses_are_those_of_the_code() -> None:
         failure.INTERRUPTED,
     }  # fmt: skip
     assert {int(row[0]) for row in table.rows} == known
+    for name, start in (("docs/reference.md", "Exit status: "), ("docs/architecture.md", "The exit status is ")):
+        sentence = squeezed(page(name).prose).partition(start)[2].split(". ")[0]
+        assert {int(number) for number in re.findall(r"\d+", sentence)} == known
 
 
 # What else is named
@@ -400,6 +403,22 @@ def _imported(path: Path) -> set[str]:
         elif isinstance(node, ast.Import):
             found |= {name.name.split(".")[1] for name in node.names if name.name.startswith("assay.")}
     return found - {"__version__"}
+
+
+def test_functions_and_files_are_as_small_as_is_asked_for() -> None:
+    said = page("CONTRIBUTING.md").prose
+    asked = re.search(r"none over (\d+)\), files hold one idea \(none over (\d+) lines\)", said)
+    assert asked
+    longest, largest = map(int, asked.groups())
+    texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / "compiler" / "assay").rglob("*.py")}
+    assert [path for path, text in texts.items() if len(text.splitlines()) > largest] == []
+    functions = (item for text in texts.values() for item in ast.walk(ast.parse(text)))
+    over = [item.name for item in functions if isinstance(item, ast.FunctionDef) and _lines(item) > longest]
+    assert over == []
+
+
+def _lines(function: ast.FunctionDef) -> int:
+    return (function.end_lineno or 0) - function.lineno + 1
 
 
 # What a build leaves

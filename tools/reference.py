@@ -23,7 +23,7 @@ HEAD = """# Commands
 
 Made out of the commands themselves by `python tools/reference.py write`. `--cache DIR` says where is kept what can be
 worked out again, `--errors json` before the command gives errors as data; each command has `--help`. Exit status: 0
-done, 1 specs or data are wrong, 2 usage, 3 a difference was found, 70 a bug of Assay.
+done, 1 specs or data are wrong, 2 usage, 3 a difference was found, 70 a bug of Assay, 130 interrupted.
 """
 
 

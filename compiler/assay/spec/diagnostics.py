@@ -1,8 +1,8 @@
 """Errors as data: what is wrong, where, what was expected and found, a hint.
 
 Every stage reports problems as `Diagnostic` values, raised together in one `AssayError`; they are rendered once,
-at the edge (the command line).  Exit status: 1 specs or data are wrong, 2 usage, 3 a difference was found,
-4 a gate is closed, 70 a bug of ours.
+at the edge (the command line).  Exit status: 1 specs or data are wrong, 2 usage, 3 a difference was found, 70 a bug
+of ours.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from assay.spec.visible import visible
 SPECS_OR_DATA = 1
 USAGE = 2
 DIFFERENCE = 3
-GATE = 4
 INTERNAL = 70
 
 #: characters of a line that an excerpt shows

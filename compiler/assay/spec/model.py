@@ -78,9 +78,8 @@ class Source:
     `kind` is `json-lines`, `text-lines`, `json-records`, `csv`, `blocks` (each begins with the key `begins`) or
     `samples`.  `hosts` is a glob of host directories below the run's (the directory's name is the host's), `logs` are
     globs below a host's directory; with `host_files`, `hosts` is a glob of files, the log of a host each, named by what
-    the star in the glob's last part stands for.  `time` is the path of the record's instant (ISO 8601, any number
-    of fractional digits; empty of rows and blocks without one), `body` the path of the object that holds the fields.
-    `lookups` are tried in order.
+    the star in the glob's last part stands for.  `time` is the path of the record's instant (ISO 8601, any fraction;
+    empty of rows and blocks without one), `body` that of the object with the fields.  `lookups` are tried in order.
 
     Of text lines `line` is the pattern that all have, `time` and `body` are places of it (the body, where there
     is no pattern, is the whole line).  `time_form` says how an instant is written where it is not ISO 8601: `s`, `ms`,
@@ -120,9 +119,8 @@ class Transform:
 class Field:
     """A field of an event: the first path of `paths` (each a list of keys from the record's body) that holds a value.
 
-    `type` is integer (64 bits, signed), unsigned (64 bits), real, text, boolean.  `default` (a literal as text) is
-    taken when no path holds a value; `required` tells that a record without it is broken.  `kind` is value, counter
-    or gauge.
+    `type` is integer, unsigned (both of 64 bits), real, text, boolean.  `default` (a literal as text) stands
+    where no path holds a value; `required`: a record without it is broken.  `kind` is value, counter or gauge.
     """
 
     name: str
@@ -461,8 +459,7 @@ class Summary:
     """How the average of a metric with one distribution per host is taken over the hosts.
 
     `lowest` (0: no limit) keeps only that many hosts, those of the lowest means.  `deviation` is that of the hosts'
-    standard deviations which is shown: `greatest` or `mean`.  `reciprocal_points` says that charts plot
-    1 / (1 / median).
+    standard deviations which is shown: `greatest` or `mean`.  `reciprocal_points`: charts plot 1 / (1 / median).
     """
 
     name: str
