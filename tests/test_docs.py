@@ -279,6 +279,31 @@ def test_metrics_that_a_page_names_exist(name: str) -> None:
     assert named <= known
 
 
+def test_compatibility_choices_stand_where_their_table_says() -> None:
+    table = next(item for item in page("docs/cardano.md").tables if item.header[0] == "choice")
+    named: set[str] = set()
+    for _, _, where, _ in table.rows:
+        *names, file = code(where)
+        text = (ROOT / file).read_text(encoding="utf-8")
+        assert [name for name in names if not re.search(rf"\b{name}\b", text)] == [], file
+        named.add(file)
+    texts = (path for kind in ("specs/**/*.dhall", "queries/**/*.sql") for path in ROOT.glob(kind))
+    kept = {str(path.relative_to(ROOT)) for path in texts if "-- Compatibility" in path.read_text(encoding="utf-8")}
+    assert len(kept) >= 7
+    assert kept - named == set()
+
+
+def test_the_kinds_of_sources_are_those_of_the_code() -> None:
+    from assay.audit.raw_lines import FINDERS
+    from assay.ingest import kinds, summary
+    from assay.spec.check import SOURCE_KINDS
+
+    (table,) = (item for item in page("docs/sources.md").tables if item.header[0] == "kind")
+    assert [code(row[0]) for row in table.rows] == [[kind] for kind in SOURCE_KINDS]
+    for known in ({*kinds.KINDS, *kinds.LINES}, summary.RECORDS, summary.NAMES, FINDERS):
+        assert set(known) == set(SOURCE_KINDS)
+
+
 def test_the_picture_is_small_and_has_a_text_for_those_who_do_not_see_it() -> None:
     found = re.search(r"!\[([^\]]+)\]\((docs/images/[\w-]+\.png)\)", page("README.md").prose)
     assert found
