@@ -13,7 +13,12 @@ from typing import IO, Any
 import jsonschema
 import pytest
 
+from assay.build.run_schema import schema_of
+from assay.ingest.constants import read_constants
 from assay.spec.dhall_adapter import available
+from assay.spec.diagnostics import AssayError
+from assay.spec.model import Constant, Quarantine, Source
+from assay.spec.unit import Unit
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT
@@ -109,6 +114,40 @@ def test_the_schema_of_a_run_s_documents(cache: Path) -> None:
         "exclusiveMinimum": 0,
         "description": "Slots of an epoch (slots)",
     }
+
+
+#: type of a constant, its default, and values that a document may have for it, and may not
+VALUES: list[tuple[str, str | None, list[object], list[object]]] = [
+    ("integer", None, [0, -3, 4.0], [4.5, "4", True]),
+    ("real", None, [0.5, 3, -1e3], ["0.5", False]),
+    ("text", None, ["", "x"], [3]),
+    ("boolean", None, [True], ["true", 1]),
+    ("duration", None, [1, 0.5], [0, -1, "1"]),
+    ("instant", None, ["2026-02-05T18:52:16Z", "2026-02-05T18:52:16.5Z"],
+     ["2026-02-05T18:52:16+00:00", "2026-02-05T18:52:16", "2026-02-05 18:52:16Z", "2026-02-05T18:52:16.Z", "", 1770]),
+    ("instant", "", ["2026-02-05T18:52:16Z", ""], ["2026-02-05T18:52:16+01:00", "today"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "default", "right", "wrong"), VALUES)
+def test_the_schema_lets_through_what_is_read(
+    tmp_path: Path, kind: str, default: str | None, right: list[object], wrong: list[object]
+) -> None:
+    constant = Constant("x", ("facts.json",), ("x",), kind, Unit("second", "s"), default, "A fact")
+    source = Source("s", "json-lines", "*", ("log",), ("at",), (), (), (), Quarantine(0.0, 0), (constant,), "")
+    validator = jsonschema.Draft202012Validator(schema_of("test", "facts.json", [constant]))
+    for due, values in ((True, right), (False, wrong)):
+        for document in ({"x": value} for value in values):
+            (tmp_path / "facts.json").write_text(json.dumps(document), encoding="utf-8")
+            assert (_is_read(source, tmp_path), validator.is_valid(document)) == (due, due), document
+
+
+def _is_read(source: Source, folder: Path) -> bool:
+    try:
+        read_constants(source, folder)
+    except AssayError:
+        return False
+    return True
 
 
 def _problem(schema: dict[str, Any], outer: str, inner: str, value: object) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from assay.ingest.constants import INSTANT
 from assay.spec.model import Constant, Package
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -13,7 +14,7 @@ _TYPES: Mapping[str, Mapping[str, Any]] = {
     "real": {"type": "number"},
     "text": {"type": "string"},
     "boolean": {"type": "boolean"},
-    "instant": {"type": "string", "format": "date-time"},
+    "instant": {"type": "string", "format": "date-time", "pattern": f"^{INSTANT}$"},
     "duration": {"type": "number"},
 }
 
@@ -28,10 +29,11 @@ def run_schemas(package: Package) -> dict[str, dict[str, Any]]:
         for constant in source.constants:
             for file in constant.files:
                 found.setdefault(file, []).append(constant)
-    return {file: _schema(package.system, file, constants) for file, constants in sorted(found.items())}
+    return {file: schema_of(package.system, file, constants) for file, constants in sorted(found.items())}
 
 
-def _schema(system: str, file: str, constants: Iterable[Constant]) -> dict[str, Any]:
+def schema_of(system: str, file: str, constants: Iterable[Constant]) -> dict[str, Any]:
+    """The schema of a file that these constants are read from."""
     root: dict[str, Any] = {"$schema": DRAFT, "title": f"{file} of a run of {system}", "type": "object"}
     for constant in constants:
         node = root
@@ -54,4 +56,7 @@ def _leaf(constant: Constant) -> dict[str, Any]:
     unit = f" ({constant.unit.symbol or constant.unit.name})" if constant.unit.name != "dimensionless" else ""
     default = "" if constant.default is None else f"; {constant.default!r} where it is missing"
     above = {"exclusiveMinimum": 0} if constant.positive or constant.type == "duration" else {}
-    return {**_TYPES[constant.type], **above, "description": f"{constant.doc}{unit}{default}"}
+    kind = {**_TYPES[constant.type], **above}
+    if constant.type == "instant" and constant.default == "":  # one that need not be told
+        kind = {"anyOf": [kind, {"const": ""}]}
+    return {**kind, "description": f"{constant.doc}{unit}{default}"}

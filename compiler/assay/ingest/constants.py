@@ -20,7 +20,8 @@ from assay.spec.unit_library import nanoseconds_of
 NO_DOCUMENT = "no-document"
 NAMED = 3  # constants that are named
 NANOSECONDS = 1_000_000_000  # of a second
-_INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?Z")
+#: how documents write an instant; `assay schema` says it, too
+INSTANT = "([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.]([0-9]+))?Z"
 
 
 def read_constants(source: Source, directory: Path) -> Mapping[str, object]:
@@ -164,7 +165,7 @@ def _typed(constant: Constant, value: object, path: Path) -> object:
 
 
 def _instant(constant: Constant, text: str, path: Path) -> int:
-    found = _INSTANT.fullmatch(text)
+    found = re.fullmatch(INSTANT, text)
     try:
         assert found is not None
         moment = datetime.fromisoformat(found[1]).replace(tzinfo=UTC)
