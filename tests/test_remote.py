@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import http.server
 import json
 import os
 import subprocess
@@ -11,7 +12,7 @@ import sys
 import tarfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -310,6 +311,63 @@ def test_a_part_of_an_object_that_changed_is_not_gone_on_with(s3: S3, tmp_path: 
         refused(tmp_path, "s3://logs/runs/other")
     s3.client.put_object(Bucket="logs", Key="runs/other/log", Body=b"2" * 9_000_000)
     assert set((mirror(tmp_path, "s3://logs/runs/other") / "log").read_bytes()) == set(b"2")
+
+
+def changed_when_listed(cache: Path, address: str, change: Callable[[], object]) -> str:
+    """What is said of a run when something happens to it between the list and the first object."""
+    with ExitStack() as locks, pytest.raises(AssayError) as caught:
+        mirrored(Store(cache), address, "run", ALL, locks, silent, unheard, fetching=lambda _: change())
+    return f"{caught.value}\n"
+
+
+def test_an_object_that_is_gone_or_another_when_it_is_fetched_is_told_of_as_that(s3: S3, tmp_path: Path) -> None:
+    """One that was gone was a place that is not there, with the run's own name for a hint."""
+    name, place = "runs/living/log", {"Bucket": "logs", "Key": "runs/living/log"}
+    changes: dict[str, Callable[[], object]] = {
+        "is gone": lambda: s3.client.delete_object(**place),
+        "changed": lambda: s3.client.put_object(**place, Body=b"b"),
+    }
+    for how, change in changes.items():
+        s3.client.put_object(**place, Body=b"a")
+        s3.client.put_object(Bucket="logs", Key="runs/living/other", Body=b"o")
+        assert changed_when_listed(tmp_path / how, "s3://logs/runs/living", change) == f"""\
+error[run-changing]: an object {how} while the run was fetched: s3://logs/{name}
+  hint: run again when the run is complete: what was fetched is kept
+"""  # fmt: skip
+        after = {"other": b"o", **({} if how == "is gone" else {"log": b"b"})}
+        found = mirror(tmp_path / how, "s3://logs/runs/living")
+        assert {path.name: path.read_bytes() for path in found.iterdir()} == after
+
+
+class Portal(http.server.BaseHTTPRequestHandler):
+    """A list with an object of 20 bytes, and a page in the place of it that is as long again."""
+
+    def do_GET(self) -> None:
+        item = "<Contents><Key>r/log</Key><Size>20</Size><ETag>1</ETag></Contents>"
+        page = f"<ListBucketResult>{item}</ListBucketResult>" if "list-type" in self.path else "<p>to log in</p>" * 3
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page.encode())
+
+    def log_message(self, *_words: object) -> None:
+        """Say nothing."""
+
+
+def test_an_answer_that_is_not_of_the_bytes_asked_for_is_not_taken_for_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever came was written, and was the object to the command that fetched it."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Portal) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")
+        said = refused(tmp_path, "s3://logs/r")
+        server.shutdown()
+    assert said == """\
+error[no-server]: the server broke off: s3://logs/r/log
+  found:    48 bytes of an answer where 20 were asked for
+  hint: what was fetched is kept: the next run goes on with the rest
+"""  # fmt: skip
 
 
 # What cannot be

@@ -72,13 +72,13 @@ class Storage:
                 return
             with self.system.open(item.path, "rb", block_size=PIECE, cache_type="none") as stream:
                 if _version(getattr(stream, "details", None) or {}) not in ("", item.version):
-                    raise self._changed(item)
+                    raise self._changed(item, "changed")
                 stream.seek(start)
-                while start < item.size:
-                    piece = stream.read(min(PIECE, item.size - start))
-                    if not piece:
-                        raise EOFError("it ended before its size")
-                    start += len(piece)
+                while asked := min(PIECE, item.size - start):
+                    piece = stream.read(asked)
+                    if len(piece) != asked:  # such as a page of somebody on the way: not the object's bytes
+                        raise EOFError(f"{len(piece)} bytes of an answer where {asked} were asked for")
+                    start += asked
                     yield piece
 
     @contextmanager
@@ -91,11 +91,13 @@ class Storage:
             raise fail("run-refused", f"the server refuses to {what}: {shown}", found=_cause(error),
                        hint=CREDENTIALS) from None  # fmt: skip
         except FileNotFoundError as error:
+            if item:
+                raise self._changed(item, "is gone") from None
             raise self.nothing(f"the server has no such place: {shown}", *place_in(self.address), error) from None
         except _failures() as error:
             if type(error).__name__ == CHANGED:
                 assert item
-                raise self._changed(item) from None
+                raise self._changed(item, "changed") from None
             if type(error).__name__ in ("NoCredentialsError", "PartialCredentialsError", "ProfileNotFound"):
                 raise fail("run-refused", f"there are no credentials for: {shown}", found=_cause(error),
                            hint=f"{CREDENTIALS}; FSSPEC_S3_ANON=true reads what is public") from None  # fmt: skip
@@ -120,10 +122,11 @@ class Storage:
                 return (last, names) if names else None
         return None
 
-    def _changed(self, item: Object) -> AssayError:
+    def _changed(self, item: Object, how: str) -> AssayError:
+        """The error of an object that is not what was listed any more."""
         return fail(
             "run-changing",
-            f"an object changed while it was fetched: {place_in(self.address)[0]}://{item.path}",
+            f"an object {how} while the run was fetched: {place_in(self.address)[0]}://{item.path}",
             hint="run again when the run is complete: what was fetched is kept",
         )
 
