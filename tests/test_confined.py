@@ -27,9 +27,16 @@ def refused(sql: str) -> str:
 
 def test_functions_that_tell_of_the_engine() -> None:
     """The hash of a host was another one where hosts are numbers to the engine."""
-    for function in ("hash", "typeof"):
+    for function in ("hash", "typeof", "vector_type"):
         text = f"error[sql-function]: the SQL of relation `r` calls `{function}`, which tells of the engine and not of"
         assert refused(f"SELECT {function}(slot) AS a FROM slots").startswith(text)
+
+
+def test_functions_that_estimate() -> None:
+    """Of a million rows they told another median each time."""
+    for function in ("approx_quantile", "reservoir_quantile"):
+        said = refused(f"SELECT {function}(slot, 0.5) AS a FROM slots")
+        assert said.endswith(f"the SQL of relation `r` calls `{function}`, which estimates, another value each time")
 
 
 OF_A_GROUP = "is of the rows of a group in no order"
@@ -59,6 +66,8 @@ SOME = "takes some rows of no order"
         ("SELECT list_aggregate(list(host), 'first') FROM slots", "list", OF_A_GROUP),
         ("SELECT list(host) OVER (PARTITION BY slot) FROM slots", "list", OF_A_WINDOW),
         ("SELECT json_group_array(host) FROM slots", "json_group_array", OF_A_GROUP),
+        ("SELECT lttb(slot, slot, 9) FROM slots", "lttb", OF_A_GROUP),
+        ("SELECT variant_group_array(host) FROM slots", "variant_group_array", OF_A_GROUP),
         ("SELECT mode(host) FROM slots", "mode", OF_A_GROUP),
         ("SELECT max_by(host, 1) FROM slots", "max_by", BY_THE_SAME),
         ("SELECT arg_min(host, 'x') FROM slots", "arg_min", BY_THE_SAME),

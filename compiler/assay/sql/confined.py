@@ -61,7 +61,10 @@ _REFUSED = frozenset(
     ]
 )
 #: what tells of the engine's own affairs, which are others in its next version, or when hosts are held as numbers
-_OF_THE_ENGINE = ("hash", "typeof", "enum_code", "enum_first", "enum_last", "enum_range", "enum_range_boundary")
+_OF_THE_ENGINE = ("hash", "typeof", "enum_code", "enum_first", "enum_last", "enum_range", "enum_range_boundary",
+                  "vector_type", "get_block_size")  # fmt: skip
+#: what estimates: other values each time, by the number of threads, by the draw
+_ESTIMATES = ("approx_", "reservoir_")
 _REFUSED_BEGINNINGS = ("current_", "inet_", "read_", "duckdb_", "pragma_", "parquet_", "pg_", "icu_",
                        "iceberg_", "sqlite_", "postgres_")  # fmt: skip
 
@@ -169,6 +172,14 @@ def _functions(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
                 name,
                 expected="functions of the data alone",
                 hint="md5 and sha256 are the same in every engine" if name == "hash" else "",
+            )
+        elif name.startswith(_ESTIMATES):
+            yield text.fail(
+                "sql-function",
+                f"calls `{name}`, which estimates, another value each time",
+                name,
+                expected="functions of the data alone",
+                hint="quantile_cont, quantile_disc and count(DISTINCT ...) are exact",
             )
         elif name in _REFUSED or name.startswith(_REFUSED_BEGINNINGS) or until_now:
             yield text.refused(name)

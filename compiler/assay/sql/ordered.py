@@ -11,7 +11,8 @@ _OF_PLACES = (exp.RowNumber, exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, e
 #: functions of a group, likewise
 _OF_GROUPS = (exp.First, exp.Last, exp.GroupConcat, exp.AnyValue, exp.ArrayAgg, exp.Mode)
 #: those that the parser has no class for
-_OTHERS = ("arbitrary", "json_group_array", "json_group_object")
+_OTHERS = ("arbitrary", "json_group_array", "json_group_object", "json_group_structure", "lttb", "variant_group_array",
+           "variant_group_object")  # fmt: skip
 #: functions of a list for which the order of its elements is no matter
 _ANY_ORDER = (exp.ArraySort, exp.Length, exp.ArraySize, exp.ArrayContains)
 
