@@ -16,7 +16,9 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+import fsspec
 import pytest
+import s3fs
 
 from assay.build.runs import named_runs
 from assay.engine.store import Store
@@ -340,32 +342,42 @@ error[run-changing]: an object {how} while the run was fetched: s3://logs/{name}
 
 
 class Portal(http.server.BaseHTTPRequestHandler):
-    """A list with an object of 20 bytes, and a page in the place of it that is as long again."""
+    """A list with an object of 20 bytes; in the place of the object a page that is longer, or an answer that stops."""
+
+    stops = False
 
     def do_GET(self) -> None:
         item = "<Contents><Key>r/log</Key><Size>20</Size><ETag>1</ETag></Contents>"
-        page = f"<ListBucketResult>{item}</ListBucketResult>" if "list-type" in self.path else "<p>to log in</p>" * 3
+        is_list = "list-type" in self.path
+        page = f"<ListBucketResult>{item}</ListBucketResult>" if is_list else "<p>to log in</p>" * 3
         self.send_response(200)
         self.send_header("Content-Length", str(len(page)))
         self.end_headers()
-        self.wfile.write(page.encode())
+        self.wfile.write(page.encode()[: None if is_list or not self.stops else 9])
+        time.sleep(0 if is_list or not self.stops else 0.3)
 
     def log_message(self, *_words: object) -> None:
         """Say nothing."""
 
 
+@pytest.mark.parametrize(
+    ("stops", "found"), [(False, "48 bytes of an answer where 20 were asked for"), (True, "its answer stopped")]
+)
 def test_an_answer_that_is_not_of_the_bytes_asked_for_is_not_taken_for_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stops: bool, found: str
 ) -> None:
-    """Whatever came was written, and was the object to the command that fetched it."""
+    """Whatever came was written, and was the object to the command that fetched it; one that stopped was a bug."""
+    monkeypatch.setitem(fsspec.config.conf, "s3", {"config_kwargs": {"read_timeout": 0.1}})
+    monkeypatch.setattr(s3fs.S3FileSystem, "retries", 1)
+    monkeypatch.setattr(Portal, "stops", stops)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Portal) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")
         said = refused(tmp_path, "s3://logs/r")
         server.shutdown()
-    assert said == """\
+    assert said == f"""\
 error[no-server]: the server broke off: s3://logs/r/log
-  found:    48 bytes of an answer where 20 were asked for
+  found:    {found}
   hint: what was fetched is kept: the next run goes on with the rest
 """  # fmt: skip
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
 from assay.remote.address import CREDENTIALS, PACKAGES, place_in
 from assay.spec.diagnostics import USAGE, AssayError, did_you_mean, fail
@@ -75,7 +75,7 @@ class Storage:
                     raise self._changed(item, "changed")
                 stream.seek(start)
                 while asked := min(PIECE, item.size - start):
-                    piece = stream.read(asked)
+                    piece = _read(stream, asked)
                     if len(piece) != asked:  # such as a page of somebody on the way: not the object's bytes
                         raise EOFError(f"{len(piece)} bytes of an answer where {asked} were asked for")
                     start += asked
@@ -149,6 +149,14 @@ def _object(name: str, info: Mapping[str, Any]) -> Object:
     return Object(name, str(info["name"]), int(info["size"]), _version(info))
 
 
+def _read(stream: IO[bytes], count: int) -> bytes:
+    """Bytes of an object.  s3fs fails while it looks at an error that says nothing, as that of an answer that stops."""
+    try:
+        return stream.read(count)
+    except IndexError as error:
+        raise error.__context__ if isinstance(error.__context__, OSError) else error from None
+
+
 def _version(info: Mapping[str, Any]) -> str:
     return next((str(info[key]) for key in VERSIONS if info.get(key)), "")
 
@@ -166,4 +174,6 @@ def _unreachable(error: Exception) -> bool:
 def _cause(error: Exception) -> str:
     """The first line of what an error says."""
     said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    if not said and isinstance(error, TimeoutError):
+        return "its answer stopped"
     return f"{said}".strip().partition("\n")[0][:300] or type(error).__name__
