@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from assay.build.kept import SETTLED
+from assay.build.outputs import replacing
+from assay.spec.diagnostics import AssayError
 from assay.storage.locks import held
 from assay.storage.scratch import own
 from tests.support.commands import assay_process
@@ -169,6 +171,14 @@ def test_a_full_disk_of_the_output_is_told_and_former_outputs_stay(
     grown(small_disk, "64m")
     assert assay_process(*command(out, cache), within=place).status == 0
     assert content(out) == {**undisturbed[0], "notes.txt": b"mine"}
+
+
+def test_a_disk_that_has_room_again_when_a_build_is_cleared_away_is_told_as_full(small_disk: Path) -> None:
+    """It was asked for its room too late, and that of the cache was said to be full."""
+    grown(small_disk, "1500k")
+    with pytest.raises(AssayError) as caught, replacing(small_disk / "out") as fresh:
+        (fresh / "report.html").write_bytes(b" " * 2**21)
+    assert str(caught.value).startswith(f"error[disk-full]: the disk of the output folder is full: {small_disk}/out\n")
 
 
 def test_a_full_disk_of_the_cache_is_told_and_the_command_goes_on_when_there_is_room(

@@ -13,7 +13,7 @@ from assay.audit.recorded import NAME as RECORD
 from assay.audit.recorded import recorded
 from assay.report.forms import FILES
 from assay.spec.diagnostics import USAGE, AssayError, fail
-from assay.spec.file_errors import has_room, is_full, is_within, of_system, some_disk_full, unwritable
+from assay.spec.file_errors import has_room, is_full, is_within, of_system, place_of, some_disk_full, unwritable
 from assay.storage.locks import held, nobody, released
 from assay.storage.scratch import claimed, sweep
 
@@ -74,7 +74,7 @@ def replacing(
     except OSError as error:
         if not is_within(error, out):
             raise of_system(error) from None
-        if error.filename is None and is_full(error) and has_room(out):
+        if place_of(error) is None and is_full(error):
             raise some_disk_full() from None
         raise _unwritable(out, error) from None
 
@@ -90,6 +90,10 @@ def _filled(out: Path, finished: Callable[[Path], None]) -> Iterator[Path]:
         (place / "begun").write_text(json.dumps(sorted(_outdated(fresh, out))), encoding="utf-8")
         (place / "begun").replace(place / COMPLETE)
         _move(place, out)
+    except OSError as error:
+        if place_of(error) is None and is_full(error) and not has_room(out):  # asked before what is here goes
+            error.filename = str(out)
+        raise
     finally:
         shutil.rmtree(place, ignore_errors=True)
         released(lock)

@@ -79,20 +79,20 @@ def is_full(error: Exception) -> bool:
 
 def is_within(error: OSError, folder: Path) -> bool:
     """Whether an error is about a file of a folder, or about none in particular."""
-    place = _place(error)
+    place = place_of(error)
     return place is None or place.absolute().is_relative_to(folder.absolute())
 
 
 def of_system(error: OSError) -> AssayError:
     """The error of a file of which nothing more is known than what the system says."""
-    place = _place(error)
+    place = place_of(error)
     if is_full(error):
         return disk_full("file" if place else "output", place or Path.cwd())
     said = f"{_cause(error)}: {place}" if place else _cause(error)
     return fail("file", f"a file cannot be read or written: {said}")
 
 
-def _place(error: OSError) -> Path | None:
+def place_of(error: OSError) -> Path | None:
     """The file that an error is about: of many that could not be copied the first one's copy."""
     if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
         return Path(error.args[0][0][1])
