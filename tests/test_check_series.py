@@ -170,11 +170,11 @@ def test_files_of_sql_stay_in_their_folder(tmp_path: Path) -> None:
 
 
 def test_a_check_that_would_name_a_file_elsewhere_is_told_with_its_place(tmp_path: Path, cache: Path) -> None:
-    edit = ("specs/cardano/grains/host.dhall", 'code = "no-slot-left"', 'code = "x/../../../../pwned"')
+    edit = ("specs/cardano/grains/slot.dhall", 'code = "no-slot-left"', 'code = "x/../../../../pwned"')
     within = workspace(tmp_path / "workspace", edit)
     done = assay("check", "--system", "cardano", "--accept", "--cache", cache, within=within)
     assert done.status == 1
     assert done.err.startswith(
-        "error[name]: a check of relation `slot_extents` cannot be called `x/../../../../pwned`\n  at specs/cardano/"
+        "error[name]: a check of grain `slot` cannot be called `x/../../../../pwned`\n  at specs/cardano/"
     )
     assert not list(tmp_path.rglob("*pwned*"))

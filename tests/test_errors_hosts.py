@@ -49,6 +49,16 @@ def test_hosts_without_a_slot_are_told_with_what_rejects_them(run: Path, cache: 
     )
 
 
+@pytest.mark.parametrize("metric", ["CentiCpu", "cdfSpanLensCpu"])
+def test_a_query_of_slots_refuses_hosts_without_one_as_a_build_does(run: Path, cache: Path, metric: str) -> None:
+    """A host that the filters leave no slot would count as one whose samples are all 0."""
+    done = assay("--cache", cache, "query", metric, "--run", run, "--filter=slot-geq=99999")
+    assert (done.status, done.err.partition("\n")[0]) == (
+        1,
+        "error[no-slot-left]: run run: node-10 has no slot to analyse",
+    )
+
+
 def test_a_host_without_any_event_is_named_first_by_a_build(run: Path, cache: Path) -> None:
     text_alone(run, "node-99")
     done = assay(

@@ -1,4 +1,4 @@
 SELECT logs.host
 FROM logs
-ANTI JOIN slot_extents ON slot_extents.host = logs.host
+ANTI JOIN (SELECT host FROM slot WHERE accepted) AS analysed ON analysed.host = logs.host
 ORDER BY logs.host

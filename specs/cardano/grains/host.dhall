@@ -19,18 +19,9 @@ let relation =
       S.Relation::{
       , name = "slot_extents"
       , sql = ../../../queries/cardano/slot_extents.sql as Text
-      , uses = [ slot.name, "logs" ]
+      , uses = [ slot.name ]
       , columns = [ c.host, first, last ]
       , key = [ "host" ]
-      , checks =
-        [ S.Check::{
-          , code = "no-slot-left"
-          , sql = ../../../queries/cardano/checks/no_slot_left.sql as Text
-          , uses = [ "slot_extents", "logs" ]
-          , message = "{host} has no slot to analyse"
-          , hint = "take the host out of the run, or let more of its slots count"
-          }
-        ]
       , doc = "First and last analysed slot of each host"
       }
 

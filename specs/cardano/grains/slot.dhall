@@ -76,6 +76,15 @@ let grain =
           , where = X.all [ sinceSystemStart, X.equals (G.field f.leader) X.yes ]
           }
         ]
+      , checks =
+        [ S.Check::{
+          , code = "no-slot-left"
+          , sql = ../../../queries/cardano/checks/no_slot_left.sql as Text
+          , uses = [ name, "logs" ]
+          , message = "{host} has no slot to analyse"
+          , hint = "take the host out of the run, or let more of its slots count"
+          }
+        ]
       , at = at.slotStart.name
       , doc = "A slot of a host's timeline"
       }

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
-/* definition d43ad047f92f79d6d3a93eaace96f4e787b69e43149ba7ca3e5f2b929cddc406 */
+/* definition a9994d4cb6a486257c5d39b05d7a8ec8e0cc5cde11c48279b46755b3ad5d26ac */
 SELECT
   domain.per,
   distributions.size,
