@@ -89,6 +89,27 @@ def test_drives_of_one_name_are_told_apart_by_their_hosts(tmp_path: Path, cache:
     assert heights == {"sda, h1": {1e6}, "sda, h2": {1e7}}
 
 
+def test_series_that_are_not_told_apart_are_not_made_one_line(tmp_path: Path, cache: Path) -> None:
+    """Two clusters have hosts and drives of one name, and their server a label that the specs do not read."""
+    one = host("h1", 1e6)
+    clusters = [text.replace("{", f'{{cluster="{name}",') for name, text in (("a", one), ("b", host("h1", 9e6)))]
+    run = made(tmp_path / "two", *clusters)
+    done = assay("query", "drive_write_rate", "--run", run, "--cache", cache)
+    assert done.status == 1
+    assert done.err == (
+        "error[several-series]: run two: disk_write_rates: the line node, h1, sda is several series: it has up to 2 "
+        "samples at an instant\n  hint: fetch the samples of one of them (`--match`), or tell them apart by one more "
+        "label in the series' `by`, which are job, instance, device\n"
+    )
+    # one that ends where the other begins is that line, as the server has it
+    turn = START + 300
+    lines = [line for text in clusters for line in text.splitlines(keepends=True)]
+    early = [line for line in lines if ('"a"' in line) == (int(line.split()[-1]) < turn)]
+    ends = [f"{line.split()[0]} NaN {turn}\n" for line in clusters[0].splitlines() if line.endswith(f" {START}")]
+    run = made(tmp_path / "turns", *early, *ends)
+    assert assay("query", "drive_write_rate", "--run", run, "--cache", cache).status == 0
+
+
 def test_a_job_that_is_called_as_the_computed_mean_keeps_its_line(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "run"
     (run / "report").mkdir(parents=True)

@@ -59,7 +59,9 @@ def compile_plan(plan: Plan, checked: Checked, names: Iterable[str], events: Eve
     made = [_statement(step, finer, names, events, checked) for step in steps]
     made += [metric_statement(metric, checked, names) for metric in plan.metrics]
     made += [Statement("rows", item.name, listings.rows(item, constants)) for item in plan.listed]
-    read = [step for step in plan.steps if isinstance(step, SeriesStep) and step.series.reading == "rate"]
+    sampled = [step for step in plan.steps if isinstance(step, SeriesStep) and step.series.samples]
+    made += [_ambiguous(step, constants) for step in sampled]
+    read = [step for step in sampled if step.series.reading == "rate"]
     made += [_sparse(step, constants) for step in read]
     made += [_negative(step) for step in read]
     made += [Statement("rows", cut_name(item.name), phases.instant(item, constants)) for item in plan.cuts]
@@ -67,6 +69,22 @@ def compile_plan(plan: Plan, checked: Checked, names: Iterable[str], events: Eve
     windows = dict.fromkeys(step.series.windows for step in plan.series)
     made += [Statement("rows", span_of(name), listings.span(name)) for name in windows]
     return tuple(made)
+
+
+def _ambiguous(step: SeriesStep, constants: Constants) -> Statement:
+    """The error of a line that is several of what was sampled."""
+    told = ", ".join(step.series.by)
+    check = Check(
+        "several-series",
+        "",
+        (),
+        f"{step.name}: the line {{line}} is several series: it has up to {{values}} samples at an instant",
+        "fetch the samples of one of them (`--match`), or tell them apart by one more label in the series' `by`"
+        + (f", which are {told}" if told else ""),
+        "error",
+    )
+    checked = CheckStep(check, step.name)
+    return Statement("check", checked.name, series.ambiguous(step.series, constants), checked)
 
 
 def _sparse(step: SeriesStep, constants: Constants) -> Statement:

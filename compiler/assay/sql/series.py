@@ -90,10 +90,9 @@ def sparse(series: Series, constants: Constants) -> exp.Select:
     assert found is not None
     stages.append(("gaps", found))
     middle = _call("median", column("gap"))
-    line = _call("concat_ws", exp.Literal.string(", "), *_columns(series.by))
     seconds = exp.Div(this=middle, expression=dialect.integer(SECOND))
     query = dialect.select(
-        exp.alias_(line, "line"),
+        exp.alias_(_line(series), "line"),
         exp.alias_(seconds, "interval"),
         exp.alias_(_window_seconds(series, constants), "window"),
     ).from_(dialect.table("gaps"))
@@ -104,10 +103,40 @@ def sparse(series: Series, constants: Constants) -> exp.Select:
 
 def negative(series: Series) -> exp.Select:
     """Lines of a rate that have values below 0.  Columns: `line` (the labels), `steps` (how many)."""
-    line = exp.alias_(_call("concat_ws", exp.Literal.string(", "), *_columns(series.by)), "line")
+    line = exp.alias_(_line(series), "line")
     query = dialect.select(line, exp.alias_(exp.Count(this=exp.Star()), "steps")).from_(dialect.table(series.name))
     query = query.where(exp.LT(this=column("value"), expression=dialect.integer(0)), copy=False)
     return query.group_by(*_columns(series.by)).order_by(*_columns(series.by))
+
+
+def ambiguous(series: Series, constants: Constants) -> exp.Select:
+    """Lines that are several of what was sampled: they have several values at an instant, and which is read is chance.
+
+    Columns: `line` (the labels), `values` (the most at an instant).
+    """
+    stages: list[Stage] = []
+    found: exp.Query | None = None
+    columns = (*series.by, "t_ns")
+    for number, sampled in enumerate(series.samples, start=1):
+        stages.append((f"samples_{number}", _samples(series, sampled, constants)))
+        values = exp.Count(this=column("value"))  # without the ends of lines: another one may begin there
+        query = dialect.select(*columns, exp.alias_(values, "number")).from_(dialect.table(f"samples_{number}"))
+        query = query.group_by(*_columns(columns))
+        query = query.having(exp.GT(this=values.copy(), expression=dialect.integer(1)))
+        found = query if found is None else exp.Union(this=found, expression=query, distinct=False)
+    assert found is not None
+    stages.append(("crowded", found))
+    most = exp.alias_(exp.Max(this=column("number")), "values")
+    query = dialect.select(exp.alias_(_line(series), "line"), most).from_(dialect.table("crowded"))
+    query = query.group_by(*_columns(series.by)).having(
+        exp.GT(this=exp.Count(this=exp.Star()), expression=dialect.integer(0))
+    )
+    return dialect.staged(query.order_by(*_columns(series.by)), stages)
+
+
+def _line(series: Series) -> exp.Expr:
+    """What tells a line, in words: its labels."""
+    return _call("concat_ws", exp.Literal.string(", "), *_columns(series.by))
 
 
 def _steps(series: Series, key: Sequence[str], constants: Constants) -> exp.Select:
