@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assay.audit.cells import Cell, of_document
+from assay.audit.cells import Cell, find, of_document
 from assay.build.session import Session
 from assay.engine.store import Store
 from assay.fetch.times import nanoseconds
@@ -207,6 +208,13 @@ def test_what_a_scenario_comes_to_names_the_table_that_decides(tmp_path: Path, c
     assert f"/{scenario.decided_by[0]}/" in assay("trace", out, "--cache", cache).out
     gone = [cell for cell in cells(out, "cometbft", cache) if cell.prints == "judged"]
     assert {run.run for cell in gone for run in cell.of} == {"one", "two"}
+    # every cell goes by the name that is listed, and those of a run by its id, too: `Result` is a column of no run
+    listed = cells(out, "cometbft", cache)
+    assert [cell for cell in listed if find(listed, cell.name) != cell] == []
+    value = gone[0].name.replace("/Result", "/two")
+    assert value in [cell.name for cell in listed if cell.prints == "row"]
+    renamed = [replace(cell, column="label") if cell.name == value else cell for cell in listed]
+    assert find(renamed, value).column == "label"
 
 
 def test_a_document_that_tells_no_leads_is_no_build(harness: Path, tmp_path: Path, cache: Path) -> None:

@@ -7,12 +7,27 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.report.document import Appendix, Document, Gallery, Section, Table
-from assay.report.leads import CHANGE, COLUMN, DIFFERENCE, PERCENT, ROW, SIZE, Lead, Of
+from assay.report.leads import (
+    CHANGE,
+    COLUMN,
+    DIFFERENCE,
+    JUDGED,
+    LINES,
+    MEAN,
+    PERCENT,
+    ROW,
+    SHARE,
+    SHORT,
+    SIZE,
+    Lead,
+    Of,
+)
 from assay.spec.diagnostics import USAGE, AssayError, did_you_mean, fail
 from assay.spec.model import Package
 
-SHORT = " *"
+FALLS_SHORT = " *"
 DELTAS = (DIFFERENCE, PERCENT, CHANGE)
+OF_ROW = (JUDGED, SHARE, SHORT, LINES, MEAN)  # what tells of a row, in columns that are no run's
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +105,7 @@ def _of_table(section: str, table: Table | Appendix, known: Known) -> Iterator[C
     labels = _apart([", ".join(row[:wide]) for row in table.rows])
     columns = _columns(table)
     for lead in table.leads:
-        text = table.rows[lead.row][lead.column].removesuffix(SHORT)
+        text = table.rows[lead.row][lead.column].removesuffix(FALLS_SHORT)
         also = known.get(entries[lead.row], ()) if entries else ()
         called = _called(table, lead, columns[lead.column], known)
         yield Cell(
@@ -116,7 +131,9 @@ def _called(table: Table | Appendix, lead: Lead, column: str, known: Known) -> t
     entry = table.of_columns[lead.column] if table.of_columns else ""
     if lead.prints == ROW and entry in known and column not in known[entry] and table.of_columns.count(entry) == 1:
         return known[entry]
-    if not lead.of or lead.prints == ROW or (lead.prints == COLUMN and lead.of[0].where):
+    if not lead.of or lead.prints in OF_ROW or (entry and lead.prints == ROW):
+        return ()
+    if lead.prints == COLUMN and lead.of[0].where:
         return ()
     run = lead.of[-1].run
     if lead.prints in DELTAS:
@@ -146,7 +163,8 @@ def _apart(names: Sequence[str]) -> list[str]:
 
 def find(cells: Sequence[Cell], name: str) -> Cell:
     """The cell of a name.  AssayError (usage) that says which part of it is of no cell."""
-    named = [item for item in cells if name in item.names]
+    printed = [item for item in cells if name == item.name]  # as the list of cells has it, whatever else is so called
+    named = printed or [item for item in cells if name in item.names]
     found = list({(item.section, item.row, item.column): item for item in named}.values())
     if not found:
         found = _of_short_column(cells, name)
