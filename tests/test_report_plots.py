@@ -14,6 +14,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pypdf
 import pytest
 
+from assay.report.article import distinct
 from assay.report.article_figures import broken, time_unit
 from assay.report.charts import draw, load_template
 from assay.report.converter import Converter
@@ -149,6 +150,13 @@ def test_a_plot_that_cannot_be_laid_out_is_refused(wrong: Any, said: str) -> Non
     with pytest.raises(AssayError) as caught:
         wrong()
     assert caught.value.diagnostics[0].message == said
+
+
+def test_figures_of_one_series_or_of_runs_whose_names_no_file_tells_apart_have_files_of_their_own() -> None:
+    wide = Gallery("b", "B", (), (replace(plot(), id="m-2"),), (), wide=(replace(plot(), id="M"),))
+    found = distinct([Gallery("a", "A", (), (plot(), None, plot()), ()), wide])
+    shown = [[item and item.id for item in (*gallery.plots, *gallery.wide)] for gallery in found]
+    assert shown == [["m", None, "m-2"], ["m-2-2", "M-3"]]
 
 
 # Templates of articles

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -54,7 +55,7 @@ def assemble_article(
     said = words(checked, [shown.run for shown in cast.main], [shown.label for shown in cast.main])
     numbers = iter(range(1, 10_000))
     facts = manifest(checked, article, compared.columns if compared else runs, headings)
-    galleries = tuple(_gallery(cast, part, place, numbers) for place, part in enumerate(article.parts, start=1))
+    galleries = distinct(_gallery(cast, part, place, numbers) for place, part in enumerate(article.parts, start=1))
     return Document(
         title=choices.title or filled(article.title, said),
         subtitle="",
@@ -190,6 +191,27 @@ def _gallery(cast: Cast, part: Part, place: int, numbers: Iterator[int]) -> Gall
     )
     shown = [item.run for item in runs], [item.label for item in runs]
     return beside(gallery, setting.checked, setting.look, part, cast.columns, shown)
+
+
+def distinct(galleries: Iterable[Gallery]) -> tuple[Gallery, ...]:
+    """The parts, with the ids of figures that would share one told apart by a number: a series may be drawn twice, a
+    metric over two others, and runs whose names differ in what no name of a file has."""
+    taken: set[str] = set()
+
+    def own(plot: Plot) -> Plot:
+        tried = itertools.chain([plot.id], (f"{plot.id}-{number}" for number in itertools.count(2)))
+        name = next(name for name in tried if name.casefold() not in taken)
+        taken.add(name.casefold())
+        return dataclasses.replace(plot, id=name)
+
+    return tuple(
+        dataclasses.replace(
+            gallery,
+            plots=tuple(plot and own(plot) for plot in gallery.plots),
+            wide=tuple(own(plot) for plot in gallery.wide),
+        )
+        for gallery in galleries
+    )
 
 
 def _averages(setting: Setting, part: Part, runs: Sequence[Shown]) -> list[Table]:
