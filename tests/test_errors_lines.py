@@ -88,6 +88,18 @@ error[no-place]: the time of source `nodes` is no place of its `line`
   hint: there are `at`, `file`, `function`, `level`, `message`, `thread`
 """,
     ),
+    "a time of two places, the first of which is a word of the language": (
+        (SOURCE, 'time = [ "at" ]', 'time = [ "day", "time" ]'),
+        """\
+error[no-place]: the time of source `nodes` is no place of its `line`
+  at specs/antelope/harness/source.dhall:52:18
+    52 |       , time = [ "day", "time" ]
+       |                  ^^^^^
+  expected: one place, in no optional part
+  found:    day, time
+  hint: there are `at`, `file`, `function`, `level`, `message`, `thread`
+""",
+    ),
     "a pattern that does not tell the time": (
         (EVENTS, "{id},{sent},{ack", "{id},{},{ack"),
         """\
@@ -129,6 +141,17 @@ error[source-member]: source `samples` has `zone`, which it does not read
        |                ^^^^^^^^^
   expected: that its records have instants (`time`)
   found:    kind samples
+""",
+    ),
+    "lines of JSON without a time": (
+        ("specs/cardano/source.dhall", 'time = [ "at" ]', "time = [] : List Text"),
+        """\
+error[no-time]: source `workbench_logs` does not say where its lines tell the time
+  at specs/cardano/source.dhall:84:16
+    84 |       , name = "workbench_logs"
+       |                ^^^^^^^^^^^^^^^^
+  expected: the path of a line's instant, such as `time = [ "at" ]`
+  hint: records of lists, tables and blocks may have none; the lines of a log have
 """,
     ),
     "an event of a list with a name": (

@@ -132,6 +132,21 @@ def test_half_of_a_surrogate_pair_in_what_is_read_is_never_replaced(tmp_path: Pa
     assert (found.rows("counts", "n"), found.log()["recognised"]) == ([(2,)], 2)
 
 
+def test_records_may_have_no_instant(tmp_path: Path) -> None:
+    what = Event("row", LISTS.name, (form([field("n", "real", required=False), field("s", "text")]),), "")
+    text = r'[{"n": 1, "s": "a"}, 7, {"n": "x", "s": "b"}, {"s": "\ud800"}, {"s": "c", "time": 9}]'
+    found = made(tmp_path, text, [what], source=replace(LISTS, time=(), time_form=""))
+    assert found.rows("row", "seq", "t_ns", "n", "s") == [(1, None, 1.0, "a"), (5, None, None, "c")]
+    assert [reason for *_, reason, _ in found.broken()] == [
+        "not an object", 'field n of row: expected a number, found "x"', "half of a surrogate pair",
+    ]  # fmt: skip
+    assert found.log() == {
+        "host": "", "lines": 5, "objects": 5, "recognised": 2, "quarantined": 3, "text_lines": 0,
+        "first_ns": None, "last_ns": None, "first_recognised_ns": None,
+    }  # fmt: skip
+    assert found.rows("counts", "n") == [(2,)]
+
+
 def test_a_key_that_no_record_has_is_an_error_that_names_what_needs_it(tmp_path: Path) -> None:
     assert refused(tmp_path, '[{"time": 1, "n_": 1, "m": 2}, {"time": 2, "m": null}]') == (
         "error[no-key]: none of the 2 records has a value of `n`, which field `n` of event `row` is "

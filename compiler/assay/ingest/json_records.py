@@ -210,7 +210,9 @@ def _keys(records: Records, forms: Sequence[Numbered]) -> None:
     objects = [record.value for record in records.found if isinstance(record.value, dict)]
     if not objects:
         return
-    asked: dict[tuple[Path_, ...], str] = {(records.source.time,): f"the time of source `{records.source.name}`"}
+    asked: dict[tuple[Path_, ...], str] = {}
+    if records.source.time:
+        asked[records.source.time,] = f"the time of source `{records.source.name}`"
     for item in forms:
         for found in item.fields:
             if found.paths:
@@ -241,47 +243,61 @@ def _columns(forms: Sequence[Numbered]) -> list[Path_]:
 
 
 def _filled(connection: duckdb.DuckDBPyConnection, records: Records, forms: Sequence[Numbered]) -> None:
-    """Fill the table of all records: host, seq, t_ns, c0, ... (what fields are read from)."""
+    """Fill the table of all records: host, seq, t_ns, sound (nothing of it is broken but the instant), c0, ... (what
+    fields are read from)."""
     paths = _columns(forms)
     stored = [f"c{index}" for index, _ in enumerate(paths)]
-    kinds = {"host": "TEXT", "seq": "BIGINT", "t_ns": "BIGINT"} | dict.fromkeys(stored, "TEXT")
+    kinds = {"host": "TEXT", "seq": "BIGINT", "t_ns": "BIGINT", "sound": "BOOLEAN"} | dict.fromkeys(stored, "TEXT")
     connection.execute(empty(ROWS, kinds))
-    said = [_text(_at(record.value, records.source.time)) for record in records.found]
     values: dict[str, Sequence[object]] = {
         "host": [record.host for record in records.found],
         "seq": [record.seq for record in records.found],
-        "said": said,
     }
     for name, path in zip(stored, paths, strict=True):
-        values[name] = [_text(value) for value in _read_at(records, path, said)]
-    types = {"host": "TEXT", "seq": "BIGINT", "said": "TEXT"} | dict.fromkeys(stored, "TEXT")
+        values[name] = [_text(value) for value in _read_at(records, path)]
+    values["sound"] = sound = [_is_sound(records, record) for record in records.found]
+    timed = records.source.time
+    values["said"] = said = [
+        _text(_at(record.value, timed)) if timed and whole else None
+        for record, whole in zip(records.found, sound, strict=True)
+    ]
+    types = {"host": "TEXT", "seq": "BIGINT", "sound": "BOOLEAN", "said": "TEXT"} | dict.fromkeys(stored, "TEXT")
     given = [tree.named(exp.Explode(this=tree.given_list(name, kind)), name) for name, kind in types.items()]
     moment = tree.named(instants.taken(records.source, column("said")), "moment")
     stages = [("given", dialect.select(*given)), ("parted", tree.of(dialect.select("*", moment), "given"))]
     t_ns = tree.named(instants.instant(records.source, column("moment")), "t_ns")
-    query = dialect.staged(tree.of(dialect.select("host", "seq", t_ns, *stored), "parted"), stages)
+    query = dialect.staged(tree.of(dialect.select("host", "seq", t_ns, "sound", *stored), "parted"), stages)
     insert = exp.Insert(this=exp.to_table(ROWS), expression=query)
     connection.execute(insert.sql(dialect=dialect.DIALECT, copy=False), values)
-    timeless = tree.of(dialect.select("host", "seq"), ROWS).where(tree.missing(column("t_ns")), copy=False)
-    gone = set(connection.execute(dialect.text(timeless)).fetchall())
+    if timed:
+        _timeless(connection, records, said)
+
+
+def _is_sound(records: Records, record: Record) -> bool:
+    """Whether a record may be an event; one that is no object is lost."""
+    if not isinstance(record.value, dict):
+        records.lost.setdefault((record.host, record.seq), record.broken("not an object"))
+    return (record.host, record.seq) not in records.lost
+
+
+def _timeless(connection: duckdb.DuckDBPyConnection, records: Records, said: Sequence[str | None]) -> None:
+    """Note the records whose instant, `said`, is none: they are lost."""
+    timeless = exp.and_(column("sound"), tree.missing(column("t_ns")))
+    query = tree.of(dialect.select("host", "seq"), ROWS).where(timeless, copy=False)
+    gone = set(connection.execute(dialect.text(query)).fetchall())
     for record, text in zip(records.found, said, strict=True):
-        if (record.host, record.seq) in records.lost:
-            continue
-        if not isinstance(record.value, dict):
-            records.lost[record.host, record.seq] = record.broken("not an object")
-        elif (record.host, record.seq) in gone:
-            reason = "no time" if text is None else f"bad time: {_json(_at(record.value, records.source.time))[:80]}"
-            records.lost[record.host, record.seq] = record.broken(reason)
+        if (record.host, record.seq) in gone:
+            shown = _json(_at(record.value, records.source.time))[:80]
+            records.lost[record.host, record.seq] = record.broken("no time" if text is None else f"bad time: {shown}")
 
 
-def _read_at(records: Records, path: Path_, said: list[str | None]) -> Iterator[object]:
-    """What stands at a path of each record.  One that holds half of a surrogate pair there is lost, and has no instant
-    in `said`: what would stand for the half may be all that tells two values apart."""
-    for index, record in enumerate(records.found):
+def _read_at(records: Records, path: Path_) -> Iterator[object]:
+    """What stands at a path of each record.  One that holds half of a surrogate pair there is lost: what would stand
+    for the half may be all that tells two values apart."""
+    for record in records.found:
         value = _at(record.value, path)
         if value is not None and _HALF.search(value if isinstance(value, str) else _json(value)):
             records.lost.setdefault((record.host, record.seq), record.broken(HALF))
-            said[index] = None
         yield value
 
 
@@ -318,7 +334,7 @@ def _write(
     found = tree.of(dialect.select(*KEYS, form, *places), ROWS)
     target = folder / "events" / item.event.name / "0.parquet"
     target.parent.mkdir(parents=True)
-    found = found.where(tree.given(column("t_ns")), copy=False)
+    found = found.where(_events(records), copy=False)
 
     def rows(swift: bool) -> exp.Query:
         return typed_rows([item], read, found.copy(), swift=swift)
@@ -332,13 +348,18 @@ def _write(
         records.lost_to.append((host, item.event.name))
 
 
+def _events(records: Records) -> exp.Expr:
+    """Whether a record may be an event: it is sound, and has an instant where it must have one."""
+    return tree.given(column("t_ns")) if records.source.time else column("sound")
+
+
 def _summarise(connection: duckdb.DuckDBPyConnection, records: Records, own: Sequence[Event], folder: Path) -> None:
     """Write what the lists hold, and judge it."""
-    rows = _host_rows(connection)
+    rows = _host_rows(connection, records)
     logs = [_log(records, host.host, rows.get(host.host, (0, 0, None, None))) for host in records.files.hosts]
     counts = [
-        (host, event.name, dated - records.lost_to.count((host, event.name)))
-        for host, (_, dated, _, _) in sorted(rows.items())
+        (host, event.name, usable - records.lost_to.count((host, event.name)))
+        for host, (_, usable, _, _) in sorted(rows.items())
         for event in sorted(own, key=lambda item: item.name)
     ]
     broken = _placed(records)
@@ -359,12 +380,14 @@ def _log(records: Records, host: str, found: tuple[int, int, int | None, int | N
     return Log(host, number, number, number - gone, gone, 0, first, last, first)
 
 
-def _host_rows(connection: duckdb.DuckDBPyConnection) -> Mapping[str, tuple[int, int, int | None, int | None]]:
-    """Of each host: its records, those with an instant, the instants of the first and the last of these in order."""
+def _host_rows(
+    connection: duckdb.DuckDBPyConnection, records: Records
+) -> Mapping[str, tuple[int, int, int | None, int | None]]:
+    """Of each host: its records, those that may be events, the instants of the first and the last of these in order."""
     edges = [
         exp.ArgMin(this=column("t_ns"), expression=column("seq")),
         exp.ArgMax(this=column("t_ns"), expression=column("seq")),
     ]
-    numbers = [exp.Count(this=exp.Star()), exp.Count(this=column("t_ns"))]
+    numbers = [exp.Count(this=exp.Star()), exp.CountIf(this=_events(records))]
     query = tree.of(dialect.select("host", *numbers, *edges), ROWS).group_by("host")
     return {host: tuple(rest) for host, *rest in connection.execute(dialect.text(query)).fetchall()}

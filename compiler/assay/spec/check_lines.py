@@ -11,7 +11,7 @@ from assay.spec.diagnostics import Diagnostic, did_you_mean
 from assay.spec.line_pattern import Pattern, PatternError, parse
 from assay.spec.model import Event, Field, Form, Source
 
-TEXT_LINES, RECORDS, SAMPLES = "text-lines", "json-records", "samples"
+JSON_LINES, TEXT_LINES, RECORDS, SAMPLES = "json-lines", "text-lines", "json-records", "samples"
 
 
 def lines(checker: Checker) -> None:
@@ -21,6 +21,14 @@ def lines(checker: Checker) -> None:
             _time(checker, source)
         else:
             _superfluous(checker, source, ("time_form", "zone"), "that its records have instants (`time`)")
+        if source.kind == JSON_LINES and not source.time:
+            checker.report(
+                "no-time",
+                f"source `{source.name}` does not say where its lines tell the time",
+                source.name,
+                expected='the path of a line\'s instant, such as `time = [ "at" ]`',
+                hint="records of lists, tables and blocks may have none; the lines of a log have",
+            )
         if source.kind != TEXT_LINES:
             _superfluous(checker, source, ("line",), f"kind {TEXT_LINES}")
         if source.kind == TEXT_LINES:
@@ -91,6 +99,7 @@ def _one_place(checker: Checker, source: Source, name: str, path: Sequence[str],
         else "none",
         found=", ".join(path) or "nothing",
         hint=did_you_mean(path[0], known) if path and known else "",
+        within=(source.name,),
     )
 
 

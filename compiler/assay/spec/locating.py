@@ -20,6 +20,8 @@ from assay.spec.imports import SourceFile
 ID, NAME, ARGUMENT, REFERENCE = range(4)
 _DECLARES = {"id": ID, "name": NAME}
 
+SCHEMA = "specs/schema/"
+
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|.)")
 _SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
@@ -85,13 +87,18 @@ class Locator:
 
     @cached_property
     def _texts(self) -> dict[str, list[Written]]:
-        """All texts in quotes by what they say, ids and names first."""
+        """All texts in quotes by what they say, ids and names first; those of the language itself, which users do not
+        write, last."""
         found: dict[str, list[Written]] = {}
         for file in (item for item in self.files if item.is_code):
             scanned = scan(file.text)
             for text, item in _written(file, scanned):
                 found.setdefault(text, []).append(item)
-        return {text: sorted(items, key=lambda item: item.how) for text, items in found.items()}
+        return {text: sorted(items, key=_rank) for text, items in found.items()}
+
+
+def _rank(item: Written) -> tuple[bool, int]:
+    return item.file.name.startswith(SCHEMA), item.how
 
 
 def _written(file: SourceFile, scanned: Scan) -> Iterator[tuple[str, Written]]:
