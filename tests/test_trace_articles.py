@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from assay.audit.cells import Cell, find, of_document
@@ -98,6 +99,21 @@ def test_a_difference_of_phases_leads_to_both(upgrade: Path, cache: Path) -> Non
     assert (rule["prints"], [run["average"] for run in rule["runs"]]) == (
         "judged", [run["average"] for run in found["runs"]]
     )  # fmt: skip
+
+
+def test_a_cell_without_a_value_leads_to_no_samples(tmp_path: Path, cache: Path) -> None:
+    source, run = GOLDEN / "antelope" / "upgrade" / "run", tmp_path / "run"
+    run.mkdir()
+    (run / "meta.json").write_text((source / "meta.json").read_text(encoding="utf-8"), encoding="utf-8")
+    samples = f"SELECT * FROM '{source / 'samples.parquet'}' WHERE name <> 'node_cpu_seconds_total'"
+    duckdb.sql(f"COPY ({samples}) TO '{run / 'samples.parquet'}'")
+    out = built(tmp_path, cache, "antelope/upgrade", run)
+    for column, phases in (("before", ["before"]), ("Δ%", ["before", "after"])):
+        found = traced(out, f"CPU/CPU before and after/CPU usage, %/{column}", cache)
+        told = [(one["id"], one["size"], one["greatest"]) for one in found["runs"]]
+        assert (found["text"], told) == ("—", [(f"run:{phase}", 0, []) for phase in phases])
+    text = assay("trace", out, "CPU/CPU before and after/CPU usage, %/after", "--cache", cache).out
+    assert "\nSamples    0\n" in text  # an average of nothing is none
 
 
 def test_a_formula_leads_to_what_it_is_over(upgrade: Path, cache: Path) -> None:

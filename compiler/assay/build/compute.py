@@ -110,7 +110,8 @@ def compute(
     views = [(item, bounds) for item, found in zip(prepared, phases, strict=True) for bounds in found.phases]
     jobs = [_phase_job(item, bounds, cut, phase_graph, relations) for item, bounds in views]
     results = _execute(session, checked, jobs, [item for item, _ in views], at_work)
-    _each([partial(check_samples, *view, found) for view, found in zip(views, results, strict=True)])
+    if not asked.may_be_empty:
+        _each([partial(check_samples, *view, found) for view, found in zip(views, results, strict=True)])
     seen = tuple(
         Computed(item, found, absent(checked, cut, found, item), bounds)
         for (item, bounds), found in zip(views, results, strict=True)

@@ -10,6 +10,7 @@ from itertools import pairwise
 from assay.build.prepare import Prepared
 from assay.engine.results import RunResults
 from assay.fetch import times
+from assay.ingest.sample_store import listed
 from assay.plan.cutting import is_cut
 from assay.plan.steps import cut_name
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
@@ -35,12 +36,13 @@ class Times:
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The phases that are asked for, the instants that they name, and what the user said of these; `texts` are phases
-    as the command line has them (none: those of the report)."""
+    as the command line has them (none: those of the report); `may_be_empty`: they need not have samples."""
 
     phases: tuple[Phase, ...]
     cuts: tuple[Cut, ...]
     times: Times
     texts: tuple[str, ...]
+    may_be_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,9 +278,10 @@ def check_samples(run: Prepared, bounds: Bounds, results: RunResults) -> None:
     """AssayError when no metric has a sample in a phase."""
     if results.metrics and not any(found.size for found in results.metrics.values()):
         first, last = extent(run)
+        named = listed(sorted(results.metrics))
         raise fail(
             "empty-phase",
-            f"run {run.run.id}: there are no samples in the phase `{bounds.name}`, {_said(bounds)}",
+            f"run {run.run.id}: there are no samples of {named} in the phase `{bounds.name}`, {_said(bounds)}",
             expected=f"samples; the run's data is from {times.told(first)} to {times.told(last)}",
-            hint="is the instant right, and its margin not too large?",
+            hint="is the instant right, and its margin not too large? Without phases, does the run have any?",
         )

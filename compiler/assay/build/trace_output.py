@@ -92,10 +92,9 @@ def _run(run: TracedRun, width: int, encoding: str, *, named: bool) -> Iterator[
     yield from headed("Run", [f"{run.label} ({run.id}), {run.place}"], width)
     noun = "samples" if isinstance(item, Metric) else "values"
     if not run.row:
-        told = [f"{name} {_number(run.figures[name])}" for name in FIGURES if name in run.figures]
-        yield from headed(
-            noun.capitalize(), [f"{size}: {', '.join(told)}" + (f" (in {symbol})" if symbol else "")], width
-        )
+        told = [f"{name} {_number(run.figures[name])}" for name in FIGURES if size and name in run.figures]
+        figures = f": {', '.join(told)}" + (f" (in {symbol})" if symbol else "") if told else ""
+        yield from headed(noun.capitalize(), [f"{size}{figures}"], width)
     if run.groups and isinstance(item, Metric):
         yield from headed(item.per.capitalize(), [_groups(run.groups)], width)
     if run.spread:

@@ -210,7 +210,7 @@ def cut_of(built: Built, run: str) -> phases.Asked | None:
     if found is None:
         return None
     at = {key: time for key, time in found.times.at.items() if key[0] in ("", run)}
-    return replace(found, times=replace(found.times, at=at))
+    return replace(found, times=replace(found.times, at=at), may_be_empty=True)  # the report was built with them
 
 
 @contextmanager
