@@ -337,7 +337,10 @@ def _hash(context: Context) -> Diagnostic:
 def _needs_type(context: Context) -> Diagnostic:
     label = context.message.label("this has type: ")
     kind = label.text.partition(": ")[2].strip("`") if label else ""
-    return context.problem(f"a type is needed here, `{context.part.shown}` is a value", found=short(kind))
+    shown = context.part.shown
+    has_defaults = re.match(r"\{ `?Type`? : Type, default : ", " ".join(kind.split()))
+    hint = f"`{shown}.Type` is the type; `{shown}::{{ … }}` is a value of it, with defaults" if has_defaults else ""
+    return context.problem(f"a type is needed here, `{shown}` is a value", found=short(kind), hint=hint)
 
 
 _HANDLERS: dict[str, Callable[[Context], Diagnostic]] = {

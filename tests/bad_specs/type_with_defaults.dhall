@@ -1,0 +1,3 @@
+let Filter = { Type = { name : Text, doc : Text }, default.doc = "" }
+
+in  [ { name = "full", doc = "" } : Filter ]
