@@ -53,3 +53,14 @@ def test_one_slip_is_one_message(tmp_path: Path, cache: Path, slip: tuple[str, s
     done = assay("--errors", "json", "check", "--system", "small", "--cache", cache, within=tmp_path)
     told = [f"{item['code']}: {item['message']}; {item.get('hint') or None}" for item in json.loads(done.err)]
     assert (done.status, told) == (1, said)
+
+
+def test_a_package_without_a_summary_is_refused(tmp_path: Path, cache: Path) -> None:
+    """Each average is by one: whatever were asked of such a package ended in a bug, or in a sentence of its own."""
+    place = small(tmp_path, SPECS, PACKAGE) / "specs" / "small" / "package.dhall"
+    text = place.read_text(encoding="utf-8")
+    first = text.index(", summaries = [")
+    place.write_text(text[:first] + text[text.index("],", first) + 1 :], encoding="utf-8")
+    done = assay("--errors", "json", "check", "--system", "small", "--cache", cache, within=tmp_path)
+    told = [(item["code"], item["message"]) for item in json.loads(done.err)]
+    assert told == [("no-summary", "package `small` has no summary, which says how averages are taken")]

@@ -389,8 +389,6 @@ def standing_alone(
 def _formula_statement(checked: Checked, metric: Metric, report: Report | None) -> Statement:
     """The query of a formula, over averages by the summary of the report that shows it."""
     summaries = {item.name: item for item in checked.package.summaries}
-    if not summaries:
-        raise fail("no-summary", f"`{checked.package.system}` has no summary to average by")
     summary = summaries[report.summary] if report else checked.package.summaries[0]
     names = [item.name for source in checked.package.sources for item in source.constants]
     return Statement("metric", metric.id, formulas.query(checked, metric, summary, places(names)))

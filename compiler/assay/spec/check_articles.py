@@ -135,9 +135,6 @@ def _compared(checker: Checker, what: str, part: Part, within: tuple[str, ...]) 
     for kind in dict.fromkeys(rule.kind for rule in rules if rule.kind not in RULES):
         checker.report("rule", f"{what} has a rule of a kind that there is not: `{kind}`", kind,
                        hint=did_you_mean(kind, RULES))  # fmt: skip
-    if metrics and not checker.package.summaries:
-        checker.report("no-summary", f"{what} compares averages, and its package has no summary", metrics[0],
-                       hint="a `Summary` says how averages are taken")  # fmt: skip
     known = scopes.constants(checker.package)
     for name in part.facts:
         if name not in known:

@@ -58,13 +58,6 @@ def _columns(checker: Checker, what: str, table: ClassTable) -> None:
     known = formula.by_id(checker.package)
     metrics = [known[name] for name in formula.over(table.value)]
     if not table.across:
-        if not checker.package.summaries:
-            checker.report(
-                "class",
-                f"{what} has a column for each run, and its package no summary by which to average over one",
-                table.title,
-                hint="add one to the package's `summaries`",
-            )
         return
     if not formula.measured(known, metrics):
         return  # its formulas are wrong themselves

@@ -15,6 +15,7 @@ from assay.spec.report_model import Edition, History, Report
 
 def reports(checker: Checker) -> None:
     """Check every report and history of the package."""
+    _no_summary(checker)
     for report in checker.package.reports:
         _shown(checker, f"report `{report.name}`", (*_metrics(report), *report.also))
         _charts(checker, report)
@@ -56,9 +57,22 @@ def _charts(checker: Checker, report: Report) -> None:
         )
 
 
+def _no_summary(checker: Checker) -> None:
+    """Averages are by a summary, wherever metrics are worked out, and articles are by the first."""
+    package = checker.package
+    if (package.metrics or package.articles or package.reports) and not package.summaries:
+        checker.report(
+            "no-summary",
+            f"package `{package.system}` has no summary, which says how averages are taken",
+            package.system,
+            expected="one at least among its `summaries`",
+            hint='`S.Summary::{ name = "all", doc = "All samples count alike" }` is one',
+        )
+
+
 def _summary(checker: Checker, report: Report) -> None:
     summaries = {item.name for item in checker.package.summaries}
-    if report.summary not in summaries:
+    if summaries and report.summary not in summaries:
         checker.report(
             "unknown-summary",
             f"report `{report.name}` uses an unknown summary `{report.summary}`",
