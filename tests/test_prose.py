@@ -9,6 +9,7 @@ import pytest
 
 from assay.report.prose import read
 from assay.spec.diagnostics import WIDEST, Diagnostic, Span, excerpt_of, render
+from assay.spec.workspace import load, shipped
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT
 
@@ -62,6 +63,30 @@ def test_a_quote_without_an_end_is_an_error_with_its_place(tmp_path: Path) -> No
         "error[prose]: a quote of a result has no end\n  at part.md:3:5\n    3 | And {{ wait(step = 0\n"
         "      |     ^^\n  expected: }} behind it"
     )
+
+
+#: what stands in a quote of a metric of experiments -> what is read of it, or what is wrong with it
+QUOTES: dict[str, object] = {
+    r'experiment_id = "a, \"b\" (c) \\ d", number = 2': (("experiment_id", 'a, "b" (c) \\ d'), ("number", 2)),
+    'experiment_id = ""': (("experiment_id", ""),),
+    "": (),
+    "number = 1,": "a quote of a result cannot be read",
+    'decimals = "2"': "a quote of a result cannot be read",
+    "number = 1, number = 2": "a quote of a result says `number` twice",
+    "decimals = -1": "prose quotes `valid_txs` with a number of decimals that it cannot be printed with",
+    "decimals = 16": "prose quotes `valid_txs` with a number of decimals that it cannot be printed with",
+    'number = "1"': "prose quotes `valid_txs` by a value that column `number` never has",
+    "experiment_id = 1": "prose quotes `valid_txs` by a value that column `experiment_id` never has",
+}
+
+
+@pytest.mark.parametrize("said", QUOTES)
+def test_a_quote_names_the_row_by_texts_and_numbers(said: str, tmp_path: Path, cache: Path) -> None:
+    place = tmp_path / "part.md"
+    place.write_text(f"It is {{{{ valid_txs({said}) }}}}.\n", encoding="utf-8")
+    found: list[Diagnostic] = []
+    prose = read(place, "part.md", load(shipped(), "cometbft", cache), (), found)
+    assert [quote.where for quote in prose.quotes] + [item.message for item in found] == [QUOTES[said]]
 
 
 def test_prose_that_is_not_there_is_told_at_the_line_that_names_it(tmp_path: Path, cache: Path) -> None:

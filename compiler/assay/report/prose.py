@@ -9,6 +9,7 @@ what looks like more.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +21,12 @@ from assay.spec.model import Grain, Metric
 from assay.spec.normal_form import Checked
 
 _QUOTE = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*)\}\}", re.S)
-_CALL = re.compile(r"\s*([\w.-]+)\s*\(([^()]*)\)\s*")
-_ARGUMENT = re.compile(r'\s*(\w+)\s*=\s*(?:"([^"]*)"|(-?[0-9]{1,18}))\s*')
+_TEXT = r'"(?:[^"\\]|\\.)*"'
+_CALL = re.compile(rf'\s*([\w.-]+)\s*\(((?:[^()"]|{_TEXT})*)\)\s*', re.S)
+_ARGUMENT = re.compile(rf"\s*(\w+)\s*=\s*(?:({_TEXT})|(-?[0-9]{{1,18}}))\s*(?:,(?=.)|$)", re.S)
 DECIMALS, RUN, CHOICE = "decimals", "run", "choice"
+MOST_DECIMALS = 15  # a double has no more digits that mean something
+TEXT = "text"
 
 Value = str | int
 
@@ -132,8 +136,10 @@ def _quote(found: re.Match[str], text: str, name: str, path: Path) -> Quote | Di
     line = text.count("\n", 0, found.start()) + 1
     span = Span(name, line, found.start() - text.rfind("\n", 0, found.start()), len(found.group()))
     call = _CALL.fullmatch(found[1])
-    arguments = [_ARGUMENT.fullmatch(part) for part in call[2].split(",")] if call and call[2].strip() else []
-    if not call or None in arguments:
+    arguments = _arguments(call[2]) if call else None
+    given = dict(arguments or ())
+    decimals = given.pop(DECIMALS, None)
+    if not call or arguments is None or isinstance(decimals, str):
         return Diagnostic(
             "prose",
             "a quote of a result cannot be read",
@@ -141,12 +147,26 @@ def _quote(found: re.Match[str], text: str, name: str, path: Path) -> Quote | Di
             expected='{{ METRIC(COLUMN = "text" or number, ..., decimals = number) }}',
             found=found.group(),
         )
-    given = {part[1]: part[2] if part[2] is not None else int(part[3]) for part in arguments if part}
-    decimals = given.pop(DECIMALS, None)
-    run, choice = (str(given.pop(word, "")) for word in (RUN, CHOICE))
     excerpt = excerpt_at(path, span.line, span.column, span.length)
-    where = tuple(given.items())
-    return Quote(call[1], where, decimals if isinstance(decimals, int) else None, span, excerpt, run, choice)
+    if len(arguments) > len(dict(arguments)):
+        twice = next(name for name, count in Counter(name for name, _ in arguments).items() if count > 1)
+        return Diagnostic("prose", f"a quote of a result says `{twice}` twice", span, excerpt)
+    run, choice = (str(given.pop(word, "")) for word in (RUN, CHOICE))
+    return Quote(call[1], tuple(given.items()), decimals, span, excerpt, run, choice)
+
+
+def _arguments(text: str) -> list[tuple[str, Value]] | None:
+    """The names of a quote with their values, in order; None where one cannot be read."""
+    found: list[tuple[str, Value]] = []
+    at = 0
+    while text[at:].strip():
+        part = _ARGUMENT.match(text, at)
+        if not part:
+            return None
+        value = int(part[3]) if part[2] is None else re.sub(r'\\(["\\])', r"\1", part[2][1:-1])
+        found.append((part[1], value))
+        at = part.end()
+    return found
 
 
 def _problems(quote: Quote, checked: Checked, choices: Sequence[Choice]) -> Iterator[Diagnostic]:
@@ -160,11 +180,19 @@ def _problems(quote: Quote, checked: Checked, choices: Sequence[Choice]) -> Iter
         message = f"prose quotes `{quote.metric}`, a formula over metrics of several grains, which has no rows"
         yield Diagnostic("quote", message, span, excerpt, hint="a report's section can show it")
         return
-    columns = [column.name for column in grain_of(checked, metrics[quote.metric]).columns]
-    for name, _ in quote.where:
+    columns = {column.name: column.type for column in grain_of(checked, metrics[quote.metric]).columns}
+    for name, value in quote.where:
         if name not in columns:
             message = f"prose quotes `{quote.metric}` by an unknown column `{name}`"
             yield Diagnostic("unknown-column", message, span, excerpt, hint=did_you_mean(name, columns))
+        elif isinstance(value, str) != (columns[name] == TEXT):
+            message = f"prose quotes `{quote.metric}` by a value that column `{name}` never has"
+            found = "a text" if isinstance(value, str) else "a number"
+            yield Diagnostic("type", message, span, excerpt, expected=columns[name], found=found)
+    if quote.decimals is not None and quote.decimals not in range(MOST_DECIMALS + 1):
+        message = f"prose quotes `{quote.metric}` with a number of decimals that it cannot be printed with"
+        expected = f"0 to {MOST_DECIMALS}"
+        yield Diagnostic("prose", message, span, excerpt, expected=expected, found=str(quote.decimals))
     told = (*(name for name, _ in quote.where), *(grain_of(checked, metrics[quote.metric]).key if quote.choice else ()))
     if quote.metric in told:
         message = f"prose quotes metric `{quote.metric}` by a column of that name: rows hold what they have by name"
