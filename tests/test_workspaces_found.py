@@ -37,6 +37,39 @@ def test_a_folder_called_specs_of_another_program_is_passed_over(tmp_path: Path,
     assert "cardano/comparison" in done.out
 
 
+def test_a_check_that_is_not_of_the_users_specs_says_so(tmp_path: Path, cache: Path) -> None:
+    done = assay("check", "--system", "cometbft", "--cache", cache, within=tmp_path)
+    said = "no folder here or above has specs/, so these are the specs that come with Assay\n"
+    assert (done.status, done.err) == (0, said)
+
+
+def test_what_the_system_cannot_name_is_said_in_words(tmp_path: Path) -> None:
+    """A current folder that was removed, and a cache whose name is no text: the engine cannot open it."""
+    (tmp_path / "gone").mkdir()
+    words = [sys.executable, "-m", "assay.cli.main", "list", "reports"]
+    around = {**os.environb, b"PYTHONPATH": os.fsencode(ROOT / "compiler")}
+    removed = f"import os; os.rmdir(os.getcwd()); os.execv({words[0]!r}, {words!r})"
+    done = subprocess.run([sys.executable, "-c", removed], cwd=tmp_path / "gone", env=around, capture_output=True)
+    assert (done.returncode, done.stderr.decode()) == (
+        2, "error[file]: the current folder is not there any more\n  hint: change into one that is\n"
+    )  # fmt: skip
+    around[b"XDG_CACHE_HOME"] = os.fsencode(tmp_path) + b"/\xff"
+    done = subprocess.run(words, cwd=ROOT, env=around, capture_output=True)
+    assert (done.returncode, done.stderr.decode()) == (
+        2,
+        f"error[not-utf8]: the folder of the cache is not UTF-8: `{tmp_path}/\\xff/assay`\n"
+        "  hint: name another with --cache\n",
+    )
+
+
+def test_a_workspace_may_stand_in_a_folder_whose_name_is_no_text(tmp_path: Path, cache: Path) -> None:
+    place = tmp_path / os.fsdecode(b"a\xff")
+    place.mkdir()
+    assert assay("init", "shop", within=place).status == 0
+    done = assay("query", "wait", "--run", "runs/1.0", "--format", "csv", "--cache", cache, within=place / "shop")
+    assert (done.status, done.out.splitlines()[1].split(",")[:4]) == (0, ["wait", "1.0", "ms", "120"])
+
+
 def test_a_system_that_lacks_its_package_is_said_to(tmp_path: Path, cache: Path) -> None:
     for name, file in (("whole", "package.dhall"), ("part", "events.dhall")):
         (tmp_path / "specs" / name).mkdir(parents=True)

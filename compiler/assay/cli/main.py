@@ -151,6 +151,9 @@ def check(context: click.Context, system: str | None, accept: bool) -> None:
 
     with working(context) as session:
         found = [inspect.check_system(session, item, accept) for item in inspect.all_systems(session, system)]
+        whose = session.elsewhere()
+    for note in whose:  # all is well, but not with what the user may think of
+        echo.line(note, err=True)
     for item in found:
         counts = ", ".join(_counted(number, name) for name, number in item.counts.items())
         echo.line(f"{item.system}: {counts}: no problem")

@@ -136,8 +136,12 @@ def working(context: click.Context) -> Iterator[Session]:
 def open_session_of(context: click.Context) -> Session:
     """The session of the folder that the command is run in."""
     from assay.build.session import open_session
-    from assay.engine.store import default_folder
+    from assay.engine.store import ELSEWHERE, default_folder
+    from assay.spec.diagnostics import USAGE
+    from assay.spec.file_errors import whole
 
     cache = context.obj["cache"]
+    here = Path.cwd()
     folder = Path(cache) if cache else default_folder()
-    return open_session(Path.cwd(), folder, notice=lambda said: echo.line(said, err=True))
+    whole(str(here / folder), "the folder of the cache", USAGE, ELSEWHERE)  # which the engine has to open
+    return open_session(here, folder, notice=lambda said: echo.line(said, err=True))

@@ -38,6 +38,9 @@ def examples(context: click.Context, system: str | None, junit: Path | None, for
 
     with working(context) as session:
         found = [test(session, item) for item in all_systems(session, system)]
+        whose = session.elsewhere()
+    for note in whose:
+        echo.line(note, err=True)
     if junit:
         _write(junit, found)
     if form == "json":

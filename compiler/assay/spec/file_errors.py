@@ -8,7 +8,7 @@ import re
 import shutil
 from pathlib import Path, PurePosixPath
 
-from assay.spec.diagnostics import SPECS_OR_DATA, AssayError, fail
+from assay.spec.diagnostics import SPECS_OR_DATA, USAGE, AssayError, fail
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 #: what the engine says when it means the same
@@ -18,6 +18,7 @@ FULL_TEXTS = re.compile(
     re.IGNORECASE,
 )
 ROOM = 2**20  # bytes: a disk with more is not full
+NAMED = "rename the file or folder; reports name what they are made of, and are UTF-8"
 RESUMES = "make room, then run the same command again: what is whole is kept, and it goes on from there"
 
 
@@ -88,8 +89,17 @@ def of_system(error: OSError) -> AssayError:
     place = place_of(error)
     if is_full(error):
         return disk_full("file" if place else "output", place or Path.cwd())
+    if not (place or _is_somewhere()):
+        return fail("file", "the current folder is not there any more", hint="change into one that is", status=USAGE)
     said = f"{_cause(error)}: {place}" if place else _cause(error)
     return fail("file", f"a file cannot be read or written: {said}")
+
+
+def _is_somewhere() -> bool:
+    try:
+        return bool(Path.cwd())
+    except FileNotFoundError:
+        return False
 
 
 def place_of(error: OSError) -> Path | None:
@@ -105,13 +115,12 @@ def _cause(error: OSError) -> str:
     return os.strerror(error.errno) if error.errno else str(error) or type(error).__name__
 
 
-def whole(name: str, what: str, status: int = SPECS_OR_DATA) -> str:
+def whole(name: str, what: str, status: int = SPECS_OR_DATA, hint: str = NAMED) -> str:
     """A name of a file, or a text with one; AssayError where it is not UTF-8, and has halves of surrogate pairs."""
     try:
         name.encode()
     except UnicodeEncodeError:
         told = os.fsencode(name).decode("utf-8", "backslashreplace")
-        hint = "rename the file or folder; reports name what they are made of, and are UTF-8"
         raise fail("not-utf8", f"{what} is not UTF-8: `{told}`", hint=hint, status=status) from None
     return name
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -51,7 +52,7 @@ def remember(cache: Path, root: Path, system: str, files: Sequence[tuple[str, Pa
 
 
 def _place(cache: Path, root: Path, system: str) -> Path:
-    key = hashlib.sha256(f"{root.resolve()}|{system}".encode()).hexdigest()[:32]
+    key = hashlib.sha256(os.fsencode(f"{root.resolve()}|{system}")).hexdigest()[:32]
     return cache / "specs" / f"index-{key}.json"
 
 
