@@ -630,6 +630,14 @@ def test_a_run_without_the_source_of_the_metric(cache: Path, tmp_path: Path) -> 
     assert (done.status, done.out) == (1, "")
     first = "error[no-source]: no run has records of the source `samples`, which what is asked for needs"
     assert done.err.split("\n")[0] == first
+    assert done.err.endswith("  hint: leave the metrics out of the report, or add the records to the runs\n")
+
+
+def test_a_folder_of_runs_is_not_taken_for_a_run_that_lacks_a_source(cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "v1" / "prom").mkdir(parents=True)
+    done = assay("query", "valid_txs", "--run", tmp_path, "--cache", cache)
+    assert (done.status, done.out) == (1, "")
+    assert done.err.endswith(f"  hint: is {tmp_path} the directory of a run of cometbft? it holds v1/\n")
 
 
 def test_a_run_without_a_sample_on_which_filters_do_not_decide(cache: Path) -> None:

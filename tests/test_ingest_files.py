@@ -121,6 +121,14 @@ def test_what_is_called_like_a_log_and_is_none_is_told_as_what_it_is(
     )
 
 
+def test_a_folder_that_may_be_no_host_is_told_with_the_glob_that_takes_it_for_one(tmp_path: Path) -> None:
+    (tmp_path / "clients").mkdir()
+    with pytest.raises(AssayError) as error:
+        find_run(replace(SOURCE, hosts="*"), tmp_path)
+    said = f"if clients is no host, `hosts` of source `{SOURCE.name}` is to find the others alone: it is `*`"
+    assert error.value.diagnostics[0].hint == said
+
+
 def test_hosts_can_be_files_of_one_folder_named_by_what_the_star_stands_for(tmp_path: Path) -> None:
     line = record(n=1)
     write(tmp_path, **{f"logs__{name}": line for name in ("of-b.log", "of-a.b.log.gz", "of-c.txt", "d.log")})

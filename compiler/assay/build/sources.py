@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from assay import ingest
 from assay.build.runs import NamedRun
-from assay.ingest.files import files_of
+from assay.ingest.files import files_of, listed
 from assay.spec import closure
 from assay.spec.diagnostics import AssayError, Diagnostic, fail, raise_all
 from assay.spec.model import Metric, Source
@@ -55,8 +55,18 @@ def _absent(checked: Checked, metrics: Sequence[Metric], source: Source, runs: S
         f"no run has records of the source `{source.name}`, which {needed}",
         expected=f"{_places(source)} in a run ({source.doc})",
         found=", ".join(run.place for run in runs),
-        hint="leave the metrics out of the report, or add the records to the runs",
+        hint=_strange(checked, runs) or "leave the metrics out of the report, or add the records to the runs",
     )
+
+
+def _strange(checked: Checked, runs: Sequence[NamedRun]) -> str:
+    """A question about the first run that has nothing of any source: a folder of runs, or one within a run."""
+    for run in runs:
+        if not any(has(run, source) for source in checked.package.sources):
+            return (
+                f"is {run.place} the directory of a run of {checked.package.system}? it holds {listed(run.directory)}"
+            )
+    return ""
 
 
 def _places(source: Source) -> str:

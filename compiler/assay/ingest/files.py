@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from assay.ingest import text_order
 from assay.ingest.packing import COMPRESSED
@@ -98,7 +98,7 @@ def _find_run(source: Source, directory: Path, events: Sequence[Event]) -> RunFi
             "no-hosts",
             f"the run has no host directory: {directory}",
             expected=f"directories {source.hosts}",
-            found=_listed(directory),
+            found=listed(directory),
         )
     return RunFiles(directory, tuple(_host(source, events, folder, folder.name) for folder in folders))
 
@@ -135,12 +135,13 @@ def _file_hosts(source: Source, directory: Path) -> tuple[HostFiles, ...]:
             "no-hosts",
             f"the run has no log of a host: {directory}",
             expected=f"files {source.hosts} (also with .gz or .zst)",
-            found=_listed(directory),
+            found=listed(directory),
         )
     return tuple(HostFiles(host, (_found(path),)) for host, path in sorted(found.items()))
 
 
-def _listed(directory: Path) -> str:
+def listed(directory: Path) -> str:
+    """What a directory holds, in words."""
     names = sorted(map(_called, directory.iterdir()))
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
@@ -169,12 +170,22 @@ def _host(source: Source, events: Sequence[Event], folder: Path, host: str) -> H
             "no-logs",
             f"{lack}: {folder}",
             expected=f"{patterns} (also with .gz or .zst)",
-            found=_listed(folder) or "nothing",
+            found=listed(folder) or "nothing",
+            hint=_perhaps_none(source, host),
         )
     first = {path: _place(source, events, folder, path) if len(found) > 1 else "" for path in found.values()}
     files = tuple(sorted(first, key=lambda path: (first[path], path.name)))
     _no_copies(folder, host, first)
     return HostFiles(host, tuple(map(_found, files)))
+
+
+def _perhaps_none(source: Source, host: str) -> str:
+    """A hint where the hosts of a source are folders of any name, of which this one may be none."""
+    if not host or any(letter.isalnum() for letter in PurePath(source.hosts).name):
+        return ""
+    return (
+        f"if {host} is no host, `hosts` of source `{source.name}` is to find the others alone: it is `{source.hosts}`"
+    )
 
 
 def _found(path: Path) -> Held:
