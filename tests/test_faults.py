@@ -173,6 +173,21 @@ def test_a_full_disk_of_the_output_is_told_and_former_outputs_stay(
     assert content(out) == {**undisturbed[0], "notes.txt": b"mine"}
 
 
+def test_a_cache_is_pruned_on_a_disk_with_no_room_for_a_folder(small_disk: Path) -> None:
+    """It was the command to make room with, and asked for room."""
+    for name in ("results/0123456789abcdef", "rendered/0123456789abcdef/report.pdf"):
+        (small_disk / name).parent.mkdir(parents=True, exist_ok=True)
+        (small_disk / name).touch()
+    state = os.statvfs(small_disk)
+    remount = ["mount", "-o", f"remount,nr_inodes={state.f_files - state.f_ffree}", small_disk]
+    subprocess.run(remount, check=True)
+    with pytest.raises(OSError, match="No space left"):
+        (small_disk / "more").mkdir()
+    done = assay_process("cache", "prune", "--all", "--cache", str(small_disk))
+    assert (done.status, done.out, done.err) == (0, "removed 2 entries, 0 B\n", "")
+    assert not list(small_disk.iterdir())
+
+
 def test_a_disk_that_has_room_again_when_a_build_is_cleared_away_is_told_as_full(small_disk: Path) -> None:
     """It was asked for its room too late, and that of the cache was said to be full."""
     grown(small_disk, "1500k")

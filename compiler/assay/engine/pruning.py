@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.spec.file_errors import is_full
 from assay.storage.locks import nobody, released, taken
 from assay.storage.scratch import FOLDER as SCRATCH
 from assay.storage.scratch import leave, sweep
@@ -133,16 +134,39 @@ def prune(
     try:
         gone = tuple(choose(entries(cache)))
         aside = cache / SCRATCH
-        aside.mkdir(exist_ok=True)
-        bin_ = Path(tempfile.mkdtemp(dir=aside))
+        sweep(aside)
+        bin_ = None
         for number, entry in enumerate(gone):
-            entry.place.replace(bin_ / str(number))
+            bin_ = bin_ or _bin(aside)
+            _remove(entry.place, bin_ / str(number) if bin_ else None)
             with contextlib.suppress(OSError):  # it holds others
                 entry.place.parent.rmdir()
-        shutil.rmtree(bin_)
-        sweep(aside)
+        if bin_:
+            shutil.rmtree(bin_)
         with contextlib.suppress(OSError):  # it holds what is not ours
             aside.rmdir()
         return gone
     finally:
         released(lock if lock is not None else -1)
+
+
+def _bin(aside: Path) -> Path | None:
+    """A folder for what is to go; None where a full disk has no room for one.  Raises OSError."""
+    try:
+        aside.mkdir(exist_ok=True)
+        return Path(tempfile.mkdtemp(dir=aside))
+    except OSError as error:
+        if not is_full(error):
+            raise
+        return None
+
+
+def _remove(place: Path, way: Path | None) -> None:
+    """Remove an entry, by way of another place if there is one: half of it, which is left if we are stopped where there
+    is none, is no entry to those who look at its seal."""
+    if way:
+        place.replace(way)
+    elif place.is_dir():
+        shutil.rmtree(place)
+    else:
+        place.unlink()
