@@ -88,6 +88,31 @@ def test_a_build_that_is_killed_at_any_moment_leaves_nothing_behind(
         shutil.rmtree(cache)
 
 
+def test_a_workspace_whose_making_was_killed_is_made_by_the_same_command(place: Path, tmp_path: Path) -> None:
+    """The folder was said to hold something already: what was killed had left it."""
+    begun, moved = tmp_path / "begun", tmp_path / "moved"
+    for folder in (begun, moved):
+        (folder / ".assay-of_adead" / "report" / "specs").mkdir(parents=True)
+    (moved / "queries").mkdir()
+    (moved / ".assay-of_adead" / "complete.json").write_text("[]", encoding="utf-8")
+    for folder in (begun, moved):
+        done = assay_process("init", str(folder))
+        assert (done.status, done.err) == (0, "")
+        assert content(folder) == content(place)
+
+
+def test_a_build_that_is_killed_as_it_clears_away_what_it_moved_is_in_no_ones_way(tmp_path: Path) -> None:
+    """No command wrote into the folder any more: what was to be moved was looked for, and gone."""
+    left = tmp_path / ".assay-of_adead"
+    left.mkdir()
+    (left / "complete.json").write_text("[]", encoding="utf-8")
+    with replacing(tmp_path) as fresh:
+        (fresh / "report.md").touch()
+        there = list(tmp_path.glob(".assay-*"))
+    assert there == [fresh.parent]
+    assert content(tmp_path) == {"report.md": b""}
+
+
 def test_commands_at_once_into_one_folder_and_one_cache_are_all_right(
     place: Path, undisturbed: tuple[dict[str, bytes], set[str]], tmp_path: Path
 ) -> None:

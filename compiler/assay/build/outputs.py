@@ -48,6 +48,12 @@ def refuse_sources(session: Session, out: Path, runs: Sequence[NamedRun] = ()) -
             raise fail("output", f"the output folder lies in the workspace's {name}/: {out}", hint=hint, status=USAGE)
 
 
+def is_unused(out: Path) -> bool:
+    """Whether a folder holds nothing, or nothing but what a command left that was killed as it wrote there."""
+    theirs = (entry for entry in out.iterdir() if not entry.name.startswith(PREFIX))
+    return next(theirs, None) is None or any(out.glob(f"{PREFIX}*/{COMPLETE}"))
+
+
 @contextmanager
 def replacing(
     out: Path, waiting: Callable[[], None] = nobody, finished: Callable[[Path], None] = lambda _: None
@@ -117,7 +123,7 @@ def _refuse_theirs(fresh: Path, out: Path) -> None:
 def _settle(out: Path) -> None:
     """Finish what a build began to move that was killed meanwhile; what was not complete goes."""
     for place in sorted(out.glob(f"{PREFIX}*")):
-        if (place / COMPLETE).exists():
+        if (place / COMPLETE).exists() and (place / "report").exists():
             _move(place, out)
     sweep(out, PREFIX)
 
@@ -131,6 +137,7 @@ def _move(place: Path, out: Path) -> None:
         if target.is_dir() and not target.is_symlink():
             target.replace(place / f"former-{entry.name}")
         entry.replace(target)
+    (place / COMPLETE).unlink()  # before the rest goes: there is nothing to move any more
 
 
 def _outdated(fresh: Path, out: Path) -> set[str]:

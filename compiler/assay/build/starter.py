@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.build.inspect import check_system
-from assay.build.outputs import replacing
+from assay.build.outputs import is_unused, replacing
 from assay.build.session import Session
 from assay.spec import workspace
 from assay.spec.dhall_adapter import available
@@ -27,7 +27,7 @@ def init(session: Session, place: Path) -> tuple[str, ...]:
 
     All or nothing.  Raises AssayError: `not-empty` (usage), `output`.
     """
-    if place.is_dir() and any(place.iterdir()):
+    if place.is_dir() and not is_unused(place):
         raise fail(
             "not-empty",
             f"the folder holds something already: {place}",
