@@ -173,6 +173,11 @@ def test_a_value_is_printed_as_its_cell_says(value: str | float | None, cell: Ce
     assert manifest_cell(value, cell) == printed
 
 
+def test_texts_keep_the_letters_that_published_ones_lose() -> None:
+    assert manifest_cell("nodes", Cell("text", 0, "")) == "nodes"
+    assert manifest_cell("nodes", Cell("unsuffixed", 0, "")) == "node"
+
+
 def test_every_kind_of_cell_is_printed() -> None:
     assert all(manifest_cell(1, Cell(kind, 0, "")) for kind in KINDS)
 

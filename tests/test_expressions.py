@@ -13,7 +13,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from assay.spec.expression import Expression
+from assay.audit.words import said
+from assay.spec.expression import ARITY, LEAVES, Expression
 from assay.spec.typing_rules import NONE, KindError, Scope, Typed, infer
 from assay.spec.unit_library import UnitLibrary
 from assay.sql.expressions import Names, compile_expression
@@ -177,3 +178,13 @@ def test_whole_quotients_are_of_whole_numbers(tree: Expression) -> None:
     with pytest.raises(KindError) as error:
         infer(tree, SCOPE, UNITS)
     assert (error.value.expected, error.value.found, error.value.node) == ("a whole number", "real", REAL)
+
+
+def test_every_word_of_the_language_has_sql_and_words() -> None:
+    """But `converted`, which no author writes, and the value of a metric, which formulas work out."""
+    leaves = [Expression(op, name="x", text="y", number=Decimal(1), unit="byte") for op in LEAVES]
+    trees = [Expression(op, (ONE,) * (number or 2), unit="byte", factor="1") for op, number in ARITY.items()]
+    for tree in (*leaves, *trees):
+        assert said(tree)
+        if tree.op not in ("metric", "converted"):
+            assert compile_expression(tree, Names(constants={"x": 1}, argument="1")).sql(dialect="duckdb")

@@ -83,6 +83,18 @@ def test_a_text_is_the_number_that_plain_python_says(kind: str, texts: list[str]
     }
 
 
+def test_what_is_missed_is_what_a_record_must_have() -> None:
+    """Else the reason that is told of a broken record would name a field that was free to be absent."""
+    must, may, stood_for = field("n"), field("n", required=False), field("n", default="0")
+    assert [lacking("tick", item, {"m": 1}) for item in (must, may, stood_for)] == [
+        "field n of tick is missing",
+        "",
+        "",
+    ]
+    told = 'field n of tick: expected an integer, found "x"'
+    assert [lacking("tick", item, {"n": "x"}) for item in (must, may, stood_for)] == [told] * 3
+
+
 TICK = event("tick", form([field("n"), field("r", "real")], new="Tick"))
 ROWS = replace(SOURCE, kind="csv", hosts="", logs=("rows.csv",), time=("at",), body=(), unwrap=(), lookups=())
 TABLE = replace(event("tick", form([field("n"), field("r", "real")])), source=ROWS.name)

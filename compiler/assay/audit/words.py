@@ -9,6 +9,7 @@ from fractions import Fraction
 from assay.compare.decimal_text import exact_text
 from assay.spec import formula
 from assay.spec.expression import Expression
+from assay.spec.labels import LINES
 from assay.spec.model import Field, Filter, Grain, Instant, Metric, Package, Pair, Series
 from assay.spec.normal_form import Checked
 from assay.spec.picks import COMPUTED, LATEST_BEFORE
@@ -268,11 +269,7 @@ def series_sentence(series: Series) -> str:
 
 
 def _computed_sentence(series: Series, value: Expression) -> str:
-    over = {"mean": "the mean", "sum": "the sum", "least": "the least", "greatest": "the greatest"}
-    terms = ", ".join(
-        f"`{term.name}` is {over[term.over] + ' of the lines of ' if term.over else ''}`{term.series}`"
-        for term in series.terms
-    )
+    terms = ", ".join(f"`{term.name}` is {LINES[term.over]}`{term.series}`" for term in series.terms)
     lines = f"; a line for each {_by(series.by)}" if series.by else ""
     return f"{said(value)}, wherever all of these have a value: {terms}{lines}" + (
         f"; in {series.unit.symbol}" if series.unit.symbol else ""

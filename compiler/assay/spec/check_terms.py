@@ -7,11 +7,12 @@ from collections import Counter
 from assay.spec import scopes
 from assay.spec.checker import Checker
 from assay.spec.diagnostics import did_you_mean
+from assay.spec.labels import LINES
 from assay.spec.model import Series, Term
 from assay.spec.typing_rules import UnitError
 from assay.spec.unit_library import UnknownUnitError
 
-OVER = ("", "mean", "sum", "least", "greatest")
+OVER = tuple(LINES)
 
 
 def terms(checker: Checker, what: str, item: Series) -> None:
