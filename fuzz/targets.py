@@ -10,7 +10,7 @@ from pathlib import Path
 
 from assay.ingest import read_constants
 from assay.publication.reading import read as read_publication
-from assay.spec.diagnostics import AssayError
+from assay.spec.diagnostics import DIFFERENCE, SPECS_OR_DATA, USAGE, AssayError
 from assay.spec.model import Event
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay
@@ -25,7 +25,7 @@ from tests.test_ingest_text import LINES
 from tests.test_ingest_text import TICK as TEXT_TICK
 from tests.test_ingest_text import line as text_line
 
-STATUSES = (0, 1, 2, 3, 4)
+STATUSES = (0, SPECS_OR_DATA, USAGE, DIFFERENCE)
 
 
 class WrongError(Exception):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.support import deep
+from tests.support.order import HEAVIEST
 
 
 def test_in_as_many_turns_as_a_family_has_parts_every_case_runs_once(request: pytest.FixtureRequest) -> None:
@@ -24,6 +27,16 @@ def test_in_as_many_turns_as_a_family_has_parts_every_case_runs_once(request: py
 @pytest.mark.parametrize("number", range(5))
 def test_of_a_family(number: int) -> None:
     assert deep.TURNS % (number + 1) == 0
+
+
+def test_what_is_sampled_and_ordered_is_there() -> None:
+    """A test or file of another name would run whole, or late, and nothing would tell."""
+    folder = Path(__file__).parent
+    texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("test_*.py")}
+    named = [item.split("::") for item in deep.SAMPLED]
+    assert [item for item in named if f"\ndef {item[1]}(" not in texts.get(item[0], "")] == []
+    assert {*deep.SAMPLED_FILES, *HEAVIEST} - set(texts) == set()
+    assert [every for every in (*deep.SAMPLED.values(), *deep.SAMPLED_FILES.values()) if deep.TURNS % every] == []
 
 
 def test_the_count_begins_where_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
