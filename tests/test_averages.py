@@ -10,7 +10,7 @@ import pytest
 
 from assay.build.session import Session
 from assay.engine.store import Store
-from assay.report.averages import average
+from assay.report.averages import average, within
 from assay.spec.expression_text import parse
 from assay.spec.labels import labels_of
 from assay.spec.model import Sampled
@@ -37,6 +37,12 @@ def test_each_step_counts_as_much_whatever_the_number_of_its_lines(
     points: list[tuple[int, float]], due: float | None
 ) -> None:
     assert average([{"t_ns": at * SECOND, "value": value} for at, value in points]) == due
+
+
+def test_the_instants_between_which_rows_count_are_among_them() -> None:
+    rows = [{"t_ns": at} for at in range(5)]
+    assert [row["t_ns"] for row in within(rows, (1, 3))] == [1, 2, 3]
+    assert within(rows, None) == rows
 
 
 def test_labels_of_a_series_that_is_worked_out_are_those_of_what_it_is_of(cache: Path) -> None:

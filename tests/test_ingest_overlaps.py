@@ -41,11 +41,12 @@ def test_several_are_told_by_the_first(tmp_path: Path) -> None:
     [
         {"a": log("00:00", "02:00"), "b": log("02:00", "03:00")},
         {"a": log("00:00", "02:00.9"), "b": log("02:00", "03:00")},  # two threads about a rotation
+        {"a": log("00:00", "02:01"), "b": log("02:00", "03:00")},
         {"a": log("00:00", "05:00", "02:00"), "b": log("02:01", "03:00")},  # a clock that was set back
         {"a": log("00:00", "02:00"), "b": b"no object\n"},
         {"a": log("00:00", "02:00")},
     ],
-    ids=["next", "within a second", "clock set back", "no instant", "one file"],
+    ids=["next", "within a second", "a second", "clock set back", "no instant", "one file"],
 )
 def test_files_of_a_rotation_are_not(tmp_path: Path, files: dict[str, bytes]) -> None:
     assert notes(tmp_path, **files) == ()
