@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from assay.report.document import Appendix, Chart, Document, Entry, Group, Table, from_json
-from assay.report.markdown import contents, markdown
+from assay.report.markdown import DISTRIBUTIONS, contents, markdown
 from assay.report.markdown_text import cell, line, table
 from assay.spec.visible import shown
 from tests.compare_reference import PUBLISHED
@@ -258,3 +258,10 @@ def test_a_dictionary_has_columns_only_for_what_says_anything() -> None:
     text = markdown(replace(with_charts(sample(), 0), dictionary=(Group("A", (metric,)), Group("B", (line,)))))
     assert "| Metric | Id | Description | Unit | Definition |" in text
     assert "| Metric | Description | Unit |" in text
+
+
+@pytest.mark.parametrize("name", ["report/charts.typ", "html/report.html.j2"])
+def test_how_a_curve_is_read_is_said_in_the_same_words_in_every_form(name: str) -> None:
+    text = (ROOT / "templates" / name).read_text(encoding="utf-8")
+    plain = " ".join(re.sub(r"</?i>|_", "", text).split())
+    assert DISTRIBUTIONS.replace("*", "") in plain
