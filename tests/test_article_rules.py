@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.report.article_rules import holds, percent_told
+from assay.report.article_rules import holds, in_words, percent_told
 from assay.spec.article_model import Rule
 from tests.support.laboratory import Laboratory
 
@@ -33,6 +33,21 @@ def test_a_rule_holds_when_it_says_so(
 ) -> None:
     metric = replace(lab.session.package("antelope").metric("cpu_usage"), better=better)
     assert holds(Rule("cpu_usage", kind, 50), metric, old, new) is due
+
+
+WORDS = [
+    ("falls", "lower", "falls by at least 50 %"), ("rises", "neither", "rises by at least 50 %"),
+    ("stays", "lower", "changes by at most 50 %"), ("stays", "higher", "changes by at most 50 %"),
+    ("not worse", "lower", "at most 50 % higher"), ("not worse", "higher", "at most 50 % lower"),
+    ("not worse", "neither", "changes by at most 50 %"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "better", "said"), WORDS)
+def test_a_rule_is_said_as_it_is_judged(kind: str, better: str, said: str, lab: Laboratory) -> None:
+    """What is not worse when neither direction is may change either way."""
+    metric = replace(lab.session.package("antelope").metric("cpu_usage"), better=better)
+    assert in_words(Rule("cpu_usage", kind, 50), metric) == said
 
 
 TOLD = [
