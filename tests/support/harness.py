@@ -76,7 +76,6 @@ def harness(found: Sequence[Block], start: int = -1, end: int = -1, drop: int = 
     """All that the harness tells of a log, by the ids of metrics."""
     test = [block for block in found if start <= block.number and (end < 0 or block.number <= end)]
     leading, trailing, analysed = window(test, drop)
-    first = next((place for place, block in enumerate(found) if block in test), len(found))
     tps = [a.transactions + b.transactions for a, b in pairwise(analysed)] or [b.transactions for b in analysed]
     begun = analysed[:-1] if len(analysed) > 1 else analysed
     told = {
@@ -90,7 +89,8 @@ def harness(found: Sequence[Block], start: int = -1, end: int = -1, drop: int = 
         "first_block": found[0].number,
         "last_block": found[-1].number,
         "total_blocks": len(found),
-        "setup_blocks": first,
+        "setup_blocks": sum(block.number < start for block in found),
+        "tear_down_blocks": sum(block.number >= start and 0 <= end < block.number for block in found),
         "leading_empty_blocks": leading,
         "trailing_empty_blocks": trailing,
         "analysed_blocks": len(analysed),

@@ -1,6 +1,6 @@
--- What each block counts as. Set-up and tear-down are outside of the test; of the test's blocks the empty ones ahead of
--- the first with a transaction, and after the last, are left out (where all are empty, the last one is kept), and then
--- as many more at each end as the run says.
+-- What each block counts as. Set-up and tear-down are outside of the test, by their numbers: after a switch of forks the
+-- log goes back to lower ones. Of the test's blocks the empty ones ahead of the first with a transaction, and after the
+-- last, are left out (where all are empty, the last one is kept), and then as many more at each end as the run says.
 WITH test AS (
     SELECT
         place,
@@ -14,8 +14,7 @@ WITH test AS (
 edges AS (
     SELECT
         coalesce(min(turn) FILTER (WHERE transactions > 0), max(size)) AS first_turn,
-        coalesce(max(turn) FILTER (WHERE transactions > 0), max(size)) AS last_turn,
-        min(place) AS first_place
+        coalesce(max(turn) FILTER (WHERE transactions > 0), max(size)) AS last_turn
     FROM test
 )
 
@@ -25,7 +24,7 @@ SELECT
     blocks.number,
     blocks.transactions,
     CASE
-        WHEN test.turn IS NULL AND (edges.first_place IS NULL OR blocks.place < edges.first_place) THEN 'set-up'
+        WHEN test.turn IS NULL AND $test_start >= 0 AND blocks.number < $test_start THEN 'set-up'
         WHEN test.turn IS NULL THEN 'tear-down'
         WHEN test.turn < edges.first_turn THEN 'leading empty'
         WHEN test.turn > edges.last_turn THEN 'trailing empty'

@@ -1,8 +1,8 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE phases AS
-/* What each block counts as. Set-up and tear-down are outside of the test; of the test's blocks the empty ones ahead of */
-/* the first with a transaction, and after the last, are left out (where all are empty, the last one is kept), and then */
-/* as many more at each end as the run says. */
+/* What each block counts as. Set-up and tear-down are outside of the test, by their numbers: after a switch of forks the */
+/* log goes back to lower ones. Of the test's blocks the empty ones ahead of the first with a transaction, and after the */
+/* last, are left out (where all are empty, the last one is kept), and then as many more at each end as the run says. */
 WITH test AS (
   SELECT
     place,
@@ -17,8 +17,7 @@ WITH test AS (
     COALESCE(MIN(turn) FILTER(WHERE
       transactions > 0), MAX(size)) AS first_turn,
     COALESCE(MAX(turn) FILTER(WHERE
-      transactions > 0), MAX(size)) AS last_turn,
-    MIN(place) AS first_place
+      transactions > 0), MAX(size)) AS last_turn
   FROM test
 )
 SELECT
@@ -27,10 +26,7 @@ SELECT
   blocks.number,
   blocks.transactions,
   CASE
-    WHEN test.turn IS NULL
-    AND (
-      edges.first_place IS NULL OR blocks.place < edges.first_place
-    )
+    WHEN test.turn IS NULL AND $test_start >= 0 AND blocks.number < $test_start
     THEN 'set-up'
     WHEN test.turn IS NULL
     THEN 'tear-down'
