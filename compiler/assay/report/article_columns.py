@@ -128,7 +128,7 @@ def manifest(checked: Checked, article: Article, columns: Sequence[RunFigures], 
     }
     left_out = {article.label, *(name for part in article.parts for name in part.facts)}
     told = {
-        name: (row_label(item.doc, item.unit.symbol), *(str(run.constants[name]) or NO_VALUE for run in columns))
+        name: (row_label(item.doc, item.unit.symbol), *(fact(item, run.constants[name]) for run in columns))
         for name, item in constants.items()
         if item.type in ("integer", "real", "text", "boolean") and name not in left_out
     }

@@ -169,9 +169,11 @@ def _point_texts(kind: PointKind, item: Centile, width: int, found: Distribution
 
 
 def fact(constant: Constant, value: object) -> str:
-    """A constant as tables and titles print it: instants in UTC, durations in seconds."""
+    """A constant as tables and titles print it: instants in UTC, durations in seconds, truth values in words."""
     if value is None or value == "":
         return NO_VALUE
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if constant.type == "instant" and isinstance(value, int):
         return told(value)
     if constant.type == "duration" and isinstance(value, int):
