@@ -3,6 +3,7 @@ once, however many refer to it."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -162,3 +163,35 @@ def test_a_slip_is_told_once_and_where_it_is(tmp_path: Path, cache: Path, slip: 
     within = workspace(tmp_path / "workspace", edit)
     done = assay("check", "--system", system, "--cache", cache, within=within)
     assert (done.status, message(done, {})) == (1, expected)
+
+
+#: what is changed of a report -> what is said of it, and which words are pointed at
+OF_REPORTS = {
+    "charts = [ R.cdf m.wait, R.cdf m.work ]": [
+        ("charts = [ R.cdf m.wait, R.cdf m.work, R.cdf m.wait ]",
+         "report `comparison` has 2 charts of `wait`", '"comparison"'),
+        ('charts = [ R.cdf m.wait // { scale = "lgo" } ]',
+         "report `comparison` has a chart of `wait` on an unknown scale", '"lgo"'),
+    ],
+    "metrics = times }": [
+        ("metrics = times # times }", "report `comparison` has 2 rows of section `Times` for `wait`", '"Times"'),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("was", "made", "said", "word"), [(was, *made) for was, all_made in OF_REPORTS.items() for made in all_made]
+)
+def test_a_slip_of_a_report_is_told_there_and_not_where_its_metric_is_declared(
+    tmp_path: Path, cache: Path, was: str, made: str, said: str, word: str
+) -> None:
+    assert assay("init", "shop", within=tmp_path).status == 0
+    place = tmp_path / "shop" / "specs" / "service" / "reports.dhall"
+    text = place.read_text(encoding="utf-8").replace(was, made)
+    place.write_text(text, encoding="utf-8")
+    done = assay("--errors", "json", "check", "--cache", cache, within=tmp_path / "shop")
+    first = json.loads(done.err)[0]
+    line = text[: text.index(word)].count("\n") + 1
+    assert (first["message"], first["where"]["file"], first["where"]["line"]) == (
+        said, "specs/service/reports.dhall", line
+    )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from assay.spec import check_filters, check_words, formula, scopes
@@ -99,17 +99,18 @@ def _told_apart(checker: Checker, report: Report) -> None:
     """Tables, charts and entries of the dictionary are there once each; of metrics of one id that alone is told."""
     metrics = Counter(item.id for item in checker.package.metrics)
     entries = [name for group in report.dictionary for name in group.metrics]
-    groups = (
-        ("sections called", [section.title for section in report.sections]),
-        ("charts of", [chart.metric for chart in report.charts]),
-        ("entries of the dictionary for", entries),
-        *((f"rows of section `{item.title}` for", list(item.metrics)) for item in report.sections),
+    groups: tuple[tuple[str, Sequence[str], tuple[str, ...]], ...] = (
+        ("sections called", [section.title for section in report.sections], ()),
+        ("charts of", [chart.metric for chart in report.charts], ()),
+        ("entries of the dictionary for", entries, ()),
+        *((f"rows of section `{item.title}` for", item.metrics, (item.title,)) for item in report.sections),
     )
-    for what, names in groups:
+    for what, names, within in groups:
         for name, times in Counter(names).items():
             if times > 1 and metrics[name] < 2:
                 said = f"report `{report.name}` has {times} {what} `{name}`"
-                checker.report("duplicate-part", said, name or report.name, hint="leave out, or rename, all but one")
+                hint = "leave out, or rename, all but one"
+                checker.report("duplicate-part", said, name or report.name, hint=hint, within=(report.name, *within))
 
 
 def _editions(checker: Checker, report: Report) -> None:

@@ -36,7 +36,16 @@ def words(checker: Checker) -> None:
     for what, name, word, known in _words(checker):
         if word not in known:
             expected, found, hint = ", ".join(known), word or "nothing", meant(word, known)
-            checker.report("unknown-word", what, name, expected=expected, found=found, hint=hint, cause=what)
+            checker.report(
+                "unknown-word",
+                what,
+                word or name,
+                expected=expected,
+                found=found,
+                hint=hint,
+                cause=what,
+                within=(name,),
+            )
     for metric in checker.package.metrics:
         reduction = metric.reduction
         if reduction and reduction.kind == CENTILE and not 0 <= reduction.centile <= 1:
