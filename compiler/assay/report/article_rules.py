@@ -12,6 +12,7 @@ from assay.spec.article_model import Rule
 from assay.spec.model import Metric
 
 NOT_WORSE = "not worse"
+NEITHER = "neither"
 
 
 def in_words(rule: Rule, metric: Metric) -> str:

@@ -8,7 +8,7 @@ from assay.compare.decimal_text import on_its_side, percent_change
 from assay.report import article_rows as asked
 from assay.report.article_choices import called, own
 from assay.report.article_rows import Row, ordered
-from assay.report.article_rules import NOT_WORSE, allows
+from assay.report.article_rules import NEITHER, NOT_WORSE, allows
 from assay.report.article_tables import Setting, Shown, cell, column_named, heading, metric_heading, titled
 from assay.report.document import Mark, Table
 from assay.report.figures import RunFigures
@@ -170,7 +170,8 @@ def _results(setting: Setting, part: Part, runs: Sequence[Shown], judged: Mappin
             elif all(row[-1] == NOT_RUN for row in found):
                 result, said = NOT_RUN, _lacking(setting, verdict, runs, shown, there=bool(found))
             else:
-                result, said = _outcome(found, verdict.tolerance)
+                metrics = map(setting.checked.metric, verdict.metrics)
+                result, said = _outcome(found, verdict.tolerance, [item for item in metrics if item.better == NEITHER])
             if result not in (PASS, NO_BASELINE):
                 marks.append(Mark(len(rows), 3, BAD))
             tables = (titled(verdict.title, shown.titled),) if found is not None else ()
@@ -193,10 +194,11 @@ def _lacking(setting: Setting, verdict: Verdict, runs: Sequence[Shown], shown: S
     return f"neither the baseline nor {shown.label} has such rows" if neither else "the baseline has no such rows"
 
 
-def _outcome(rows: Judged, tolerance: int) -> tuple[str, str]:
-    """Whether a scenario passes, and why."""
+def _outcome(rows: Judged, tolerance: int, either: Sequence[Metric] = ()) -> tuple[str, str]:
+    """Whether a scenario passes, and why; of `either` metrics any change is judged, as neither direction is better."""
     failed = sum(row[-1] == FAIL for row in rows)
     missing = sum(row[-1] not in (PASS, FAIL) for row in rows)
     said = f"{failed} of {len(rows)} values worse by more than {tolerance} %"
+    said += f" ({', '.join(metric.name for metric in either)}: changed by more)" if either else ""
     said += f", {missing} missing" if missing else ""
     return (PASS if failed + missing == 0 else FAIL), said

@@ -137,7 +137,7 @@ def _tables(tree: exp.Expr, reads: Collection[str], text: _Text) -> Iterator[Ass
                     "sql-table",
                     f"reads a table that it does not declare: `{name}`",
                     inner.name,
-                    expected=", ".join(sorted(reads)) or "no table",
+                    expected=", ".join(sorted(set(reads))) or "no table",
                     hint=meant(name, reads) or "name it among `uses`",
                 )
         elif not isinstance(inner, _MADE):
