@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from assay.spec.time_form import fault, offset_ns
+from assay.spec.time_form import fault, offset_ns, read_as
+from tests.support.ingesting import SOURCE
 
 MINUTE = 60 * 10**9
 
@@ -44,3 +47,18 @@ def test_a_zone_is_so_far_ahead_of_utc(zone: str, minutes: int | None) -> None:
 def test_a_form_of_instants_tells_a_day(form: str, said: str) -> None:
     """A year with a month and a day of it, or with a day of the year."""
     assert fault(form) == said
+
+
+@pytest.mark.parametrize(
+    ("kind", "form", "zone", "said"),
+    [
+        ("json-lines", "", "", "ISO 8601 with its zone, such as 2026-02-05T18:52:16.5Z"),
+        ("json-lines", "", "UTC", "ISO 8601, such as 2026-02-05T18:52:16.5, in zone UTC where none is named"),
+        ("csv", "", "", "a whole number of ns since 1970, or ISO 8601 with its zone, such as 2026-02-05T18:52:16.5Z"),
+        ("text-lines", "%Y-%m-%d %H:%M", "+02:00", "%Y-%m-%d %H:%M, in zone +02:00"),
+        ("json-records", "ms", "", "a number of ms since 1970"),
+        ("samples", "", "", ""),
+    ],
+)
+def test_how_instants_are_read_is_said(kind: str, form: str, zone: str, said: str) -> None:
+    assert read_as(replace(SOURCE, kind=kind, time_form=form, zone=zone)) == said

@@ -21,7 +21,7 @@ from pathlib import Path
 from assay.spec.dhall_errors import failure, interpolated
 from assay.spec.dhall_known import Known
 from assay.spec.dhall_outlines import Outlines
-from assay.spec.dhall_run import available, copied, get_ready
+from assay.spec.dhall_run import SECONDS, available, copied, get_ready
 from assay.spec.imports import SourceFile, root_name, sources, sources_hash
 
 __all__ = [
@@ -35,8 +35,6 @@ __all__ = [
     "sources",
     "sources_hash",
 ]
-
-SECONDS = 20.0
 
 
 def evaluate(root_file: Path, workspace: Path, shipped: Path | None = None, *, seconds: float = SECONDS) -> object:

@@ -25,14 +25,13 @@ from pathlib import Path
 
 from assay.spec.dhall_errors import interpolated
 from assay.spec.dhall_forms import standard
-from assay.spec.dhall_run import Copy, Outcome, copied
+from assay.spec.dhall_run import SECONDS, Copy, Outcome, copied
 from assay.spec.imports import SourceFile
 from assay.storage.atomic import put
 from assay.storage.scratch import folder as temporary
 
 FOLDER = "dhall"  # the evaluator's own name below its cache folder
 NOTHING = "0" * 64
-SECONDS = 20.0
 WRITES = 64 << 20  # bytes of a normal form
 _FOUND = re.compile(r"Found\s+sha256:([0-9a-f]{64})")
 

@@ -27,9 +27,9 @@ from typing import Any
 from assay.spec.dhall_data import Data, Gap, StuckError, data_of, filled, members_of, type_of
 from assay.spec.dhall_errors import interpolated
 from assay.spec.dhall_forms import Item, read, written
-from assay.spec.dhall_known import SECONDS, Known, as_import, evaluator, form_name, keys, normal_form, placed
+from assay.spec.dhall_known import Known, as_import, evaluator, form_name, keys, normal_form, placed
 from assay.spec.dhall_reads import can_be_argument, members_read, with_arguments
-from assay.spec.dhall_run import Copy, Outcome, copied
+from assay.spec.dhall_run import SECONDS, Copy, Outcome, copied
 from assay.spec.dhall_scan import Scan, imports, scan
 from assay.spec.imports import SourceFile
 from assay.storage.atomic import put

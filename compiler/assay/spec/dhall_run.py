@@ -22,6 +22,7 @@ from pathlib import Path
 from assay.spec.imports import SourceFile
 from assay.storage.scratch import folder as temporary
 
+SECONDS = 20.0
 MEMORY = 2 << 30
 PATIENCE = 4  # how many times as long as its processor time an evaluation may last
 # Of many small pieces; the heap of a thread grows by a page and two calls of the system each.
