@@ -11,6 +11,7 @@ import zstandard
 
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Quarantine
+from assay.spec.scopes import LOG_COLUMNS
 from tests.support.ingesting import SOURCE, TICK, read, record, refusal
 
 GOOD = record(n=1)
@@ -94,6 +95,10 @@ def test_a_line_that_begins_like_an_object_and_is_none_is_quarantined(tmp_path: 
         "last_ns": 0,
         "first_recognised_ns": 0,
     }
+
+
+def test_the_table_of_logs_has_just_the_columns_that_specs_are_checked_by(tmp_path: Path) -> None:
+    assert {"source", *read(tmp_path, [GOOD]).log()} == set(LOG_COLUMNS)
 
 
 @pytest.mark.parametrize("line", ["", "starting", "[1]", '"{}"', "\x00", "\ufffd", "NULL", "a\tb"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,7 +115,7 @@ def small_engine() -> duckdb.DuckDBPyConnection:
 @functools.lru_cache(maxsize=256)  # what is in such a folder does not change
 def facts(folder: Path) -> Facts:
     """The facts of a folder."""
-    wanted = ("host", "lines", "objects", "quarantined", "last_ns", "first_ns", "recognised")
+    wanted = (item.name for item in fields(HostLog))
     logs = exp.select(*wanted).from_(parquet(str(folder / "logs.parquet")).subquery(alias=LOGS)).order_by("host")
     lines = parquet(str(folder / "counts.parquet")).subquery(alias="counts")
     counts = exp.select("event", exp.Sum(this=exp.column("n"))).from_(lines).group_by("event")
