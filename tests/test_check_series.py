@@ -134,6 +134,17 @@ def test_labels_are_not_called_as_columns_on_the_way(package: Package) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["name", "Name"])
+def test_labels_are_not_called_as_the_key_of_the_windows(package: Package, name: str) -> None:
+    """Gauges found no samples, as these were sought under the name of the window; rates were of all lines as one."""
+    (said,) = [text for text in _said(package, "block_rate", by=("job", name)) if "its windows" in text]
+    assert said == (
+        f"error[series-label]: series `block_rate` tells lines apart by `{name}`, which is in the key of its windows "
+        f"`windows`, too\n  hint: rename the column: a field may have another name than the label that it is read "
+        f'from, `["labels", "{name}"]`'
+    )
+
+
 def test_columns_on_the_way_are_just_those_that_labels_cannot_be_called(cache: Path) -> None:
     """Those of the SQL of all that the shipped specs have, which take every way that there is."""
     found: set[str] = set()

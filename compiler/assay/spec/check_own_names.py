@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from assay.spec import formula, own_names
 from assay.spec.article_model import Article, Choice, ClassTable, Listing, Part, Pivot, Scatter, Verdict
 from assay.spec.checker import Checker
-from assay.spec.model import Metric
+from assay.spec.model import Metric, Series
 
 HINT = "rename the column"
 
@@ -39,14 +39,25 @@ def _series(checker: Checker) -> None:
     keys = {relation.name: relation.key for relation in checker.package.relations}
     for item in checker.package.series:
         key = keys.get(item.windows, ())
-        for name in (name for name in dict.fromkeys((*key, *item.by)) if own_names.is_of_readings(name)):
-            said = f"series `{item.name}` tells lines apart by `{name}`, which the compiler calls a column of its own"
-            hint = f'{HINT}: a field may have another name than the label that it is read from, `["labels", "{name}"]`'
-            checker.report("reserved-name", said, name, hint=hint if name in item.by else HINT, within=(item.name,))
+        _labels(checker, item, key)
         for term in item.terms:
             if term.name.lower() in (*(name.lower() for name in (*key, *item.by)), "t_ns"):
                 said = f"a term of series `{item.name}` is called as a column of it: `{term.name}`"
                 checker.report("reserved-name", said, term.name, hint=HINT, within=(item.name,))
+
+
+def _labels(checker: Checker, item: Series, key: Sequence[str]) -> None:
+    """What tells lines apart stands beside the key of the windows, and beside what is worked out of samples."""
+    of_windows = {name.lower() for name in key}
+    for name in dict.fromkeys((*key, *item.by)):
+        said = f"series `{item.name}` tells lines apart by `{name}`, which "
+        hint = f'{HINT}: a field may have another name than the label that it is read from, `["labels", "{name}"]`'
+        if own_names.is_of_readings(name):
+            said += "the compiler calls a column of its own"
+            checker.report("reserved-name", said, name, hint=hint if name in item.by else HINT, within=(item.name,))
+        elif name in item.by and name.lower() in of_windows:
+            said += f"is in the key of its windows `{item.windows}`, too"
+            checker.report("series-label", said, item.name, hint=hint, cause=f"{item.windows} {name}")
 
 
 Asked = tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]
