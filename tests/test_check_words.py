@@ -13,6 +13,7 @@ from assay.spec.check import check
 from assay.spec.diagnostics import render
 from assay.spec.expression import Expression
 from assay.spec.model import Event, Name, Package, Reduction
+from assay.spec.own_names import EVENTS
 from assay.spec.report_model import FilterUse, Label
 from assay.spec.workspace import load as loaded
 from assay.spec.workspace import shipped
@@ -284,6 +285,24 @@ def test_a_slip_is_told(package: Package, slip: str) -> None:
     said = said.replace("{row}", package.reports[0].manifest[0].id)
     problem, *_ = check(change(package), NOWHERE)
     assert render(problem).startswith(said)
+
+
+@pytest.mark.parametrize("name", [*sorted(EVENTS), "Host"])
+def test_fields_are_not_called_as_columns_that_every_event_has(package: Package, name: str) -> None:
+    """Of a field called `host` the folder's name was read, whatever the record said; of `form` a number."""
+    changed = _event(
+        package,
+        "txs_collected",
+        lambda event: replace(
+            event, forms=tuple(replace(form, fields=(replace(form.fields[0], name=name),)) for form in event.forms)
+        ),
+    )
+    first, *_ = check(changed, NOWHERE)
+    assert render(first) == (
+        f"error[reserved-name]: event `txs_collected` has a field called `{name}`, which is what the compiler calls a "
+        "column of its own\n  hint: rename the field: it may have another name than the key that it is read from, "
+        f'`E.at [ "{name}" ]`'
+    )
 
 
 def test_a_circle_of_instants_is_told_of_those_in_it(package: Package) -> None:

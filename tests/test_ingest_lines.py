@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import glob
 import gzip
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
 import pytest
 import zstandard
 
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Quarantine
+from assay.spec.own_names import EVENTS
 from assay.spec.scopes import LOG_COLUMNS
 from tests.support.ingesting import SOURCE, TICK, read, record, refusal
 
@@ -95,6 +98,14 @@ def test_a_line_that_begins_like_an_object_and_is_none_is_quarantined(tmp_path: 
         "last_ns": 0,
         "first_recognised_ns": 0,
     }
+
+
+def test_events_have_beside_their_fields_what_no_field_can_be_called(tmp_path: Path) -> None:
+    (file,) = (read(tmp_path, [GOOD]).folder / "events" / "tick").glob("*.parquet")
+    with duckdb.connect() as connection:
+        columns = [item[0] for item in connection.read_parquet(glob.escape(str(file))).description]
+    assert columns[-1] == "n"
+    assert set(columns[:-1]) <= EVENTS
 
 
 def test_the_table_of_logs_has_just_the_columns_that_specs_are_checked_by(tmp_path: Path) -> None:

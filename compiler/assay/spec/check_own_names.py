@@ -10,13 +10,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from assay.spec import formula, own_names
 from assay.spec.article_model import Article, Choice, ClassTable, Listing, Part, Pivot, Scatter, Verdict
 from assay.spec.checker import Checker
-from assay.spec.model import Metric, Series
+from assay.spec.model import Event, Metric, Series
 
 HINT = "rename the column"
 
 
 def apart(checker: Checker) -> None:
-    """Check what tells samples and lines of series apart, and the rows that articles ask for."""
+    """Check fields of events, what tells samples and lines of series apart, and the rows that articles ask for."""
+    for event in checker.package.events:
+        _fields(checker, event)
     for grain in checker.package.grains:
         _samples(checker, f"the key of grain `{grain.name}`", grain.key, (grain.name,))
     for metric in checker.package.metrics:
@@ -27,6 +29,14 @@ def apart(checker: Checker) -> None:
     for article in checker.package.articles:
         for what, columns, metrics, within in _rows(checker, article):
             _listed(checker, what, columns, metrics, within)
+
+
+def _fields(checker: Checker, event: Event) -> None:
+    names = dict.fromkeys(field.name for form in event.forms for field in form.fields)
+    for name in filter(own_names.is_of_events, names):
+        said = f"event `{event.name}` has a field called `{name}`, which is what the compiler calls a column of its own"
+        hint = f'rename the field: it may have another name than the key that it is read from, `E.at [ "{name}" ]`'
+        checker.report("reserved-name", said, name, hint=hint, within=(event.doc, event.name))
 
 
 def _samples(checker: Checker, what: str, names: Iterable[str], within: Sequence[str]) -> None:

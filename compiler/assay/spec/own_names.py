@@ -20,6 +20,8 @@ _QUERIES = re.compile(
     r"|steps|gaps|terms|(?:samples|read|known|term)_\d+(?:_[a-z]+)*"  # series
     r"|samples|ordered|averaged|distributions?|domain"  # distributions
 )
+#: columns that events have beside their fields, in their tables and on the way there
+EVENTS = frozenset(("host", "seq", "t_ns", "whole", "form"))
 #: columns that are added to those of a grain
 _COLUMNS = re.compile(rf"{ACCEPTED}|passes_\d+")
 #: columns of samples: beside them stand those that say which sample it is
@@ -47,6 +49,11 @@ def is_query(name: str) -> bool:
 def is_column(name: str) -> bool:
     """Whether a grain has a column of this name beside those that it declares."""
     return bool(_COLUMNS.fullmatch(name.lower()))
+
+
+def is_of_events(name: str) -> bool:
+    """Whether events have a column of this name beside their fields, so that no field can have it."""
+    return name.lower() in EVENTS
 
 
 def is_of_samples(name: str) -> bool:
