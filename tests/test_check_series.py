@@ -59,6 +59,16 @@ def test_lines_are_told_apart_by_what_every_record_has(package: Package) -> None
         assert check(sound, NOWHERE) == ()
 
 
+def test_lines_are_told_apart_by_a_label_at_least(package: Package) -> None:
+    first = next(item for item in package.series if item.samples and item.reading == "rate")
+    series = tuple(replace(item, by=()) if item is first else item for item in package.series)
+    told = [render(item) for item in check(replace(package, series=series), NOWHERE) if item.code == "series-by"]
+    assert told == [
+        f"error[series-by]: lines of series `{first.name}` are told apart by no label\n  expected: label fields of its "
+        "samples in `by`; a series with `terms` can make all lines one"
+    ]
+
+
 def _said(package: Package, name: str, **changes: Any) -> list[str]:
     """What is wrong with a series that is changed."""
     series = tuple(replace(item, **changes) if item.name == name else item for item in package.series)

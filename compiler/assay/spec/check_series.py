@@ -30,6 +30,13 @@ def series(checker: Checker) -> None:
             _samples(checker, what, item, sampled.event, sampled.where)
         if not item.samples:
             checker.report("series-samples", f"{what} is made of no samples", item.name)
+        if not item.by:
+            checker.report(
+                "series-by",
+                f"lines of {what} are told apart by no label",
+                item.name,
+                expected="label fields of its samples in `by`; a series with `terms` can make all lines one",
+            )
         if item.gone:
             _gone(checker, what, item)
         _words(checker, what, item)

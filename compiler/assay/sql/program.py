@@ -79,8 +79,8 @@ def _ambiguous(step: SeriesStep, constants: Constants) -> Statement:
         "",
         (),
         f"{step.name}: the line {{line}} is several series: it has up to {{values}} samples at an instant",
-        "fetch the samples of one of them (`--match`), or tell them apart by one more label in the series' `by`"
-        + (f", which are {told}" if told else ""),
+        "fetch the samples of one of them (`--match`), or tell them apart by one more label in the series' `by`, "
+        f"which are {told}",
         "error",
     )
     checked = CheckStep(check, step.name)

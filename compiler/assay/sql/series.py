@@ -128,10 +128,8 @@ def ambiguous(series: Series, constants: Constants) -> exp.Select:
     stages.append(("crowded", found))
     most = exp.alias_(exp.Max(this=column("number")), "values")
     query = dialect.select(exp.alias_(_line(series), "line"), most).from_(dialect.table("crowded"))
-    query = query.group_by(*_columns(series.by)).having(
-        exp.GT(this=exp.Count(this=exp.Star()), expression=dialect.integer(0))
-    )
-    return dialect.staged(query.order_by(*_columns(series.by)), stages)
+    query = query.group_by(*_columns(series.by)).order_by(*_columns(series.by))
+    return dialect.staged(query, stages)
 
 
 def _line(series: Series) -> exp.Expr:

@@ -32,8 +32,6 @@ GROUP BY
   job,
   instance,
   block_type
-HAVING
-  COUNT(*) > 0
 ORDER BY
   job,
   instance,

@@ -32,8 +32,6 @@ GROUP BY
   job,
   instance,
   device
-HAVING
-  COUNT(*) > 0
 ORDER BY
   job,
   instance,

@@ -26,8 +26,6 @@ FROM crowded
 GROUP BY
   job,
   instance
-HAVING
-  COUNT(*) > 0
 ORDER BY
   job,
   instance;
