@@ -38,3 +38,9 @@ def test_metrics_that_filters_leave_no_samples_of_name_the_filters(tmp_path: Pat
         "warning: 1.0: there are no samples of Waiting time, Working time, Size of the response; "
         "filter unanswered rejected 120 of 120 of `request`.\n",
     )
+    asked = ("query", "wait", "work", "--run", "runs/1.0", "--filter", "unanswered")
+    done = assay(*asked, "--cache", cache, within=tmp_path / "ws")
+    assert done.err.splitlines() == [
+        "warning: 1.0: there are no samples of wait, work; filter unanswered rejected 120 of 120 of `request`.",
+        "filters: unanswered; average: requests",
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from assay.engine.results import Distribution, FormulaResult, RunResults
 from assay.plan.steps import Applied, plan
 from assay.report.article import metrics_of
 from assay.report.article_rows import listed, series_of
+from assay.report.assemble import no_samples, rejected
 from assay.spec import labels, normal_form, workspace
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
 from assay.spec.formula import is_formula
@@ -295,12 +296,21 @@ def query(
     warnings = (
         *(f"{run.id}: {text}" for run in computed.runs for text in raw_notes(run.prepared)),
         *(f"{run.id}: {text}" for run in computed.columns for text in _notes(run)),
+        *(f"{run.id}: {text}" for run in computed.columns for text in _emptied(checked, run.results, metrics)),
     )
     return Answer(checked, rows, tuple(item.label for item in applied), chosen, warnings)
 
 
 def _result(found: RunResults, metric: Metric) -> Distribution | FormulaResult:
     return found.formulas[metric.id] if is_formula(metric) else found.metrics[metric.id]
+
+
+def _emptied(checked: Checked, results: RunResults, metrics: Sequence[Metric]) -> Iterator[str]:
+    """A sentence on the metrics that have no samples where filters rejected rows."""
+    measured = [metric for metric in metrics if not is_formula(metric)]
+    empty = [metric for metric in measured if not results.metrics[metric.id].size]
+    if empty and (why := rejected(checked, results, empty)):
+        yield no_samples([metric.id for metric in empty], why)
 
 
 def _notes(run: Computed) -> tuple[str, ...]:

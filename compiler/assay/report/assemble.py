@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from assay.compare.results import Distribution
+from assay.compare.results import Distribution, RunResults
 from assay.compare.style import Style, style
 from assay.report import figures
 from assay.report.dictionary import entry
@@ -225,15 +225,19 @@ def _warnings(checked: Checked, report: Report, runs: Sequence[RunFigures], name
         measured = (name for name in dict.fromkeys(shown) if name in run.results.metrics)
         empty = [checked.metric(name) for name in measured if not run.results.metrics[name].size]
         if empty:
-            text = f"{label}: there are no samples of {', '.join(metric.name for metric in empty)}"
-            yield "; ".join((text, *_rejected(checked, run, empty))) + "."
+            yield f"{label}: {no_samples([metric.name for metric in empty], rejected(checked, run.results, empty))}"
 
 
-def _rejected(checked: Checked, run: RunFigures, metrics: Iterable[Metric]) -> list[str]:
+def no_samples(names: Iterable[str], why: Iterable[str]) -> str:
+    """A sentence on what has no samples."""
+    return "; ".join((f"there are no samples of {', '.join(names)}", *why)) + "."
+
+
+def rejected(checked: Checked, results: RunResults, metrics: Iterable[Metric]) -> list[str]:
     """What filters rejected of the rows that metrics, or the rows that these follow, are of."""
     judged = {metric.grain for metric in metrics if metric.accepted}
     judged |= {grain.subject.grain for grain in checked.package.grains if grain.subject and grain.name in judged}
-    return [item.said for item in run.results.filters if item.rejected and item.grain in judged]
+    return [item.said for item in results.filters if item.rejected and item.grain in judged]
 
 
 def notes(runs: Sequence[RunFigures], named: Sequence[str]) -> Iterable[str]:
