@@ -243,7 +243,7 @@ def test_metrics_asked_later_are_worked_out_of_kept_tables(tmp_path: Path, monke
     for file in cache.glob("ingest/*/*/events/*/*.parquet"):
         file.write_bytes(b"not these")
     for folder in cache.glob("ingest/*/*"):
-        seal(folder)  # else they are missed, and read again
+        seal(folder, folder.name)  # else they are missed, and read again
     assert asked(METRICS[2], cache) == fresh[METRICS[2]]
     shown = assay("cache", "--format", "json", "--cache", cache).json()
     assert int(next(row for row in shown if row["kind"] == "results")["entries"]) >= len(kept)

@@ -186,7 +186,7 @@ def test_a_changed_metric_is_all_that_is_worked_out_again(tmp_path: Path) -> Non
     old, new = (loaded(tmp_path / name / "results.json")["metrics"] for name in ("first", "second"))
     assert [name for name in old if old[name] != new[name]] == ["cdfPeerFetch"]
     assert new["cdfPeerFetch"]["runs"]["plain"]["min"] == 0.02
-    kept = unsealed((cache / "results" / added).read_text()) or ""
+    kept = unsealed(added, (cache / "results" / added).read_text()) or ""
     assert json.loads(kept)[0][0] == old["cdfPeerFetch"]["runs"]["plain"]["size"]
 
 

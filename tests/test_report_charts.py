@@ -198,8 +198,8 @@ def test_a_kept_drawing_is_found_again(tmp_path: Path) -> None:
     item = chart(Series("one", A))
     (fresh,) = draw([item], TEMPLATES, kept=tmp_path)
     (path,) = tmp_path.iterdir()
-    assert fresh.svg == unsealed(path.read_text(encoding="utf-8")) == drawn(item)[0].svg
-    path.write_text(sealed("kept"), encoding="utf-8")
+    assert fresh.svg == unsealed(path.name, path.read_text(encoding="utf-8")) == drawn(item)[0].svg
+    path.write_text(sealed(path.name, "kept"), encoding="utf-8")
     assert [again.svg for again in draw([item], TEMPLATES, kept=tmp_path)] == ["kept"]
 
 

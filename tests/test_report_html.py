@@ -539,7 +539,7 @@ def test_the_library_is_the_same_in_every_process_and_kept(tmp_path: Path) -> No
     first = bundle(tmp_path)
     (kept,) = tmp_path.iterdir()
     assert first == done.stdout
-    kept.write_text(sealed("window.vegaEmbed = 1;"), encoding="utf-8")
+    kept.write_text(sealed(kept.name, "window.vegaEmbed = 1;"), encoding="utf-8")
     assert bundle(tmp_path) == bundle_text("window.vegaEmbed = 1;")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import time
 from pathlib import Path
@@ -65,6 +66,25 @@ def test_what_is_damaged_is_made_again(kind: str, place: Path, tmp_path: Path) -
             shutil.rmtree(tmp_path / folder)
 
 
+def test_what_stands_under_the_name_of_another_and_hashes_that_are_not_those_remembered_are_damaged(
+    place: Path, tmp_path: Path
+) -> None:
+    """Reports had the numbers of other metrics, and told hashes that no file has."""
+    cache = tmp_path / "cache"
+    shutil.copytree(place / "cache", cache)
+    for other in KINDS["results"]:
+        shutil.rmtree(cache / other)
+    kept = sorted((cache / "results").glob("*.metric.sealed"))
+    texts = [path.read_bytes() for path in kept]
+    assert len(set(texts)) > 1
+    for path, text in zip(kept, texts[1:] + texts[:1], strict=True):
+        path.write_bytes(text)
+    memo = (cache / "files.json").read_text("utf-8")
+    (cache / "files.json").write_text(re.sub('": "[0-9a-f]{8}', '": "00000000', memo), encoding="utf-8")
+    build(place, tmp_path / "out", cache)
+    assert content(tmp_path / "out") == content(place / "out")
+
+
 def test_folders_that_are_handed_out_are_made_again(place: Path, tmp_path: Path) -> None:
     def handed() -> Path:
         done = assay("ingest", "runs/1.0", "--cache", tmp_path / "cache", within=place)
@@ -83,7 +103,7 @@ def test_a_seal_tells_every_change_of_small_files_and_those_at_the_ends_of_large
     assert not is_sealed(tmp_path)
     small.write_bytes(b"abc")
     large.write_bytes(bytes(range(256)) * (3 * END // 256))
-    seal(tmp_path, ends=True)
+    seal(tmp_path, tmp_path.name, ends=True)
     assert is_sealed(tmp_path)
     for file, places in ((small, (0, 2)), (large, (0, END - 1, 3 * END - 1))):
         held = file.read_bytes()
@@ -100,7 +120,8 @@ def test_a_seal_tells_every_change_of_small_files_and_those_at_the_ends_of_large
 
 def test_a_sealed_text_comes_back_or_none_does() -> None:
     text = "a\nä\ud800\n"
-    assert unsealed(sealed(text)) == text
-    assert unsealed(sealed(text)[:-1]) is None
-    assert unsealed("") is None
-    assert unsealed("[1]") is None
+    assert unsealed("a", sealed("a", text)) == text
+    assert unsealed("a", sealed("a", text)[:-1]) is None
+    assert unsealed("b", sealed("a", text)) is None
+    assert unsealed("a", "") is None
+    assert unsealed("a", "[1]") is None

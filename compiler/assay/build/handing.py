@@ -45,7 +45,7 @@ def handed(store: Store, folder: Path, constants: Mapping[str, object]) -> Path:
         with store.writing():
             fresh = store.room() / "run"
             _fill(fresh, folder, constants)
-            seal(fresh, ends=True)
+            seal(fresh, place.name, ends=True)
             if place.is_dir() and not is_sealed(place):
                 discard(store.folder, place)
             keep(fresh, place)

@@ -162,6 +162,6 @@ def _made(asked: _Asked, made_of: str, runs: Sequence[str], out: Path) -> Built:
         facts = {"made_of": made_of, "sources": package.sources, "warnings": built.warnings}
         with contextlib.suppress(OSError):
             (kept[0] / FACTS).write_text(json.dumps(facts), encoding="utf-8")
-            seal(kept[0])
+            seal(kept[0], asked.place.name)
             atomic.install(session.store.folder, kept[0], asked.place)
     return built

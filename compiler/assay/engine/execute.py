@@ -240,7 +240,8 @@ class _Execution:
         if not place.is_file():
             return False
         try:
-            said = unsealed(_text(place) if place.stat().st_size < SHORT else place.read_text(encoding="utf-8"))
+            text = _text(place) if place.stat().st_size < SHORT else place.read_text(encoding="utf-8")
+            said = unsealed(place.name, text)
         except UnicodeDecodeError:
             said = None
         if said is None:
@@ -252,7 +253,8 @@ class _Execution:
     def keep(self, kind: str, name: str, value: Any) -> None:
         """Put an answer into the cache."""
         self.kept[name] = value
-        self.store.put("results", f"{self.hashes[name]}.{kind}{ANSWER}", sealed(json.dumps(value, default=str)))
+        place = f"{self.hashes[name]}.{kind}{ANSWER}"
+        self.store.put("results", place, sealed(place, json.dumps(value, default=str)))
 
     def stop_at(self, node: Node) -> None:
         """Raise the problem that a check found."""

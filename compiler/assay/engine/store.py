@@ -76,7 +76,7 @@ class Store:
         try:
             with self.writing():
                 yield fresh
-                seals.seal(fresh, ends)
+                seals.seal(fresh, key, ends)
                 atomic.install(self.folder, fresh, self.place(kind, key))
         finally:
             shutil.rmtree(fresh, ignore_errors=True)

@@ -92,8 +92,8 @@ class Batches:
         folder = fresh
         if self.cache and self.folder and all(file.content for file in files):
             (fresh / FACTS).write_text(text, encoding="utf-8")
-            seals.seal(fresh, ends=True)
             name = f"{places[0][2][:NAMED]}-{hashlib.sha256(json.dumps(places).encode()).hexdigest()[:32]}"
+            seals.seal(fresh, name, ends=True)
             folder = self.folder / name
             atomic.install(self.cache, fresh, folder)
         return _restored(folder, files, json.loads(text))

@@ -42,7 +42,7 @@ def written(out: Path, cache: Path | None = None) -> Iterator[Path]:
                 raise
             for name in SCRATCH:
                 shutil.rmtree(fresh / name, ignore_errors=True)
-            seals.seal(fresh, ends=True)
+            seals.seal(fresh, out.name, ends=True)
             atomic.install(root, fresh, out)
     except OSError as error:
         if not is_within(error, root):

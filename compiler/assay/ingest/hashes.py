@@ -14,6 +14,7 @@ from pathlib import Path
 from assay.ingest.files import RunFiles
 from assay.ingest.steady import Held, hashed
 from assay.storage import atomic
+from assay.storage.seals import sealed, unsealed
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +66,11 @@ def _key(item: Held) -> str:
 
 def _remembered(memo: Path) -> dict[str, str]:
     try:
-        found = json.loads(memo.read_text(encoding="utf-8"))
+        found = json.loads(unsealed(memo.name, memo.read_text(encoding="utf-8")) or "{}")
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
 def _remember(memo: Path, known: dict[str, str]) -> None:
-    atomic.put(memo.parent, memo, json.dumps(known))
+    atomic.put(memo.parent, memo, sealed(memo.name, json.dumps(known)))

@@ -67,12 +67,12 @@ def _converter() -> str:
 
 def keep(path: Path, text: str) -> None:
     """Write into a folder of a cache: a build that runs at the same time sees all of the file or none."""
-    atomic.put(path.parent.parent, path, sealed(text))
+    atomic.put(path.parent.parent, path, sealed(path.name, text))
 
 
 def kept_text(path: Path) -> str | None:
     """What was kept at a place of a cache; None when it is not there, or damaged."""
     try:
-        return unsealed(path.read_text(encoding="utf-8"))
+        return unsealed(path.name, path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         return None

@@ -202,7 +202,7 @@ def _restored(place: Path) -> Checked | None:
 
 def _unsealed(place: Path) -> str | None:
     try:
-        return unsealed(place.read_text(encoding="utf-8"))
+        return unsealed(place.name, place.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         return None
 
@@ -212,7 +212,7 @@ def _keep(checked: Checked, place: Path) -> None:
     if _unsealed(place) is not None:
         return
     try:
-        put(place.parent.parent, place, sealed(_text(checked)))
+        put(place.parent.parent, place, sealed(place.name, _text(checked)))
     except OSError as error:
         hint = "name another with --cache"
         raise unwritable("cache", "cache folder", place.parent.parent, error, hint) from None
