@@ -13,7 +13,7 @@ import tarfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import fsspec
@@ -344,12 +344,12 @@ error[run-changing]: an object {how} while the run was fetched: s3://logs/{name}
 class Portal(http.server.BaseHTTPRequestHandler):
     """A list with an object of 20 bytes; in the place of the object a page that is longer, or an answer that stops."""
 
-    stops = False
+    item, stops = "<Key>r/log</Key><Size>20</Size><ETag>1</ETag>", False
 
     def do_GET(self) -> None:
-        item = "<Contents><Key>r/log</Key><Size>20</Size><ETag>1</ETag></Contents>"
         is_list = "list-type" in self.path
-        page = f"<ListBucketResult>{item}</ListBucketResult>" if is_list else "<p>to log in</p>" * 3
+        found = f"<ListBucketResult><Contents>{self.item}</Contents></ListBucketResult>"
+        page = found if is_list else "<p>to log in</p>" * 3
         self.send_response(200)
         self.send_header("Content-Length", str(len(page)))
         self.end_headers()
@@ -358,6 +358,25 @@ class Portal(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_words: object) -> None:
         """Say nothing."""
+
+
+@contextmanager
+def portal() -> Iterator[str]:
+    """The address of such a server."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Portal) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_a_list_that_lacks_what_lists_have_is_none_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ended with a traceback."""
+    monkeypatch.setattr(Portal, "item", "<Key>r/log</Key>")
+    with portal() as address:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", address)
+        assert "does not answer as one: s3://logs/r\n  found:    an answer without 'Size'\n" in refused(
+            tmp_path, "s3://logs/r"
+        )
 
 
 @pytest.mark.parametrize(
@@ -370,11 +389,9 @@ def test_an_answer_that_is_not_of_the_bytes_asked_for_is_not_taken_for_them(
     monkeypatch.setitem(fsspec.config.conf, "s3", {"config_kwargs": {"read_timeout": 0.1}})
     monkeypatch.setattr(s3fs.S3FileSystem, "retries", 1)
     monkeypatch.setattr(Portal, "stops", stops)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Portal) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.server_port}")
+    with portal() as address:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", address)
         said = refused(tmp_path, "s3://logs/r")
-        server.shutdown()
     assert said == f"""\
 error[no-server]: the server broke off: s3://logs/r/log
   found:    {found}

@@ -164,7 +164,8 @@ def _version(info: Mapping[str, Any]) -> str:
 def _failures() -> tuple[type[Exception], ...]:
     """What packages of storage raise when a server does not do what it should; those that are imported."""
     loaded = [getattr(sys.modules[module], name) for module, name in RAISED if module in sys.modules]
-    return (OSError, EOFError, ValueError, *loaded)  # a ValueError for settings that make no sense
+    # a ValueError for settings that make no sense, a LookupError for answers that lack something
+    return (OSError, EOFError, ValueError, LookupError, *loaded)
 
 
 def _unreachable(error: Exception) -> bool:
@@ -176,4 +177,6 @@ def _cause(error: Exception) -> str:
     said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     if not said and isinstance(error, TimeoutError):
         return "its answer stopped"
+    if isinstance(error, KeyError):
+        return f"an answer without {said}"
     return f"{said}".strip().partition("\n")[0][:300] or type(error).__name__
