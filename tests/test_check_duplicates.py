@@ -40,6 +40,14 @@ def _event(package: Package, name: str) -> Package:
     return replace(package, events=(*package.events, replace(first, name=name, forms=(form,))))
 
 
+def _fields(package: Package, *names: str) -> Package:
+    """The last event has these fields."""
+    *others, last = package.events
+    fields = tuple(replace(package.events[0].fields[0], name=name) for name in names)
+    forms = tuple(replace(form, fields=fields) for form in last.forms)
+    return replace(package, events=(*others, replace(last, forms=forms)))
+
+
 def _checks(package: Package, *codes: str) -> Package:
     first, *others = package.relations
     checks = tuple(Check(code, "SELECT 1", (), "wrong", "", "error") for code in codes)
@@ -95,6 +103,16 @@ SLIPS: dict[str, tuple[Change, str]] = {
     "a constant of two sources": (lambda p: _constant(p, default="another"),
         "error[duplicate-constant]: sources `workbench_logs` and `more` have a constant `{constant}` each, and not the "
         "same\n  hint: a run has one value of each: rename one, or let one source list it, with the files of both"),
+    "constants that differ in capital letters": (lambda p: _constant(p, name=p.sources[0].constants[0].name.upper()),
+        "error[duplicate-constant]: constants of runs: `{constant}` and `{CONSTANT}` are one name to SQL, which does "
+        "not tell small letters from capital ones\n  hint: rename one of them"),
+    "a constant as the beginning of a phase": (lambda p: _constant(p, name="Phase_Since"),
+        "error[reserved-name]: a constant has the name of a phase's parameter: `Phase_Since`"),
+    "a field twice in an event": (lambda p: _fields(p, "n", "m", "n"),
+        "error[duplicate-field]: event `{event}` has 2 fields called `n`\n  hint: rename all but one"),
+    "fields that differ in capital letters": (lambda p: _fields(p, "n", "N"),
+        "error[duplicate-field]: fields of event `{event}`: `n` and `N` are one name to SQL, which does not tell small "
+        "letters from capital ones\n  hint: rename one of them"),
     "a constant twice in a source": (_constant_twice,
         "error[duplicate-constant]: source `workbench_logs` has 2 constants called `{constant}`\n"
         "  hint: rename all but one"),
@@ -109,7 +127,9 @@ def problems(package: Package) -> list[str]:
 @pytest.mark.parametrize("slip", SLIPS)
 def test_a_name_that_is_taken_is_told(package: Package, slip: str) -> None:
     change, said = SLIPS[slip]
-    assert said.replace("{constant}", package.sources[0].constants[0].name) in problems(change(package))
+    constant = package.sources[0].constants[0].name
+    said = said.replace("{constant}", constant).replace("{CONSTANT}", constant.upper())
+    assert said.replace("{event}", package.events[-1].name) in problems(change(package))
 
 
 def test_what_does_not_collide_is_let_pass(package: Package) -> None:

@@ -11,10 +11,11 @@ from assay.spec.model import Check, Constant, Event, Package, Relation, Series
 
 
 def duplicates(checker: Checker) -> None:
-    """Names of a kind are told apart; those of tables, and what has tables of the same name; checks; constants."""
+    """Names of a kind are told apart; those of tables, and what has tables of their name; fields, checks, constants."""
     _names(checker)
     _alike(checker)
     _tables(checker)
+    _fields(checker)
     _checks(checker)
     _constants(checker)
 
@@ -82,8 +83,7 @@ def _tables(checker: Checker) -> None:
             checker.report("reserved-name", said, name, hint="rename it")
         other = seen.setdefault(name.lower(), name)
         if other != name:
-            said = f"`{other}` and `{name}` are one name to SQL, which does not tell small letters from capital ones"
-            checker.report("duplicate-table", said, name, hint="rename one of them")
+            checker.report("duplicate-table", _one_name(other, name), name, hint="rename one of them")
     kinds = {name: f"{kind} of its package" for kind, name in _every_table(package)}
     kinds |= {own_names.rows_name(item.name): f"rows of grain `{item.name}`" for item in package.grains}
     kinds |= {scopes.LOGS: "table of the logs"}
@@ -96,6 +96,24 @@ def _tables(checker: Checker) -> None:
 def _every_table(package: Package) -> Iterator[tuple[str, str]]:
     kinds = {Event: "event", Relation: "relation", Series: "series"}
     yield from ((kinds.get(type(item), "grain"), item.name) for item in package.tables)
+
+
+def _fields(checker: Checker) -> None:
+    """An event has a column for each name of a field, and the first field of that name would be read of all."""
+    for event in checker.package.events:
+        seen: dict[str, str] = {}
+        for name in (field.name for field in event.fields):
+            if (other := seen.setdefault(name.lower(), name)) != name:
+                message = f"fields of event `{event.name}`: {_one_name(other, name)}"
+                checker.report("duplicate-field", message, name, hint="rename one of them", within=(event.name,))
+        for name, times in Counter(field.name for field in event.fields).items():
+            if times > 1:
+                said = f"event `{event.name}` has {times} fields called `{name}`"
+                checker.report("duplicate-field", said, name, hint="rename all but one", within=(event.name,))
+
+
+def _one_name(one: str, other: str) -> str:
+    return f"`{one}` and `{other}` are one name to SQL, which does not tell small letters from capital ones"
 
 
 def _checks(checker: Checker) -> None:
@@ -118,12 +136,16 @@ def _checks(checker: Checker) -> None:
 def _constants(checker: Checker) -> None:
     """A constant is told by one source: it is one value of a run, whatever source is read."""
     told: dict[str, tuple[str, Constant]] = {}
+    seen: dict[str, str] = {}
     for source in checker.package.sources:
         for name, times in Counter(item.name for item in source.constants).items():
             if times > 1:
                 said = f"source `{source.name}` has {times} constants called `{name}`"
                 checker.report("duplicate-constant", said, name, hint="rename all but one")
         for item in {found.name: found for found in source.constants}.values():
+            if (known := seen.setdefault(item.name.lower(), item.name)) != item.name:
+                message = f"constants of runs: {_one_name(known, item.name)}"
+                checker.report("duplicate-constant", message, item.name, hint="rename one of them")
             other, first = told.setdefault(item.name, (source.name, item))
             if other != source.name and first != item:
                 checker.report(

@@ -29,7 +29,7 @@ def phases(checker: Checker) -> None:
     for grain in checker.package.grains:
         if grain.at:
             _at(checker, grain)
-    for name in sorted({SINCE, UNTIL} & set(scopes.constants(checker.package))):
+    for name in (name for name in sorted(scopes.constants(checker.package)) if name.lower() in (SINCE, UNTIL)):
         checker.report("reserved-name", f"a constant has the name of a phase's parameter: `{name}`", name)
 
 
