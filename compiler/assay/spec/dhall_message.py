@@ -15,12 +15,14 @@ _DESERIALIZE = re.compile(r'\AError\(Deserialize\("(.*)"\)\)\Z', re.DOTALL)
 _ESCAPE = re.compile(r"\\(u\{([0-9a-f]+)\}|.)", re.DOTALL)
 _TYPE_ERROR = re.compile(
     r"\A\s*(?:Type error: )?error: (?P<title>.*?)"
-    r"(?:\n *--> <current file>:(?P<line>\d+):(?P<column>\d+)\n(?P<body>.*))?\Z",
+    r"(?:\n *--> <current file>:(?P<line>\d{1,9}):(?P<column>\d{1,9})\n(?P<body>.*))?\Z",
     re.DOTALL,
 )
-_PARSE_ERROR = re.compile(r"\A\s*--> (?P<line>\d+):(?P<column>\d+)\n(?P<body>.*?)\n *= (?P<reason>[^\n]*)", re.DOTALL)
+_PARSE_ERROR = re.compile(
+    r"\A\s*--> (?P<line>\d{1,9}):(?P<column>\d{1,9})\n(?P<body>.*?)\n *= (?P<reason>[^\n]*)", re.DOTALL
+)
 _FRAME_END = re.compile(r"(?:\n *\|)+\Z")
-_SOURCE = re.compile(r" *(\d+) \| ?(.*)\Z")
+_SOURCE = re.compile(r" *(\d{1,9}) \| ?(.*)\Z")
 _MARK = re.compile(r" *\| ?(?P<before>[ |_]*)(?P<carets>\^+-*\^?)(?: (?P<text>.*))?\Z", re.DOTALL)
 _NOTE = re.compile(r" *= (?:note|help): (.*)\Z")
 
