@@ -68,7 +68,7 @@ in  { validTxs =
           , measure = X.over (X.column c.validTxs) (X.column c.span)
           , unit = D.transactionPerSecond
           , better = "higher"
-          , doc = "Transactions found in blocks, over the time from the first one sent to the last block"
+          , doc = "Transactions found in blocks, over the time from the first sent of the first block to the last block"
           }
     , sinceStart =
         S.Metric::{

@@ -72,10 +72,11 @@ let Derived = { column : Column, value : Expression }
 -- Its columns: those of `by`, `first`, `last` (of `along`), `length` (rows), `first_x` and `last_x` for x in `carry`.
 let Runs = { of : Text, holds : Expression, by : List Text, along : Text, carry : List Text }
 
--- A grain's `at` is the instant (a member of it) by which phases cut its rows.
 -- The coarser grain whose filters decide on this one's rows.
 let Subject = { grain : Text, on : List Pair }
 
+-- What one sample is about: a relation (or runs of another grain) plus instants, tallies and derived columns.
+--   at      the instant (a member of it) by which phases cut its rows
 let Grain =
       { Type =
           { name : Text

@@ -60,6 +60,7 @@ let Metric =
 
 -- How averages of metrics with one distribution a host are taken over hosts. `lowest` above 0 keeps only that many
 -- hosts, those of the lowest means. `deviation` is that of the hosts' standard deviations which is shown: greatest, mean.
+-- `reciprocalPoints`: charts plot 1 / (1 / median).
 let Summary =
       { Type = { name : Text, lowest : Natural, deviation : Text, reciprocalPoints : Bool, doc : Text }
       , default = { lowest = 0, deviation = "greatest", reciprocalPoints = False }

@@ -31,6 +31,7 @@ let lastEpochSlot = G.column "integer" "last_epoch_slot" D.slot "Where in its ep
 in  { grain =
         S.Grain::{
         , name
+          -- Compatibility: a slot of which no CPU usage is known counts as busy.
         , runs = Some
           { of = slot.name
           , holds =

@@ -1,4 +1,5 @@
 -- Machine performance: one sample a slot of a host; each host has a distribution of its own.
+-- Names and descriptions are those of the published dictionary, to the letter: its MB and kB are MiB and KiB.
 let S = ../../schema/package.dhall
 
 let X = S.x
@@ -42,7 +43,7 @@ let memory =
         S.Metric::( m.{ id, name, doc } /\ machine /\
           { measure = X.whole U.mebibyte (X.column m.column), unit = U.mebibyte, better = "lower", width = 5 })
 
--- A resources event comes once a second: what it adds is taken as a rate, cut to whole units.
+-- Compatibility: a resources event is taken to come once a second: what it adds is a rate, cut to whole units.
 let rate =
       \(whole : U.Unit) ->
       \(unit : U.Unit) ->
@@ -222,6 +223,7 @@ in  { starts =
           , width = 5
           })
     , spanCpu =
+        -- Compatibility: as published, one less than the number of slots; spans at boundaries are as long as they have slots.
         spans
           { id = "cdfSpanLensCpu"
           , name = "CPU 85% spans"

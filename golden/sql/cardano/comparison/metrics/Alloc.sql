@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Alloc: RTS alloc rate */
-/* definition 6c91db34953fc0604615b1396ff0455387e1a6bdb8fbe43c6494813459d16d3c */
+/* definition b518f3a790ba1490f56521f04366893e0fec175803f233fc967b12a717a6277d */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiBlkIO: Block IO waits */
-/* definition 4d696a8627ccc96f3edad4bd658af2d5e0882dc99b63b5c146f2de1ab1da8a40 */
+/* definition cb0d71669746dc1e2e366a9ebd5dff25c39a4be972006d0acb3a035b6e893703 */
 SELECT
   domain.per,
   distributions.size,

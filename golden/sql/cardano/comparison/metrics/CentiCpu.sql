@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiCpu: Process CPU usage */
-/* definition 2c8ad07fa624f9dee2d580e4e9f9d402fe056e875b36b4a5e66407376182a432 */
+/* definition a9ab972763465b83669476612d4e57e74095a077aaadbcddbf7a09a818277aa9 */
 SELECT
   domain.per,
   distributions.size,

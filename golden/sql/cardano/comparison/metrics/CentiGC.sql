@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition 3328d158a7fe96dd57508e915fc16be7b1a3257e558ee4c89515222b08dc40af */
+/* definition a91e984c8652546e1107e01ff00da908ee91c38c5573ff6cf23918c0f7561118 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition b340610f4cefeea648d18ac0f6d00768235e819402bd7838aaf52ce14cd98f24 */
+/* definition 90f5e18e029db35a69a2912826dfeb35b2199ef7ce084cb7b6ac0d935c8ac37f */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsRd: Filesystem reads */
-/* definition 46447318492347b01a34b469dd004ba465993349d8c714c11b80c11c11310e69 */
+/* definition 4f549f7f2f13ccf7415087f892c17cf017d5dc5d8c31db1251b6ac47744e0d50 */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsWr: Filesystem writes */
-/* definition 07b965030b1f0583b2c7b7a8f9093f2a46131c6b562a2b0f6c2730ce51ac9a0d */
+/* definition e9915f94d581827a73ff826387289cb91547b6892febeda22f778e3590088e3f */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMajor: Major GCs */
-/* definition 4f254107a5d088bf0a2eb79796bedfe338aa2d8d411cad873a4df52ec6b7992e */
+/* definition fb35a3229acd17405aef97df5029c2a5fbb6e1aca7db37a8efdee7217d5f6567 */
 SELECT
   domain.per,
   distributions.size,

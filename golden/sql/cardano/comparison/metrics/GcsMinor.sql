@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMinor: Minor GCs */
-/* definition 1c3c888b0bcbd6ef3adcb812e7eafac57f950b02bf0442180347cd82aa270941 */
+/* definition 15f25e72efad0d88a1eeced10ca1f3e72d33d7ae03e39453809e9d77605d16e8 */
 SELECT
   domain.per,
   distributions.size,

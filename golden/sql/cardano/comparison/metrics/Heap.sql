@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Heap: RTS heap size */
-/* definition 3fb34bcec1d703a1598a1f3a7e81ea3532269d0fee32cd515570ab9fbed9ee47 */
+/* definition fc606e525457e457c9ad1a26004fea22c08a994151d56b3fcee31efd974c0820 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Live: RTS live GC dateset */
-/* definition c4b3eb189bddd0b648f9d6df6d9bf88286bccd59774333ebb1a1bfc3393a6993 */
+/* definition 077635f82286245156202e61e18c979d2610512decfcb09e4622dd8f5aa5a9e1 */
 SELECT
   domain.per,
   distributions.size,

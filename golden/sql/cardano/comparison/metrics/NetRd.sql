@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetRd: Network reads */
-/* definition c6e32ec5d1522af8846a37b02b06288dad7308aa1a9dc559461f988c9e10d83f */
+/* definition 9b52820104058526c0bd2f4bfd0c24b14e4fda841dab78b3884fcc6f77c77786 */
 SELECT
   domain.per,
   distributions.size,

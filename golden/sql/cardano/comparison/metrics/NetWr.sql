@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetWr: Network writes */
-/* definition 2d4b817b298b7c21a4489ce4f65c5410e0be47d4a448bafbc3860937a1615f99 */
+/* definition b745d769bbbef2f5ea771ebd11f0787a4c70201257a2604fb5bdea321d2f8161 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* RSS: Kernel RSS */
-/* definition 788b490995f70a44e7885ed6477db21908c629f817df3b21cbb2b45076059fd4 */
+/* definition 8a5a7b6b279e0ae3fcaba9188e2199c80df5b8a6b1024ecf66f018277498cc06 */
 SELECT
   domain.per,
   distributions.size,

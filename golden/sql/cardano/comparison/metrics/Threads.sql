@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Threads: Threads */
-/* definition cb970c7b7fad6d57844e408fd33cb72035165d7da6264faae0b46829969c4513 */
+/* definition 028b784836d4a30434f0ed637c7453b57cbe377d96c49030909344cf6f97faf5 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition 097e512130a9dfddeb7f40040b5248ed9982606e4b29b042331f73f7746b4dab */
+/* definition de2410b591b07260d0117135585240bdecc36ff96b24ee625132c773659486c5 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlockGap: Interblock gap */
-/* definition c1eb540b7c73ddfb945014a1cbdab2b7e3444a92acff59a2cb9a4d1f1c4ea2d3 */
+/* definition 0da30f12317465508ffb1139872da7e4b53bd06878fe8b341df5131c756887f5 */
 SELECT
   domain.per,
   distributions.size,

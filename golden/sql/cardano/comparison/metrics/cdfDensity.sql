@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfDensity: Chain density */
-/* definition a8d0a6b7c598e40edd2a868e57aab3200855b1f03a64704af2f20390f403dd24 */
+/* definition 6440a0b8c3dd35d9d1c254a845343e1eb4aec9ac5529c9b7ef982c43a76b6848 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
-/* definition a9994d4cb6a486257c5d39b05d7a8ec8e0cc5cde11c48279b46755b3ad5d26ac */
+/* definition 765289e63042a3d5e47409d59578c2dff0b50c79b0b39e31618447958337c06c */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeading: Leadership check duration */
-/* definition 0f5e88d6d8104d6f494f5bb566670e83cc90d93123623236429e4b1b6ede30b2 */
+/* definition 7c2d3f8833c499a86d6fcd5c153b87fec7f8f0e2b3aed962c79f5143bfe40d15 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeads: Leaderships */
-/* definition 84ba88fa0c28012d9ef7d48a9f51856bbfabd03b0df133da6e1bac4f28166698 */
+/* definition 836071e5fef04256bbc3b9e2da55136ea29aee202212dc1c93bcb8f005bf8979 */
 SELECT
   domain.per,
   distributions.size,

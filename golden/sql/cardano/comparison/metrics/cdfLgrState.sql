@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition f0ce0427138dc5fb9833b280137499ab8db719201f42a9549bb75b766d411493 */
+/* definition 6ef6f7d266d4ecc0b3cd420414caeed046fafde7414b1b034c0922a31653b4e7 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition f8596645b880667b2f2a288c3222e02c28fad7592055d1d5e3b4a0146a5c3fb0 */
+/* definition 0c802b05fde58795acf320c32bcbca657a3d975c2e6d709f733793759fb9966b */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition de356a08fefd05536a5ece4f51756df798257fc4d0d39b877b50d4658ba9073d */
+/* definition 6b39feaa73c155d27dbd7bb605c83eda60a95c31ce0e416ac22adf6ba41aacdb */
 SELECT
   domain.per,
   distributions.size,

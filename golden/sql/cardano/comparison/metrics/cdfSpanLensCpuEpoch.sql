@@ -72,7 +72,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition 2516ab256016d6a3f88b2d96d7b7b6e245f7dcd7e6be6a38b15e8da009037057 */
+/* definition 44a308039176e8d390aaca429c4a62ed4d7de1508509c0c02fe2e8daf6638341 */
 SELECT
   domain.per,
   distributions.size,

@@ -79,7 +79,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition 52cf1d2baf765c2b700f2a3d4695edea983b03eed1278962fa2d213f0173dbc6 */
+/* definition e74fda86d44488e34f300ddb740c377fa04d070b44bac2d1cabd12d39d3837e8 */
 SELECT
   domain.per,
   distributions.size,

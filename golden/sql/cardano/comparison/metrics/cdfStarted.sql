@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarted: Forge loop tardiness */
-/* definition 33f66fbdc3e623b78df3ced1447b3f6626df02ae0b0b4d054a720712e4ce609b */
+/* definition 34f783f67a969c09b3895c81814e44278255b8cb2137064ac9121c7bfb33fee3 */
 SELECT
   domain.per,
   distributions.size,

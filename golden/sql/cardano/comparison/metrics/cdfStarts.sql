@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarts: Forge loop starts */
-/* definition 959ebc1a7118ca53e522ae51fb953db894895b64238ee1bcfa9b20de42d7f205 */
+/* definition 56ed5597a8ec3d163f506fe36880a9c5c1d62690b13513660cb2afe5f70025b1 */
 SELECT
   domain.per,
   distributions.size,

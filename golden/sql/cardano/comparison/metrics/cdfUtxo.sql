@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfUtxo: UTxO size */
-/* definition c3f0f30b0216fd09b4b478cd65b276230995105c8eada6a8fe6f7ba368d9e338 */
+/* definition 066d1f577f1dc609f63e4276100f95cb17b3b36e392abe3d4210eedf161b4c56 */
 SELECT
   domain.per,
   distributions.size,
