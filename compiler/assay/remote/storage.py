@@ -16,6 +16,7 @@ PIECE = 8 * 2**20  # bytes that are asked for at a time
 VERSIONS = ("ETag", "etag", "md5Hash", "content_md5", "generation", "LastModified", "last_modified", "updated", "mtime")
 CHANGED = "FileExpired"  # what an object is called that is not what was listed, by s3fs
 EXTRA = "s3"
+TRIES = 2  # of s3fs, at an object and again at each request of it, each of which the client under it tries again itself
 #: what they raise that is no OSError
 RAISED = (("botocore.exceptions", "BotoCoreError"), ("botocore.exceptions", "ClientError"), ("aiohttp", "ClientError"))
 
@@ -138,7 +139,10 @@ def open_storage(address: str) -> Storage:
         import fsspec
 
         # An instance of its own: those that are kept remember what they listed.
-        return Storage(address, fsspec.filesystem(scheme, skip_instance_cache=True))
+        system = fsspec.filesystem(scheme, skip_instance_cache=True)
+        if scheme == EXTRA:
+            system.retries = TRIES
+        return Storage(address, system)
     except ImportError:
         package = PACKAGES[scheme]
         how = f"pip install 'assay[{EXTRA}]'" if scheme == EXTRA else f"pip install {package}"
