@@ -147,8 +147,8 @@ at each node sees" }
         ("specs/cardano/metrics/machine.dhall", "per = span.host.name", 'per = "hots"'),
         """\
 error[unknown-key]: metric `cdfSpanLensCpu` has samples per `hots`, which grain `span` lacks
-  at specs/cardano/metrics/machine.dhall:61:19
-    61 |           , per = "hots"
+  at specs/cardano/metrics/machine.dhall:62:19
+    62 |           , per = "hots"
        |                   ^^^^^^
   note: 2 more like it
   hint: did you mean `host`?

@@ -188,7 +188,7 @@ def test_the_screen_of_a_metric(cache: Path) -> None:
 def test_quirks_are_those_of_the_relations_on_the_way(cache: Path) -> None:
     data = assay("explain", "CentiCpu", "--format", "json", "--cache", cache).json()
     assert [item["relation"] for item in data["quirks"]] == ["resource_usage", "slots"]
-    assert data["quirks"][0]["text"].startswith("increases, 100 times increases, and shares are taken modulo 2^64")
+    assert data["quirks"][0]["text"].startswith("the first counts from 0 at 1970-01-01; increases, ")
     assert data["quirks"][0]["text"].endswith("0 where no time has passed.")
 
 

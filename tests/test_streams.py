@@ -53,7 +53,8 @@ def test_a_full_stdout_is_told_as_what_it_is() -> None:
 
 
 def test_an_interrupt_while_the_program_is_loaded_is_told_as_any(tmp_path: Path) -> None:
-    (tmp_path / "click.py").write_text(f"import os, signal\nos.kill(os.getpid(), {signal.SIGINT:d})\n")
+    # It waits for the interrupt, which otherwise may come where Python passes over errors, between two imports.
+    (tmp_path / "click.py").write_text(f"import os, time\nos.kill(os.getpid(), {signal.SIGINT:d})\ntime.sleep(60)\n")
     around = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'compiler'}"}
     done = subprocess.run([sys.executable, "-m", "assay", *HELP], env=around, capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"interrupted\n")

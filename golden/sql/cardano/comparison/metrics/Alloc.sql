@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Alloc: RTS alloc rate */
-/* definition b518f3a790ba1490f56521f04366893e0fec175803f233fc967b12a717a6277d */
+/* definition 1c38689354b6f2db1edc51f9303e8777e19f92874be09b466f4ab9efde6849c6 */
 SELECT
   domain.per,
   distributions.size,

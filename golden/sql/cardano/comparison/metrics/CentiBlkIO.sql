@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiBlkIO: Block IO waits */
-/* definition cb0d71669746dc1e2e366a9ebd5dff25c39a4be972006d0acb3a035b6e893703 */
+/* definition 73c86bafa7903bbe796b8070ca88e175ba271d25421b48234f8d7f9cac9ff69b */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiCpu: Process CPU usage */
-/* definition a9ab972763465b83669476612d4e57e74095a077aaadbcddbf7a09a818277aa9 */
+/* definition 34b61f51d1bb8e6230825d1da047ea6f9e7b2bbab01df5e11a1707af8e491919 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition a91e984c8652546e1107e01ff00da908ee91c38c5573ff6cf23918c0f7561118 */
+/* definition 4ed859dabba23a3761ee9a3aa97fe30fe29b9099253f6bad953288f98d0f142c */
 SELECT
   domain.per,
   distributions.size,

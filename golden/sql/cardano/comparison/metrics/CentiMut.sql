@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition 90f5e18e029db35a69a2912826dfeb35b2199ef7ce084cb7b6ac0d935c8ac37f */
+/* definition d1df2c54478cef4d261a49eee5c9824828abc430613d585cbaabb4d4786d0734 */
 SELECT
   domain.per,
   distributions.size,

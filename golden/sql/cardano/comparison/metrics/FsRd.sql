@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsRd: Filesystem reads */
-/* definition 4f549f7f2f13ccf7415087f892c17cf017d5dc5d8c31db1251b6ac47744e0d50 */
+/* definition fd2a9ec241a915a9b6482d631bdb0f28426c4d247e6aadc814b7979c09cc2f49 */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsWr: Filesystem writes */
-/* definition e9915f94d581827a73ff826387289cb91547b6892febeda22f778e3590088e3f */
+/* definition 705f29a55d0fddaa4f4e05d9629b1ecd64ec5ea05bb879358ca4871a9fa3fc7c */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMajor: Major GCs */
-/* definition fb35a3229acd17405aef97df5029c2a5fbb6e1aca7db37a8efdee7217d5f6567 */
+/* definition 3e9e41160912ca2c3e639e2f5c10241f0d8dc921d36c5a542bede345537927df */
 SELECT
   domain.per,
   distributions.size,

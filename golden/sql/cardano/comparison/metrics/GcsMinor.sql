@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMinor: Minor GCs */
-/* definition 15f25e72efad0d88a1eeced10ca1f3e72d33d7ae03e39453809e9d77605d16e8 */
+/* definition 3208c4255d584d7fae9d77015e63d809cf09e76e106a695da33c9c1e308173a4 */
 SELECT
   domain.per,
   distributions.size,

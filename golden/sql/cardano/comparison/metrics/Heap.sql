@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Heap: RTS heap size */
-/* definition fc606e525457e457c9ad1a26004fea22c08a994151d56b3fcee31efd974c0820 */
+/* definition 0d67a2de4c447186af1d0a6b691faa99cc5145a17cdbdf139e8cc7099e6da6cd */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Live: RTS live GC dateset */
-/* definition 077635f82286245156202e61e18c979d2610512decfcb09e4622dd8f5aa5a9e1 */
+/* definition 0bbd883a2d66da26e337cd003798388996c2dd4d8deddb396fcfb36214c2abd3 */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetRd: Network reads */
-/* definition 9b52820104058526c0bd2f4bfd0c24b14e4fda841dab78b3884fcc6f77c77786 */
+/* definition 9cbecc3ee5f7d0ec8de097e423601f5a686b28238568ab907dd5732d83b2d5d9 */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetWr: Network writes */
-/* definition b745d769bbbef2f5ea771ebd11f0787a4c70201257a2604fb5bdea321d2f8161 */
+/* definition 07f6c0a2af966ad05b12c5d40645989e4282c567999bc427fd6a1c9f5dca2a53 */
 SELECT
   domain.per,
   distributions.size,

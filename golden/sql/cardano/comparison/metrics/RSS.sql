@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* RSS: Kernel RSS */
-/* definition 8a5a7b6b279e0ae3fcaba9188e2199c80df5b8a6b1024ecf66f018277498cc06 */
+/* definition a79fa63c3c3fa5168d8f296752e86e3c894dbd1f68aee4479b755c3656589603 */
 SELECT
   domain.per,
   distributions.size,

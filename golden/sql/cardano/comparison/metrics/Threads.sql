@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Threads: Threads */
-/* definition 028b784836d4a30434f0ed637c7453b57cbe377d96c49030909344cf6f97faf5 */
+/* definition 66cc54a7367aedc844d29707521a05b8d6e64ae7f82a6872078828c942ea63f0 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition de2410b591b07260d0117135585240bdecc36ff96b24ee625132c773659486c5 */
+/* definition 060ad66fcd6457e0e4289ca4494f1e13bc3661596ff6d193eddbe397fcaeaeb6 */
 SELECT
   domain.per,
   distributions.size,

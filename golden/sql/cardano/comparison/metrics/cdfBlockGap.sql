@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlockGap: Interblock gap */
-/* definition 0da30f12317465508ffb1139872da7e4b53bd06878fe8b341df5131c756887f5 */
+/* definition 4c4a3f764878ca40dd70d148b2b44d7d552e2a57f70c5dea2400fb36cfd01173 */
 SELECT
   domain.per,
   distributions.size,

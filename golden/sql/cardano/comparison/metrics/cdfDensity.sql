@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfDensity: Chain density */
-/* definition 6440a0b8c3dd35d9d1c254a845343e1eb4aec9ac5529c9b7ef982c43a76b6848 */
+/* definition b1e979a5ada99b3824242d8261891203742763a2aed20c5f82f633caa53e6057 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
-/* definition 765289e63042a3d5e47409d59578c2dff0b50c79b0b39e31618447958337c06c */
+/* definition ff75fca090774dd5a3cf46dc54835586c5058293b4b0052b8b3fe4768f81bec0 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeading: Leadership check duration */
-/* definition 7c2d3f8833c499a86d6fcd5c153b87fec7f8f0e2b3aed962c79f5143bfe40d15 */
+/* definition 25d6fe4dcbc4d9f755611b593742d92df391976fffa9f0c1506c8cce40a36d95 */
 SELECT
   domain.per,
   distributions.size,

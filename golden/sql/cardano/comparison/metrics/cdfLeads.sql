@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeads: Leaderships */
-/* definition 836071e5fef04256bbc3b9e2da55136ea29aee202212dc1c93bcb8f005bf8979 */
+/* definition 972f329e43b3e307f40d77b6ac0a0b87d445b019968083f07c873be42b8a2b56 */
 SELECT
   domain.per,
   distributions.size,

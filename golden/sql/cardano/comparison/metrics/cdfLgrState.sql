@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition 6ef6f7d266d4ecc0b3cd420414caeed046fafde7414b1b034c0922a31653b4e7 */
+/* definition a64729dce087a1a3a2ecc84272a65b0540ed0b9576e7b4ff81731b321dc76184 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition 0c802b05fde58795acf320c32bcbca657a3d975c2e6d709f733793759fb9966b */
+/* definition 2c8ba7baa37f25783654ec19ce049bab6382101675d9e0de76ccd40aba1e012b */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition 6b39feaa73c155d27dbd7bb605c83eda60a95c31ce0e416ac22adf6ba41aacdb */
+/* definition aaa9bf3f0cde1e384dabc570a028c5ee0675a65c61486e6812af5ba171151564 */
 SELECT
   domain.per,
   distributions.size,

@@ -72,7 +72,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition 44a308039176e8d390aaca429c4a62ed4d7de1508509c0c02fe2e8daf6638341 */
+/* definition 87b7d1ba82ebaef627ab968061b3480a168362a3137c4673d458c8beb4ae99b6 */
 SELECT
   domain.per,
   distributions.size,

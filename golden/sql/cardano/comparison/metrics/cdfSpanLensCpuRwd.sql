@@ -79,7 +79,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition e74fda86d44488e34f300ddb740c377fa04d070b44bac2d1cabd12d39d3837e8 */
+/* definition 35abc9f5e011c7cfc60b83c687b8cae56101d8b1ed801878120006e1bbfde1b3 */
 SELECT
   domain.per,
   distributions.size,

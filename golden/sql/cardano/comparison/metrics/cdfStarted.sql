@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarted: Forge loop tardiness */
-/* definition 34f783f67a969c09b3895c81814e44278255b8cb2137064ac9121c7bfb33fee3 */
+/* definition b0a103cc24f444561238a329ef2a61e1dd643af87c5f8d05a7486201f0adb6bd */
 SELECT
   domain.per,
   distributions.size,

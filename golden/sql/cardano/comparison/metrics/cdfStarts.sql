@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarts: Forge loop starts */
-/* definition 56ed5597a8ec3d163f506fe36880a9c5c1d62690b13513660cb2afe5f70025b1 */
+/* definition 3afae72a18c68ca6c51569bcc3958671389300a3a00363063614912aa6e537ab */
 SELECT
   domain.per,
   distributions.size,

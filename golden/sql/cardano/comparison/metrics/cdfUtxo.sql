@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfUtxo: UTxO size */
-/* definition 066d1f577f1dc609f63e4276100f95cb17b3b36e392abe3d4210eedf161b4c56 */
+/* definition df46df839fcdf4afa89bfb2b296b48a273f5023aa3f521808fe0d47250629a1d */
 SELECT
   domain.per,
   distributions.size,

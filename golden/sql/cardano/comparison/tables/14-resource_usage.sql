@@ -1,9 +1,9 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE resource_usage AS
 /* What a host used between one `resources` event and the one before it. */
-/* Compatibility: the first event counts from 0 at 1970-01-01; increases, 100 times increases, and shares are taken modulo */
-/* 2^64, so that a counter that falls gives a huge number; shares of a core are worked out in single precision and rounded */
-/* up, 0 where no time has passed. */
+/* Compatibility: the first counts from 0 at 1970-01-01; increases, 100 times these, and shares are modulo 2^64, so that a */
+/* counter that falls gives a huge number; shares of a core are in single precision and rounded up, 0 where no time has */
+/* passed. */
 WITH successive AS (
   SELECT
     resources.*,
