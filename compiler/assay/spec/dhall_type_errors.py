@@ -124,6 +124,8 @@ def _punned(context: Context, name: str) -> Part | None:
 
 
 def _near(name: str, bound: set[str]) -> str:
+    if name in bound:
+        return "this name is bound elsewhere in the file: a `let` binds it in what follows"
     builtins = BUILTINS if name[:1].isupper() else frozenset[str]()
     hints = (did_you_mean(name, known) for known in (bound, builtins))
     none = "no `let` or function around it binds this name"

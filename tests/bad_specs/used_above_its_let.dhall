@@ -1,0 +1,5 @@
+let height = E.height
+
+let E = { height = 1 }
+
+in  height
