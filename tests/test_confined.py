@@ -37,6 +37,12 @@ def test_functions_that_estimate() -> None:
     for function in ("approx_quantile", "reservoir_quantile"):
         said = refused(f"SELECT {function}(slot, 0.5) AS a FROM slots")
         assert said.endswith(f"the SQL of relation `r` calls `{function}`, which estimates, another value each time")
+        for by_name in ("list_aggregate", "array_aggr", "aggregate"):
+            named = refused(f"SELECT {by_name}([slot], '{function.upper()}', 0.5) AS a FROM slots")
+            assert named == said
+    unnamed = refused("SELECT list_aggr([slot], 'approx' || '_quantile', 0.5) AS a FROM slots")
+    assert unnamed.endswith("the SQL of relation `r` calls by `list_aggr` a function that it does not name")
+    compile_query("SELECT list_aggregate([slot], 'max') AS a FROM slots", {}, READS, "relation `r`")
 
 
 OF_A_GROUP = "is of the rows of a group in no order"

@@ -64,7 +64,9 @@ _REFUSED = frozenset(
 _OF_THE_ENGINE = ("hash", "typeof", "enum_code", "enum_first", "enum_last", "enum_range", "enum_range_boundary",
                   "vector_type", "get_block_size")  # fmt: skip
 #: what estimates: other values each time, by the number of threads, by the draw
-_ESTIMATES = ("approx_", "reservoir_")
+_ESTIMATES = ("approx_", "reservoir_", "list_approx_")
+#: what calls a function of a group by the name that its second argument says
+_BY_NAME = ("aggregate", "array_aggr", "array_aggregate", "list_aggr", "list_aggregate")
 _REFUSED_BEGINNINGS = ("current_", "inet_", "read_", "duckdb_", "pragma_", "parquet_", "pg_", "icu_",
                        "iceberg_", "sqlite_", "postgres_")  # fmt: skip
 
@@ -162,8 +164,7 @@ def _named_around(table: exp.Expr) -> set[str]:
 
 
 def _functions(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
-    for function in tree.find_all(exp.Func):
-        name = _name(function)
+    for function, name in _calls(tree):
         until_now = name == "age" and len(function.expressions) == 1
         if name in _OF_THE_ENGINE:
             yield text.fail(
@@ -181,12 +182,34 @@ def _functions(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
                 expected="functions of the data alone",
                 hint="quantile_cont, quantile_disc and count(DISTINCT ...) are exact",
             )
+        elif name in _BY_NAME and not _named_function(function):
+            yield text.fail(
+                "sql-function",
+                f"calls by `{name}` a function that it does not name",
+                name,
+                expected="its name, as a text",
+            )
         elif name in _REFUSED or name.startswith(_REFUSED_BEGINNINGS) or until_now:
             yield text.refused(name)
     for found in tree.find_all(exp.Column):
         name = found.name.casefold()
         if not found.table and not found.this.quoted and name.startswith("current_"):  # a function without brackets
             yield text.refused(name)
+
+
+def _calls(tree: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:
+    """The functions that a query calls, and their names."""
+    for function in tree.find_all(exp.Func):
+        name = _name(function)
+        yield function, name
+        if name in _BY_NAME and (named := _named_function(function)):
+            yield function, named
+
+
+def _named_function(function: exp.Expr) -> str:
+    """The name that a call has as its second argument; empty where that is no plain text."""
+    second = function.expressions[1] if len(function.expressions) > 1 else None
+    return second.name.casefold() if isinstance(second, exp.Literal) and second.is_string else ""
 
 
 def _orders(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
