@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from assay.compare.row import NO_VALUE
 from assay.compare.style import Style
 from assay.report import article_rows as asked
-from assay.report.article_rows import NO_VALUE
 from assay.report.article_rules import holds, in_words, percent_told
 from assay.report.assemble import DELTA
 from assay.report.document import Gallery, Table

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from assay.compare.decimal_text import decimal_text, decimal_value, rounded_fraction
+from assay.compare.row import NO_VALUE
 from assay.compare.style import Style
 from assay.plan.steps import FROM, TO, Listed, listed_rows, rows_of, span_of
 from assay.report.article_classes import rows_of_classes
@@ -19,7 +20,6 @@ from assay.spec.model import Grain, Metric, Series
 from assay.spec.normal_form import Checked
 
 Row = Mapping[str, object]
-NO_VALUE = "—"
 
 
 def listed(checked: Checked, article: Article, prose: Iterable[Prose]) -> tuple[Listed, ...]:

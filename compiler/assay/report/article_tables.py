@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from assay.compare.decimal_text import decimal_value, on_its_side, whole_text
+from assay.compare.row import NO_VALUE
 from assay.compare.style import Style
-from assay.fetch.times import told
 from assay.plan.steps import listed_rows
 from assay.report import article_rows as asked
 from assay.report.article_choices import Chosen
 from assay.report.article_rows import Row, ordered
 from assay.report.document import Mark, Table
-from assay.report.figures import RunFigures, named_once
+from assay.report.figures import RunFigures, named_once, value_text
 from assay.report.leads import COLUMN, ROW, SHARE, SHORT, Lead, on_row
 from assay.report.terms import of_column, of_product, of_share
 from assay.spec.article_model import Article, Listing, Part, Pivot
@@ -91,12 +91,8 @@ def heading(column: Column) -> str:
 
 
 def cell(column: Column, value: object) -> str:
-    """A value of a column as tables print it: instants in UTC."""
-    if value is None:
-        return asked.NO_VALUE
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return told(value) if column.type == "instant" and isinstance(value, int) else str(value)
+    """A value of a column as tables print it."""
+    return value_text(column.type, value)
 
 
 def metric_heading(metric: Metric) -> str:
@@ -246,14 +242,14 @@ def _share(setting: Setting, pivot: Pivot, metric: Metric, due: Metric, row: Row
     """The share in percent, with as many decimals as it takes to be seen on its side of what counts as short."""
     found, wanted = setting.exact(metric, row), setting.exact(due, row)
     if found is None or not wanted:
-        return asked.NO_VALUE
+        return NO_VALUE
     return on_its_side(100 * found / wanted, 1, lambda shown: (shown < 100 - pivot.tolerance) == short)
 
 
 def _cell(setting: Setting, pivot: Pivot, row: Row | None) -> str:
     """A cell; marked when it falls short of what is due."""
     if row is None:
-        return asked.NO_VALUE
+        return NO_VALUE
     metric = setting.checked.metric(pivot.metric)
     text = setting.text(metric, row)
     due = setting.checked.metric(pivot.due) if pivot.due else None

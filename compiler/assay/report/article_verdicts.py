@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.compare.decimal_text import on_its_side, percent_change
+from assay.compare.row import NO_VALUE
 from assay.report import article_rows as asked
 from assay.report.article_choices import called, own
 from assay.report.article_rows import Row, ordered
@@ -119,9 +120,9 @@ def _change(setting: Setting, metric: Metric, base: Row, row: Row | None, tolera
     texts = setting.text(metric, base), setting.text(metric, row)
     old, new = setting.exact(metric, base), setting.exact(metric, row)
     if old is None or new is None:
-        return (*texts, asked.NO_VALUE, NOT_RUN if row is None else "no value")
+        return (*texts, NO_VALUE, NOT_RUN if row is None else "no value")
     if not old:
-        return (*texts, asked.NO_VALUE, PASS if allows(NOT_WORSE, 0, metric, new) else FAIL)
+        return (*texts, NO_VALUE, PASS if allows(NOT_WORSE, 0, metric, new) else FAIL)
     percent = percent_change(old, new)
     passed = allows(NOT_WORSE, tolerance, metric, percent)
     said = on_its_side(percent, 1, lambda shown: allows(NOT_WORSE, tolerance, metric, shown) == passed)

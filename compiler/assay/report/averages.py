@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from assay.compare.decimal_text import decimal_value, percent_change, rounded_fraction
+from assay.compare.row import NO_VALUE
 from assay.report import article_rows as asked
 from assay.report.article_rows import Row
 from assay.report.article_tables import Setting, Shown, titled
@@ -36,7 +37,7 @@ def averages(setting: Setting, item: Averages, shown: Shown) -> Table | None:
             series.doc,
             labels_of(setting.checked.package, series),
             str(_lines(series, of_series)),
-            asked.NO_VALUE if mean is None else setting.look.table_row([mean], DIGITS).cells[0],
+            NO_VALUE if mean is None else setting.look.table_row([mean], DIGITS).cells[0],
             _percent(means[0], mean) if place else "",
         )
         for place, (series, of_series, mean) in enumerate(zip(found, held, means, strict=True))
@@ -77,5 +78,5 @@ def _lines(series: Series, rows: Sequence[Row]) -> int:
 def _percent(first: float | None, value: float | None) -> str:
     """The difference to the first, in percent of its amount."""
     if first is None or value is None or not first:
-        return asked.NO_VALUE
+        return NO_VALUE
     return rounded_fraction(percent_change(decimal_value(first), decimal_value(value)), 1)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 
+from assay.compare.row import NO_VALUE
 from assay.compare.style import Style, style
 from assay.report import article_rows as asked
 from assay.report.article_rows import Row
@@ -214,7 +215,7 @@ def _rows(item: Judged) -> Iterator[tuple[str, ...]]:
 
 
 def _found(cell: Cell, run: Source) -> str:
-    return run.cells.get((cell.down, cell.across), (asked.NO_VALUE, None))[0]
+    return run.cells.get((cell.down, cell.across), (NO_VALUE, None))[0]
 
 
 def as_data(found: Sequence[Judged]) -> list[dict[str, object]]:

@@ -169,13 +169,16 @@ def _point_texts(kind: PointKind, item: Centile, width: int, found: Distribution
 
 
 def fact(constant: Constant, value: object) -> str:
-    """A constant as tables and titles print it: instants in UTC, durations in seconds, truth values in words."""
-    if value is None or value == "":
+    """A constant as tables and titles print it: durations in seconds, others as any value; an empty text is none."""
+    if constant.type == "duration" and isinstance(value, int):
+        return exact_text(value, 9)
+    return value_text(constant.type, None if value == "" else value)
+
+
+def value_text(kind: str, value: object) -> str:
+    """A value of a type as tables print it: instants in UTC, truth values in words, and a dash where there is none."""
+    if value is None:
         return NO_VALUE
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if constant.type == "instant" and isinstance(value, int):
-        return told(value)
-    if constant.type == "duration" and isinstance(value, int):
-        return exact_text(value, 9)
-    return str(value)
+    return told(value) if kind == "instant" and isinstance(value, int) else str(value)
