@@ -530,7 +530,7 @@ def test_names_of_generations_are_of_one_event(tmp_path: Path) -> None:
     text = b"peers 1 1\nold_peers 2 2\nprefix_peers 3 3\n# EOF\n"
     events = (PEERS, event("others", form([VALUE], new="prefix_peers")))
     found = made(tmp_path, text, events, wanted={"peers": frozenset({"value"})})
-    assert found.rows("peers") == [("", 1, S, True, 1.0), ("", 2, 2 * S, True, 2.0)]
+    assert found.rows("peers") == [("", 1, S, 2, True, 1.0), ("", 2, 2 * S, 1, True, 2.0)]  # series in order of names
     assert found.rows("counts") == [("", "others", 1), ("", "peers", 2)]
     assert found.log()["recognised"] == 3
 

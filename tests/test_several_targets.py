@@ -110,6 +110,27 @@ def test_series_that_are_not_told_apart_are_not_made_one_line(tmp_path: Path, ca
     assert assay("query", "drive_write_rate", "--run", run, "--cache", cache).status == 0
 
 
+def test_series_that_are_not_told_apart_and_sampled_in_turn_are_told_of(tmp_path: Path, cache: Path) -> None:
+    """Two servers scrape at other seconds: no instant has two samples, and what is read goes from one to the other."""
+    one = host("h1", 1e6)
+    other = "".join(
+        f"{text} {int(at) + 2}\n".replace("{", '{cluster="b",')
+        for text, at in (line.rsplit(" ", 1) for line in host("h1", 9e6).splitlines())
+    )
+    run = made(tmp_path / "turns", one, other)
+    done = assay("query", "drive_write_rate", "--run", run, "--cache", cache)
+    assert done.status == 0
+    assert (
+        "warning: turns: disk_write_rates: the line node, h1, sda is several series, and samples of one stand "
+        "between those of another, so what is read goes to and fro: they differ in their name, or in other labels than "
+        "job, instance, device.\n"
+    ) in done.err
+    # one that begins when the other has ended is the same line
+    begun = "".join(f"{text} {int(at) + 1000}\n" for text, at in (line.rsplit(" ", 1) for line in other.splitlines()))
+    done = assay("query", "drive_write_rate", "--run", made(tmp_path / "after", one, begun), "--cache", cache)
+    assert (done.status, "interleaved" in done.err) == (0, False)
+
+
 def test_a_job_that_is_called_as_the_computed_mean_keeps_its_line(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "run"
     (run / "report").mkdir(parents=True)

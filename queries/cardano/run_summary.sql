@@ -14,12 +14,9 @@ WITH log_totals AS (
 ),
 
 line_rates AS (
-    SELECT fsum(rate) / count(*) AS line_rate
-    FROM (
-        SELECT lines::DOUBLE / greatest((last_ns - first_ns) // 1000000000, 1) AS rate
-        FROM logs
-        ORDER BY host
-    ) AS rates
+    SELECT
+        fsum(lines::DOUBLE / greatest((last_ns - first_ns) // 1000000000, 1) ORDER BY host) / count(*) AS line_rate
+    FROM logs
 ),
 
 slot_totals AS (

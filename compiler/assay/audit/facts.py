@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from assay.audit import words
 from assay.audit.constants import ConstantFact, constants
 from assay.audit.lineage import ROLES, Lineage
-from assay.audit.lineage_graph import PLACE, path_text, raw_places
+from assay.audit.lineage_graph import path_text, place_of, raw_places
 from assay.audit.origins import ROWS
 from assay.audit.shown import Shown, shown
 from assay.plan.steps import Applied, EventStep, JudgeStep, RelationStep, SeriesStep
@@ -326,7 +326,9 @@ def _ways(event: Event, source: Source, name: str) -> Iterator[tuple[str, Field]
 
 
 def _event(event: Event, source: Source, found: Lineage) -> EventFact:
-    own = sorted(item for item in found.roles if item.table == event.name and item.column not in (ROWS, *PLACE))
+    # Host and place of an event name its rows wherever they are joined: they do not make it one that gives a value.
+    given = [item for item in found.roles if item.table == event.name and not place_of(source, item.column)]
+    own = sorted(item for item in given if item.column != ROWS)
     docs = {field.name: field.doc for field in event.fields}
     fields = [
         FieldFact(
@@ -338,8 +340,6 @@ def _event(event: Event, source: Source, found: Lineage) -> EventFact:
         )
         for item in own
     ]
-    # Host and place of an event name its rows wherever they are joined: they do not make it one that gives a value.
-    roles = [role for item, role in found.roles.items() if item.table == event.name and item.column not in PLACE]
     names: dict[str, list[str]] = {}
     for form in event.forms:
         for name in form.names:
@@ -347,7 +347,7 @@ def _event(event: Event, source: Source, found: Lineage) -> EventFact:
     return EventFact(
         event.name,
         source.name,
-        min(roles, key=ROLES.index, default="rows"),
+        min((found.roles[item] for item in given), key=ROLES.index, default="rows"),
         tuple((generation, tuple(dict.fromkeys(texts))) for generation, texts in names.items()),
         tuple(sorted(fields, key=lambda item: (ROLES.index(item.role), item.name))),
         event.doc,

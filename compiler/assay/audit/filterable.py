@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.audit.lineage import Lineage, fields
-from assay.audit.lineage_graph import PLACE, raw_places
+from assay.audit.lineage_graph import place_of, raw_places
 from assay.plan.steps import EventStep
 from assay.spec import closure
 from assay.spec.model import Metric, Package
@@ -20,6 +20,7 @@ def filterable(
     sources = {item.name: item for item in package.sources}
     for event in sorted(package.events, key=lambda item: item.name):
         named = found.events.get(event.name, frozenset()) | plain.get(event.name, set())
-        own = sorted(under_all.get(event.name, set()) - named - set(PLACE))
+        source = sources[event.source]
+        own = sorted(name for name in under_all.get(event.name, set()) - named if not place_of(source, name))
         for origin, ways in fields(EventStep(event, tuple(own))):
-            yield event.name, origin.column, raw_places(sources[event.source], origin.column, ways)
+            yield event.name, origin.column, raw_places(source, origin.column, ways)

@@ -17,10 +17,10 @@ from assay.ingest.event_rows import typed_rows
 from assay.ingest.forms import Numbered, numbered, paths_of
 from assay.plan.steps import EventStep, RelationStep, SeriesStep
 from assay.spec.model import Form
+from assay.spec.own_names import KEYS
 from assay.spec.scopes import LOG_COLUMNS, LOGS
 from assay.sql import dialect
 from assay.sql.dialect import column
-from assay.sql.events import KEYS
 from assay.sql.program import Statement
 
 #: what a column does for a number, the most direct first: it makes the value (or is rows that are counted); picks the
@@ -57,7 +57,9 @@ class Lineage:
     @property
     def events(self) -> Mapping[str, frozenset[str]]:
         """The events that have a part, each with its fields that do."""
-        own = {name: {*KEYS, ROWS} for name, item in self.statements.items() if isinstance(item.step, EventStep)}
+        own = {
+            name: {*item.step.keys, ROWS} for name, item in self.statements.items() if isinstance(item.step, EventStep)
+        }
         return {
             name: frozenset(item.column for item in self.roles if item.table == name and item.column not in own[name])
             for name in sorted({item.table for item in self.roles} & set(own))
@@ -107,7 +109,7 @@ def _whole(item: Statement, found: Mapping[str, Made]) -> Iterator[Origin]:
     reads: a definition holds it as a whole.
     """
     if isinstance(item.step, EventStep):
-        yield from (Origin(item.name, name) for name in found[item.name].values if name not in KEYS)
+        yield from (Origin(item.name, name) for name in found[item.name].values if name not in item.step.keys)
     elif isinstance(item.step, RelationStep):
         yield from found[item.name].everything
         yield from (Origin(table.name, ROWS) for table in item.query.find_all(exp.Table) if table.name in found)

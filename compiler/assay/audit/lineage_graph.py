@@ -10,12 +10,19 @@ from assay.audit.lineage import ROLES, Found, Lineage, places
 from assay.audit.origins import CONSTANTS, ROWS, Origin
 from assay.plan.steps import EventStep, JudgeStep, RelationStep, RowsStep, SeriesStep
 from assay.spec.model import Package, Source
+from assay.spec.own_names import SERIES, keys_of
 from assay.spec.scopes import LOGS
+from assay.spec.source_kinds import TABLES
 from assay.spec.visible import visible
 from assay.sql.program import Statement
 
 #: the part of a record that each column has which no field is: where it stands, when it was
-PLACE = {"host": "the host's directory", "seq": "place in the host's files"}
+_PLACES = {"host": "the host's directory", "seq": "place in the host's files", SERIES: "name and labels of its series"}
+
+
+def place_of(source: Source, column: str) -> str:
+    """The part of a record that a column has which no field is, nor the instant; empty for those."""
+    return _PLACES.get(column, "") if column in keys_of(source.kind) else ""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -121,8 +128,8 @@ def records(found: Lineage, package: Package, item: Origin) -> tuple[str, ...]:
 
 def raw_places(source: Source, field: str, found: Sequence[Found]) -> tuple[str, ...]:
     """Where raw records of a source hold a field of an event, as texts."""
-    if field in PLACE:
-        return (PLACE[field],)
+    if place := place_of(source, field):
+        return (place,)
     if field == "t_ns":
         if not source.time:
             return ("the sample's instant",)
@@ -132,7 +139,7 @@ def raw_places(source: Source, field: str, found: Sequence[Found]) -> tuple[str,
 
 def path_text(source: Source, path: Sequence[str], body: bool) -> str:
     """A path as people write it: `.data.slot`; of tables the name of a column."""
-    if source.kind == "csv":
+    if source.kind == TABLES:
         return ".".join(path)
     return "".join(f".{key}" for key in (*(source.body if body else ()), *path))
 

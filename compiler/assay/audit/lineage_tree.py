@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from assay.audit.constants import constants
 from assay.audit.lineage import ROLES, Lineage
-from assay.audit.lineage_graph import PLACE, kind_of, name, raw_places, records, what
+from assay.audit.lineage_graph import kind_of, name, place_of, raw_places, records, what
 from assay.audit.origins import CONSTANTS, ROWS, Made, Origin
 from assay.plan.steps import EventStep, JudgeStep
 from assay.spec.model import Package
@@ -150,7 +150,10 @@ def field_rows(found: Lineage, package: Package) -> Iterator[tuple[str, str, str
     for item in sorted(found.roles):
         statement = found.statements.get(item.table)
         step = statement.step if statement else None
-        if not isinstance(step, EventStep) or item.column in (ROWS, *PLACE):
+        if not isinstance(step, EventStep) or item.column == ROWS:
             continue
-        places = raw_places(sources[step.event.source], item.column, found.found.get(item, ()))
+        source = sources[step.event.source]
+        if place_of(source, item.column):
+            continue
+        places = raw_places(source, item.column, found.found.get(item, ()))
         yield item.table, item.column, found.roles[item], places

@@ -11,7 +11,7 @@ from typing import Any
 from sqlglot import exp
 
 from assay.ingest import samples
-from assay.ingest.files import LOGS, RunFiles
+from assay.ingest.files import RunFiles
 from assay.ingest.folder import connected
 from assay.ingest.packing import decompressed
 from assay.ingest.plain import plain, text_lines
@@ -20,8 +20,8 @@ from assay.ingest.sample_files import has_lines
 from assay.ingest.sample_store import run
 from assay.ingest.shares import FILE_STEP
 from assay.ingest.tables import form_of
-from assay.spec.check_lines import RECORDS, TEXT_LINES
 from assay.spec.model import Source
+from assay.spec.source_kinds import BLOCKS, JSON_LINES, RECORDS, SAMPLES, TABLES, TEXT_LINES
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.storage.progress import unwatched
@@ -142,10 +142,10 @@ def _lines_of_samples(
 
 #: kind of a source -> what finds the records at places of its files; every kind that is ingested is here
 FINDERS: Mapping[str, Callable[[Source, RunFiles, Sequence[Place]], Iterator[tuple[Place, RawRecord]]]] = {
-    LOGS: _of_logs,
+    JSON_LINES: _of_logs,
     TEXT_LINES: _of_logs,
-    "csv": _of_tables,
-    "blocks": _of_tables,
+    TABLES: _of_tables,
+    BLOCKS: _of_tables,
     RECORDS: _of_lists,
-    "samples": _of_samples,
+    SAMPLES: _of_samples,
 }

@@ -22,7 +22,7 @@ from assay.engine.graph import Node, nodes
 from assay.engine.hosts import enumerate_hosts
 from assay.engine.mount import mount
 from assay.engine.results import RunResults
-from assay.plan.steps import Applied, Listed, Plan, plan
+from assay.plan.steps import Applied, EventStep, Listed, Plan, plan
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
@@ -140,7 +140,11 @@ def _each(work: Sequence[Callable[[], T]]) -> list[T]:
 def compiled(checked: Checked, made: Plan) -> tuple[Statement, ...]:
     """The statements of a plan, with places (`$name`) for constants; files are relative to an ingested folder."""
     names = [item.name for source in checked.package.sources for item in source.constants]
-    tables = {name: event_table(scan(f"events/{name}/*.parquet"), fields) for name, fields in made.wanted.items()}
+    tables = {
+        step.name: event_table(scan(f"events/{step.name}/*.parquet"), step.fields, step.keys)
+        for step in made.steps
+        if isinstance(step, EventStep)
+    }
     return compile_plan(made, checked, names, tables)
 
 

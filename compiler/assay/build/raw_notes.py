@@ -32,7 +32,7 @@ def _silent(part: Part) -> Iterator[str]:
         return
     more = f" and {len(hosts) - NAMED} more" if len(hosts) > NAMED else ""
     named = f"host{'' if len(hosts) == 1 else 's'} {', '.join(hosts[:NAMED])}{more}"
-    records = ingest.RECORDS[part.source.kind]
+    records = ingest.RECORD_NOUNS[part.source.kind]
     yield f"none of the {records} of {named} is an event that the specs know (source {part.source.name})."
 
 

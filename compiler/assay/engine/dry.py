@@ -9,21 +9,26 @@ from assay.engine.check_texts import places_of
 from assay.engine.declared import place_in, text_of, undeclared
 from assay.engine.given import given
 from assay.engine.graph import Node
+from assay.engine.inexact import inexact
 from assay.engine.limit import limited
 from assay.engine.mount import confine
 from assay.plan.steps import CheckStep, EventStep, RelationStep
 from assay.spec.diagnostics import Diagnostic, did_you_mean
 from assay.spec.model import Constant
+from assay.spec.own_names import SERIES
 from assay.spec.phase_model import SINCE, UNTIL
-from assay.spec.scopes import LOG_COLUMNS, LOGS
+from assay.spec.scopes import HOST, LOG_COLUMNS, LOGS
+from assay.sql import dialect
 from assay.sql.events import empty_table
-from assay.sql.places import near
+from assay.sql.places import near, of_word
+from assay.sql.relations import filled
 
 if TYPE_CHECKING:
     import duckdb
 
 SECONDS = 20
 MEMORY = "1GB"
+_KEYS = {HOST: "text", "seq": "integer", "t_ns": "instant", SERIES: "integer"}
 _SAMPLES: Mapping[str, object] = {
     "integer": 1, "real": 0.5, "text": "", "boolean": False, "instant": 0, "duration": 1_000_000_000,
 }  # fmt: skip
@@ -44,7 +49,7 @@ def dry_run(graph: Sequence[Node], constants: Iterable[Constant]) -> tuple[Diagn
             step = node.statement.step
             if isinstance(step, EventStep):
                 fields = [(item.name, item.type) for item in step.event.fields if item.name in step.fields]
-                base = (("host", "text"), ("seq", "integer"), ("t_ns", "instant"))
+                base = [(name, _KEYS[name]) for name in step.keys]
                 connection.execute(empty_table(step.name, (*base, *fields)))
                 continue
             if node.name == LOGS:
@@ -69,7 +74,27 @@ def dry_run(graph: Sequence[Node], constants: Iterable[Constant]) -> tuple[Diagn
                 wrong = list(undeclared(connection, step.relation))
                 problems += wrong
                 spoilt |= {node.name} if wrong else set()
+            problems += _unordered_sums(connection, node, values)
     return tuple(problems)
+
+
+def _unordered_sums(
+    connection: duckdb.DuckDBPyConnection, node: Node, values: Mapping[str, object]
+) -> Iterator[Diagnostic]:
+    """Sums of real numbers that the SQL of specs takes in no order."""
+    sql = text_of(node)
+    if not sql:
+        return
+    for name in inexact(connection, dialect.text(filled(node.statement.query, values))):
+        said = f"the SQL of `{node.name}` has a `{name}` of real numbers in no order: the engine may take others first"
+        yield Diagnostic(
+            "sql-order",
+            f"{said} each time, and its last digits are other ones then",
+            of_word(sql, name, before="("),
+            expected=f"ORDER BY within it, such as `{name}(value ORDER BY value)`",
+            hint="sums of whole numbers need none",
+            text=sql,
+        )
 
 
 def _unknown_places(step: CheckStep, columns: Sequence[str]) -> Iterator[Diagnostic]:

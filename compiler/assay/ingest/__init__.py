@@ -8,10 +8,10 @@ from assay.ingest.hashes import FileHash, content_key, file_hashes
 from assay.ingest.held import covers, definitions_hash, file_names, named_as, notes, recognition_hash
 from assay.ingest.kinds import ingest
 from assay.ingest.refused import TooManyBrokenError, place_of
-from assay.ingest.summary import RECORDS
+from assay.ingest.summary import RECORD_NOUNS
 
 __all__ = [
-    "RECORDS",
+    "RECORD_NOUNS",
     "FileHash",
     "HostFiles",
     "RunFiles",

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from assay.ingest.files import RunFiles
 from assay.ingest.plain import first_lines
+from assay.spec.source_kinds import SAMPLES
 
 FEW = 3  # lines that files may have in common without a word: what begins alike, and ends there, is no copy
-SAMPLES = "samples"  # a kind whose records count once however often they stand, which is told there
 
 
 def copies(kind: str, files: RunFiles) -> tuple[str, ...]:
     """A sentence on files of the same sha256, as far as hashes are known; none where each has its own."""
-    if kind == SAMPLES:
+    if kind == SAMPLES:  # which count once however often they stand, and that is told there
         return ()
     first: dict[str, Path] = {}
     twins: list[tuple[Path, Path]] = []

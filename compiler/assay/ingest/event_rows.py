@@ -11,9 +11,9 @@ from assay.ingest import fields, tree
 from assay.ingest.forms import Numbered, paths_of
 from assay.ingest.recognise import Recognition, shared_columns, texts_of_body
 from assay.spec.model import Event, Field
+from assay.spec.own_names import KEYS
 from assay.sql import dialect
 from assay.sql.dialect import column
-from assay.sql.events import KEYS
 
 ENDED = "ended"  # a column that tells of rows that a field of theirs has no value
 
@@ -45,8 +45,9 @@ def typed_rows(
     given: Mapping[tuple[int, str], exp.Expr] = MappingProxyType({}),
     ended: Collection[str] = (),
     swift: bool = False,
+    keys: Sequence[str] = KEYS,
 ) -> exp.Select:
-    """The rows of an event, whose forms are `own`, out of rows of host, seq, t_ns, form, and what is `read` at paths.
+    """The rows of an event, whose forms are `own`, out of rows of `keys`, form, and what is `read` at paths.
 
     `given` are values of fields, by form and name, that are no texts: columns of `found` that are there already.
     Fields of the names `ended` need no text in rows of which the column `ended` of `found` holds.  `swift` is that of
@@ -56,12 +57,12 @@ def typed_rows(
     stages = [("found", found)]
     said = [tree.named(_said(name, own, read), f"{name}_text") for name in names]
     ready = sorted({value.name for value in given.values()} | ({ENDED} if ended else set()))
-    stages.append(("known", tree.of(dialect.select(*KEYS, "form", *ready, *said), "found")))
+    stages.append(("known", tree.of(dialect.select(*keys, "form", *ready, *said), "found")))
     values = [tree.named(_value(name, own, given, swift), name) for name in names]
     texts_kept = [f"{name}_text" for name in names if name in ended or any(_may_lack(item, name) for item in own)]
     texts_kept += [ENDED] if ended else []
-    stages.append(("valued", tree.of(dialect.select(*KEYS, "form", *texts_kept, *values), "known")))
-    query = dialect.select(*KEYS, tree.named(_whole(own, ended), "whole"), *names)
+    stages.append(("valued", tree.of(dialect.select(*keys, "form", *texts_kept, *values), "known")))
+    query = dialect.select(*keys, tree.named(_whole(own, ended), "whole"), *names)
     return dialect.staged(tree.of(query, "valued"), stages)
 
 

@@ -9,12 +9,11 @@ from pathlib import Path, PurePath
 from assay.ingest import text_order
 from assay.ingest.packing import COMPRESSED
 from assay.ingest.steady import Held, mark_of
-from assay.spec.check_lines import TEXT_LINES
 from assay.spec.diagnostics import AssayError, Diagnostic, fail
 from assay.spec.file_errors import whole
 from assay.spec.model import Event, Source
+from assay.spec.source_kinds import JSON_LINES, TEXT_LINES
 
-LOGS = "json-lines"  # the kind of source whose files are logs, read line by line
 PROBED = 2000  # lines looked at for the first object of a file
 TAKEN = "--run takes a directory of a run, an archive of one, or an s3:// address"
 BESIDE = "._"  # how the names begin of what macOS writes beside files, on disks that are not its own
@@ -197,7 +196,7 @@ def _found(path: Path) -> Held:
 
 def _place(source: Source, events: Sequence[Event], folder: Path, path: Path) -> str:
     """What orders the files of a host: the first instant of a log; of other kinds the folder a file is in."""
-    if source.kind in (LOGS, TEXT_LINES) and (source.kind == LOGS or source.line or events):
+    if source.kind in (JSON_LINES, TEXT_LINES) and (source.kind == JSON_LINES or source.line or events):
         return text_order.first_instant(source, events, path, PROBED) or NO_OBJECT
     return path.parent.relative_to(folder).as_posix()
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from assay.ingest.copies import copies
 from assay.ingest.files import RunFiles
-from assay.spec.check_lines import TEXT_LINES
 from assay.spec.model import Event, Source
+from assay.spec.source_kinds import TEXT_LINES
 
 MANIFEST = "ingest.json"
-FORMAT = 10
+FORMAT = 11
 
 Wanted = Mapping[str, Iterable[str]]
 

@@ -32,9 +32,9 @@ from assay.ingest.summary import Log, write_found
 from assay.spec.diagnostics import AssayError, Diagnostic, did_you_mean, fail
 from assay.spec.json_document import object_of, told_twice
 from assay.spec.model import Event, Source
+from assay.spec.own_names import KEYS
 from assay.sql import dialect
 from assay.sql.dialect import column
-from assay.sql.events import KEYS
 from assay.storage.progress import Bytes, unwatched
 
 if TYPE_CHECKING:

@@ -6,25 +6,25 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from assay.ingest.files import LOGS, RunFiles
+from assay.ingest.files import RunFiles
 from assay.ingest.forms import Wanted
 from assay.ingest.json_records import ingest as ingest_records
 from assay.ingest.reader import ingest as ingest_logs
 from assay.ingest.samples import ingest as ingest_samples
 from assay.ingest.tables import ingest as ingest_tables
 from assay.ingest.text_lines import ingest as ingest_text_lines
-from assay.spec.check_lines import RECORDS, TEXT_LINES
 from assay.spec.model import Event, Source
+from assay.spec.source_kinds import BLOCKS, JSON_LINES, RECORDS, SAMPLES, TABLES, TEXT_LINES
 from assay.storage.progress import Bytes, unwatched
 
 #: kind of a source whose files are no logs -> what ingests it
 KINDS = {
-    "csv": ingest_tables,
-    "blocks": ingest_tables,
-    "samples": ingest_samples,
+    TABLES: ingest_tables,
+    BLOCKS: ingest_tables,
+    SAMPLES: ingest_samples,
     RECORDS: ingest_records,
 }
-LINES = {LOGS: ingest_logs, TEXT_LINES: ingest_text_lines}
+LINES = {JSON_LINES: ingest_logs, TEXT_LINES: ingest_text_lines}
 
 
 def ingest(

@@ -1,7 +1,8 @@
 """Ingest of samples of time series: an event is the samples of the series of some names.
 
 A sample's place (`seq`) is its number in the order of time, over all series: the last sample before an instant is the
-last in that order.  A sample that marks the end of its line has no value.
+last in that order; `series` is the number of its series in the run.  A sample that marks the end of its line has no
+value.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from assay.ingest.sample_store import Merged, listed, make, run
 from assay.ingest.summary import Log, write_found
 from assay.spec.diagnostics import did_you_mean, fail
 from assay.spec.model import Event, Field, Form, Source, Unless
+from assay.spec.own_names import KEYS_OF_SAMPLES
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.storage.progress import Bytes, unwatched
@@ -171,7 +173,8 @@ def _write(found: Samples, name: str, forms: Sequence[Numbered]) -> list[tuple[i
         path: column(f"label_{index}") for index, path in enumerate(labels, start=1)
     }
     read[VALUE] = column("value_as_text")
-    rows = [tree.named(tree.text(HOST), "host"), column("seq"), column("t_ns"), column("form"), column("value")]
+    rows = [tree.named(tree.text(HOST), "host"), *(column(key) for key in KEYS_OF_SAMPLES if key != "host")]
+    rows += [column("form"), column("value")]
     rows += [tree.named(_whole_text(), "value_as_text"), *(read[path] for path in labels)]
     given = {(item.number, field.name): column("value") for item in own for field in item.fields if _plain(field)}
     rows.append(tree.named(tree.missing(column("value")), ENDED))
@@ -181,7 +184,8 @@ def _write(found: Samples, name: str, forms: Sequence[Numbered]) -> list[tuple[i
     target.parent.mkdir(parents=True)
 
     def ordered(swift: bool) -> exp.Query:
-        return typed_rows(own, read, query.copy(), given, values, swift=swift).order_by("seq")
+        rows = typed_rows(own, read, query.copy(), given, values, swift=swift, keys=KEYS_OF_SAMPLES)
+        return rows.order_by("seq")
 
     return [(seq, name) for _, seq in write_rows(found.connection, name, ordered, target)]
 

@@ -26,6 +26,7 @@ from assay.ingest.worker import Share, Tally
 from assay.spec import time_form
 from assay.spec.diagnostics import AssayError, Diagnostic, fail
 from assay.spec.model import Source
+from assay.spec.source_kinds import BLOCKS, JSON_LINES, RECORDS, SAMPLES, TABLES, TEXT_LINES
 from assay.sql import dialect
 
 if TYPE_CHECKING:
@@ -121,21 +122,21 @@ def write_found(
 
 
 #: what the records and the files of a kind of source are called
-RECORDS = {
-    "json-lines": "log lines",
-    "text-lines": "log lines",
-    "json-records": "records",
-    "csv": "rows",
-    "blocks": "blocks",
-    "samples": "samples",
+RECORD_NOUNS = {
+    JSON_LINES: "log lines",
+    TEXT_LINES: "log lines",
+    RECORDS: "records",
+    TABLES: "rows",
+    BLOCKS: "blocks",
+    SAMPLES: "samples",
 }
-NAMES = {
-    "json-lines": "logs",
-    "text-lines": "logs",
-    "json-records": "lists",
-    "csv": "tables",
-    "blocks": "texts",
-    "samples": "samples",
+FILE_NOUNS = {
+    JSON_LINES: "logs",
+    TEXT_LINES: "logs",
+    RECORDS: "lists",
+    TABLES: "tables",
+    BLOCKS: "texts",
+    SAMPLES: "samples",
 }
 LOGS = {"source": "TEXT"} | {name: "TEXT" if name == "host" else "BIGINT" for name in Log.__dataclass_fields__}
 COUNTS = {"host": "TEXT", "event": "TEXT", "n": "BIGINT"}
@@ -258,7 +259,7 @@ def _nothing(
     source: Source, logs: Sequence[Log], broken: Iterable[Broken], unknown: Callable[[], tuple[str, ...]]
 ) -> AssayError:
     """The error of a run without any recognised line."""
-    things = RECORDS[source.kind]
+    things = RECORD_NOUNS[source.kind]
     if not any(log.lines for log in logs):
         return fail(
             "nothing-recognised",
@@ -270,7 +271,7 @@ def _nothing(
         "nothing-recognised",
         f"none of the {sum(log.lines for log in logs)} {things}{where} is an event that the specs know",
         notes=_reasons(source, list(itertools.islice(broken, TOLD))) or unknown(),
-        hint=f"are these {NAMES[source.kind]} of this system? `assay list events` tells the names that are known",
+        hint=f"are these {FILE_NOUNS[source.kind]} of this system? `assay list events` tells the names that are known",
     )
 
 
@@ -294,7 +295,7 @@ def _too_many(source: Source, log: Log, limit: int, broken: Sequence[Broken]) ->
     where = f" of host {log.host}" if log.host else ""
     return Diagnostic(
         "too-many-broken-lines",
-        f"{log.quarantined} of the {log.lines} {RECORDS[source.kind]}{where} are broken",
+        f"{log.quarantined} of the {log.lines} {RECORD_NOUNS[source.kind]}{where} are broken",
         expected=f"at most {limit}",
         found=str(log.quarantined),
         notes=notes,

@@ -31,9 +31,9 @@ from assay.ingest.unended import sentence
 from assay.spec.diagnostics import AssayError, Diagnostic, did_you_mean
 from assay.spec.file_errors import is_full
 from assay.spec.model import Event, Field, Source
+from assay.spec.own_names import KEYS
 from assay.sql import dialect
 from assay.sql.dialect import column
-from assay.sql.events import KEYS
 from assay.storage.progress import Bytes, unwatched
 
 if TYPE_CHECKING:

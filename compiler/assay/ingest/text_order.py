@@ -11,9 +11,9 @@ from sqlglot import exp
 
 from assay.ingest import instants, tree
 from assay.ingest.plain import first_lines
-from assay.spec.check_lines import TEXT_LINES
 from assay.spec.line_pattern import parse
 from assay.spec.model import Event, Source
+from assay.spec.source_kinds import TEXT_LINES
 from assay.sql import dialect
 from assay.sql.dialect import column
 

@@ -16,9 +16,9 @@ from assay.ingest.event_rows import typed_rows
 from assay.ingest.forms import OTHER, TEXT, TIMELESS, TORN
 from assay.ingest.lines import bare, scan
 from assay.ingest.text_forms import TextForms, Variant
+from assay.spec.own_names import KEYS
 from assay.sql import dialect
 from assay.sql.dialect import column
-from assay.sql.events import KEYS
 
 Path_ = tuple[str, ...]
 

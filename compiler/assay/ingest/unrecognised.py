@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from assay.ingest.files import RunFiles
 from assay.ingest.plain import first_lines
-from assay.spec.check_lines import TEXT_LINES
 from assay.spec.json_document import object_of
 from assay.spec.model import Lookup, Source
+from assay.spec.source_kinds import TEXT_LINES
 from assay.spec.visible import cut, visible
 
 LINES = 2000  # of the first log, which are looked at

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from assay.spec import formula
 from assay.spec.closure import Needs, events_of, needs
 from assay.spec.model import Check, Event, Filter, Grain, Instant, Metric, Package, Relation, Series
-from assay.spec.own_names import KEY, rows_name
+from assay.spec.own_names import KEY, KEYS, keys_of, rows_name
 from assay.spec.phase_model import Cut
 from assay.spec.scopes import HOST, LOGS
 
@@ -31,10 +31,11 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class EventStep:
-    """The typed table of an event, with these fields."""
+    """The typed table of an event, with these fields beside its `keys`."""
 
     event: Event
     fields: tuple[str, ...]
+    keys: tuple[str, ...] = KEYS
 
     @property
     def name(self) -> str:
@@ -190,6 +191,7 @@ class _Order:
     def __init__(self, package: Package, need: Needs, applied: tuple[Applied, ...], cut: bool) -> None:
         self.cut = cut
         self.tables = {item.name: item for item in package.tables}
+        self.kinds = {item.name: item.kind for item in package.sources}
         several = {item.name for item in package.sources if item.hosts}
         self.of_hosts = frozenset(item.name for item in package.events if item.source in several)
         self.package = package
@@ -204,7 +206,7 @@ class _Order:
         found = self.tables[name]
         if isinstance(found, Event):
             fields = tuple(item.name for item in found.fields if item.name in self.need.events[name])
-            self.steps[name] = EventStep(found, fields)
+            self.steps[name] = EventStep(found, fields, keys_of(self.kinds[found.source]))
         elif isinstance(found, Relation):
             self.relation(found)
         elif isinstance(found, Series):

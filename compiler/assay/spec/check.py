@@ -32,14 +32,14 @@ from assay.spec.checker import Checker, Locate
 from assay.spec.diagnostics import Diagnostic, did_you_mean
 from assay.spec.model import Event, Grain, Metric, Package
 from assay.spec.picks import COMPUTED
+from assay.spec.source_kinds import BLOCKS, RECORDS, SAMPLES, SOURCE_KINDS, TABLES, TEXT_LINES
 from assay.spec.typing_rules import Scope, Typed, UnitError, reduced
 from assay.spec.unit_library import UnknownUnitError, library_of
 
-SOURCE_KINDS = ("json-lines", "text-lines", "json-records", "csv", "blocks", "samples")
 #: kinds whose records are one of each event of the source, and what a record is
-NAMELESS = {"csv": "a row of a table", "blocks": "a block", "json-records": "a record of a list"}
+NAMELESS = {TABLES: "a row of a table", BLOCKS: "a block", RECORDS: "a record of a list"}
 #: kinds whose names are looked up as they are: their generations are words of the specs alone
-AS_THEY_ARE = ("samples", "text-lines")
+AS_THEY_ARE = (SAMPLES, TEXT_LINES)
 
 
 def check(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
@@ -104,7 +104,7 @@ def _sources(checker: Checker) -> None:
                 expected="one `*` in the last part of `hosts`, which stands for the name, and no `logs`",
                 found=f"{source.hosts or 'nothing'}{', with logs ' + ', '.join(source.logs) if source.logs else ''}",
             )
-        if (source.kind == "blocks") != bool(source.begins):
+        if (source.kind == BLOCKS) != bool(source.begins):
             said = "does not say with which key one begins" if not source.begins else "is not of blocks"
             checker.report(
                 "source-begins",

@@ -10,8 +10,7 @@ from assay.spec.checker import Checker
 from assay.spec.diagnostics import Diagnostic, did_you_mean
 from assay.spec.line_pattern import Pattern, PatternError, parse
 from assay.spec.model import Event, Field, Form, Source
-
-JSON_LINES, TEXT_LINES, RECORDS, SAMPLES = "json-lines", "text-lines", "json-records", "samples"
+from assay.spec.source_kinds import JSON_LINES, SAMPLES, TEXT_LINES
 
 
 def lines(checker: Checker) -> None:

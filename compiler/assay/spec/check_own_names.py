@@ -33,7 +33,8 @@ def apart(checker: Checker) -> None:
 
 def _fields(checker: Checker, event: Event) -> None:
     names = dict.fromkeys(field.name for form in event.forms for field in form.fields)
-    for name in filter(own_names.is_of_events, names):
+    kind = next((source.kind for source in checker.package.sources if source.name == event.source), "")
+    for name in (name for name in names if own_names.is_of_events(name, kind)):
         said = f"event `{event.name}` has a field called `{name}`, which is what the compiler calls a column of its own"
         hint = f'rename the field: it may have another name than the key that it is read from, `E.at [ "{name}" ]`'
         checker.report("reserved-name", said, name, hint=hint, within=(event.doc, event.name))

@@ -19,13 +19,13 @@ from typing import Any, cast
 from assay.spec import closure, decode, formula, scopes
 from assay.spec.article_model import Article, ClassTable
 from assay.spec.check_formulas import scope_of
-from assay.spec.check_lines import TEXT_LINES
 from assay.spec.check_series import VALUE, read_unit
 from assay.spec.exactly import Exactly
 from assay.spec.expression import Expression, show
 from assay.spec.formula_units import resolved
 from assay.spec.model import Filter, Grain, Instant, Metric, Package, Parameter, Series, Source
 from assay.spec.phase_model import Cut
+from assay.spec.source_kinds import TEXT_LINES
 from assay.spec.typing_rules import SIDE_BY_SIDE, Scope, Units, infer, reduced, side_by_side, written
 from assay.spec.unit import Unit
 from assay.spec.unit_library import UnitLibrary, library_of

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from assay.spec.source_kinds import SAMPLES
+
 #: the check of every relation that no two of its rows have one key
 KEY = "duplicate-key"
 #: the table of one row that has the run's constants
@@ -20,8 +22,13 @@ _QUERIES = re.compile(
     r"|steps|gaps|terms|(?:samples|read|known|term)_\d+(?:_[a-z]+)*"  # series
     r"|samples|ordered|averaged|distributions?|domain"  # distributions
 )
-#: columns that events have beside their fields, in their tables and on the way there
-EVENTS = frozenset(("host", "seq", "t_ns", "whole", "form"))
+#: columns that events have beside their fields: whose record it is, which of theirs, when it was
+KEYS = ("host", "seq", "t_ns")
+#: and samples, which of the series of the run each is of: those that agree in all labels that are read are several, too
+SERIES = "series"
+KEYS_OF_SAMPLES = (*KEYS, SERIES)
+#: those that they have on the way there, too
+EVENTS = frozenset((*KEYS, "whole", "form"))
 #: columns that are added to those of a grain
 _COLUMNS = re.compile(rf"{ACCEPTED}|passes_\d+")
 #: columns of samples: beside them stand those that say which sample it is
@@ -51,9 +58,15 @@ def is_column(name: str) -> bool:
     return bool(_COLUMNS.fullmatch(name.lower()))
 
 
-def is_of_events(name: str) -> bool:
-    """Whether events have a column of this name beside their fields, so that no field can have it."""
-    return name.lower() in EVENTS
+def keys_of(kind: str) -> tuple[str, ...]:
+    """The columns that events of a kind of source have beside their fields."""
+    return KEYS_OF_SAMPLES if kind == SAMPLES else KEYS
+
+
+def is_of_events(name: str, kind: str) -> bool:
+    """Whether events of a kind of source have a column of this name beside their fields, so that no field can have
+    it."""
+    return name.lower() in {*EVENTS, *keys_of(kind)}
 
 
 def is_of_samples(name: str) -> bool:

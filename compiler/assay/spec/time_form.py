@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from assay.spec.model import Source
+from assay.spec.source_kinds import BLOCKS, SAMPLES, TABLES
 
 #: units of a number since 1970 -> how many digits of it are below a second
 SINCE_1970 = {"s": 0, "ms": 3, "us": 6, "ns": 9}
@@ -35,13 +36,13 @@ def fault(form: str) -> str:
 def read_as(source: Source) -> str:
     """The forms of instants that a source's records are read in; empty of samples, whose form is their format's."""
     form, zone = source.time_form, source.zone
-    if source.kind == "samples":
+    if source.kind == SAMPLES:
         return ""
     if form in SINCE_1970:
         return f"a number of {form} since 1970"
     if form:
         return f"{form}, in zone {zone}"
-    number = "a whole number of ns since 1970, or " if source.kind in ("csv", "blocks") else ""
+    number = "a whole number of ns since 1970, or " if source.kind in (TABLES, BLOCKS) else ""
     return number + (
         f"ISO 8601, such as 2026-02-05T18:52:16.5, in zone {zone} where none is named"
         if zone

@@ -88,7 +88,7 @@ def distribution(metric: Metric, domain: str, integral: bool, constants: Constan
     per = bool(metric.per)
     stages: list[tuple[str, exp.Select]] = [
         ("samples", samples(metric, integral, constants)),
-        ("ordered", _ordered(per)),
+        ("ordered", _ordered(per, integral)),
         (
             "averaged",
             dialect.select("*", exp.alias_(_mean(integral), "mean")).from_(dialect.table("ordered"), copy=False),
@@ -121,13 +121,15 @@ def _over_domain() -> exp.Select:
     )
 
 
-def _ordered(per: bool) -> exp.Select:
-    values = exp.alias_(dialect.ordered_list(column("value")), "ordered_values")
-    count = exp.alias_(exp.Count(this=column("value")), "size")
-    total = exp.alias_(exp.Sum(this=column("value")), "total")
-    query = dialect.select(*([column("per")] if per else []), values, count, total).from_(
-        dialect.table("samples"), copy=False
-    )
+def _ordered(per: bool, integral: bool) -> exp.Select:
+    """The samples in their order, how many they are, and of whole numbers their sum, which is exact in any order."""
+    told = [
+        exp.alias_(dialect.ordered_list(column("value")), "ordered_values"),
+        exp.alias_(exp.Count(this=column("value")), "size"),
+    ]
+    if integral:
+        told.append(exp.alias_(exp.Sum(this=column("value")), "total"))
+    query = dialect.select(*([column("per")] if per else []), *told).from_(dialect.table("samples"), copy=False)
     return query.group_by(column("per"), copy=False) if per else query
 
 

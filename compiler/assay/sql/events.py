@@ -6,15 +6,14 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
+from assay.spec.own_names import KEYS
 from assay.sql import dialect
 from assay.sql.dialect import column
 
-KEYS = ("host", "seq", "t_ns")
 
-
-def event_table(source: exp.Expr, fields: Iterable[str]) -> exp.Select:
-    """The rows of an event that lack no required field: host, seq, t_ns and the fields, of a scan of its files."""
-    return dialect.select(*KEYS, *sorted(fields)).from_(source).where(column("whole"))
+def event_table(source: exp.Expr, fields: Iterable[str], keys: Iterable[str] = KEYS) -> exp.Select:
+    """The rows of an event that lack no required field: its keys and the fields, of a scan of its files."""
+    return dialect.select(*keys, *sorted(fields)).from_(source).where(column("whole"))
 
 
 def scan(pattern: str) -> exp.Expr:

@@ -25,7 +25,7 @@ from assay.plan.steps import (
 from assay.spec.exactly import Exactly
 from assay.spec.model import Check, Metric, Relation
 from assay.spec.normal_form import Checked
-from assay.spec.own_names import KEY
+from assay.spec.own_names import KEY, SERIES
 from assay.sql import dialect, distributions, grains, keys, listings, phases, relations, series
 from assay.sql.expressions import places
 
@@ -61,6 +61,10 @@ def compile_plan(plan: Plan, checked: Checked, names: Iterable[str], events: Eve
     made += [Statement("rows", item.name, listings.rows(item, constants)) for item in plan.listed]
     sampled = [step for step in plan.steps if isinstance(step, SeriesStep) and step.series.samples]
     made += [_ambiguous(step, constants) for step in sampled]
+    numbered = {step.name for step in plan.steps if isinstance(step, EventStep) and SERIES in step.keys}
+    made += [
+        _interleaved(step, constants) for step in sampled if {one.event for one in step.series.samples} <= numbered
+    ]
     read = [step for step in sampled if step.series.reading == "rate"]
     made += [_sparse(step, constants) for step in read]
     made += [_negative(step) for step in read]
@@ -85,6 +89,23 @@ def _ambiguous(step: SeriesStep, constants: Constants) -> Statement:
     )
     checked = CheckStep(check, step.name)
     return Statement("check", checked.name, series.ambiguous(step.series, constants), checked)
+
+
+def _interleaved(step: SeriesStep, constants: Constants) -> Statement:
+    """The warning of a line that is several of what was sampled, at other instants each: it may be one that comes and
+    goes."""
+    told = ", ".join(step.series.by)
+    check = Check(
+        "interleaved-series",
+        "",
+        (),
+        f"{step.name}: the line {{line}} is several series, and samples of one stand between those of another, so what "
+        f"is read goes to and fro: they differ in their name, or in other labels than {told}.",
+        "",
+        "warning",
+    )
+    checked = CheckStep(check, step.name)
+    return Statement("check", checked.name, series.interleaved(step.series, constants), checked)
 
 
 def _sparse(step: SeriesStep, constants: Constants) -> Statement:

@@ -45,10 +45,15 @@ def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[s
             )
     if all(isinstance(constants[name], exp.Placeholder) for name in names):
         return tree
-    filled = tree.copy()
-    for place in list(filled.find_all(exp.Placeholder)):
+    return filled(tree, constants)
+
+
+def filled(tree: exp.Expr, constants: Mapping[str, object]) -> exp.Expr:
+    """A query with values in the places of constants."""
+    found = tree.copy()
+    for place in list(found.find_all(exp.Placeholder)):
         place.replace(literal(constants[str(place.this)]))
-    return filled
+    return found
 
 
 def of_sources(query: exp.Expr, sources: Collection[str]) -> exp.Expr:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from sqlglot import exp
 
 from assay.spec.model import Sampled, Series
+from assay.spec.own_names import SERIES
 from assay.sql import dialect, series_ends
 from assay.sql.computed_series import joined
 from assay.sql.dialect import column
@@ -132,6 +133,41 @@ def ambiguous(series: Series, constants: Constants) -> exp.Select:
     return dialect.staged(query, stages)
 
 
+def interleaved(series: Series, constants: Constants) -> exp.Select:
+    """Lines that are several of what was sampled at other instants each: one has samples before another has ended.
+
+    Column: `line` (the labels).  Events have the number of the series that a sample is of.
+    """
+    stages: list[Stage] = []
+    found: exp.Query | None = None
+    for number, sampled in enumerate(series.samples, start=1):
+        samples, spans = f"samples_{number}", f"samples_{number}_spans"
+        columns = (*series.by, SERIES)
+        stages.append((samples, _samples(series, sampled, constants, (SERIES,))))
+        edges = {"first_ns": exp.Min(this=column("t_ns")), "last_ns": exp.Max(this=column("t_ns"))}
+        query = dialect.select(*columns, *(exp.alias_(value, name) for name, value in edges.items()))
+        query = query.from_(dialect.table(samples)).where(_there(column("value")), copy=False)
+        stages.append((spans, query.group_by(*_columns(columns))))
+        query = dialect.select(*series.by, "first_ns", exp.alias_(_reached(series), "reached"))
+        query = query.from_(dialect.table(spans))
+        found = query if found is None else exp.Union(this=found, expression=query, distinct=False)
+    assert found is not None
+    stages.append(("met", found))
+    query = dialect.select(exp.alias_(_line(series), "line")).from_(dialect.table("met"))
+    query = query.where(exp.GTE(this=column("reached"), expression=column("first_ns")), copy=False)
+    return dialect.staged(query.group_by(*_columns(series.by)).order_by(*_columns(series.by)), stages)
+
+
+def _reached(series: Series) -> exp.Expr:
+    """The last instant of all series of a line that begin before this one."""
+    order = exp.Order(expressions=[exp.Ordered(this=column(name)) for name in ("first_ns", SERIES)])
+    before = exp.WindowSpec(
+        kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end=dialect.integer(1), end_side="PRECEDING"
+    )
+    last = exp.Max(this=column("last_ns"))
+    return exp.Window(this=last, partition_by=_columns(series.by), order=order, spec=before)
+
+
 def _line(series: Series) -> exp.Expr:
     """What tells a line, in words: its labels."""
     return _call("concat_ws", exp.Literal.string(", "), *_columns(series.by))
@@ -156,8 +192,8 @@ def _reading(
         yield from _latest(series, key, samples, read, constants)
 
 
-def _samples(series: Series, sampled: Sampled, constants: Constants) -> exp.Select:
-    query = dialect.select(*series.by, "t_ns", "value").from_(dialect.table(sampled.event))
+def _samples(series: Series, sampled: Sampled, constants: Constants, more: Sequence[str] = ()) -> exp.Select:
+    query = dialect.select(*series.by, *more, "t_ns", "value").from_(dialect.table(sampled.event))
     # What has no value ends a line (a server marks it so); a counter goes on from its last one.
     if series.reading == "rate":
         query = query.where(_there(column("value")), copy=False)
@@ -241,7 +277,9 @@ def _sums(series: Series, key: Sequence[str], inside: str) -> exp.Select:
     columns = (*key, *series.by)
     # A sum with compensation would make of infinity what is no number.
     endless = exp.Case(ifs=[exp.If(this=_call("isinf", column("reset")), true=column("reset"))])
-    summed = [_call("fsum", column("reset")), dialect.real("0")]
+    in_order = exp.Order(this=column("reset"), expressions=[exp.Ordered(this=column("t_ns"))])
+    fallen = exp.Filter(this=_call("fsum", in_order), expression=exp.Where(this=_there(column("reset"))))
+    summed = [fallen, dialect.real("0")]
     resets = exp.Coalesce(this=exp.Max(this=endless), expressions=summed)
     values = {
         "samples": exp.Count(this=exp.Star()),

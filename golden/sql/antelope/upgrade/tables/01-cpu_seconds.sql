@@ -3,6 +3,7 @@ SELECT
   host,
   seq,
   t_ns,
+  series,
   cpu,
   instance,
   job,

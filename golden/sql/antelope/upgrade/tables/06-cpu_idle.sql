@@ -59,7 +59,12 @@ WITH steps AS (
     MAX(t_ns) AS last_ns,
     ARG_MIN(value, t_ns) AS first_value,
     ARG_MAX(value, t_ns) AS last_value,
-    COALESCE(MAX(CASE WHEN ISINF(reset) THEN reset END), FSUM(reset), CAST(0 AS DOUBLE)) AS resets
+    COALESCE(
+      MAX(CASE WHEN ISINF(reset) THEN reset END),
+      FSUM(reset ORDER BY t_ns) FILTER(WHERE
+        NOT reset IS NULL),
+      CAST(0 AS DOUBLE)
+    ) AS resets
   FROM samples_1_inside
   GROUP BY
     name,

@@ -11,8 +11,7 @@ WITH samples AS (
   SELECT
     per,
     LIST(value ORDER BY value) AS ordered_values,
-    COUNT(value) AS size,
-    SUM(value) AS total
+    COUNT(value) AS size
   FROM samples
   GROUP BY
     per

@@ -15,16 +15,12 @@ WITH log_totals AS (
   FROM logs
 ), line_rates AS (
   SELECT
-    FSUM(rate) / COUNT(*) AS line_rate
-  FROM (
-    SELECT
+    FSUM(
       CAST(lines AS DOUBLE) / GREATEST((
         last_ns - first_ns
-      ) // 1000000000, 1) AS rate
-    FROM logs
-    ORDER BY
-      host
-  ) AS rates
+      ) // 1000000000, 1) ORDER BY host
+    ) / COUNT(*) AS line_rate
+  FROM logs
 ), slot_totals AS (
   SELECT
     SUM(last_slot - first_slot) // COUNT(*) AS slots_analysed,

@@ -9,8 +9,7 @@ WITH samples AS (
 ), ordered AS (
   SELECT
     LIST(value ORDER BY value) AS ordered_values,
-    COUNT(value) AS size,
-    SUM(value) AS total
+    COUNT(value) AS size
   FROM samples
 ), averaged AS (
   SELECT

@@ -2,7 +2,8 @@ CREATE TEMPORARY VIEW head_block AS
 SELECT
   host,
   seq,
-  t_ns
+  t_ns,
+  series
 FROM READ_PARQUET('events/head_block/*.parquet')
 WHERE
   whole;
