@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import pytest
 
 from assay.build.run_schema import schema_of
 from assay.ingest.constants import read_constants
+from assay.spec import dhall_adapter
 from assay.spec.dhall_adapter import available
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Constant, Quarantine, Source
@@ -56,6 +58,26 @@ def test_a_fresh_workspace_builds_at_once(started: Path) -> None:
     assert (started / "golden/specs/service.yaml").is_file()
     assert (started / "golden/sql/service/comparison/metrics/wait.sql").is_file()
     assert not list(started.glob(".assay-*"))
+
+
+def test_a_fresh_workspace_builds_where_no_evaluator_is(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It comes with its normal form, as the shipped specs do."""
+    monkeypatch.setattr(dhall_adapter, "available", lambda: False)
+    own = tmp_path_factory.mktemp("cache")
+    assert assay("--cache", own, "init", "here", within=tmp_path).status == 0
+    place = tmp_path / "here"
+    done = assay("--cache", own, "build", "service/comparison", *RUNS, "--to", "md", "-o", "out", within=place)
+    assert (done.status, done.err) == (0, "")
+    assert "1.1 against 1.0" in (place / "out" / "report.md").read_text(encoding="utf-8")
+    shutil.rmtree(place / "golden")
+    done = assay("--cache", tmp_path_factory.mktemp("another"), "check", within=place)
+    assert done.status == 1
+    assert done.err.startswith(
+        "error[no-evaluator]: the specs of `service` have no normal form, and no Dhall evaluator is here\n"
+    )
+    assert "  found:    none\n" in done.err
 
 
 def test_a_report_over_one_run_compares_it_with_nothing(started: Path, tmp_path: Path, cache: Path) -> None:

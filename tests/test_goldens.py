@@ -25,7 +25,7 @@ pytestmark = pytest.mark.golden
 
 HERE = Workspace(ROOT)
 SYSTEMS = HERE.systems()
-SIDES = (("---", "golden"), ("+++", "produced"))
+SIDES = (("---", "golden"), ("+++", "produced/golden"))
 PROGRAM = ROOT / "tools" / "golden.py"
 #: one build of a small run
 SMALL = """

@@ -1,9 +1,10 @@
-"""What is committed under golden/, beside what is produced now.
+"""What is committed under golden/ and starter/golden/, beside what is produced now.
 
     python tools/golden.py check    prints what differs; exit status 3 when anything does
     python tools/golden.py accept   takes what is produced now, and prints what changed
 
-Parts can be named: `specs` (normal forms), `sql` (compiled SQL), `reports` (what golden/reports/pinned.toml lists).
+Parts can be named: `specs` (normal forms), `sql` (compiled SQL), `starter` (both, of what `assay init` writes),
+`reports` (what golden/reports/pinned.toml lists).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ PINNED = "pinned.toml"
 HASHES = ".sha256"
 
 Texts = Mapping[str, str]
-"""Texts of golden files by their paths in golden/."""
+"""Texts of golden files by their paths."""
 
 
 class BuildFailedError(Exception):
@@ -56,7 +57,7 @@ def package(root: Path, system: str, cache: Path) -> Checked:
 def specs(root: Path, cache: Path) -> dict[str, str]:
     """The normal form of each system."""
     systems = Workspace(root).systems()
-    return {f"specs/{system}.yaml": normal_form.dump(package(root, system, cache)) for system in systems}
+    return {f"golden/specs/{system}.yaml": normal_form.dump(package(root, system, cache)) for system in systems}
 
 
 def sql(root: Path, cache: Path) -> dict[str, str]:
@@ -65,8 +66,14 @@ def sql(root: Path, cache: Path) -> dict[str, str]:
     for system in Workspace(root).systems():
         checked = package(root, system, cache)
         for report, texts in system_sql(Session(Workspace(root), Store(cache)), checked).items():
-            found |= {f"sql/{system}/{report}/{name}": text for name, text in texts.items()}
+            found |= {f"golden/sql/{system}/{report}/{name}": text for name, text in texts.items()}
     return found
+
+
+def starter(root: Path, cache: Path) -> dict[str, str]:
+    """Both of the workspace that `assay init` writes, which builds where no evaluator is, too."""
+    produced = {**specs(root / "starter", cache), **sql(root / "starter", cache)}
+    return {f"starter/{name}": text for name, text in produced.items()}
 
 
 def reports(root: Path, cache: Path) -> dict[str, str]:
@@ -77,9 +84,9 @@ def reports(root: Path, cache: Path) -> dict[str, str]:
         for item in pinned:
             out = Path(scratch) / item["name"]
             build(root, [*shlex.split(item["command"]), "-o", str(out), "--cache", str(cache)])
-            found[f"reports/{item['name']}{HASHES}"] = hashes(out)
+            found[f"golden/reports/{item['name']}{HASHES}"] = hashes(out)
             document = json.loads((out / "document.json").read_text(encoding="utf-8"))
-            found[f"reports/{item['name']}.document.json"] = rows(document) + "\n"
+            found[f"golden/reports/{item['name']}.document.json"] = rows(document) + "\n"
     return found
 
 
@@ -113,28 +120,30 @@ def rows(value: Any, indent: str = "") -> str:
     return f"{ends[0]}\n{body}\n{indent}{ends[1]}"
 
 
-PARTS: Mapping[str, Callable[[Path, Path], dict[str, str]]] = {"specs": specs, "sql": sql, "reports": reports}
+PARTS: Mapping[str, Callable[[Path, Path], dict[str, str]]] = {
+    "specs": specs, "sql": sql, "starter": starter, "reports": reports,
+}  # fmt: skip
+FOLDERS = {"specs": "golden/specs", "sql": "golden/sql", "starter": "starter/golden", "reports": "golden/reports"}
 
 
 def committed(root: Path, part: str) -> dict[str, str]:
     """The golden files of a part."""
-    folder = root / "golden"
-    files = (path for path in (folder / part).rglob("*") if path.is_file() and path.name != PINNED)
-    return {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in files}
+    files = (path for path in (root / FOLDERS[part]).rglob("*") if path.is_file() and path.name != PINNED)
+    return {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in files}
 
 
 def differences(old: Texts, new: Texts) -> Iterator[str]:
     """What differs, as lines: hashes by the names of their files, everything else as a unified diff."""
     for name in sorted({*old, *new}):
         if name not in new:
-            yield f"not produced any more: golden/{name}\n"
+            yield f"not produced any more: {name}\n"
         elif name not in old:
-            yield f"new: golden/{name}\n"
+            yield f"new: {name}\n"
         elif name.endswith(HASHES):
             yield from _hash_differences(Path(name).stem, _by_name(old[name]), _by_name(new[name]))
         elif old[name] != new[name]:
             lines = old[name].splitlines(True), new[name].splitlines(True)
-            yield from difflib.unified_diff(*lines, f"golden/{name}", f"produced/{name}")
+            yield from difflib.unified_diff(*lines, name, f"produced/{name}")
 
 
 def _by_name(text: str) -> dict[str, str]:
@@ -152,9 +161,9 @@ def _hash_differences(build: str, old: Texts, new: Texts) -> Iterator[str]:
 def accept(root: Path, old: Texts, new: Texts) -> None:
     """Put what was produced in the place of what is committed."""
     for name in old.keys() - new.keys():
-        (root / "golden" / name).unlink()
+        (root / name).unlink()
     for name, text in new.items():
-        place = root / "golden" / name
+        place = root / name
         if old.get(name) != text:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text, encoding="utf-8")

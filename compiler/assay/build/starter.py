@@ -9,20 +9,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from assay.build.inspect import check_system
 from assay.build.outputs import is_unused, replacing
-from assay.build.session import Session
 from assay.spec import workspace
-from assay.spec.dhall_adapter import available
 from assay.spec.diagnostics import USAGE, AssayError, fail
-from assay.spec.workspace import Workspace
 
 SYSTEM, REPORT = "service", "comparison"
 #: folder of the starter beside the shipped specs
 STARTER = "starter"
 
 
-def init(session: Session, place: Path) -> tuple[str, ...]:
+def init(place: Path) -> tuple[str, ...]:
     """Write the starter into a folder that does not exist, or is empty; returns the commands to go on with.
 
     All or nothing.  Raises AssayError: `not-empty` (usage), `output`.
@@ -37,9 +33,6 @@ def init(session: Session, place: Path) -> tuple[str, ...]:
         )
     with _named_as_argument(), replacing(place) as fresh:
         shutil.copytree(workspace.shipped().root / STARTER, fresh, dirs_exist_ok=True, copy_function=shutil.copyfile)
-        if available():
-            own = Session(Workspace(fresh), session.store, session.progress)
-            check_system(own, SYSTEM, accept=True)
     runs = sorted(item.name for item in (place / "runs").iterdir())
     given = " ".join(f"--run runs/{name}" for name in runs)
     return (

@@ -22,8 +22,8 @@ def init(context: click.Context, folder: Path) -> None:
     from assay.build.starter import init as start
     from assay.cli.options import working
 
-    with working(context) as session:
-        commands = start(session, folder)
+    with working(context):
+        commands = start(folder)
     echo.line("Try it:")
     for command in commands:
         echo.line(f"  {command}")

@@ -231,12 +231,14 @@ def _evaluated(workspace: Workspace, system: str, files: Sequence[SourceFile], c
     from assay.spec.dhall_adapter import available, sources_hash
 
     if not available():
+        held = _header_of(workspace.normal_form(system))
+        changed = f"the specs of `{system}` have changed since their normal form was written"
         raise fail(
             "no-evaluator",
-            f"the specs of `{system}` have changed since their normal form was written, and no Dhall evaluator is here",
+            f"{changed if held else f'the specs of `{system}` have no normal form'}, and no Dhall evaluator is here",
             span=Span(str(workspace.normal_form(system))),
             expected=f"a normal form of sources {sources_hash(files)[:12]}",
-            found=_header_of(workspace.normal_form(system)) or "none",
+            found=held or "none",
             hint="write it on a machine where the Python package `dhall` installs: `assay check --accept`",
         )
     return evaluate(workspace, system, files, cache)
