@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from xml.etree import ElementTree
@@ -43,6 +44,39 @@ def own(tmp_path: Path) -> Path:
 def spoilt(own: Path, cache: Path, before: str, after: str, *arguments: str | Path) -> Done:
     edited(own / EXAMPLES, before, after)
     return assay("--cache", cache, "test", *arguments, within=own)
+
+
+def test_samples_that_depend_on_where_rows_stand_are_told(tmp_path: Path, cache: Path) -> None:
+    """Two requests come in at one instant, and the SQL takes the first by time alone."""
+    assert assay("--cache", cache, "init", "own", within=tmp_path).status == 0
+    place = tmp_path / "own"
+    lines = (
+        {"time": f"2026-01-01T00:00:01.00{ms}Z", "event": event, "data": {"request": "r2"}}
+        for ms, event in ((0, "request.received"), (9, "work.started"))
+    )
+    first = '[ line "01.000" "request.received" ""'
+    edited(
+        place / "specs/service/examples.dhall",
+        first,
+        "\n, ".join((first, *(json.dumps(json.dumps(line)) for line in lines))),
+    )
+    query = place / "queries/service/requests.sql"
+    numbered = "SELECT host, request, row_number() OVER (ORDER BY {order}) AS place FROM request_received"
+    by_time, by_place = (
+        f"SELECT host, request FROM ({numbered.format(order=order)}) AS numbered WHERE place = 1"
+        for order in ("t_ns", "t_ns, host, seq")
+    )
+    query.write_text(by_place, encoding="utf-8")
+    done = assay("--cache", cache, "test", within=place)
+    assert (done.status, "every example comes out as it says" in done.out) == (0, True), done.out
+    query.write_text(by_time, encoding="utf-8")
+    done = assay("--cache", cache, "test", within=place)
+    assert done.status == 3
+    assert (
+        "error[row-order]: example `one request`: samples of `wait` depend on the order in which rows stand in tables, "
+        "which is none" in done.out + done.err
+    )
+    assert "4; in the opposite order 9" in done.out + done.err
 
 
 def test_an_example_that_does_not_come_out(own: Path, cache: Path, tmp_path: Path) -> None:

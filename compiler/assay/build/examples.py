@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.build import filters
 from assay.build.compute import compiled
 from assay.build.fallbacks import Fallback, exercised, fallbacks
-from assay.build.prepare import prepare
+from assay.build.prepare import Prepared, prepare
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.engine import samples
@@ -30,6 +31,9 @@ from assay.spec.locating import Locator
 from assay.spec.model import Metric, Package
 from assay.spec.normal_form import Checked
 from assay.storage.scratch import folder as temporary
+
+if TYPE_CHECKING:
+    import duckdb
 
 #: measured reals are as expected when they differ by no more than this, relatively
 TOLERANCE = Fraction(1, 10**9)
@@ -157,22 +161,47 @@ def _worked_out(session: Session, checked: Checked, item: Example, span: Span | 
         asked = {node.name for node in graph if node.statement.kind in ("metric", "check")}
         samples.create(connection, graph, asked, prepared.constants)
         broken += samples.broken_checks(connection, graph, prepared.constants, RUN)
+        measured = [_measured(connection, checked, metric, prepared) for metric in metrics]
         verdicts = [
-            _verdict(
-                checked,
-                expectation,
-                samples.ascending(connection, metric, checked.measured[metric.id].integral, prepared.constants),
-            )
-            for expectation, metric in zip(item.expect, metrics, strict=True)
+            _verdict(checked, expectation, values) for expectation, values in zip(item.expect, measured, strict=True)
         ]
         taken = {
             branch
             for grain, expressions in _expressions(package, metrics).items()
             for branch in samples.taken(connection, grain, expressions, prepared.constants)
         }
+    with connect(os.cpu_count() or 1, session.store.room()) as connection:
+        mount(connection, prepared.folders)
+        samples.create(connection, graph, asked, prepared.constants, last_first=True)
+        turned = [_measured(connection, checked, metric, prepared) for metric in metrics]
+    others = [_verdict(checked, *pair) for pair in zip(item.expect, turned, strict=True)]
+    broken += _by_chance(item, span, verdicts, others)
     seen = frozenset(name for name, number in prepared.counts.items() if number)
     had = exercised(session, checked, run, {name: of for name, of in made.wanted.items() if name in seen})
     return Outcome(item.name, span, tuple(verdicts), tuple(broken), seen, frozenset(taken), had)
+
+
+def _measured(
+    connection: duckdb.DuckDBPyConnection, checked: Checked, metric: Metric, prepared: Prepared
+) -> Sequence[int | float]:
+    """The samples of a metric whose tables are made."""
+    return samples.ascending(connection, metric, checked.measured[metric.id].integral, prepared.constants)
+
+
+def _by_chance(
+    item: Example, span: Span | None, verdicts: Sequence[Verdict], turned: Sequence[Verdict]
+) -> Iterator[Diagnostic]:
+    """Metrics that are others when the records of events stand in the opposite order."""
+    for one, other in zip(verdicts, turned, strict=True):
+        if one.found != other.found:
+            yield Diagnostic(
+                "row-order",
+                f"example `{item.name}`: samples of `{one.metric}` depend on the order in which rows stand in tables, "
+                "which is none",
+                span,
+                found=f"{', '.join(one.found) or 'none'}; in the opposite order {', '.join(other.found) or 'none'}",
+                hint="an ORDER BY of its SQL leaves rows side by side: what tells them apart is `host` and `seq`",
+            )
 
 
 def _verdict(checked: Checked, expectation: Expectation, measured: Sequence[int | float]) -> Verdict:

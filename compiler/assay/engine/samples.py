@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -11,13 +11,15 @@ from sqlglot import exp
 from assay.engine.execute import check_problem, offenders
 from assay.engine.given import given
 from assay.engine.graph import Node, demanded
-from assay.plan.steps import CheckStep
+from assay.plan.steps import CheckStep, EventStep
 from assay.spec.diagnostics import Diagnostic
 from assay.spec.expression import Expression, show
 from assay.spec.model import Metric
+from assay.spec.scopes import HOST
 from assay.sql import dialect
 from assay.sql.distributions import samples
 from assay.sql.expressions import Names, compile_expression, places
+from assay.sql.program import Statement, creation
 
 if TYPE_CHECKING:
     import duckdb
@@ -33,13 +35,28 @@ class Branch:
 
 
 def create(
-    connection: duckdb.DuckDBPyConnection, graph: Sequence[Node], names: set[str], constants: Mapping[str, object]
+    connection: duckdb.DuckDBPyConnection,
+    graph: Sequence[Node],
+    names: set[str],
+    constants: Mapping[str, object],
+    last_first: bool = False,
 ) -> None:
-    """Make the tables that the statements of these names read."""
+    """Make the tables that the statements of these names read; with `last_first` the records of events stand in the
+    opposite order."""
     needed = demanded(graph, names)
     for node in graph:
         if node.name in needed and node.statement.kind in ("table", "view"):
-            connection.execute(node.text, given(node.places, constants))
+            turned = last_first and isinstance(node.statement.step, EventStep)
+            text = creation(_last_first(node.statement)) if turned else node.text
+            connection.execute(text, given(node.places, constants))
+
+
+def _last_first(statement: Statement) -> Statement:
+    """The table of an event with its last record first: kept as it stands, as what is asked of a view has no order."""
+    order = [exp.Ordered(this=dialect.column(name), desc=True) for name in ("seq", HOST)]
+    alias = exp.TableAlias(this=exp.to_identifier("records"))
+    records = exp.Subquery(this=statement.query.copy(), alias=alias)
+    return replace(statement, kind="table", query=dialect.select("*").from_(records).order_by(*order))
 
 
 def broken_checks(
