@@ -126,6 +126,16 @@ error[unknown-table]: relation `timeline` uses an unknown table `mempool_snapsho
   hint: is it in the package's lists? did you mean `ledger_snapshot` or `mempool_size`?
 """,
     ),
+    "a table of a grain's check that does not exist": (
+        ("specs/cardano/grains/slot.dhall", 'uses = [ name, "logs" ]', 'uses = [ name, "lgos" ]'),
+        """\
+error[unknown-table]: check `no-slot-left` of grain `slot` uses an unknown table `lgos`
+  at specs/cardano/grains/slot.dhall:83:28
+    83 |           , uses = [ name, "lgos" ]
+       |                            ^^^^^^
+  hint: is it in the package's lists? did you mean `logs`?
+""",
+    ),
     "an event named by a text": (
         (BLOCK, "of = event.name", 'of = "block_forgd"'),
         """\

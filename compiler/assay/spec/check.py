@@ -211,6 +211,14 @@ def _uses(checker: Checker) -> None:
                     known,
                     within=(grain.name, instant.doc, instant.name),
                 )
+        for check, used in ((item, name) for item in grain.checks for name in item.uses if name not in known):
+            checker.missing(
+                "unknown-table",
+                f"check `{check.code}` of grain `{grain.name}` uses an unknown table `{used}`",
+                used,
+                known,
+                within=(grain.doc, check.code),
+            )
 
 
 def _tables(package: Package) -> set[str]:
