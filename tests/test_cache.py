@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import pytest
 
 from tests.compare_reference import CARDANO, load
 from tests.support.commands import assay, build
 from tests.support.laboratory import ROOT
 from tests.support.runs import changed_json, changed_log, copied, line
+from tests.support.small import small
 from tests.support.workspaces import edited, workspace
 
 OTHER = [line(30.0 + place, "Other.Thing", {}) for place in range(5)]
@@ -89,3 +92,83 @@ def test_sql_that_takes_a_host_apart_as_a_text_works_as_it_is_checked(tmp_path: 
     done = assay(*query, "--cache", tmp_path / "cache", within=space)
     assert (usual.status, done.status) == (0, 0), done.err
     assert done.json() == usual.json() != []
+
+
+SPECS = """\
+let place = G.column "integer" "seq" U.none "Place"
+
+let beginnings =
+      relation "beginnings" "SELECT host, seq, a + 100 * (t_ns // 1000000000 % 60) AS n FROM began" [ "began" ]
+        [ host, place, n ] [ "host", "seq" ]
+      // { checks =
+           [ S.Check::{
+             , code = "greatest"
+             , sql = "SELECT max(n) AS n FROM beginnings"
+             , message = "the greatest is {n}"
+             , severity = "warning"
+             }
+           ]
+         }
+
+let rows =
+      S.Grain::{
+      , name = "rows", relation = "beginnings", key = [ "host", "seq" ], columns = [ host, place, n ], doc = "rows" }
+
+let by = \\(key : Text) -> \\(generation : Text) -> { path = [ key ], inBody = False, drop = "", generation }
+
+let odd =
+      event "log" "odd" [ fid ]
+      // { forms =
+           [ { names = [ { generation = "v0", name = "ended" } ], unless = [] : List E.Unless, fields = [ fid ] } ]
+         }
+
+"""
+PACKAGE = """sources = [ source "log" // { %s lookups = [ %s ] } ], events = [ began %s ],
+  relations = [ beginnings ], grains = [ rows ], metrics = [ metric "n" rows.name (X.column n) U.count ]"""
+LOOKUPS = 'by "kind" "v0", by "event" "v1"'
+RECORDS = [
+    {"time": 1, "done": 5, "event": "began", "kind": "began", "data": {"a": 10}, "other": {"a": 20}},
+    {"time": 2, "done": 6, "event": "began", "kind": "ended", "data": {"a": 30}, "other": {"a": 40}},
+]
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        pytest.param(('body = [ "other" ],', LOOKUPS, ""), (2, 180, 240), id="another body"),
+        pytest.param(('time = [ "done" ],', LOOKUPS, ""), (2, 570, 630), id="another time"),
+        pytest.param(("", 'by "kind" "v1"', ""), (1, 110, 110), id="another lookup"),
+        pytest.param(("", LOOKUPS, ", odd"), (1, 110, 110), id="another event, which is recognised before"),
+    ],
+)
+def test_results_are_forgotten_when_records_are_recognised_otherwise(
+    tmp_path: Path, changes: tuple[str, str, str], found: tuple[int, float, int]
+) -> None:
+    before = small(tmp_path / "before", SPECS, PACKAGE % ("", LOOKUPS, ""))
+    after = small(tmp_path / "after", SPECS, PACKAGE % changes)
+    for place in (before, after):
+        log = place / "runs" / "one" / "h-1" / "log.jsonl"
+        log.parent.mkdir(parents=True)
+        log.write_text("".join(f"{json.dumps(_record(number))}\n" for number in range(2)), encoding="utf-8")
+    former = _found(before, tmp_path / "cache")
+    assert former == (2, 170, "warning: one: the greatest is 230\n")
+    *numbers, greatest = found
+    said = f"warning: one: the greatest is {greatest}\n"
+    assert _found(after, tmp_path / "cache") == (*numbers, said)
+    assert _found(before, tmp_path / "cache") == former
+
+
+def _found(place: Path, cache: Path) -> tuple[int, float, str]:
+    """Number of samples and average of the metric, and what is warned of."""
+    done = assay("query", "n", "--run", "runs/one", "--format", "json", "--cache", cache, within=place)
+    assert done.status == 0, done.err
+    (item,) = json.loads(done.out)
+    return item["size"], item["average"], done.err
+
+
+def _record(number: int) -> dict[str, object]:
+    """A record that has two times, names and bodies."""
+    said: dict[str, Any] = dict(RECORDS[number])
+    times = {name: f"2026-01-01T00:00:{said[name]:02}Z" for name in ("time", "done")}
+    bodies = {name: {"id": "x", **said[name]} for name in ("data", "other")}
+    return {**said, **times, **bodies}

@@ -57,7 +57,8 @@ def _written(statement: Statement) -> tuple[str, frozenset[str], tuple[str, ...]
 def content_hashes(graph: Iterable[Node], constants: Mapping[str, object], raw: str, logs: str) -> dict[str, str]:
     """Statement name -> hash of its text, its constants, the engine, and all that it reads.
 
-    Views read the raw data `raw`; what is read of the logs depends on how records are recognised, too: `logs`.
+    Views read the raw data `raw`; what they find there, and what is read of the logs, depends on how the records of all
+    events are recognised, too: `logs`.
     """
     hashes: dict[str, str] = {}
     for node in graph:
@@ -67,7 +68,7 @@ def content_hashes(graph: Iterable[Node], constants: Mapping[str, object], raw: 
             "constants": {name: repr(constants[name]) for name in node.places},
             "reads": [hashes[name] for name in node.reads],
             "raw": raw if view or node.logs else "",
-            "logs": logs if node.logs else "",
+            "logs": logs if view or node.logs else "",
             "engine": engine_version(),
         }
         hashes[node.name] = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
