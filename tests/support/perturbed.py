@@ -1,0 +1,133 @@
+"""The statements of a system over the records of a run, which can be changed: what comes out otherwise then."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from assay.audit.lineage import ROLES
+from assay.audit.origins import ROWS, Origin
+from assay.build.compute import compiled
+from assay.build.lineage import of_item
+from assay.build.prepare import prepare
+from assay.build.runs import NamedRun
+from assay.build.session import Session
+from assay.engine.execute import connect
+from assay.engine.given import given
+from assay.engine.graph import Node, nodes
+from assay.engine.mount import mount
+from assay.plan.steps import Applied, plan, rows_of
+from assay.spec.model import Metric, Series
+from assay.spec.normal_form import Checked
+
+Item = Metric | Series
+#: roles of columns that make a difference to a number; the others refuse a run, or leave out a record
+DECIDING = ROLES[:3]
+SHARE = 40  # percent of the records that are changed
+
+
+class Perturbed:
+    """Metrics and series of a run, asked of tables in which the records of its events may be others."""
+
+    def __init__(
+        self, session: Session, checked: Checked, run: Path, items: Sequence[Item], applied: Sequence[Applied]
+    ) -> None:
+        metrics = [item for item in items if isinstance(item, Metric)]
+        series = [item.name for item in items if isinstance(item, Series)]
+        made = plan(checked.package, metrics, applied, series=series)
+        self.graph = nodes(compiled(checked, made))
+        (prepared,) = prepare(session, checked, [NamedRun("run", run)], made.wanted)
+        self.constants = prepared.constants
+        self.connection = connect(1, session.store.room())
+        mount(self.connection, prepared.folders)
+        self.events = [node.name for node in self.graph if node.statement.kind == "view"]
+        self.asked = {item.id if isinstance(item, Metric) else rows_of(item.name): item for item in items}
+        self.roles = {name: of_item(checked, item, applied).found.roles for name, item in self.asked.items()}
+        for node in self.graph:
+            if node.name in self.events:
+                self.connection.execute(node.text)
+                self.connection.execute(f'CREATE TABLE "{node.name} held" AS FROM "{node.name}"')
+                self.connection.execute(f'DROP VIEW "{node.name}"')
+                self.put(node.name, f'FROM "{node.name} held"')
+        self.before = self.found(self.graph)
+        self.touched: set[str] = set()  # events whose records are as they were, but not yet what is made of them
+
+    def columns(self, event: str) -> dict[str, str]:
+        """The columns of an event that lineage tells of, with their types; its rows as one of them.  None of an event
+        that no record is."""
+        if not self.connection.execute(f'FROM "{event} held" LIMIT 1').fetchall():
+            return {}
+        rows = self.connection.execute(f'DESCRIBE "{event} held"').fetchall()
+        return {row[0]: row[1] for row in rows if row[0] != "host"} | {ROWS: ""}
+
+    def put(self, event: str, query: str) -> None:
+        """Let the records of an event be those of a query."""
+        self.connection.execute(f'CREATE OR REPLACE TABLE "{event}" AS {query}')
+
+    def found(self, graph: Iterable[Node]) -> dict[str, list[str]]:
+        """What the statements yield that are asked for."""
+        found: dict[str, list[str]] = {}
+        for node in graph:
+            kind, values = node.statement.kind, given(node.places, self.constants) or None
+            if kind == "table":
+                self.connection.execute(f'DROP TABLE IF EXISTS "{node.name}"')
+                self.connection.execute(node.text, values)
+            if node.name in self.asked and kind != "view":
+                rows = self._rows(f'FROM "{node.name}"', None) if kind == "table" else self._rows(node.text, values)
+                found[node.name] = rows
+        return found
+
+    def _rows(self, text: str, values: Mapping[str, object] | None) -> list[str]:
+        return sorted(map(repr, self.connection.execute(text, values).fetchall()))
+
+    def changed(self, event: str, column: str, kind: str, seed: int) -> set[str]:
+        """What comes out otherwise when a column of some records of an event has other values."""
+        self.put(event, _others(event, column, kind, seed))
+        after = self.found(self._after({event, *self.touched}))
+        self.put(event, f'FROM "{event} held"')
+        self.touched = {event}
+        return {name for name, rows in after.items() if rows != self.before[name]}
+
+    def _after(self, events: Iterable[str]) -> list[Node]:
+        """The statements that read any of the events, directly or not."""
+        readers: defaultdict[str, list[str]] = defaultdict(list)
+        for node in self.graph:
+            for name in node.reads:
+                readers[name].append(node.name)
+        reached, ahead = set[str](), list(events)
+        while ahead:
+            reached |= (new := {*readers[ahead.pop()]} - reached)
+            ahead += sorted(new)
+        return [node for node in self.graph if node.name in reached]
+
+    def named(self, event: str, column: str, parts: Sequence[str] = DECIDING) -> set[str]:
+        """Whose lineage says that a column decides, or has one of these roles."""
+        return {name for name, roles in self.roles.items() if roles.get(Origin(event, column)) in parts}
+
+    def close(self) -> None:
+        """Let go of the engine."""
+        self.connection.close()
+
+
+def _others(event: str, column: str, kind: str, seed: int) -> str:
+    """The query of an event's records, some of which have another value in a column, or are gone."""
+    held, chosen = f'"{event} held"', f"hash(host, seq, {seed}) % 100 < {SHARE}"
+    if column == ROWS:
+        return f"FROM {held} WHERE NOT {chosen}"
+    if column == "seq":  # places are moved, and stay apart
+        return f"SELECT * REPLACE (CASE WHEN {chosen} THEN 2 * seq + 3 ELSE 2 * seq END AS seq) FROM {held}"
+    name = f'"{column}"'
+    other = f"CASE WHEN {chosen} THEN {_other(name, kind, seed)} ELSE {name} END"
+    return f"SELECT * REPLACE ({other} AS {name}) FROM {held}"
+
+
+def _other(name: str, kind: str, seed: int) -> str:
+    """Another value of a type than what stands there."""
+    if kind == "VARCHAR":
+        return f"left(md5({name} || {seed}), greatest(length({name}), 3))"
+    if kind == "BOOLEAN":
+        return f"NOT {name}"
+    if kind == "DOUBLE":
+        return f"{name} * 1.37 + 0.11"
+    return f"CAST({name} + 1 + hash(host, seq) % 7 AS {kind})"

@@ -1,0 +1,76 @@
+"""What lineage does not name makes no difference: of real records other fields are changed, and numbers stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from assay.audit.origins import ROWS
+from assay.build.lineage import applied_to_item
+from assay.build.trace_items import planned
+from assay.plan.steps import Applied
+from assay.spec.formula import is_formula
+from assay.spec.model import Metric
+from tests.support.laboratory import ROOT, Laboratory
+from tests.support.perturbed import Item, Perturbed
+
+RUNS = {
+    "cardano": "golden/cardano/tiny/peerfirst/run",
+    "cometbft": "golden/cometbft/run",
+    "antelope": "golden/antelope/harness",
+    "antelope samples": "golden/antelope/upgrade/run",
+}
+SOURCES = {"antelope": {"nodes"}, "antelope samples": {"samples"}}
+PARTS = 6
+TRIED = 4  # columns of a part
+PLACES = ("seq", "t_ns", ROWS)
+
+
+def items(lab: Laboratory, case: str) -> tuple[list[Item], tuple[Applied, ...]]:
+    """The metrics and series that the run of a case has records for, and the filters of the reports that show them."""
+    checked = lab.session.package(case.split()[0])
+    every: list[Item] = [*checked.package.metrics, *checked.package.series]
+    found = [item for item in every if not (isinstance(item, Metric) and is_formula(item))]
+    (applied,) = {applied_to_item(checked, item, (), False) for item in found}
+    return [item for item in found if _has_records(lab, case, item, applied)], applied
+
+
+def _has_records(lab: Laboratory, case: str, item: Item, applied: tuple[Applied, ...]) -> bool:
+    """Whether the run of a case has what a metric or series is made of."""
+    package = lab.session.package(case.split()[0]).package
+    source = {event.name: event.source for event in package.events}
+    wanted = planned(lab.session.package(case.split()[0]), item, applied, cut=False).wanted
+    return case not in SOURCES or {source[name] for name in wanted} <= SOURCES[case]
+
+
+@pytest.fixture(scope="module", params=RUNS)
+def perturbed(request: pytest.FixtureRequest, lab: Laboratory) -> Iterator[Perturbed]:
+    """The records of a run of a case."""
+    case = request.param
+    asked, applied = items(lab, case)
+    found = Perturbed(lab.session, lab.session.package(case.split()[0]), ROOT / Path(RUNS[case]), asked, applied)
+    yield found
+    found.close()
+
+
+def columns(perturbed: Perturbed) -> list[tuple[str, str, str]]:
+    """Every column of every event, with its type, in an order of no meaning."""
+    every = [(event, *column) for event in perturbed.events for column in perturbed.columns(event).items()]
+    Random(0).shuffle(every)
+    return every
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_what_lineage_does_not_name_changes_no_number(perturbed: Perturbed, part: int) -> None:
+    for event, column, kind in columns(perturbed)[part::PARTS][:TRIED]:
+        changed = perturbed.changed(event, column, kind, part)
+        assert changed <= perturbed.named(event, column), (event, column)
+
+
+def test_what_makes_values_changes_numbers(perturbed: Perturbed) -> None:
+    of_values = [item for item in columns(perturbed) if item[1] not in PLACES and perturbed.named(*item[:2], ["value"])]
+    tried = of_values[:TRIED]
+    assert sum(bool(perturbed.changed(*item, seed=0)) for item in tried) >= len(tried) / 2 > 0
