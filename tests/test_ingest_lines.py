@@ -144,6 +144,25 @@ def test_a_file_that_mixes_line_ends_keeps_its_lines(tmp_path: Path) -> None:
     assert made.rows("quarantine", "line", "reason") == [(3, "no time")]
 
 
+@pytest.mark.parametrize(
+    ("first", "bad"),
+    [
+        pytest.param(b"a\n", b" \r\n", id="a line of blanks with another end"),
+        pytest.param(b"a\n", b" \ra\n", id="a blank at the beginning of a line"),
+        pytest.param(b"a\r\n", b"10 %\r 20 %\r\n", id="a blank behind"),
+        pytest.param(b"a\r\n", b"\r a\r\n", id="at the beginning of a line"),
+        pytest.param(b"a\r\n", b"{\r }\r\n", id="in an object"),
+    ],
+)
+def test_a_carriage_return_beside_a_blank_ends_no_line(tmp_path: Path, first: bytes, bad: bytes) -> None:
+    """The scan would make two lines of that one."""
+    end = first[1:]
+    made = read(tmp_path, first + bad + record(n=1).encode() + end + b"{" + end)
+    assert made.rows("tick", "seq", "n") == [(3, 1)]
+    assert made.log()["lines"] == 4
+    assert made.broken()[-1] == ("m-1", "m-1/out", 4, "not JSON", "{")
+
+
 def test_bytes_that_are_no_utf8_make_an_object_broken_and_a_text_no_error(tmp_path: Path) -> None:
     good, bad = record(n=1).encode(), record(n=2, name="X").encode().replace(b"X", b"\xff\xfe")
     made = read(tmp_path, b"\xffstart\n" + good + b"\n" + bad + b"\n" + record(n=3, name="häß").encode() + b"\n")

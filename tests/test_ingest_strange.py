@@ -14,7 +14,7 @@ from tests import test_ingest_blocks as blocks
 from tests import test_ingest_samples as samples
 from tests import test_ingest_tables as tables
 from tests import test_ingest_text as texts
-from tests.support.ingesting import Ingested, field
+from tests.support.ingesting import Ingested, field, read, record
 
 WORD = texts.event("word", texts.form([field("word", "text")], "Word {word}"))
 NAMED = tables.event("row", field("s", "text"))
@@ -74,6 +74,15 @@ def test_a_character_that_the_scan_would_cut_a_line_at_breaks_an_event(tmp_path:
     content = logged(b"a", "b\U0010ffffc".encode())
     found = texts.made(tmp_path, {"m-1/out": content}, [WORD])
     assert told(found, "line", "reason") == [(2, "the character U+10FFFF")]
+
+
+@pytest.mark.parametrize("end", ["\U0010ffff", " \U0010ffff\U0010ffff"])
+def test_the_same_character_at_the_end_of_a_line_is_a_part_of_it(tmp_path: Path, end: str) -> None:
+    """The scan would drop it there."""
+    found = texts.made(tmp_path / "text", {"m-1/out": logged(b"a", f"b{end}".encode())}, [WORD])
+    assert told(found, "line", "reason") == [(2, "the character U+10FFFF")]
+    found = read(tmp_path / "json", [record(n=1), record(n=2) + end])
+    assert told(found, "line", "reason") == [(2, "not JSON")]
 
 
 def test_a_giant_event_with_strange_bytes_is_told_to_be_too_long(

@@ -19,9 +19,10 @@ from assay.ingest.strange import BOM, NO_CHARACTER, SUBSTITUTE, fault_of_line, r
 LONGEST = 8 * 2**20  # bytes of a line: so much of JSON, however it nests, is parsed in the memory that there is
 TOO_LONG = f"longer than {LONGEST // 2**20} MiB"
 NUL = b"\0"
+RETURN, FEED = b"\r", b"\n"
+#: how what separates columns in the scan begins, and no character that is likely: none has a code that is higher
+SEPARATOR = chr(NO_CHARACTER).encode()[:1]
 STUB = 2000  # bytes that are kept of a line, or row, that is too long
-
-_RETURN = re.compile(rb"\n|\r(?s:.)?")
 
 _NULS = re.compile(rb"\n\0+")
 
@@ -172,7 +173,7 @@ def may_scan(path: Path) -> bool:
     AssayError when the file cannot be read.
     """
     try:
-        return not ends_too_long(path) and not _ends_in_returns(path)
+        return not ends_too_long(path) and _is_even(path)
     except OSError as error:
         raise refused(path, error) from None
 
@@ -193,14 +194,31 @@ def last_byte(plain: Path) -> bytes:
         return stream.read()
 
 
-def _ends_in_returns(path: Path) -> bool:
-    """Whether the first line of a plain file may be said to end in a carriage return alone: where all do, the scan
-    takes them for lines, and where some do, it refuses."""
+def _is_even(path: Path) -> bool:
+    """Whether all lines of a plain file end in a line feed, or all in a carriage return and one, and nothing in them
+    may be taken for what separates columns.
+
+    Of other files the scan refuses most, but not all: a blank beside a carriage return makes two lines of one, and what
+    separates columns is dropped where it ends a line.
+    """
+    held, found = b"", set[bytes]()
     with path.open("rb") as stream:
         while chunk := stream.read(CHUNK):
-            if found := _RETURN.search(chunk):
-                return found[0] != b"\n" and (found[0] + stream.read(1))[:2] != b"\r\n"
-    return False
+            text = held + chunk
+            held = RETURN if text.endswith(RETURN) else b""
+            found |= _line_ends(text[: len(text) - len(held)])
+            if SEPARATOR in text or RETURN in found or len(found) > 1:
+                return False
+    return not held
+
+
+def _line_ends(text: bytes) -> set[bytes]:
+    """What ends lines in a text; carriage returns elsewhere are told as if they did."""
+    if RETURN not in text:  # which is found out swiftly, and mostly so
+        return {FEED} if FEED in text else set()
+    pairs, returns, feeds = (text.count(end) for end in (RETURN + FEED, RETURN, FEED))
+    numbers = {RETURN + FEED: pairs, RETURN: returns - pairs, FEED: feeds - pairs}
+    return {end for end, number in numbers.items() if number}
 
 
 @dataclass(slots=True)
