@@ -171,6 +171,14 @@ def test_a_quote_beside_a_blank_is_the_same_whatever_other_rows_are(
     assert found.rows("quarantine", "line") == [(3,)] * (not cell) + [(4,)] * bool(other)
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_a_blank_behind_a_carriage_return_is_a_part_of_its_cell(tmp_path: Path, end: str) -> None:
+    what = event("row", field("s", "text"), field("n"), source=replace(TABLE, time=()))
+    text = f"s,n{end}a,1\r b,2{end}c,3{end}"
+    found = made(tmp_path, text, [what], replace(TABLE, time=()))
+    assert found.rows("row", "seq", "s", "n") == [(1, "a", 1), (2, " b", 2), (3, "c", 3)]
+
+
 def test_a_row_of_nothing_is_none_in_a_table_of_one_column(tmp_path: Path) -> None:
     one = replace(TABLE, time=())
     found = made(tmp_path, 'n\n1\n,\n""\n\n2\n', (event("row", field("n"), source=one),), one)

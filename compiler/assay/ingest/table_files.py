@@ -138,16 +138,18 @@ def may_scan(path: Path, plain: Path) -> bool:
     """Whether the engine reads a file, or refuses it.
 
     It is not given one that would lose rows in silence: an empty line at the beginning is the header to it, and a line
-    end within the header is that of all rows.  Nor one where a blank stands beside a quote, which it passes over: what
-    a row is does not depend on whether others of its file are broken.
+    end within the header is that of all rows.  Nor one where a blank stands beside a quote or behind a carriage
+    return, which it passes over: what a row is does not depend on whether others of its file are broken.
     """
     first = next(records(path, plain), None)
     return first is not None and first.line == first.lines == 1 and not ends_too_long(plain) and not _has_blanks(plain)
 
 
 def _has_blanks(plain: Path) -> bool:
-    """Whether a blank stands beside the quote of a cell, or seems to."""
+    """Whether a blank stands behind a carriage return or beside the quote of a cell, or seems to."""
     with plain.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        if content.find(b"\r ") >= 0:
+            return True
         likely = content.find(b' "') >= 0 or content.find(b'" ') >= 0
         return likely and BLANK.search(content) is not None
 
