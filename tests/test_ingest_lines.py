@@ -223,6 +223,23 @@ def test_a_packed_file_that_is_cut_off_is_an_error_that_names_it(tmp_path: Path,
     )
 
 
+@pytest.mark.parametrize(("window", "told"), [(27, ""), (28, "Frame requires too much memory for decoding")])
+def test_a_file_that_was_packed_with_too_wide_a_window_is_told_as_that(tmp_path: Path, window: int, told: str) -> None:
+    width = zstandard.ZstdCompressionParameters.from_level(1, window_log=window)
+    packer = zstandard.ZstdCompressor(compression_params=width).compressobj()
+    content = packer.compress(f"{record(n=1)}\n".encode()) + packer.flush()
+    if not told:
+        assert read(tmp_path, {"m-1/out.zst": content}).rows("tick", "n") == [(1,)]
+        return
+    with pytest.raises(AssayError) as error:
+        read(tmp_path, {"m-1/out.zst": content})
+    assert refusal(error.value, tmp_path) == (
+        "error[broken-file]: the log file cannot be read to its end: DIR/run/m-1/out.zst\n"
+        f"  found:    zstd decompressor error: {told}\n"
+        "  hint: it was packed with a window of more than 128 MiB (`zstd --long`): pack it again without"
+    )
+
+
 @pytest.mark.parametrize("place", [-6, 300])
 def test_a_packed_file_with_a_wrong_byte_is_an_error(tmp_path: Path, place: int) -> None:
     content = bytearray(packed("out.gz", "".join(f"{record(n=n)}\n" for n in range(500)).encode()))

@@ -288,6 +288,15 @@ def test_a_cut_archive_is_refused(place: Path, suffix: str) -> None:
         assert lines[3:] == ["  hint: is it cut off, or still being written?", ""]
 
 
+def test_an_archive_that_was_packed_with_too_wide_a_window_is_told_as_that(place: Path) -> None:
+    width = zstandard.ZstdCompressionParameters.from_level(1, window_log=28)
+    packer = zstandard.ZstdCompressor(compression_params=width).compressobj()
+    said = refused(place / "run.tar.zst", packer.compress(run_tar()) + packer.flush(), place / "cache")
+    assert said.endswith(
+        "  hint: it was packed with a window of more than 128 MiB (`zstd --long`): pack it again without\n"
+    )
+
+
 def test_a_tar_that_is_cut_between_members_or_damaged_in_one_is_refused(place: Path) -> None:
     whole = tar_of(("meta.json", b"{}"), ("node-1/stdout", b"{}"))
     assert "  found:    it ends before its content does\n" in refused(place / "run.tar", whole[:1024], place / "cache")

@@ -30,8 +30,15 @@ def broken(path: Path, cause: str) -> AssayError:
         "broken-file",
         f"the log file cannot be read to its end: {path}",
         found=cause,
-        hint="is it cut off, or still being written?",
+        hint=hint_of(cause),
     )
+
+
+def hint_of(cause: str) -> str:
+    """What may help with a file that cannot be read to its end, by what its unpacker says."""
+    if "too much memory" in cause:  # so zstd says it, whose own program refuses such a file by itself
+        return "it was packed with a window of more than 128 MiB (`zstd --long`): pack it again without"
+    return "is it cut off, or still being written?"
 
 
 def refused(path: Path, error: OSError) -> AssayError:

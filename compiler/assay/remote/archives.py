@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from assay.ingest.files import BESIDE
+from assay.ingest.packing import hint_of
 from assay.remote import room
 from assay.remote.address import ARCHIVES, suffix_of
 from assay.remote.fetching import nothing_wanted, unsafe
@@ -209,7 +210,7 @@ def _error(archive: Path, shown_as: str, cause: str) -> AssayError:
     real = next((end for magic, end in MAGIC.items() if head.startswith(magic)), "")
     real = real or (".tar" if head[257:262] == b"ustar" else "")
     own = suffix_of(archive.name)
-    hint = "is it cut off, or still being written?"
+    hint = hint_of(cause)
     if not real:
         hint = f"archives are {', '.join(ARCHIVES)}"
     elif real != own and (packer_of(real) or real) != packer_of(own):
