@@ -118,6 +118,7 @@ def test_a_last_cell_that_nobody_reads_and_a_table_without_rows_are_not_told(tmp
     [
         ("Id: a\nN: 10", True), ("Id: a\nN: 10\n", False), ("Id: a\nN: 1\nX: 1", False),
         ("Id: a  Id: b\nN: 1  N: 2", True), ("Id: a\nN: 1\nId: b\nN: x", False),
+        ("Id: a\nN: 1\nX", False), ("Id: a\nN: 1\n ", False), ("Id: a  Id: b\nN: 1  N: 2\nX: 1", False),
     ],
 )  # fmt: skip
 def test_a_block_at_the_end_of_a_text_is_told_where_its_last_value_is_read(

@@ -32,12 +32,13 @@ SHOWN = 80
 
 @dataclass(slots=True)
 class _Block:
-    """A block that is being read: its number, its first line, the bytes of that before it, bytes of its cells, what it
-    says, why it is broken."""
+    """A block that is being read: its number, its first line, the bytes of that before it, its last line, bytes of its
+    cells, what it says, why it is broken."""
 
     number: int
     line: int
     ahead: int
+    last: int = 0
     size: int = 0
     said: dict[str, str] = field(default_factory=dict)
     fault: str = ""
@@ -88,8 +89,10 @@ class Blocks:
         """The key of the value at the end of a file without a line end there; empty when it has one."""
         if last_byte(plain) in (b"\n", b"\r"):
             return ""
-        blocks = [block for block, _ in self._read(plain) if block]
-        return list(blocks[-1].said)[-1]
+        with plain.open(encoding=ENCODING, errors="assay-substitute") as stream:
+            lines = sum(1 for _ in bounded(stream))
+        *_, last = (block for block, _ in self._read(plain) if block)
+        return list(last.said)[-1] if last.last == lines else ""
 
     def _read(self, plain: Path) -> Iterator[tuple[_Block | None, Record | None]]:
         """The blocks of a file, and the lines of it that are broken."""
@@ -115,7 +118,7 @@ class Blocks:
                     yield None, _torn(text, line, wrong, mark)
                     band = [] if begun else band
                 else:
-                    _add(cells, band)
+                    _add(cells, band, line)
             yield from ((block, None) for block in band or [])
 
 
@@ -165,10 +168,11 @@ def _fault(cells: list[str], band: Sequence[_Block], begun: int) -> str:
     return f"expected `Key: value`, found `{wrong[:SHOWN]}`" if wrong else ""
 
 
-def _add(cells: Sequence[str], band: Sequence[_Block]) -> None:
+def _add(cells: Sequence[str], band: Sequence[_Block], line: int) -> None:
     for cell, block in zip(cells, band, strict=True):
         if found := CELL.fullmatch(cell):
             key, value = found["key"], found["value"] or ""
+            block.last = line
             block.size += len(cell.encode())
             if block.size >= LONGEST:  # no row of a table is longer
                 block.fault, value = TOO_LONG, ""
