@@ -91,7 +91,7 @@ class Blocks:
             return ""
         with plain.open(encoding=ENCODING, errors="assay-substitute") as stream:
             lines = sum(1 for _ in bounded(stream))
-        *_, last = (block for block, _ in self._read(plain) if block)
+        last = [block for block, _ in self._read(plain) if block][-1]
         return list(last.said)[-1] if last.last == lines else ""
 
     def _read(self, plain: Path) -> Iterator[tuple[_Block | None, Record | None]]:

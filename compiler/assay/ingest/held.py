@@ -53,19 +53,22 @@ def manifest(
     files: RunFiles,
     lacking: bool,
     notes: Sequence[str] = (),
+    read: Sequence[str] = (),
 ) -> str:
     """The text of `ingest.json`; `lacking` tells that lines are left out because wanted fields lack.
 
-    `notes` are what whoever reads the results should know of the raw data, beside files that are copies.
+    `notes` are what whoever reads the results should know of the raw data, beside files that are copies; `read` what
+    they should know of what wanted fields are read from, which is no matter where these are not wanted.
     """
     by_name = {event.name: event for event in events}
     held = {
         name: {"definition": event_hash(by_name[name]), "fields": sorted(fields)}
         for name, fields in sorted(wanted.items())
     }
-    body = {"format": FORMAT, "recognition": recognition_hash(source, events), "lacking": lacking, "events": held}
+    body = {"format": FORMAT, "recognition": recognition_hash(source, events), "events": held}
+    body |= {"lacking": lacking, "particular": bool(read)}
     body |= {"files": file_names(files)}
-    told = [*notes, *copies(source.kind, files)]
+    told = [*notes, *read, *copies(source.kind, files)]
     body |= {"notes": told} if told else {}
     return json.dumps(body, indent=1) + "\n"
 
@@ -92,7 +95,8 @@ def notes(folder: Path) -> tuple[str, ...]:
 def covers(folder: Path, source: Source, events: Sequence[Event], wanted: Wanted) -> bool:
     """Whether a folder holds the wanted events and fields, as they are now defined.
 
-    One that holds more does only when it leaves out no line: what lacks a field that nobody wants now is to be kept.
+    One that holds more does only when it leaves out no line, and tells nothing of what is read: what lacks a field that
+    nobody wants now is to be kept, and what is told is not to depend on what somebody wanted before.
     """
     try:
         found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
@@ -106,4 +110,5 @@ def covers(folder: Path, source: Source, events: Sequence[Event], wanted: Wanted
         if not held or held["definition"] != event_hash(by_name[name]) or not set(fields) <= set(held["fields"]):
             return False
     asked = {name: sorted(fields) for name, fields in wanted.items()}
-    return not found["lacking"] or asked == {name: held["fields"] for name, held in found["events"].items()}
+    any_fewer = not found["lacking"] and not found["particular"]
+    return any_fewer or asked == {name: held["fields"] for name, held in found["events"].items()}

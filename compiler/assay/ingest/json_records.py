@@ -100,7 +100,7 @@ def ingest(
             except RecursionError:
                 raise fail("broken-file", f"a record is nested too deep: {files.directory}") from None
         files.unchanged()
-        text = manifest(source, events, wanted, files, bool(records.lost), _twice(records, forms))
+        text = manifest(source, events, wanted, files, bool(records.lost), read=_twice(records, forms))
         (fresh / MANIFEST).write_text(text, encoding="utf-8")
 
 

@@ -67,8 +67,8 @@ def ingest(
             reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share), share)
             write_summary(connection, how, files, reading.found, reading.lacking, fresh)
         found = reading.found
-        notes = (*overlaps(files, found), *padded(files, found), *doubled(files, how, found))
-        text = manifest(source, events, wanted, files, bool(reading.lacking), notes)
+        notes = (*overlaps(files, found), *padded(files, found))
+        text = manifest(source, events, wanted, files, bool(reading.lacking), notes, doubled(files, how, found))
         (fresh / MANIFEST).write_text(text, encoding="utf-8")
 
 

@@ -152,9 +152,10 @@ def ingest(
             _fill(tables, found, progress)
             lost = _no_events(tables) + [row for name in forms for row in _write(tables, name)]
             _summarise(tables, own, found, lost)
-            notes = sentence([_relative(tables, file) for file in found if _unended(tables, file, lost)])
+            read = sentence([_relative(tables, file) for file in found if _unended(tables, file, lost)])
         files.unchanged()
-        (fresh / MANIFEST).write_text(manifest(source, events, wanted, files, bool(lost), notes), encoding="utf-8")
+        text = manifest(source, events, wanted, files, bool(lost), read=read)
+        (fresh / MANIFEST).write_text(text, encoding="utf-8")
 
 
 def _opened(tables: Tables) -> list[TableFile]:

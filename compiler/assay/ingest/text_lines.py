@@ -73,10 +73,9 @@ def ingest(
             summarised(
                 connection, source, names, files, reading.found, reading.lacking, fresh, reasons(connection, how)
             )
-        notes = (
-            *overlaps(files, reading.found), *padded(files, reading.found), *unended(files, reading.found)
-        )  # fmt: skip
-        text = manifest(source, events, wanted, files, bool(reading.lacking), notes)
+        notes = (*overlaps(files, reading.found), *padded(files, reading.found))
+        read = unended(files, reading.found)
+        text = manifest(source, events, wanted, files, bool(reading.lacking), notes, read)
         (fresh / MANIFEST).write_text(text, encoding="utf-8")
 
 
