@@ -1,0 +1,92 @@
+"""The same records in other packages: parts of files, packed in any way, behind links, in archives."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import struct
+import tarfile
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from random import Random
+
+import zstandard
+
+
+def pieces(random: Random, content: bytes) -> list[bytes]:
+    """A content in pieces, some of them empty, that are cut anywhere."""
+    cuts = sorted(random.randrange(len(content) + 1) for _ in range(random.choice([0, 1, 4])))
+    found = [content[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(content)], strict=True)]
+    found.insert(random.randrange(len(found) + 1), b"")
+    return found
+
+
+def gzipped(random: Random, content: bytes) -> bytes:
+    """A content in several members, with zeros behind some."""
+    return b"".join(gzip.compress(piece) + bytes(random.choice([0, 512])) for piece in pieces(random, content))
+
+
+def zstandarded(random: Random, content: bytes) -> bytes:
+    """A content in several frames of other windows, with frames without content between them."""
+    return b"".join(_frame(random, piece) + _skipped(random) for piece in pieces(random, content))
+
+
+def _frame(random: Random, content: bytes) -> bytes:
+    window, checked = random.choice([10, 20, 27]), random.random() < 0.5
+    how = zstandard.ZstdCompressionParameters.from_level(1, window_log=window, write_checksum=checked)
+    packer = zstandard.ZstdCompressor(compression_params=how).compressobj()
+    return packer.compress(content) + packer.flush()
+
+
+def _skipped(random: Random) -> bytes:
+    size = random.choice([0, 3, 70_000])
+    return struct.pack("<II", 0x184D2A50 + random.randrange(16), size) + b"x" * size if random.random() < 0.5 else b""
+
+
+#: how a name ends -> how such a file is packed
+PACKED: Mapping[str, Callable[[Random, bytes], bytes]] = {
+    "": lambda _random, content: content,
+    ".gz": gzipped,
+    ".zst": zstandarded,
+}
+
+
+def put(random: Random, place: Path, content: bytes, apart: Path) -> None:
+    """Write a file, packed in some way, where it is due, or apart with a link to it; changed at any time."""
+    suffix = random.choice(sorted(PACKED))
+    place = place.with_name(place.name + suffix)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    real = place
+    if random.random() < 0.3:
+        apart.mkdir(parents=True, exist_ok=True)
+        real = apart / f"{len(list(apart.iterdir()))}"
+        place.symlink_to(real)
+    real.write_bytes(PACKED[suffix](random, content))
+    os.utime(real, (random.randrange(10**9), random.randrange(10**9)))
+
+
+def parts(random: Random, records: Sequence[bytes], most: int) -> list[list[bytes]]:
+    """Records in at most so many parts, none of them empty."""
+    cuts = sorted(random.sample(range(1, len(records)), random.randrange(min(most, len(records)))))
+    return [list(records[begin:end]) for begin, end in zip([0, *cuts], [*cuts, len(records)], strict=True)]
+
+
+def archived(random: Random, folder: Path, kind: str) -> Path:
+    """A folder as an archive beside it, its files in any order."""
+    names = [(Path(root) / name).relative_to(folder) for root, _, names in os.walk(folder) for name in names]
+    random.shuffle(names)
+    place, stream = folder.with_name(f"{folder.name}{kind}"), io.BytesIO()
+    if kind == ".zip":
+        method = random.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+        with zipfile.ZipFile(stream, "w", method, strict_timestamps=False) as archive:
+            for name in names:
+                archive.write(folder / name, f"run/{name.as_posix()}")
+        place.write_bytes(stream.getvalue())
+        return place
+    with tarfile.open(fileobj=stream, mode="w", dereference=True) as tar:
+        for name in names:
+            tar.add(folder / name, f"run/{name.as_posix()}")
+    place.write_bytes(PACKED[kind.removeprefix(".tar")](random, stream.getvalue()))
+    return place

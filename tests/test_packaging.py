@@ -1,0 +1,173 @@
+"""How records are packaged changes nothing: in how many files they are, in what order, how these are packed, linked,
+called, how their lines end.
+
+Records of every kind, broken ones among them, are packaged at random, and come to the same events, counts and reasons.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from assay.ingest.packing import decompressed
+from assay.spec.model import Event, Quarantine, Source
+from tests import test_ingest_blocks as blocks
+from tests import test_ingest_records as records
+from tests import test_ingest_samples as samples
+from tests import test_ingest_tables as tables
+from tests import test_ingest_text as texts
+from tests.support import packaging
+from tests.support.commands import assay
+from tests.support.ingesting import SOURCE, TICK, Ingested, read, record
+from tests.support.mixed import mixed
+
+#: how often, each time in another way: `just fuzz` asks for more
+TIMES = int(os.environ.get("ASSAY_FUZZ_EXAMPLES", "2"))
+S = 1795231211
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Records of a kind of source, whole, broken and no events, and how a file is made of some of them.
+
+    `named` are names of its files, in the order in which they are read; in any order where instants tell that.
+    """
+
+    source: Source
+    event: Event
+    records: Sequence[str]
+    made: Callable[[Sequence[str]], str]
+    named: Sequence[str]
+    in_any_order: bool = False
+
+
+def _instant(number: int) -> str:
+    return f"2026-02-05T18:{number:02}:16.000"
+
+
+def _om(lines: Sequence[str]) -> str:
+    return "".join([*lines, "# EOF\n"])
+
+
+def _answer(pairs: Sequence[str]) -> str:
+    head = '{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"peers"},"values":['
+    return f"{head}{','.join(pairs)}]}}]}}}}"
+
+
+KINDS = {
+    "json-lines": Kind(
+        SOURCE, TICK,
+        [f'{record(ts=f"{_instant(n)}Z", n=n)}\n{{"n":{n}\n\ntext {n}\n{record("Other")}\n' for n in range(9)],
+        "".join, ["m-1/out", "m-1/out.1", "m-1/out.10", "m-1/out-a", "m-1/m-1.json"], in_any_order=True,
+    ),
+    "text-lines": Kind(
+        texts.LINES, texts.TICK,
+        ["".join(f"{texts.line(said, _instant(n))}\n" for said in (f"Tick {n}", f"Tick é{n}", "Other")) + " \ntext\n"
+         for n in range(9)],
+        "".join, ["m-1/out", "m-1/out.1", "m-1/out.10", "m-1/out-a"], in_any_order=True,
+    ),
+    "csv": Kind(
+        tables.TABLE, tables.ROW, [f"{n},{n}\n" if n % 3 else f'{n},"x,{n}"\n{n}\n' for n in range(9)],
+        lambda rows: "at,n\n" + "".join(rows), ["a.csv", "b.csv", "c.csv"],
+    ),
+    "json-records": Kind(
+        records.LISTS, records.ROW,
+        [f'{{"time": {n}, "n": {n}, "m": 1}}' if n % 3 else f'{{"time": {n}, "n": "é", "m": 1}}' for n in range(1, 9)],
+        lambda items: f'{{"data": {{"list": [{", ".join(items)}]}}}}\n', ["a.json", "a1.json", "a2.json"],
+    ),
+    "blocks": Kind(
+        blocks.BLOCKS, blocks.BLOCK, [f"Id: é{n}  Id: b{n}\n  N: {n}  N: {'x' if n % 3 else n}\n" for n in range(9)],
+        "".join, ["a.txt", "b.txt", "c.txt"],
+    ),
+    "samples, a text": Kind(
+        samples.METRICS, samples.PEERS,
+        [f'peers{{job="é"}} {n} {S + n}\npeers {n}\nother 1 {S + n}\n# a comment\n' for n in range(9)],
+        _om, ["a.om", "b.om", "c.om"], in_any_order=True,
+    ),
+    "samples, an answer": Kind(
+        samples.METRICS, samples.PEERS,
+        [f'[{S + n},"{n}"]' if n % 3 else f'[{S + n},"{n}"],[{S + n},1]' for n in range(9)],
+        _answer, ["a.json", "b.json", "c.json"], in_any_order=True,
+    ),
+}  # fmt: skip
+
+
+def packaged(random: Random, kind: Kind, folder: Path) -> Ingested:
+    """What ingest makes of the records of a kind, packaged in some way."""
+    ends, mark = random.choice(["\n", "\r\n"]), random.choice(["", "\ufeff"])
+    some = packaging.parts(random, [item.encode() for item in kind.records], len(kind.named))
+    names = random.sample(kind.named, len(some))
+    for name, part in zip(names if kind.in_any_order else sorted(names), some, strict=True):
+        text = mark + kind.made([item.decode() for item in part]).replace("\n", ends)
+        packaging.put(random, folder / "run" / name, text.encode(), folder / "apart")
+    return _read(kind, folder, workers=random.choice([1, 2, 7]))
+
+
+def _read(kind: Kind, folder: Path, **how: Any) -> Ingested:
+    return read(folder, {}, (kind.event,), None, replace(kind.source, quarantine=Quarantine(1.0, 10)), **how)
+
+
+def told(kind: Kind, found: Ingested) -> object:
+    """The events, the counts, and what is broken, without the names of files, and the places in them."""
+    fields = [item.name for form in kind.event.forms for item in form.fields]
+    of_events = found.rows(kind.event.name, "host", "t_ns", *fields)
+    return of_events, found.rows("counts"), found.log(), sorted(found.rows("quarantine", "reason", "text"))
+
+
+def _stands_where_it_is_said(found: Ingested) -> None:
+    """Fail unless each broken record begins at its place: as is told of it, but for the labels ahead of a sample."""
+    for name, offset, text in found.rows("quarantine", "file", "offset", "text"):
+        there = b"".join(decompressed(found.folder.parent / "run" / name))[offset:].decode("utf-8")
+        said = re.sub(r"^\{\"__name__.*\} (?=\[)", "", text).split("; ")[0][:8]
+        assert there.startswith(said), (name, offset)
+
+
+@pytest.mark.parametrize("seed", range(TIMES))
+@pytest.mark.parametrize("name", KINDS)
+def test_records_come_to_the_same_however_they_are_packaged(tmp_path: Path, name: str, seed: int) -> None:
+    kind = KINDS[name]
+    plain = tmp_path / "plain" / "run" / kind.named[0]
+    plain.parent.mkdir(parents=True)
+    plain.write_text(kind.made(kind.records), encoding="utf-8")
+    expected = told(kind, _read(kind, tmp_path / "plain"))
+    found = packaged(Random(f"{seed} {name}"), kind, tmp_path / "packaged")
+    assert told(kind, found) == expected
+    _stands_where_it_is_said(found)
+    log = found.log()
+    assert (log["recognised"] > 0, log["quarantined"] > 0) == (True, True)
+
+
+#: what a report calls its input by
+HASH = re.compile(r'"[0-9a-f]{64}"')
+
+
+@pytest.mark.parametrize("kind", ["", ".tar", ".tar.gz", ".tar.zst", ".zip"])
+def test_a_report_is_the_same_however_its_run_is_packaged(tmp_path: Path, kind: str) -> None:
+    place, random = mixed(tmp_path / "mixed"), Random(kind)
+    run, other = place / "runs" / "v1", place / "other" / "v1"
+    for path in sorted(run.rglob("*"), key=lambda _: random.random()):
+        if path.is_file() and path.suffix == ".json":
+            other.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, other)
+        elif path.is_file():
+            packaging.put(random, other / path.relative_to(run), path.read_bytes(), place / "apart")
+    if kind:
+        other = packaging.archived(random, other, kind)
+    assert assay("query", "size", "--run", other, "--cache", tmp_path / "cache", within=place).status == 0
+    assert _built(place, run, tmp_path / "cache") == _built(place, other, tmp_path / "cache")
+
+
+def _built(place: Path, run: Path, cache: Path) -> list[str]:
+    """The results and the document of the report of a run."""
+    out = place / "out"
+    done = assay("build", "mix/main", "--run", f"v={run}", "-o", out, "--cache", cache, "--to", "md", within=place)
+    assert (done.status, done.err) == (0, "")
+    return [HASH.sub('"HASH"', (out / name).read_text("utf-8")) for name in ("results.json", "document.json")]
