@@ -109,6 +109,19 @@ def test_nul_bytes_ahead_are_passed_over_in_a_file_that_is_mended(tmp_path: Path
     )
 
 
+@pytest.mark.parametrize("end", [b"", b"\xff\n"])
+def test_nul_bytes_behind_a_mark_of_the_byte_order_are_passed_over(tmp_path: Path, end: bytes) -> None:
+    mark = "\ufeff\0\0".encode()
+    files = {"m-1/out1": mark + f"{record()}\n{record(n=2)}\n".encode() + end, "m-1/out2": f"{GOOD}\n".encode()}
+    later = {"m-1/out1": files["m-1/out1"].replace(b":16Z", b":17Z"), "m-1/out2": files["m-1/out2"]}
+    made = read(tmp_path, later)
+    assert [n for (n,) in made.rows("tick", "n")] == [1, 2]
+    text = record().replace(":16Z", ":17Z")
+    assert made.rows("quarantine", "file", "line", "offset", "reason", "text") == [
+        ("m-1/out1", 1, len(mark), "field n of tick is missing", text)
+    ]
+
+
 def test_a_log_without_nul_bytes_ahead_of_a_line_is_told_of_nothing(tmp_path: Path) -> None:
     made = read(tmp_path, f"{GOOD}\nte\0xt\n{GOOD}\0\n".encode())
     assert (notes(made.folder), made.rows("quarantine", "line")) == ((), [(3,)])

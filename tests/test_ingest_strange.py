@@ -76,6 +76,11 @@ def test_a_character_that_the_scan_would_cut_a_line_at_breaks_an_event(tmp_path:
     assert told(found, "line", "reason") == [(2, "the character U+10FFFF")]
 
 
+def test_a_mark_of_the_byte_order_behind_nul_bytes_breaks_an_event(tmp_path: Path) -> None:
+    found = texts.made(tmp_path, f"\0\0\ufeff{texts.line('Tick 1')}\n{texts.line('Tick 2')}\n".encode())
+    assert (found.rows("tick", "seq"), told(found)) == ([(2,)], [(1, 2, "a byte order mark")])
+
+
 @pytest.mark.parametrize("end", ["\U0010ffff", " \U0010ffff\U0010ffff"])
 def test_the_same_character_at_the_end_of_a_line_is_a_part_of_it(tmp_path: Path, end: str) -> None:
     """The scan would drop it there."""

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import IO, TextIO
 
 from assay.ingest.packing import CHUNK, decompressed, packed, refused
-from assay.ingest.strange import BOM, NO_CHARACTER, SUBSTITUTE, fault_of_line, readable
+from assay.ingest.strange import NO_CHARACTER, SUBSTITUTE, fault_of_line, readable
 
 LONGEST = 8 * 2**20  # bytes of a line: so much of JSON, however it nests, is parsed in the memory that there is
 TOO_LONG = f"longer than {LONGEST // 2**20} MiB"
 NUL = b"\0"
+MARK = codecs.BOM_UTF8
 RETURN, FEED = b"\r", b"\n"
 #: how what separates columns in the scan begins, and no character that is likely: none has a code that is higher
 SEPARATOR = chr(NO_CHARACTER).encode()[:1]
@@ -63,9 +64,14 @@ class _Place:
 
     def line(self) -> Line:
         """The line, whole."""
-        text = _text(b"".join(self.kept), self.number)
+        content, offset = b"".join(self.kept), self.offset
         self.kept.clear()
-        return Line(self.number, self.offset, self.size, readable(text), fault_of_line(text))
+        if not offset and content.startswith(MARK):  # behind which there may be NUL bytes, too
+            bare = content.removeprefix(MARK).lstrip(NUL)
+            offset = len(content) - len(bare) if content != MARK + bare else 0
+            content = bare
+        text = content.rstrip(RETURN).decode("utf-8", errors="assay-substitute")
+        return Line(self.number, offset, self.size, readable(text), fault_of_line(text))
 
     def next(self, offset: int, lines: int = 1) -> None:
         """Go on to a later line."""
@@ -121,7 +127,7 @@ def first_lines(path: Path, count: int) -> Iterator[bytes]:
         for piece in ended:
             piece = piece if size else piece.lstrip(NUL)
             if size + len(piece) < LONGEST:
-                yield b"".join([*held, piece]).removeprefix(codecs.BOM_UTF8)
+                yield _unmarked(b"".join([*held, piece]))
             held.clear()
             size = 0
             count -= 1
@@ -133,7 +139,12 @@ def first_lines(path: Path, count: int) -> Iterator[bytes]:
             held.append(last)
         else:
             held.clear()
-    yield b"".join(held).removeprefix(codecs.BOM_UTF8)
+    yield _unmarked(b"".join(held))
+
+
+def _unmarked(line: bytes) -> bytes:
+    """A line without a mark of the byte order ahead of it, and without NUL bytes behind that."""
+    return line.removeprefix(MARK).lstrip(NUL)
 
 
 def bounded(stream: TextIO) -> Iterator[tuple[str, int]]:
@@ -149,11 +160,6 @@ def bounded(stream: TextIO) -> Iterator[tuple[str, int]]:
         if len(rest) == limit and rest.endswith("\r"):
             held = stream.readline(limit).removeprefix("\n")  # which alone would be a line by itself
         yield line, quotes
-
-
-def _text(line: bytes, number: int) -> str:
-    text = line.rstrip(b"\r").decode("utf-8", errors="assay-substitute")
-    return text.removeprefix(BOM) if number == 1 else text
 
 
 def plain(path: Path, folder: Path, name: str) -> Path:
