@@ -376,6 +376,19 @@ def test_a_row_of_another_width_is_broken(tmp_path: Path, row: str, reason: str)
     assert [found.log()[name] for name in ("lines", "objects", "recognised", "quarantined")] == [4, 3, 2, 2]
 
 
+@pytest.mark.parametrize(
+    ("last", "reason"),
+    [('4"', "expected 3 cells, found 2"), ('4",d,e', "expected 3 cells, found 4"), ('4"x', "a quote in a wrong place")],
+)
+def test_a_broken_row_tells_how_many_lines_it_takes(tmp_path: Path, last: str, reason: str) -> None:
+    """Two quotes that ought not to be there make one row of those between them."""
+    between = "".join(f"{n},1,c\n" for n in range(998))
+    found = made(tmp_path, f'at,n,s\n1,1,a\n2,"1,b\n{between}{last}\n5,5,e\n', (event("row", field("n")),))
+    assert found.rows("row", "t_ns", "n") == [(1, 1), (5, 5)]
+    assert [row[2:4] for row in found.broken()] == [(3, f"{reason} (a row of 1000 lines)")]
+    assert (found.log()["lines"], found.log()["quarantined"]) == (3, 1)
+
+
 @pytest.mark.parametrize("rest", ["3,4\n", "3,4\n" * 100_000])
 def test_a_quote_that_is_never_closed_ends_the_ingest(tmp_path: Path, rest: str) -> None:
     assert refused(tmp_path, f'at,n\n1,2\n1,"2\n{rest}') == (
@@ -399,7 +412,8 @@ def test_a_row_that_is_too_long_is_broken(tmp_path: Path, cell: str, rest: str, 
     # The engine would not say a word of one of 32 MiB or more at the end of a file.
     found = made(tmp_path, f"at,n,s\n0,1,a\n1,2,{cell}\n{rest}", (event("row", field("n"), field("s", "text")),))
     assert found.rows("row", "n", "s") == [(1, "a"), (4, "b")][:good]
-    assert found.rows("quarantine", "line", "offset", "reason") == [(3, 13, "longer than 8 MiB")]
+    reason = "longer than 8 MiB" + (" (a row of 9 lines)" if "\n" in cell else "")
+    assert found.rows("quarantine", "line", "offset", "reason") == [(3, 13, reason)]
     assert [len(text) for (text,) in found.rows("quarantine", "text")] == [2000]
     counts = found.rows("logs", "lines", "objects", "recognised", "quarantined")
     assert counts == [(good + 1, good, good, 1)], "it is one row, however many line ends it has"

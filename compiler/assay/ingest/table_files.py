@@ -98,7 +98,9 @@ def records(path: Path, plain: Path) -> Iterator[Record]:
                 fault = f"expected {_cells(width)}, found {len(cells)}"
             if not number:
                 cells = [readable(cell) for cell in cells]
-            yield Record(number, first, lines.number + 1 - first, tuple(cells), fault, readable(text))
+            taken = lines.number + 1 - first
+            fault = f"{fault} (a row of {taken} lines)" if fault and taken > 1 else fault
+            yield Record(number, first, taken, tuple(cells), fault, readable(text))
             number += 1
 
 
