@@ -21,6 +21,7 @@ TOO_LONG = f"longer than {LONGEST // 2**20} MiB"
 NUL = b"\0"
 MARK = codecs.BOM_UTF8
 RETURN, FEED = b"\r", b"\n"
+LONE = re.compile(rb"\r[^\n]")
 #: how what separates columns in the scan begins, and no character that is likely: none has a code that is higher
 SEPARATOR = chr(NO_CHARACTER).encode()[:1]
 STUB = 2000  # bytes that are kept of a line, or row, that is too long
@@ -219,12 +220,12 @@ def _is_even(path: Path) -> bool:
 
 
 def _line_ends(text: bytes) -> set[bytes]:
-    """What ends lines in a text; carriage returns elsewhere are told as if they did."""
+    """What ends lines in a text, which does not end in a carriage return; one elsewhere is told as if it did."""
     if RETURN not in text:  # which is found out swiftly, and mostly so
         return {FEED} if FEED in text else set()
-    pairs, returns, feeds = (text.count(end) for end in (RETURN + FEED, RETURN, FEED))
-    numbers = {RETURN + FEED: pairs, RETURN: returns - pairs, FEED: feeds - pairs}
-    return {end for end, number in numbers.items() if number}
+    if LONE.search(text):  # several times as swift as to count them
+        return {RETURN}
+    return {RETURN + FEED, FEED} if text.count(FEED) > text.count(RETURN) else {RETURN + FEED}
 
 
 @dataclass(slots=True)
