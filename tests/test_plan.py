@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from decimal import Decimal
 
 import pytest
@@ -12,7 +13,7 @@ from assay.audit.witness import witnessed
 from assay.build.compute import compiled
 from assay.build.inspect import standing_alone
 from assay.engine.dry import dry_run
-from assay.engine.graph import nodes
+from assay.engine.graph import Node, nodes
 from assay.engine.hosts import by_number
 from assay.plan.steps import Applied, plan
 from assay.spec.expression import Expression
@@ -63,3 +64,22 @@ def test_equal_numbers_that_are_written_otherwise_are_compiled_as_they_are_writt
         edited = dataclasses.replace(metric, measure=Expression("real", number=Decimal(number)))
         statements = compiled(checked, plan(checked.package, [edited], ()))
         assert f"CAST({number} AS DOUBLE) AS value" in statements[-1].query.sql()
+
+
+def test_what_passed_is_run_again_only_where_another_statement_reads_it_or_it_reads_another(lab: Laboratory) -> None:
+    checked = lab.session.package("cardano")
+    constants = [item for source in checked.package.sources for item in source.constants]
+    graph = nodes(compiled(checked, plan(checked.package, [checked.metric("cdfBlockSize")], ())))
+    table = next(node for node in reversed(graph) if node.statement.kind == "table")
+
+    def changed(text: str) -> list[Node]:
+        return [dataclasses.replace(node, text=text) if node is table else node for node in graph]
+
+    def failing(tried: Sequence[Node], passed: Sequence[Node]) -> list[str]:
+        return [item.message.split("`")[1] for item in dry_run(tried, constants, passed)]
+
+    broken, other = changed("SELECT * FROM nowhere"), changed(f"CREATE TABLE {table.name} AS SELECT 1 AS one")
+    assert failing(broken, []) == failing(broken, graph) == [table.name]
+    assert failing(broken, broken) == []
+    assert failing(broken, [node for node in broken if node.name != "cdfBlockSize"]) == [table.name]
+    assert failing(other, graph) == ["check block block-incomplete"]

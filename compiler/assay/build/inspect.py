@@ -70,15 +70,16 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     relations = [item.name for item in package.relations]
     lines = [item.name for item in package.series]
     statements = compiled(checked, plan(package, package.metrics, every, relations, series=lines, cuts=package.cuts))
+    graph = nodes(statements)
     constants = [item for source in package.sources for item in source.constants]
     problems = [
-        *dry_run(nodes(statements), constants),
+        *dry_run(graph, constants),
         *report_problems(package, session.templates(), locate(session, system)),
     ]
     problems += _prose_problems(session, checked)
     if not problems and can_be_cut(package):
         cut = compiled(checked, plan(package, package.metrics, every, relations, series=lines, cut=True))
-        problems += dry_run(nodes(cut), constants)
+        problems += dry_run(nodes(cut), constants, passed=graph)
     raise_all(problems)
     place = session.workspace.normal_form(system)
     if accept:

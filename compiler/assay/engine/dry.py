@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from assay.engine.check_texts import places_of
 from assay.engine.declared import place_in, text_of, undeclared
 from assay.engine.given import given
-from assay.engine.graph import Node
+from assay.engine.graph import Node, demanded
 from assay.engine.inexact import inexact
 from assay.engine.limit import limited
 from assay.engine.mount import confine
@@ -34,18 +34,26 @@ _SAMPLES: Mapping[str, object] = {
 }  # fmt: skip
 
 
-def dry_run(graph: Sequence[Node], constants: Iterable[Constant]) -> tuple[Diagnostic, ...]:
-    """Problems of the statements: those that fail, and relations that do not yield what they declare."""
+def dry_run(
+    graph: Sequence[Node], constants: Iterable[Constant], passed: Iterable[Node] = ()
+) -> tuple[Diagnostic, ...]:
+    """Problems of the statements: those that fail, and relations that do not yield what they declare.
+
+    `passed` are statements of the same specs that have none: they are run again only where another reads them.
+    """
     import duckdb
 
     values = {item.name: _SAMPLES[item.type] for item in constants} | {SINCE: 0, UNTIL: 1}
     problems: list[Diagnostic] = []
+    needed = demanded(graph, _unlike(graph, passed))
     spoilt: set[str] = set()  # tables that are not what they are declared to be, and those that are made of them
     with duckdb.connect() as connection:
         connection.execute(f"SET memory_limit = '{MEMORY}'")
         confine(connection)
         connection.execute(empty_table(LOGS, ((name, found.type) for name, found in LOG_COLUMNS.items())))
         for node in graph:
+            if node.name not in needed:
+                continue
             step = node.statement.step
             if isinstance(step, EventStep):
                 fields = [(item.name, item.type) for item in step.event.fields if item.name in step.fields]
@@ -95,6 +103,16 @@ def _unordered_sums(
             hint="sums of whole numbers need none",
             text=sql,
         )
+
+
+def _unlike(graph: Iterable[Node], others: Iterable[Node]) -> set[str]:
+    """The statements that are not among others, or read such."""
+    texts = {node.name: node.text for node in others}
+    found: set[str] = set()
+    for node in graph:
+        if texts.get(node.name) != node.text or found & set(node.reads):
+            found.add(node.name)
+    return found
 
 
 def _unknown_places(step: CheckStep, columns: Sequence[str]) -> Iterator[Diagnostic]:

@@ -13,7 +13,7 @@ from assay.spec.model import Event, Source
 from assay.spec.source_kinds import TEXT_LINES
 
 MANIFEST = "ingest.json"
-FORMAT = 11
+FORMAT = 12
 
 Wanted = Mapping[str, Iterable[str]]
 
