@@ -43,9 +43,9 @@ class Converter:
             stderr=self._complaints,
             encoding="utf-8",
         )
+        self._owed = 1  # answers that nobody has read
         atexit.register(self.close)
         self._send(SMALL)
-        self._owed = 1
 
     @property
     def pid(self) -> int:
@@ -74,7 +74,9 @@ class Converter:
         return self._process.poll() is None
 
     def close(self) -> None:
-        """End the process."""
+        """End the process, also where it is at work for nobody."""
+        if self._owed:
+            self._process.kill()
         with contextlib.suppress(OSError, ValueError):
             self._process.communicate()
         self._complaints.close()
