@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from assay.spec import dhall_run
 from assay.spec.dhall_adapter import available, evaluate, evaluate_sources, sources
 from assay.spec.dhall_errors import failure
-from assay.spec.dhall_run import copied
+from assay.spec.dhall_run import copied, get_ready
 from assay.spec.diagnostics import AssayError
 
 COMPILER = Path(__file__).parent.parent / "compiler"
@@ -165,6 +167,17 @@ def test_a_fold_that_ends_the_evaluator_is_told_with_what_it_may_lack(tmp_path: 
         evaluate(tmp_path / "a.dhall", tmp_path)
     (told,) = problem.value.diagnostics
     assert (told.code, told.hint) in [("dhall-crash", CRASHED), ("dhall-memory", OFTEN)]
+
+
+def test_an_interrupt_of_the_evaluator_alone_is_one_of_the_command(tmp_path: Path) -> None:
+    (tmp_path / "a.dhall").write_text("1")
+    found = sources(tmp_path / "a.dhall", tmp_path)
+    get_ready()
+    waiting = dhall_run._ready._process
+    assert waiting
+    waiting.send_signal(signal.SIGINT)
+    with copied(found) as copy, pytest.raises(KeyboardInterrupt):
+        copy.evaluate("a.dhall", 20)
 
 
 def test_a_long_text_is_no_problem(tmp_path: Path) -> None:

@@ -60,6 +60,33 @@ def test_an_interrupt_while_the_program_is_loaded_is_told_as_any(tmp_path: Path)
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"interrupted\n")
 
 
+@pytest.mark.parametrize(
+    "comes",
+    ["class Lost:\n    def __del__(self):\n        interrupt()\nLost()\ntime.sleep(60)",
+     "import atexit\natexit.register(interrupt)\nraise KeyboardInterrupt"],
+    ids=["where errors are passed over", "and another, at the end"],
+)  # fmt: skip
+def test_no_interrupt_is_lost_or_shows_a_traceback(tmp_path: Path, comes: str) -> None:
+    (tmp_path / "rich").mkdir()  # which a command loads as it prints its table
+    begin = f"import os, time\ndef interrupt():\n    os.kill(os.getpid(), {signal.SIGINT:d})\n    time.sleep(0)\n"
+    (tmp_path / "rich" / "__init__.py").write_text(f"{begin}{comes}\n", encoding="utf-8")
+    around = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'compiler'}"}
+    command = [sys.executable, "-m", "assay", *LIST]
+    done = subprocess.run(command, cwd=ROOT, env=around, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert set(done.stderr.split("\n")) == {"", "interrupted"}, done.stderr
+
+
+def test_an_interrupt_that_is_ignored_stays_so(tmp_path: Path) -> None:
+    (tmp_path / "rich").mkdir()
+    text = f"import os\nos.kill(os.getpid(), {signal.SIGINT:d})\nraise ValueError('rich was loaded')\n"
+    (tmp_path / "rich" / "__init__.py").write_text(text, encoding="utf-8")
+    line = f"trap '' INT; {shlex.join([sys.executable, '-m', 'assay', *LIST])}"
+    around = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'compiler'}"}
+    done = subprocess.run(["bash", "-c", line], cwd=ROOT, env=around, capture_output=True, text=True, check=False)
+    assert "ValueError: rich was loaded" in done.stderr
+
+
 def test_memory_that_runs_out_is_no_bug() -> None:
     done = shell(("test", "--system", "cometbft"), "", "ulimit -v 1000000;")
     if done.returncode not in (1, 70):

@@ -1,20 +1,55 @@
 """`assay`, and `python -m assay`: the command line."""
 
+from __future__ import annotations
+
+import _thread
 import os
+import signal
 import sys
+import time
 
 INTERRUPTED = 130
+MOMENT = 0.01  # seconds
 
 
 def main() -> None:
     """Run the command line.  Who interrupts it while it is loaded, or ends, is told as others are."""
-    try:
-        from assay.cli.main import main as command
+    ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # and not ignored, as behind `nohup`
+    if ours:
+        signal.signal(signal.SIGINT, _at_once)  # nothing is begun: no block is to be left in order
+    from assay.cli.main import main as command
 
+    sys.unraisablehook = _passed_over
+    try:
+        if ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         command()
     except KeyboardInterrupt:
         os.write(2, b"interrupted\n")
         sys.exit(INTERRUPTED)
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, _at_once)
+
+
+def _at_once(_signal: int, _frame: object) -> None:
+    try:
+        os.write(2, b"interrupted\n")
+    finally:
+        os._exit(INTERRUPTED)
+
+
+def _passed_over(error: sys.UnraisableHookArgs) -> None:
+    """Let an interrupt that came where Python passes over errors, as between two imports, come again."""
+    if issubclass(error.exc_type, KeyboardInterrupt):
+        _thread.start_new_thread(_again, ())
+    else:
+        sys.__unraisablehook__(error)
+
+
+def _again() -> None:
+    time.sleep(MOMENT)
+    os.kill(os.getpid(), signal.SIGINT)  # which ends what the system is asked for, too
 
 
 if __name__ == "__main__":

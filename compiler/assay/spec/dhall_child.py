@@ -12,6 +12,7 @@ import contextlib
 import json
 import os
 import resource
+import signal
 import sys
 
 STACK = 512 << 20  # the parser is recursive: long multi-line texts need far more than the usual 8 MB
@@ -70,6 +71,7 @@ def answer(expression: str, inner: list[str]) -> str:
 
 def main() -> None:
     """Evaluate in a thread with a large stack and print the result."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the evaluator would hear of an interrupt when it is done
     sys.path.append(sys.argv[1])
     with contextlib.suppress(BaseException):  # said when it is asked for something
         import dhall  # noqa: F401  loaded while whoever starts this finds out what to ask

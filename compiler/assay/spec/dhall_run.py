@@ -11,6 +11,7 @@ import importlib.util
 import json
 import math
 import posixpath
+import signal
 import subprocess
 import sys
 import threading
@@ -162,7 +163,9 @@ def copied(files: Iterable[SourceFile]) -> Iterator[Copy]:
 
 
 def _outcome(status: int, out: bytes, err: str) -> Outcome:
-    if status == -24:  # SIGXCPU
+    if status == -signal.SIGINT:  # of whoever interrupts this process, too
+        raise KeyboardInterrupt
+    if status == -signal.SIGXCPU:
         return Outcome("time")
     if status != 0:
         return Outcome("memory" if "memory allocation" in err else "crash", text=_last_line(err))
