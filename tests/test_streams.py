@@ -7,10 +7,14 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
+import click
+import duckdb
 import pytest
 
+from assay.cli.failure import run
 from tests.support.laboratory import ROOT
 
 LIST = ("list", "metrics", "--system", "cometbft")
@@ -75,6 +79,21 @@ def test_no_interrupt_is_lost_or_shows_a_traceback(tmp_path: Path, comes: str) -
     done = subprocess.run(command, cwd=ROOT, env=around, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (130, "")
     assert set(done.stderr.split("\n")) == {"", "interrupted"}, done.stderr
+
+
+def test_an_interrupt_of_the_engine_is_told_as_any(capsys: pytest.CaptureFixture[str]) -> None:
+    @click.group()
+    def group() -> None:
+        pass
+
+    @group.command()
+    def long() -> None:
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with duckdb.connect() as connection:
+            connection.execute("SELECT sum(a.range * b.range) FROM range(20000) AS a, range(20000) AS b").fetchall()
+
+    assert run(group, ["long"]) == 130
+    assert capsys.readouterr().err.strip() == "interrupted"
 
 
 def test_an_interrupt_that_is_ignored_stays_so(tmp_path: Path) -> None:

@@ -36,7 +36,15 @@ def run(command: click.Group, arguments: Sequence[str] | None) -> int:
     except SystemExit:  # so the library ends when nobody reads its help
         return 0
     except Exception as error:
+        if _is_interrupt(error):
+            echo.line("interrupted", err=True)
+            return INTERRUPTED
         return _failed(error, as_json)
+
+
+def _is_interrupt(error: Exception) -> bool:
+    """Whether the engine was interrupted, which makes an error of its own of it."""
+    return type(error) is RuntimeError and str(error) == "Query interrupted"
 
 
 def _as_data(error: click.ClickException) -> Exception:
