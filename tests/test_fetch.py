@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -395,6 +396,23 @@ def test_nothing_is_replaced_when_a_fetch_fails(tmp_path: Path) -> None:
         with pytest.raises(AssayError):
             fetch(server, request_of(["up"], START, SOON, "1h"), tmp_path, silent)
     assert place.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["samples.parquet"]
+
+
+def test_what_a_fetch_left_that_was_killed_is_gone_after_the_next(tmp_path: Path) -> None:
+    def deadly(path: str, query: dict[str, list[str]], number: int) -> tuple[int, str]:
+        if path.endswith("query"):
+            process.kill()
+            process.wait()
+        return good(path, query, number)
+
+    with scripted(deadly) as script:
+        asked = ["--match", "up", "--start", START, "--end", SOON, "-o", str(tmp_path)]
+        process = subprocess.Popen([sys.executable, "-m", "assay", "fetch", "prometheus", script.url, *asked])
+        assert process.wait() == -signal.SIGKILL
+        assert [path.name.startswith(".assay-") for path in tmp_path.iterdir()] == [True]
+        script.answer = good
+        fetch(patient(script.url)[0], request_of(["up"], START, SOON, "1h"), tmp_path, silent)
     assert [path.name for path in tmp_path.iterdir()] == ["samples.parquet"]
 
 

@@ -15,13 +15,12 @@ from assay.report.forms import FILES
 from assay.spec.diagnostics import USAGE, AssayError, fail
 from assay.spec.file_errors import has_room, is_full, is_within, of_system, place_of, some_disk_full, unwritable
 from assay.storage.locks import held, nobody, released
-from assay.storage.scratch import claimed, sweep
+from assay.storage.scratch import BESIDE, claimed, sweep
 
 if TYPE_CHECKING:  # a build that is given as it was loads nothing else
     from assay.build.runs import NamedRun
     from assay.build.session import Session
 
-PREFIX = ".assay-"  # of folders of what is not yet in its place
 #: there when a build is complete: what is to go that a former one left
 COMPLETE = "complete.json"
 #: folders of an output folder that a build makes anew
@@ -50,8 +49,8 @@ def refuse_sources(session: Session, out: Path, runs: Sequence[NamedRun] = ()) -
 
 def is_unused(out: Path) -> bool:
     """Whether a folder holds nothing, or nothing but what a command left that was killed as it wrote there."""
-    theirs = (entry for entry in out.iterdir() if not entry.name.startswith(PREFIX))
-    return next(theirs, None) is None or any(out.glob(f"{PREFIX}*/{COMPLETE}"))
+    theirs = (entry for entry in out.iterdir() if not entry.name.startswith(BESIDE))
+    return next(theirs, None) is None or any(out.glob(f"{BESIDE}*/{COMPLETE}"))
 
 
 @contextmanager
@@ -86,7 +85,7 @@ def replacing(
 
 
 def _filled(out: Path, finished: Callable[[Path], None]) -> Iterator[Path]:
-    place, lock = claimed(out, PREFIX)
+    place, lock = claimed(out, BESIDE)
     try:
         fresh = place / "report"
         fresh.mkdir()
@@ -122,10 +121,10 @@ def _refuse_theirs(fresh: Path, out: Path) -> None:
 
 def _settle(out: Path) -> None:
     """Finish what a build began to move that was killed meanwhile; what was not complete goes."""
-    for place in sorted(out.glob(f"{PREFIX}*")):
+    for place in sorted(out.glob(f"{BESIDE}*")):
         if (place / COMPLETE).exists() and (place / "report").exists():
             _move(place, out)
-    sweep(out, PREFIX)
+    sweep(out, BESIDE)
 
 
 def _move(place: Path, out: Path) -> None:

@@ -7,7 +7,6 @@ its own beginning, so that pages overlap by a millisecond; a sample that comes t
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +22,9 @@ from assay.spec.diagnostics import USAGE, AssayError, did_you_mean, fail
 from assay.sql import dialect
 from assay.sql.copying import copied
 from assay.sql.dialect import column
+from assay.storage.locks import released
 from assay.storage.progress import Progress
+from assay.storage.scratch import BESIDE, claimed
 
 if TYPE_CHECKING:
     import duckdb
@@ -69,8 +70,7 @@ def fetch(server: Server, request: Request, out: Path, tell: Progress) -> Path:
     for selector in request.selectors:
         _known(server, request, selector)
     fresh_folder = not out.exists()
-    out.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix="fetch-", dir=out))
+    scratch, lock = claimed(out, BESIDE)
     try:
         (scratch / "plain").mkdir()
         with connected(scratch) as connection:
@@ -83,6 +83,7 @@ def fetch(server: Server, request: Request, out: Path, tell: Progress) -> Path:
         fresh.replace(out / FILE)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+        released(lock)
         if fresh_folder and not any(out.iterdir()):
             out.rmdir()
     return out / FILE

@@ -17,6 +17,7 @@ from pathlib import Path
 from assay.storage.locks import released, taken
 
 FOLDER = "scratch"  # where a cache has those of all processes
+BESIDE = ".assay-"  # how those begin that stand in an output folder, beside what they are to become
 MADE = re.compile(r"[a-z0-9_]{8}")  # what `mkdtemp` adds to a prefix: what is called otherwise is not ours
 _lock = threading.Lock()
 _owned: dict[Path, tuple[int, Path, tuple[int, ...]]] = {}
