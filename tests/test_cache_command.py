@@ -134,6 +134,14 @@ def test_it_waits_for_commands_that_work_with_the_cache(tmp_path: Path) -> None:
             ("--to-size", "5"),
             "error[prune]: `5` is no size\n  expected: a number with its unit, as in 5GB or 500MiB\n",
         ),
+        (
+            ("--all", "--to-size", "5GB"),
+            "error[prune]: --all removes all of it, whatever --to-size says\n  hint: say one of them\n",
+        ),
+        (
+            ("--older-than", "30d", "--all"),
+            "error[prune]: --all removes all of it, whatever --older-than says\n  hint: say one of them\n",
+        ),
     ],
 )
 def test_what_is_to_go_must_be_said(words: tuple[str, ...], said: str, tmp_path: Path) -> None:

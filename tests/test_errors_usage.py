@@ -95,6 +95,31 @@ def test_an_option_without_a_value_is_wrong_use(tmp_path: Path, option: str, for
 @pytest.mark.parametrize(
     ("command", "said"),
     [
+        (("diff", "", "."), "Argument 'A' is"),
+        (("ingest", "nowhere", ""), "Argument 'RUN' is"),
+        (("init", " "), "Argument 'DIR' is"),
+        (("verify", ""), "Argument 'BUILD_FOLDER' is"),
+        (("trace", "build", ""), "Argument 'SECTION/ROW/COLUMN' is"),
+        (("explain", "wait", "--run", ""), "Option '--run' is"),
+        (("sql", "wait", "--run", " "), "Option '--run' is"),
+        (("--cache", "", "list", "metrics"), "Option '--cache' is"),
+        (("cache", "--cache", "", "prune", "--all"), "Option '--cache' is"),
+    ],
+)
+def test_what_is_empty_is_neither_the_current_folder_nor_nothing(
+    tmp_path: Path, command: tuple[str, ...], said: str
+) -> None:
+    done = assay(*command, within=tmp_path)
+    assert (done.status, done.out) == (2, "")
+    assert f"{said} given an empty text: is a variable not set?" in done.err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("--cache", "a", "--cache", "b", "list", "metrics"),
+         "Option '--cache' takes one value, and is given several: a, then b."),
         ((*BUILD, "--summary", "published", "--summary", "mean-of-hosts"),
          "Option '--summary' takes one value, and is given several: published, then mean-of-hosts."),
         ((*BUILD, "--output", "a"), "No such option"),

@@ -97,6 +97,9 @@ def _limits(older_than: str | None, to_size: str | None, everything: bool) -> Li
     if not (older_than or to_size or everything):
         hint = "say --older-than 30d, --to-size 5GB, or --all"
         raise fail("prune", "nothing is said of what is to go", hint=hint, status=USAGE)
+    if everything and (older_than or to_size):
+        other = "--older-than" if older_than else "--to-size"
+        raise fail("prune", f"--all removes all of it, whatever {other} says", hint="say one of them", status=USAGE)
     if everything:
         return Limits(size=0)
     age = DURATION.fullmatch(older_than or "")

@@ -97,6 +97,8 @@ def one_run_option(metavar: str, said: str) -> Callable[[Command], Command]:
     def one(context: click.Context, _parameter: click.Parameter, value: tuple[str, ...]) -> str | None:
         if len(value) > 1:
             raise click.UsageError(f"Option '--run' is given {len(value)} times: this command takes one run.", context)
+        if value and not value[0].strip():
+            raise click.UsageError("Option '--run' is given an empty text: is a variable not set?", context)
         return value[0] if value else None
 
     return click.option("--run", "run", metavar=metavar, multiple=True, callback=one, help=said)
