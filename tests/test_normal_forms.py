@@ -32,6 +32,29 @@ def test_a_normal_form_that_a_hand_changed_is_noticed_and_does_not_count(tmp_pat
 
 
 @pytest.mark.skipif(not available(), reason="specs without a normal form need a Dhall evaluator")
+def test_what_is_accepted_is_written_as_a_whole_the_normal_form_last(tmp_path: Path) -> None:
+    own = ("--cache", tmp_path / "cache")
+    assert assay(*own, "init", "ws", within=tmp_path).status == 0
+    golden = tmp_path / "ws" / "golden"
+    form, sql = golden / "specs" / "service.yaml", golden / "sql"
+    before = form.read_text(encoding="utf-8")
+    edited(tmp_path / "ws/specs/service/metrics.dhall", "Waiting time", "Wait")
+    sql.rename(golden / "aside")
+    sql.write_text("no folder")
+    done = assay(*own, "check", "--accept", within=tmp_path / "ws")
+    said = f"error[output]: the output folder cannot be written: it is a file: {sql}\n"
+    assert (done.status, done.err) == (1, f"{said}  hint: is the workspace yours to write into?\n")
+    assert form.read_text(encoding="utf-8") == before
+    sql.unlink()
+    (golden / "aside").rename(sql)
+    (sql / "service" / "gone").mkdir()
+    assert assay(*own, "check", "--accept", within=tmp_path / "ws").status == 0
+    assert "name: Wait\n" in form.read_text(encoding="utf-8")
+    assert [item.name for item in (sql / "service").iterdir()] == ["comparison"]
+    assert [item.name for item in form.parent.iterdir()] == ["service.yaml"]
+
+
+@pytest.mark.skipif(not available(), reason="specs without a normal form need a Dhall evaluator")
 def test_a_package_without_metrics_is_checked_and_its_events_are_read(tmp_path: Path) -> None:
     own = ("--cache", tmp_path / "cache")
     assert assay(*own, "init", "ws", within=tmp_path).status == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from assay.audit.words import window_said
-from assay.build import filters
+from assay.build import accepting, filters
 from assay.build.article import compared
 from assay.build.compute import Computed, compiled, compute, report_metrics
 from assay.build.explain_names import metric_named
@@ -22,7 +21,7 @@ from assay.build.raw_notes import raw_notes
 from assay.build.report_check import locate, report_problems
 from assay.build.runs import NamedRun
 from assay.build.session import Session
-from assay.build.sql_files import PHASES, sql_texts, write_texts
+from assay.build.sql_files import PHASES, sql_texts
 from assay.build.sql_head import headed
 from assay.engine.dry import dry_run
 from assay.engine.graph import nodes
@@ -33,7 +32,7 @@ from assay.report.article import metrics_of
 from assay.report.article_rows import listed, series_of
 from assay.report.assemble import no_samples, rejected
 from assay.spec import labels, normal_form, workspace
-from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
+from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
 from assay.spec.formula import is_formula
 from assay.spec.model import Metric, Package, Series
 from assay.spec.normal_form import Checked
@@ -83,12 +82,7 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     raise_all(problems)
     place = session.workspace.normal_form(system)
     if accept:
-        for folder in (place, session.workspace.root / "golden" / "sql" / system):
-            if not session.workspace.holds(folder):
-                raise fail("accept", "a link leads out of the workspace", span=Span(str(folder)))
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(normal_form.dump(checked), encoding="utf-8")
-        _accept_sql(session, checked)
+        accepting.accept(session, checked, system_sql(session, checked))
     held = normal_form.header(place.read_text(encoding="utf-8")) if place.is_file() else ""
     names = ("sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports")
     more = ("histories", "series", "articles", "examples")
@@ -128,14 +122,6 @@ def _prose_problems(session: Session, checked: Checked) -> tuple[Diagnostic, ...
 def can_be_cut(package: Package) -> bool:
     """Whether phases can cut anything of a package."""
     return bool(package.series) or any(grain.at for grain in package.grains)
-
-
-def _accept_sql(session: Session, checked: Checked) -> None:
-    """Write the compiled SQL of every report under golden/sql."""
-    folder = session.workspace.root / "golden" / "sql" / checked.package.system
-    shutil.rmtree(folder, ignore_errors=True)
-    for name, texts in system_sql(session, checked).items():
-        write_texts(folder / name, texts)
 
 
 def system_sql(session: Session, checked: Checked) -> Mapping[str, Mapping[str, str]]:

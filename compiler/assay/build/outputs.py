@@ -55,7 +55,10 @@ def is_unused(out: Path) -> bool:
 
 @contextmanager
 def replacing(
-    out: Path, waiting: Callable[[], None] = nobody, finished: Callable[[Path], None] = lambda _: None
+    out: Path,
+    waiting: Callable[[], None] = nobody,
+    finished: Callable[[Path], None] = lambda _: None,
+    hint: str = "choose a folder that can be written with -o",
 ) -> Iterator[Path]:
     """A fresh folder; its entries take their places in `out` when the block ends well.
 
@@ -63,7 +66,7 @@ def replacing(
     other numbers it would be wrong.  One process at a time writes into `out`; `waiting` is called when another does,
     `finished` with the folder when it is filled.
     What one left that was killed is put in order first.
-    AssayError `output` when the folder cannot be written.
+    AssayError `output` when the folder cannot be written, with the `hint`.
     """
     made = not out.exists()
     done = False
@@ -81,7 +84,7 @@ def replacing(
             raise of_system(error) from None
         if place_of(error) is None and is_full(error):
             raise some_disk_full() from None
-        raise _unwritable(out, error) from None
+        raise unwritable("output", "output folder", out, error, hint) from None
 
 
 def _filled(out: Path, finished: Callable[[Path], None]) -> Iterator[Path]:
@@ -153,8 +156,3 @@ def _remove(entry: Path) -> None:
         shutil.rmtree(entry)
     else:
         entry.unlink(missing_ok=True)
-
-
-def _unwritable(out: Path, error: OSError) -> AssayError:
-    hint = "choose a folder that can be written with -o"
-    return unwritable("output", "output folder", out, error, hint)
