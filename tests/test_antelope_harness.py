@@ -346,7 +346,7 @@ def test_a_log_without_blocks_is_an_error(tmp_path: Path, cache: Path) -> None:
     done = article(run, tmp_path / "out", cache)
     assert (done.status, done.err) == (
         1,
-        "error[nothing-recognised]: run r: none of the 100 log lines of 1 hosts is an event that the specs know\n"
+        "error[nothing-recognised]: run r: none of the 100 log lines of 1 host is an event that the specs know\n"
         f"  note: source `nodes` finds in node_00/stderr.txt:51: {LINES[50][:99]}…, which is read as {{level}} {{at}} "
         "{thread} {file} {function} ] {message...}\n"
         "  hint: are these logs of this system? `assay list events` tells the names that are known\n",

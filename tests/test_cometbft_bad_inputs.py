@@ -104,7 +104,7 @@ def test_a_series_with_two_values_at_an_instant(tmp_path: Path, cache: Path) -> 
         named["cometbft_p2p_peers"].append({**first, "values": [[t, str(float(value) + 1)]]})
 
     said = refused(run_of(tmp_path, answer(double)), cache)
-    assert said.startswith("error[samples-differ]: run run: 1 instants of series have two samples that differ\n")
+    assert said.startswith("error[samples-differ]: run run: 1 instant of a series has two samples that differ\n")
     assert said.endswith("  hint: are these samples of two servers, or of two runs?\n")
 
 

@@ -311,7 +311,7 @@ def test_logs_without_any_event_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(AssayError) as error:
         read(tmp_path, ["text", record("Noise")])
     assert refusal(error.value, tmp_path) == (
-        "error[nothing-recognised]: none of the 2 log lines of 1 hosts is an event that the specs know\n"
+        "error[nothing-recognised]: none of the 2 log lines of 1 host is an event that the specs know\n"
         "  note: source `machines` finds as names at what of m-1/out: `Noise`\n"
         "  note: source `machines` finds as names at body.type of m-1/out: no text\n"
         "  hint: are these logs of this system? `assay list events` tells the names that are known"
@@ -322,7 +322,7 @@ def test_events_that_are_all_broken_are_told_with_what_is_wrong(tmp_path: Path) 
     with pytest.raises(AssayError) as error:
         read(tmp_path, [record(ts="2024-13-19T10:16:27Z", n=1), record(n="x")])
     assert refusal(error.value, tmp_path) == (
-        "error[nothing-recognised]: none of the 2 log lines of 1 hosts is an event that the specs know\n"
+        "error[nothing-recognised]: none of the 2 log lines of 1 host is an event that the specs know\n"
         '  note: m-1/out:1, byte 0: bad time: "2024-13-19T10:16:27Z"\n'
         '  note: m-1/out:2, byte 59: field n of tick: expected an integer, found "x"\n'
         "  note: the time, `ts`, of a record of source `machines` is read as ISO 8601 with its zone, such as "

@@ -159,7 +159,7 @@ def test_a_key_that_no_record_has_is_an_error_that_names_what_needs_it(tmp_path:
 
 def test_a_key_without_any_value_is_an_error(tmp_path: Path) -> None:
     assert refused(tmp_path, '[{"time": 1, "n": 1, "m": null}]') == (
-        "error[no-key]: none of the 1 records has a value of `m`, which field `m` of event `row` is "
+        "error[no-key]: none of the 1 record has a value of `m`, which field `m` of event `row` is "
         "read from: DIR/run\n"
         "  expected: records with `m`\n"
         "  found:    `m`, `n`, `time`\n"

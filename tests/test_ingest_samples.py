@@ -465,7 +465,7 @@ def test_a_series_of_several_files_is_one(tmp_path: Path) -> None:
     }
     found = made(tmp_path, files)
     assert found.rows("peers", "t_ns", "job", "value") == [(n * S, "a", float(n)) for n in (1, 2, 3, 4)]
-    assert notes(found.folder) == ("1 samples stood twice with equal values, and are counted once",)
+    assert notes(found.folder) == ("1 sample stood twice with equal values, and is counted once",)
 
 
 def test_samples_out_of_order_are_sorted_with_a_note(tmp_path: Path) -> None:

@@ -370,7 +370,7 @@ def test_a_file_that_is_cut_off_is_an_error(tmp_path: Path) -> None:
 
 def test_a_log_without_any_line_of_an_event_is_an_error(tmp_path: Path) -> None:
     assert refused(tmp_path, ["a", line("Tock 1"), "b"]) == (
-        "error[nothing-recognised]: none of the 3 log lines of 1 hosts is an event that the specs know\n"
+        "error[nothing-recognised]: none of the 3 log lines of 1 host is an event that the specs know\n"
         "  note: source `lines` finds in m-1/out:2: info  2022-09-08T17:22:36.707 ] Tock 1, which is read as "
         "{level} {at} ] {message...}\n"
         "  hint: are these logs of this system? `assay list events` tells the names that are known"

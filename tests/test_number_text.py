@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.spec.number_text import MAGNITUDE, decimal
+from assay.spec.number_text import MAGNITUDE, counted, decimal
 
 
 @pytest.mark.parametrize("text", ["0", "-0", "1.50", "+2", ".5", "5.", "1e3", "1E-3", "1e36", "-1e-36", "0e999"])
@@ -49,3 +49,8 @@ def test_every_number_of_a_usual_size_is_taken(number: Decimal) -> None:
 def test_whatever_is_taken_is_a_number_within_bounds(text: str) -> None:
     found = decimal(text)
     assert found is None or not found or abs(found.adjusted()) <= MAGNITUDE
+
+
+def test_of_one_thing_the_singular_is_told() -> None:
+    assert [counted(number, "file") for number in (0, 1, 2)] == ["0 files", "1 file", "2 files"]
+    assert [counted(number, "series", "series") for number in (1, 2)] == ["1 series", "2 series"]

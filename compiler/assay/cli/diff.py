@@ -10,6 +10,7 @@ import click
 
 from assay.cli import echo
 from assay.cli.options import system_option, working
+from assay.spec.number_text import counted
 from assay.spec.visible import visible
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _touches(places: Sequence[Shown], indent: int) -> Iterator[str]:
         where = " / ".join(part for part in (place.report, place.section or f"{place.kind}s", place.label) if part)
         yield f"{blank}touches {visible(where)}"
     if len(places) > PLACES:
-        yield f"{blank}and {len(places) - PLACES} more places"
+        yield f"{blank}and {counted(len(places) - PLACES, 'more place')}"
 
 
 def _told(item: Told, indent: int) -> Iterator[str]:

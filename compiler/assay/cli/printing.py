@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.cli import echo
 from assay.compare.decimal_text import six_digits
+from assay.spec.number_text import counted
 
 if TYPE_CHECKING:
     from assay.build.inspect import Answer
@@ -50,7 +51,7 @@ def print_verified(found: Verified) -> int:
         echo.line(line)
     if found.files:
         what = f"{found.differing} with other bytes" if found.differing else "all the same bytes"
-        echo.line(f"{found.files} files: {what}")
+        echo.line(f"{counted(found.files, 'file')}: {what}")
     return DIFFERENCE if found.differences else 0
 
 

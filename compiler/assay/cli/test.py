@@ -11,6 +11,7 @@ import click
 
 from assay.cli import echo
 from assay.cli.options import system_option
+from assay.spec.number_text import counted
 from assay.spec.visible import visible
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def examples(context: click.Context, system: str | None, junit: Path | None, for
 
 def _lines(tested: Tested) -> Iterator[str]:
     number = sum(len(item.verdicts) for item in tested.outcomes)
-    yield f"{tested.system}: {_counted(len(tested.outcomes), 'example')}, {_counted(number, 'expectation')}"
+    yield f"{tested.system}: {counted(len(tested.outcomes), 'example')}, {counted(number, 'expectation')}"
     for item in tested.outcomes:
         if not item.holds:
             yield from _failed(item)
@@ -105,10 +106,6 @@ def _failed(item: Outcome) -> Iterator[str]:
 def _texts(samples: Sequence[str]) -> str:
     shown = ", ".join(samples[:SHOWN]) or "no samples"
     return shown + (f", and {len(samples) - SHOWN} more" if len(samples) > SHOWN else "")
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _data(tested: Tested) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from assay.ingest.summary import Log, write_found
 from assay.spec.diagnostics import AssayError, Diagnostic, did_you_mean, fail
 from assay.spec.json_document import object_of, told_twice
 from assay.spec.model import Event, Source
+from assay.spec.number_text import counted
 from assay.spec.own_names import KEYS
 from assay.sql import dialect
 from assay.sql.dialect import column
@@ -229,9 +230,10 @@ def _keys(records: Records, forms: Sequence[Numbered]) -> None:
 
 def _no_key(records: Records, number: int, paths: tuple[Path_, ...], user: str, known: set[str]) -> Diagnostic:
     names = " or ".join(f"`{'.'.join(path)}`" for path in paths)
+    asked = counted(number, "record")
     return Diagnostic(
         "no-key",
-        f"none of the {number} records has a value of {names}, which {user} is read from: {records.files.directory}",
+        f"none of the {asked} has a value of {names}, which {user} is read from: {records.files.directory}",
         expected=f"records with {names}",
         found=", ".join(f"`{key}`" for key in sorted(known)) or "records without any key",
         hint=did_you_mean(paths[0][0], known) if paths[0][0] not in known else "the key is there, and null in each",

@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from assay.ingest import tree
 from assay.ingest.folder import empty
+from assay.spec import number_text
 from assay.spec.diagnostics import AssayError, Diagnostic
 from assay.sql import dialect
 from assay.sql.dialect import column
@@ -150,8 +151,13 @@ class Merged:
         if self.unordered:
             found.append(f"samples of {self.unordered} series were out of order, and are sorted")
         if self.dropped:
-            found.append(f"{self.dropped} samples stood twice with equal values, and are counted once")
+            found.append(_dropped(self.dropped))
         return tuple(found)
+
+
+def _dropped(number: int) -> str:
+    said, verb = number_text.counted(number, "sample"), "is" if number == 1 else "are"
+    return f"{said} stood twice with equal values, and {verb} counted once"
 
 
 def merge(connection: duckdb.DuckDBPyConnection, names: Mapping[int, str]) -> Merged:
@@ -242,7 +248,7 @@ def _no_conflict(connection: duckdb.DuckDBPyConnection, names: Mapping[int, str]
     )
     raise AssayError((Diagnostic(
         "samples-differ",
-        f"{number} instants of series have two samples that differ",
+        f"{number_text.counted(number, 'instant of a series has', 'instants of series have')} two samples that differ",
         expected="one value of a series at an instant",
         notes=notes,
         hint="are these samples of two servers, or of two runs?",

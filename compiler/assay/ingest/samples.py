@@ -27,6 +27,7 @@ from assay.ingest.sample_store import Merged, listed, make, run
 from assay.ingest.summary import Log, write_found
 from assay.spec.diagnostics import did_you_mean, fail
 from assay.spec.model import Event, Field, Form, Source, Unless
+from assay.spec.number_text import counted
 from assay.spec.own_names import KEYS_OF_SAMPLES
 from assay.sql import dialect
 from assay.sql.dialect import column
@@ -248,7 +249,7 @@ def _nothing(found: Samples, forms: Sequence[Numbered]) -> Exception:
     asked = [name.name for item in forms for name in item.form.names]
     return fail(
         "nothing-recognised",
-        f"none of the {found.merged.samples} samples is of a series that an event names",
+        f"none of the {counted(found.merged.samples, 'sample')} is of a series that an event names",
         expected=listed(asked) or "no series at all",
         found=listed(names),
         hint=did_you_mean(asked[0], names) if asked else "",

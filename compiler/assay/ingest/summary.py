@@ -26,6 +26,7 @@ from assay.ingest.worker import Share, Tally
 from assay.spec import time_form
 from assay.spec.diagnostics import AssayError, Diagnostic, fail
 from assay.spec.model import Source
+from assay.spec.number_text import counted
 from assay.spec.source_kinds import BLOCKS, JSON_LINES, RECORDS, SAMPLES, TABLES, TEXT_LINES
 from assay.sql import dialect
 
@@ -266,10 +267,11 @@ def _nothing(
             f"the files of `{source.name}` hold no {things} at all",
             hint="did the run record anything?",
         )
-    where = f" of {len(logs)} hosts" if source.hosts else ""
+    where = f" of {counted(len(logs), 'host')}" if source.hosts else ""
+    lines = counted(sum(log.lines for log in logs), things.removesuffix("s"), things)
     return fail(
         "nothing-recognised",
-        f"none of the {sum(log.lines for log in logs)} {things}{where} is an event that the specs know",
+        f"none of the {lines}{where} is an event that the specs know",
         notes=_reasons(source, list(itertools.islice(broken, TOLD))) or unknown(),
         hint=f"are these {FILE_NOUNS[source.kind]} of this system? `assay list events` tells the names that are known",
     )

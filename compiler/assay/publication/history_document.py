@@ -12,6 +12,7 @@ from assay.publication.history_plots import Frame, plot
 from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Table
 from assay.report.figures import row_label
 from assay.spec.normal_form import Checked
+from assay.spec.number_text import counted
 from assay.spec.report_model import History, Report, Section
 
 STYLE = "as published"
@@ -205,7 +206,7 @@ def _dictionary(said: Told) -> Iterator[Group]:
 def _publications(said: Told) -> Appendix:
     told_of = ((issue, issue.publication) for issue in said.issues)
     rows = tuple((item.day, item.title, item.workload, issue.edition.name, issue.file.name) for issue, item in told_of)
-    text = f"The {len(rows)} publications that this report is made of, oldest first."
+    text = f"The {counted(len(rows), 'publication')} that this report is made of, oldest first."
     return Appendix("Publications", (text,), ("Day", "Title", "Workload", "Edition", "File"), rows)
 
 

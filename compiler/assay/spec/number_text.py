@@ -1,4 +1,4 @@
-"""Numbers as people write them, of a size that can be meant."""
+"""Numbers as people write them: of things, and of a size that can be meant."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ MAGNITUDE = 36  # powers of ten; what is beyond takes more time and memory to wo
 DIGITS = 100
 EXPONENT = 4  # characters
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE](?P<exponent>[+-]?[0-9]+))?")
+
+
+def counted(number: int, one: str, more: str = "") -> str:
+    """A number of things: `1 file`, `2 files`; `more` where the plural has another end than `s`."""
+    return f"{number} {one if number == 1 else more or f'{one}s'}"
 
 
 def decimal(text: str) -> Decimal | None:
