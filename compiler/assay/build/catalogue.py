@@ -24,7 +24,7 @@ from assay.build.lineage import planned
 from assay.build.outputs import refuse_sources, replacing
 from assay.build.session import Session
 from assay.build.sql_head import headed
-from assay.spec.diagnostics import AssayError, fail
+from assay.spec.diagnostics import USAGE, AssayError, fail
 from assay.spec.model import Metric, Series
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import Report
@@ -53,13 +53,14 @@ class Entry:
 def catalogue(session: Session, out: Path, system: str | None = None) -> Path:
     """Write the catalogue of a workspace, or of one system of it, into a folder; returns its first page.
 
-    Raises AssayError: those of specs, `output` when the folder cannot be written, or holds a built report.
+    Raises AssayError: those of specs, `output` when the folder cannot be written, or holds a built report or a run.
     """
     refuse_sources(session, out)
     if (out / NAME).is_file():
         raise fail("output", f"the folder holds a built report: {out}", hint="choose another folder with -o")
     names = all_systems(session, system)
     packages = [session.package(name) for name in session.workspace.systems()]
+    _refuse_run(out, packages)
     values = printed(golden_documents(session.workspace.root), packages)
     pages: list[Page] = []
     found = [session.package(name) for name in names]
@@ -68,6 +69,15 @@ def catalogue(session: Session, out: Path, system: str | None = None) -> Path:
     with replacing(out, session.waits_for(out)) as fresh:
         write(Site(tuple(checked.package for checked in found), tuple(pages)), fresh)
     return out / "index.html"
+
+
+def _refuse_run(out: Path, packages: Sequence[Checked]) -> None:
+    """AssayError `output` (usage) for a folder with documents of a run, whose pages would be taken for its hosts'."""
+    told = (item for checked in packages for source in checked.package.sources for item in source.constants)
+    for name in dict.fromkeys(name for item in told for name in item.files):
+        if (out / name).is_file():
+            hint = "choose another folder with -o"
+            raise fail("output", f"the output folder is a run, it holds {name}: {out}", hint=hint, status=USAGE)
 
 
 def _pages(session: Session, checked: Checked, values: Mapping[tuple[str, str], Sequence[Printed]]) -> list[Page]:
