@@ -115,6 +115,24 @@ def test_a_former_build_is_replaced_and_what_stands_beside_it_stays(place: Path)
     assert (out / "mine.txt").read_text(encoding="utf-8") == "mine"
 
 
+def test_the_pages_of_a_catalogue_are_not_written_into_a_run(place: Path) -> None:
+    before = _files(place)
+    done = assay("--cache", place / "cache", "catalogue", "-o", "runs/1.0", within=place)
+    said = "error[output]: the output folder is a run, it holds meta.json: runs/1.0\n"
+    assert (done.status, done.out, done.err) == (2, "", f"{said}  hint: choose another folder with -o\n")
+    assert _files(place) == before
+
+
+def test_a_place_that_cannot_be_looked_at_is_told_as_what_it_was_to_be(place: Path, tmp_path: Path) -> None:
+    long = tmp_path / ("d" * 300)
+    told = assay(*BUILD, long, "--cache", place / "cache", within=place)
+    said = f"error[output]: the output folder cannot be written: File name too long: {long}\n"
+    assert (told.status, told.err) == (1, f"{said}  hint: choose a folder that can be written with -o\n")
+    told = assay("list", "metrics", "--cache", long, within=place)
+    said = f"error[cache]: the cache folder cannot be written: File name too long: {long}\n"
+    assert (told.status, told.err) == (1, f"{said}  hint: name another with --cache\n")
+
+
 def test_what_is_no_folder_is_told_as_what_it_is(place: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "gone")
     gone = f"it is a link to what is not there, {tmp_path / 'gone'}"

@@ -68,9 +68,9 @@ def replacing(
     What one left that was killed is put in order first.
     AssayError `output` when the folder cannot be written, with the `hint`.
     """
-    made = not out.exists()
-    done = False
+    made = done = False
     try:
+        made = not out.exists()
         with held(out, waiting):
             try:
                 _settle(out)

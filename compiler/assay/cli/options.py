@@ -118,7 +118,9 @@ def working(context: click.Context) -> Iterator[Session]:
     from assay.build.stages import stage
     from assay.cli.log import set_up, tear_down
     from assay.cli.progress import watched
+    from assay.engine.store import ELSEWHERE
     from assay.spec.diagnostics import AssayError
+    from assay.spec.file_errors import is_within, place_of, unwritable
     from assay.storage.scratch import leave
 
     given = context.obj
@@ -130,6 +132,11 @@ def working(context: click.Context) -> Iterator[Session]:
                 yield session
         except AssayError as error:
             raise session.as_named(error) from None
+        except OSError as error:
+            place = place_of(error)
+            if place is None or not is_within(error, session.store.folder):
+                raise
+            raise unwritable("cache", "cache folder", session.store.folder, error, ELSEWHERE) from None
         finally:
             leave(session.store.folder)
             tear_down()

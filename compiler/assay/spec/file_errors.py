@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -31,7 +32,14 @@ def unwritable(code: str, what: str, place: Path, error: OSError, hint: str) -> 
 
 
 def _in_the_way(place: Path, error: OSError) -> str:
-    """What is at a place where something else is to be; nothing where that is not why it cannot be."""
+    """What is at a place where something else is to be; nothing where that is not why it cannot be, or where it cannot
+    be told."""
+    with contextlib.suppress(OSError):  # a name that is too long, a folder into which nobody may look
+        return _taken_by(place, error)
+    return ""
+
+
+def _taken_by(place: Path, error: OSError) -> str:
     if place.is_file():
         return "it is a file"
     if place.is_symlink() and not place.exists():
