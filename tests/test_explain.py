@@ -25,13 +25,13 @@ from assay.build.explain_output import as_data, as_text
 from assay.build.inspect import report_of
 from assay.build.lineage import applied_to_item, of_item
 from assay.build.trace_run import Line, Sample, Spread
-from assay.fetch.times import told
 from assay.report.article import metrics_of
 from assay.report.article_rows import series_of
 from assay.spec import closure
 from assay.spec.expression_text import parse
 from assay.spec.labels import read_of
 from assay.spec.model import Metric, Term
+from assay.spec.time_form import told
 from assay.spec.visible import columns, cut, visible, visible_json, written
 from tests.compare_reference import CARDANO
 from tests.oracle.instants import parse_instant

@@ -71,6 +71,24 @@ def test_two_rows_of_one_key_are_an_error(place: Path, tmp_path: Path) -> None:
     )
 
 
+def test_instants_of_a_key_are_told_as_times(place: Path, tmp_path: Path) -> None:
+    specs = place / "specs" / "service" / "requests.dhall"
+    text = specs.read_text(encoding="utf-8")
+    at = 'G.column "instant" "at" S.unit.none "When"'
+    for old, new in (
+        ("columns = [ host, request ]", f"columns = [ host, request, {at} ]"),
+        ("key = [ host.name, request.name ]", 'key = [ "at" ]'),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    specs.write_text(text, encoding="utf-8")
+    sql = "SELECT host, request, CAST(1767225600500000000 AS BIGINT) AS at FROM request_received"
+    (place / "queries" / "service" / "requests.sql").write_text(f"{sql}\n", encoding="utf-8")
+    _, said = _queried(place, tmp_path / "cache")
+    first = said.splitlines()[0]
+    assert first.endswith("relation `requests` has 120 rows of one key: at 2026-01-01T00:00:00.5Z"), said
+
+
 def test_a_relation_without_a_key_has_one_row(place: Path, tmp_path: Path) -> None:
     for name, old, new in (
         ("requests", "key = [ host.name, request.name ]\n      , doc = \"The requests that came in\"",

@@ -14,7 +14,7 @@ from assay.audit.screen import INDENT, SHORTEST, Part, bars, fitted, headed, mor
 from assay.build.explain import Explained, RunFacts
 from assay.build.trace_constants import Made
 from assay.build.trace_run import Line, Sample
-from assay.fetch.times import told
+from assay.spec.time_form import told
 
 RECORDS = 3  # of a sample that are shown
 SCREEN = 50  # lines of a screen

@@ -13,6 +13,7 @@ from assay.fetch import times
 from assay.ingest.sample_store import listed
 from assay.plan.cutting import is_cut
 from assay.plan.steps import cut_name
+from assay.spec import time_form
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
 from assay.spec.model import Metric, Package
 from assay.spec.phase_model import SINCE, UNTIL, Cut, Phase
@@ -200,8 +201,8 @@ def _instant(asked: Asked, cut: Cut, run: Prepared, results: RunResults) -> Inst
         return Diagnostic(
             "instant-outside",
             f"{what} is outside of the run's data",
-            expected=f"from {times.told(first)} to {times.told(last)}",
-            found=f"{times.told(told)} ({by})",
+            expected=f"from {time_form.told(first)} to {time_form.told(last)}",
+            found=f"{time_form.told(told)} ({by})",
         )
     return Instant(cut.name, told, by)
 
@@ -215,8 +216,8 @@ def overruled(package: Package, runs: Iterable[tuple[str, Prepared, RunPhases]])
             own = _whole(run.constants.get(name))
             if own is not None and own != instant.t_ns:
                 yield (
-                    f"{label} is cut at {instant.name} {times.told(instant.t_ns)} ({instant.told_by}), and not at "
-                    f"{times.told(own)}, which its constant {name} tells."
+                    f"{label} is cut at {instant.name} {time_form.told(instant.t_ns)} ({instant.told_by}), and not at "
+                    f"{time_form.told(own)}, which its constant {name} tells."
                 )
 
 
@@ -256,7 +257,8 @@ def _disorder(
             f"run {run}: the phase `{phase.name}` ends {ends} it begins"
             if backwards
             else f"run {run}: its margins leave nothing of the phase `{phase.name}`",
-            found=f"from {times.told(since.t_ns)} (`{since.name}`) to {times.told(until.t_ns)} (`{until.name}`)",
+            found=f"from {time_form.told(since.t_ns)} (`{since.name}`) "
+            f"to {time_form.told(until.t_ns)} (`{until.name}`)",
         )
     fine.sort(key=lambda item: (item.parameters[SINCE], item.parameters[UNTIL]))
     for one, other in pairwise(fine):
@@ -269,8 +271,8 @@ def _disorder(
 
 
 def _said(bounds: Bounds) -> str:
-    since = "its first instant" if bounds.since is None else times.told(bounds.since)
-    until = "its last" if bounds.until is None else times.told(bounds.until)
+    since = "its first instant" if bounds.since is None else time_form.told(bounds.since)
+    until = "its last" if bounds.until is None else time_form.told(bounds.until)
     return f"from {since} to {until}"
 
 
@@ -282,6 +284,6 @@ def check_samples(run: Prepared, bounds: Bounds, results: RunResults) -> None:
         raise fail(
             "empty-phase",
             f"run {run.run.id}: there are no samples of {named} in the phase `{bounds.name}`, {_said(bounds)}",
-            expected=f"samples; the run's data is from {times.told(first)} to {times.told(last)}",
+            expected=f"samples; the run's data is from {time_form.told(first)} to {time_form.told(last)}",
             hint="is the instant right, and its margin not too large? Without phases, does the run have any?",
         )

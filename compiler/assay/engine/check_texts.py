@@ -1,6 +1,6 @@
 """Texts of checks: `{column}` stands for what the row that was found has in a column, and for nothing else.
 
-`{column:g}` is a real number with six digits.
+`{column:g}` is a real number with six digits, `{column:t}` an instant in ns since 1970 as a time.
 """
 
 from __future__ import annotations
@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-_PLACE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(:g)?\}")
+from assay.spec.time_form import told
+
+_PLACE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(?::([gt]))?\}")
 
 
 def places_of(text: str) -> tuple[str, ...]:
@@ -18,8 +20,10 @@ def places_of(text: str) -> tuple[str, ...]:
 
 def filled(text: str, row: Mapping[str, object]) -> str:
     """The text with values in their places; a place that names no column stays."""
-    return _PLACE.sub(lambda found: _value(row[found[1]], bool(found[2])) if found[1] in row else found[0], text)
+    return _PLACE.sub(lambda found: _value(row[found[1]], found[2]) if found[1] in row else found[0], text)
 
 
-def _value(value: object, short: bool) -> str:
-    return f"{value:g}" if short and isinstance(value, (int, float)) else str(value)
+def _value(value: object, form: str | None) -> str:
+    if form == "t" and isinstance(value, int):
+        return told(value)
+    return f"{value:g}" if form == "g" and isinstance(value, (int, float)) else str(value)

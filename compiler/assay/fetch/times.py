@@ -61,10 +61,3 @@ def said(milliseconds: int) -> str:
     """An instant as RFC 3339."""
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def told(nanoseconds: int) -> str:
-    """An instant in ns as RFC 3339, without zeros at the end of its seconds."""
-    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=nanoseconds // 1_000_000_000)
-    parts = f".{nanoseconds % 1_000_000_000:09d}".rstrip("0").rstrip(".")
-    return f"{moment.isoformat(timespec='seconds').replace('+00:00', '')}{parts}Z"

@@ -276,7 +276,8 @@ class _Order:
 
 def key_check(relation: Relation) -> Check:
     """No two rows of a relation have one key."""
-    names = ", ".join(f"{name} {{{name}}}" for name in relation.key)
+    times = {item.name for item in relation.columns if item.type == "instant"}
+    names = ", ".join(f"{name} {{{name}{':t' if name in times else ''}}}" for name in relation.key)
     said = f"rows of one key: {names}" if names else "rows, and no key tells them apart"
     hint = "group the relation's SQL by its key, or name every column that tells its rows apart in `key`"
     message = f"relation `{relation.name}` has {{{ROWS_OF_KEY}}} {said}"

@@ -11,11 +11,11 @@ from assay.compare.manifest import manifest_cell
 from assay.compare.points import HostSpread, PointKind, centile_text, host_point_texts, point_text
 from assay.compare.results import Centile, Distribution, RunResults
 from assay.compare.row import NO_VALUE
-from assay.fetch.times import told
 from assay.spec.formula import is_formula
 from assay.spec.model import Constant, Metric
 from assay.spec.normal_form import Checked, Measured
 from assay.spec.report_model import ManifestRow, Report
+from assay.spec.time_form import told
 from assay.spec.visible import shown
 
 

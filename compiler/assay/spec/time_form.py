@@ -1,8 +1,9 @@
-"""How a source writes instants: the words for it, and what is none of them."""
+"""How a source writes instants: the words for it, and what is none of them; how Assay tells one."""
 
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime, timedelta
 
 from assay.spec.model import Source
 from assay.spec.source_kinds import BLOCKS, SAMPLES, TABLES
@@ -61,3 +62,10 @@ def offset_ns(zone: str) -> int | None:
     if hours > 15 or minutes > 59:
         return None
     return (-1 if found[1] == "-" else 1) * (hours * 60 + minutes) * 60_000_000_000
+
+
+def told(nanoseconds: int) -> str:
+    """An instant in ns as RFC 3339, without zeros at the end of its seconds."""
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=nanoseconds // 1_000_000_000)
+    parts = f".{nanoseconds % 1_000_000_000:09d}".rstrip("0").rstrip(".")
+    return f"{moment.isoformat(timespec='seconds').replace('+00:00', '')}{parts}Z"
