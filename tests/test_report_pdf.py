@@ -18,7 +18,7 @@ import pytest
 import typst
 
 from assay.report.charts import draw
-from assay.report.document import Document, Table, from_json, to_json
+from assay.report.document import Document, Gallery, Table, from_json, to_json
 from assay.report.html import page
 from assay.report.markdown import contents, markdown
 from assay.report.pdf import STANDARDS, render, warm_up
@@ -437,3 +437,41 @@ def test_an_instant_is_not_broken_within_its_time(tmp_path: Path) -> None:
     reader = rendered(replace(sample(), manifest=table), tmp_path)
     text = "\n".join(page.extract_text() for page in reader.pages)
     assert re.findall(r"10:\s*00:\s*50Z", text) == ["10:00:50Z"] * 4
+
+
+def with_table(table: Table) -> Document:
+    """A document that has nothing but its parameters and a table."""
+    plain = replace(with_charts(sample(), 0), sections=(), dictionary=(), warnings=(), provenance=())
+    return replace(plain, galleries=(Gallery("part", "Part", (), (), (table,)),))
+
+
+def heights(page: pypdf.PageObject) -> dict[str, float]:
+    """The words of a page with their distance from its lower edge, in points."""
+    found: dict[str, float] = {}
+    page.extract_text(visitor_text=lambda text, at, *_: found.update(dict.fromkeys(text.split(), at[5])))
+    return found
+
+
+def test_a_table_whose_few_rows_are_long_goes_on_on_the_next_page(tmp_path: Path) -> None:
+    rows = tuple((f"host{number}", "a sentence of some length. " * 20, "yes") for number in range(20))
+    reader = rendered(with_table(Table("Found", ("Host", "What", "Told"), rows)), tmp_path)
+    places = [
+        (name, place)
+        for page in reader.pages
+        for name, place in heights(page).items()
+        if re.fullmatch(r"host\d+", name)
+    ]
+    assert sorted(name for name, _ in places) == sorted(row[0] for row in rows)
+    assert min(place for _, place in places) > 65, "nothing stands in the lower margin or below the page"
+    first = next(page for page in reader.pages if "Found" in heights(page))
+    assert "host0" in heights(first), "no page ends with the title of a table"
+
+
+@pytest.mark.parametrize("digits", [9, 17])
+def test_numbers_of_a_table_that_is_too_wide_do_not_run_into_each_other(digits: int, tmp_path: Path) -> None:
+    header = tuple(f"Average of column {number}, blocks/s" for number in range(14))
+    rows = tuple((f"row{y}", *(f"{y}{x:02}".ljust(digits, "7") for x in range(13))) for y in range(1, 4))
+    reader = rendered(with_table(Table("Wide", header, rows)), tmp_path)
+    words = "\n".join(page.extract_text() for page in reader.pages).split()
+    assert [cell for row in rows for cell in row if cell not in words] == []
+    assert [words.count(f"row{y}") for y in range(1, 4)] == [{9: 2, 17: 3}[digits]] * 3
