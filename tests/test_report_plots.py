@@ -15,10 +15,11 @@ import pypdf
 import pytest
 
 from assay.report.article import distinct
-from assay.report.article_figures import broken, time_unit
+from assay.report.article_figures import MEAN, Panel, _grid_rows, alone, broken, time_unit
 from assay.report.charts import draw, load_template
 from assay.report.converter import Converter
 from assay.report.document import Document, Gallery, Plot, Table, Value, from_json, to_json
+from assay.report.html_charts import web_specs
 from assay.report.pdf import render
 from assay.report.plot_spec import plot_spec
 from assay.report.svg import renumber_clips
@@ -223,6 +224,45 @@ def test_a_line_breaks_where_steps_are_missing() -> None:
         whole = replace(figure, rows=tuple(row for row in rows if row[2] is not None))
         (joined,) = draw([whole], TEMPLATES)
         assert joined.svg != drawing.svg
+
+
+#: a line of a point, a gap, two points, a gap and a point, and one of a single point
+GAPS: tuple[tuple[Value, ...], ...] = (
+    *(("a", float(x), None if x in (1, 4) else 3.0) for x in range(6)),
+    ("b", 2.0, 5.0),
+    (None, 0.0, 0.0),
+    (None, 5.0, 5.0),
+)
+LINED = ("timeline", "timeline-mean", "timeline-area")
+
+
+@pytest.mark.parametrize("template", [*LINED, *(f"{name}-marked" for name in LINED)])
+def test_a_point_that_has_none_beside_it_is_drawn_as_one(template: str) -> None:
+    marked = template.endswith("-marked")
+    rows = (*((*row, None) for row in GAPS), (None, 3.0, None, "upgrade")) if marked else GAPS
+    columns = ("line", "x", "y", "mark")[: len(rows[0])]
+    figure = replace(lined("a", "b", template=template), rows=rows, columns=columns)
+    spec = plot_spec(figure, load_template(TEMPLATES, template))
+    assert [(row["line"], row["x"]) for row in spec["datasets"]["alone"]] == [("a", 0.0), ("a", 5.0), ("b", 2.0)]
+    (drawing,) = draw([figure], TEMPLATES)
+    circles = re.findall(r' d="M[^"]*A[^"]*" fill="(#[^"]*)"', drawing.svg)
+    colours = ("#d62728", "#1f3a5f") if "mean" in template else ("#1f3a5f", "#d1600f")
+    assert circles == [colours[0], colours[0], colours[1]]
+    web = web_specs([figure], TEMPLATES, ())["m"]
+    assert web["datasets"]["alone"] == spec["datasets"]["alone"]
+    validator = jsonschema.Draft7Validator(altair.load_schema())
+    known = [web] if marked else [spec, web]  # the schema does not know that a shared `y` can be taken back
+    assert [error.message for made in known for error in validator.iter_errors(made)] == []
+    assert "alone" not in json.dumps(plot_spec(lined("a", "b", template=template), load_template(TEMPLATES, template)))
+
+
+def test_a_point_of_a_line_in_a_grid_that_has_none_beside_it_is_a_point() -> None:
+    line = ((0.0, 3.0), (1.0, None), (2.0, 3.0), (3.0, 4.0), (4.0, None), (5.0, 6.0))
+    assert list(alone(line)) == [(0.0, 3.0), (5.0, 6.0)]
+    assert list(alone(line[2:4])) == []
+    panel = Panel("left", ((0.0, 3.0), (5.0, 6.0)), lines=[{"a": line, MEAN: line[:1]}])
+    rows = [row for row in _grid_rows([panel], ["one"]) if row[5] == "point"]
+    assert rows == [("one", "left", x, y, None, "point", None) for x, y in alone(line)]
 
 
 def test_a_grid_is_valid_vega_lite() -> None:

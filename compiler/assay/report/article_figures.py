@@ -282,6 +282,14 @@ def broken(points: Sequence[Point], every: float) -> Line:
     return found
 
 
+def alone(points: Line) -> Iterator[tuple[float, float | None]]:
+    """The points of a line that have none before and none behind them: no stroke shows these."""
+    values = [None, *(y for _, y in points), None]
+    for before, point, behind in zip(values, points, values[2:], strict=False):
+        if point[1] is not None and before is None and behind is None:
+            yield point
+
+
 # Grids
 
 
@@ -337,6 +345,8 @@ def _grid_rows(panels: Sequence[Panel], cases: Sequence[str]) -> Iterator[tuple[
             for line, found in held.items():
                 mark = "mean" if line == MEAN else "line"
                 yield from ((case, panel.title, x, y, line, mark, None) for x, y in found)
+                if line != MEAN:
+                    yield from ((case, panel.title, x, y, None, "point", None) for x, y in alone(found))
     if panels:
         yield from ((case, panels[0].title, None, None, None, "case", case) for case in cases)
 

@@ -57,10 +57,10 @@ def chart_spec(chart: Chart, template: Mapping[str, Json], runs: Sequence[str] =
         "x_format": tick_format(scale.ticks),
         "clip": any(_beyond(chart, scale)),
     }
-    return _without_empty_layers(filled(template, values))
+    return without_empty_layers(filled(template, values))
 
 
-def _without_empty_layers(spec: dict[str, Json]) -> dict[str, Json]:
+def without_empty_layers(spec: dict[str, Json]) -> dict[str, Json]:
     """The specification without the layers whose named data is empty (each costs drawing time), and without what they
     read; layers of the template's own, without data or with other, stay as they are."""
     empty = {name for name, rows in spec.get("datasets", {}).items() if not rows}

@@ -4,6 +4,7 @@ In the template a string `"${name}"` stands for a value:
 
     description  text for screen readers
     rows         [{column: value}]; columns without a value are left out
+    alone        those of rows that are points of lines (`line`, `y`) with none beside them: no line shows these
     x_label      what stands along x
     panels       the plot's panels, in order
     cases        the rows of panels, in order
@@ -20,10 +21,10 @@ depends on the fonts that happen to be installed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assay.report.chart_spec import filled
+from assay.report.chart_spec import filled, without_empty_layers
 from assay.report.document import Plot
 
 Json = Any
@@ -40,6 +41,7 @@ def plot_spec(plot: Plot, template: Mapping[str, Json]) -> dict[str, Json]:
     values = {
         "description": plot.description,
         "rows": [_row(plot.columns, row) for row in plot.rows],
+        "alone": [_row(plot.columns, row) for row in _alone(plot)],
         "x_label": plot.x_label,
         "panels": list(plot.panels),
         "cases": list(plot.cases),
@@ -47,8 +49,7 @@ def plot_spec(plot: Plot, template: Mapping[str, Json]) -> dict[str, Json]:
         "legend_columns": _columns(plot.panels),
         "padding": _padding(template, plot),
     }
-    made: dict[str, Json] = filled(template, values)
-    return made
+    return without_empty_layers(filled(template, values))
 
 
 def is_unnamed(names: tuple[str, ...]) -> bool:
@@ -71,6 +72,17 @@ def _named(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _row(columns: tuple[str, ...], row: tuple[Json, ...]) -> dict[str, Json]:
     return {column: value for column, value in zip(columns, row, strict=True) if value is not None}
+
+
+def _alone(plot: Plot) -> Iterator[tuple[Json, ...]]:
+    """The points of lines that have none before and none behind them, be it that the line breaks there."""
+    if not {"line", "y"} <= set(plot.columns):
+        return
+    line, y = plot.columns.index("line"), plot.columns.index("y")
+    held = [row[line] if row[line] is not None and row[y] is not None else None for row in plot.rows]
+    for place, (before, name, behind) in enumerate(zip([None, *held], held, [*held[1:], None], strict=False)):
+        if name is not None and name not in (before, behind):
+            yield plot.rows[place]
 
 
 def _padding(template: Mapping[str, Json], plot: Plot) -> dict[str, float]:
