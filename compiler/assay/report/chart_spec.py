@@ -28,7 +28,8 @@ from typing import Any
 
 from assay.compare.decimal_text import six_digits
 from assay.report.document import Chart, Series
-from assay.report.scale import Scale, choose, extent, tick_format
+from assay.report.scale import Scale, choose, extent
+from assay.report.ticks import Room, labelled, tick_format
 from assay.spec.diagnostics import did_you_mean, fail
 
 Json = Any
@@ -41,7 +42,9 @@ def chart_spec(chart: Chart, template: Mapping[str, Json], runs: Sequence[str] =
     """
     settings = template["usermeta"]["assay"]
     scale = choose(chart.series, settings["scale"] if chart.scale == "auto" else chart.scale)
-    width = template["width"] + settings["margins"]["left"]
+    margins = settings["margins"]
+    axis = labelled(scale, Room(template["width"], margins["left"], margins["right"]))
+    width = template["width"] + margins["left"]
     legend = _legend([item.run for item in chart.series], settings, width)
     values: dict[str, Json] = {
         "description": description(chart),
@@ -53,8 +56,8 @@ def chart_spec(chart: Chart, template: Mapping[str, Json], runs: Sequence[str] =
         "legend": legend,
         "x_title": _x_title(chart, scale),
         "x_scale": {"type": scale.kind, "domain": [scale.low, scale.high], "nice": False, "zero": False},
-        "x_ticks": list(scale.ticks),
-        "x_format": tick_format(scale.ticks),
+        "x_ticks": list(axis.ticks),
+        "x_format": tick_format(axis.ticks),
         "clip": any(_beyond(chart, scale)),
     }
     return without_empty_layers(filled(template, values))
@@ -143,8 +146,9 @@ def _x_title(chart: Chart, scale: Scale) -> list[str]:
     title = label if named else f"{label}, {unit}".lstrip(", ")
     low, high = extent(chart.series)
     below, above = _beyond(chart, scale)
-    reach = f"from {_plain(low)}" * below + " " * (below and above) + f"up to {_plain(high)}" * above
-    return [title, f"axis cut: values {reach}"] if reach else [title]
+    reach = [f"from {_plain(low, scale.low)}"] if below else []
+    reach += [f"up to {_plain(high, scale.high)}"] if above else []
+    return [title, f"axis cut: values {' '.join(reach)}"] if reach else [title]
 
 
 def _beyond(chart: Chart, scale: Scale) -> tuple[bool, bool]:
@@ -153,9 +157,10 @@ def _beyond(chart: Chart, scale: Scale) -> tuple[bool, bool]:
     return low < scale.low, high > scale.high
 
 
-def _plain(x: float) -> str:
-    """A number with four digits at most, never with an exponent."""
-    return format(Decimal(f"{x:.4g}"), "f")
+def _plain(x: float, end: float) -> str:
+    """A number without an exponent, with four digits, or as many as tell that it lies beyond the end of an axis."""
+    texts = (format(Decimal(f"{x:.{digits}g}"), "f") for digits in range(4, 18))
+    return next(text for text in texts if (float(text) > end) is (x > end) and float(text) != end)
 
 
 def description(chart: Chart) -> str:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from assay.report.document import Series
 
@@ -184,20 +183,3 @@ def _log_axis(window: _Window) -> Scale:
 def _log_marks(low: float, high: float) -> list[float]:
     first, last = math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1
     return [float(f"{mantissa}e{power}") for power in range(first, last + 1) for mantissa in (1, 2, 5)]
-
-
-def tick_format(ticks: Sequence[float]) -> str:
-    """The d3 format of tick labels: the decimals that the finest tick needs; from 1e5 on k, M and so on."""
-    if max(map(abs, ticks), default=0.0) >= 1e5:
-        return "~s"
-    return f".{max((_decimals(x) for x in ticks), default=0)}f" if _evenly_spaced(ticks) else "~r"
-
-
-def _evenly_spaced(ticks: Sequence[float]) -> bool:
-    gaps = [later - earlier for earlier, later in pairwise(ticks)]
-    return not gaps or max(gaps) < 1.5 * min(gaps)
-
-
-def _decimals(x: float) -> int:
-    text = f"{x:.12f}".rstrip("0")
-    return len(text) - text.index(".") - 1
