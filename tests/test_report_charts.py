@@ -145,10 +145,22 @@ def test_the_legend_stands_above_the_plot_and_inside_the_drawing(count: int) -> 
         assert row["right"] + 5 * len(row["label"]) < WIDTH + margins["right"]
 
 
-def test_a_label_longer_than_the_drawing_is_shortened() -> None:
-    (row,) = spec_of(chart(Series("x" * 90, A)))["datasets"]["legend"]
-    assert row["label"].endswith("…")
-    assert 5 * len(row["label"]) < WIDTH
+def test_a_label_longer_than_the_drawing_is_shortened_so_that_names_stay_apart() -> None:
+    names = [f"{'x' * 89}{end}" for end in "123"] + [f"{begin}{'x' * 89}" for begin in "123"]
+    rows = spec_of(chart(*(Series(name, A) for name in names)))["datasets"]["legend"]
+    labels = [row["label"] for row in rows]
+    assert len(set(labels)) == 6
+    assert all(label.count("…") == 1 and len(label) > 40 and 5 * len(label) < WIDTH for label in labels)
+
+
+@pytest.mark.parametrize("letter", ["W", "M", "N", "@", "x", "中"])
+def test_labels_of_wide_letters_stand_beside_each_other(letter: str) -> None:
+    """Widths of a font of 10 px: of most capitals 0.65, of W, M and @ 0.85, of letters of East Asia 1."""
+    width = {"x": 4.9, "N": 6.5, "中": 10.0}.get(letter, 8.5)
+    rows = spec_of(chart(*(Series(letter * count, A) for count in (8, 9, 10, 30, 100))))["datasets"]["legend"]
+    for row, later in zip(rows, [*rows[1:], None], strict=True):
+        end = row["right"] + 5 + width * len(row["label"])
+        assert end <= (later["left"] if later and later["top"] == row["top"] else WIDTH + 14)
 
 
 def test_a_drawing_does_not_depend_on_what_was_drawn_before() -> None:

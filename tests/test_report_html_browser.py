@@ -18,7 +18,7 @@ from assay.report.html import page as page_of
 from assay.report.html_bundle import bundle
 from assay.spec import visible
 from tests.compare_reference import CARDANO
-from tests.report_sample import TEMPLATES
+from tests.report_sample import TEMPLATES, sample, widened, with_charts
 from tests.support.browser import Seen, barriers, shown
 from tests.support.commands import MODEL, build
 from tests.support.laboratory import ROOT
@@ -312,6 +312,26 @@ def test_the_head_of_a_table_stays_in_sight(seen: Seen) -> None:
         0, abs=1
     )
     seen.page.evaluate("window.scrollTo(0, 0)")
+
+
+LONG = "release-candidate-of-the-node-with-the-new-mempool-and-a-long-name-"
+#: of an element, how wide it is, and whether some of its text is beyond its edges
+EXTENT = "item => [item.getBoundingClientRect().width, item.scrollWidth > item.clientWidth]"
+
+
+def test_long_names_of_runs_are_whole_and_do_not_widen_their_columns(
+    chromium: Browser, tmp_path: Path, cache: Path
+) -> None:
+    document = widened(with_charts(sample(), 1), [f"{LONG}{number}" for number in (1, 2)])
+    file = tmp_path / "page.html"
+    file.write_text(page_of(document, TEMPLATES, bundle(cache / "drawings")), encoding="utf-8")
+    with shown(chromium, file, viewport={"width": 390, "height": 800}) as found:
+        heads = found.page.locator("table.metrics").first.locator("thead th button > span")
+        assert max(head.evaluate(EXTENT)[0] for head in heads.all()) <= 150
+        names = found.page.locator(".legend button span")
+        assert names.all_text_contents() == [f"{LONG}1", f"{LONG}2"]
+        assert [name.evaluate(EXTENT)[1] for name in names.all()] == [False, False]
+        assert all(name.evaluate(EXTENT)[0] < 390 for name in names.all())
 
 
 @pytest.mark.parametrize(("name", "width"), [("three", 320), ("three", 900), ("history", 390)])

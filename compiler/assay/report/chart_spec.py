@@ -31,6 +31,7 @@ from assay.report.document import Chart, Series
 from assay.report.scale import Scale, choose, extent
 from assay.report.ticks import Room, labelled, tick_format
 from assay.spec.diagnostics import did_you_mean, fail
+from assay.spec.visible import columns
 
 Json = Any
 
@@ -175,13 +176,12 @@ def description(chart: Chart) -> str:
 def _legend(runs: Sequence[str], settings: Mapping[str, Json], width: float) -> list[dict[str, Json]]:
     """Where each run's stroke and label go: rows above the plot, filled like lines of text.
 
-    The room a label takes is guessed from its length, never measured; one longer than a row is shortened.
+    The room a label takes is guessed from its characters, never measured; one longer than a row is shortened.
     """
     legend = settings["legend"]
     frame = legend["stroke"] + 3 * legend["gap"]
-    longest = int((width - frame) // legend["character"])
-    labels = [run if len(run) <= longest else run[: longest - 1] + "…" for run in runs]
-    places = _flow([frame + legend["character"] * len(label) for label in labels], width)
+    labels = [_shortened(run, (width - frame) / legend["character"]) for run in runs]
+    places = _flow([frame + legend["character"] * _characters(label) for label in labels], width)
     rows = places[-1][1] + 1 if places else 0
     return [
         {
@@ -193,6 +193,24 @@ def _legend(runs: Sequence[str], settings: Mapping[str, Json], width: float) -> 
         }
         for run, label, (x, row) in zip(runs, labels, places, strict=True)
     ]
+
+
+def _characters(text: str) -> float:
+    """How wide a text is, in common small letters; capitals are wider, and those of East Asia have two columns."""
+    return columns(text) + sum(0.25 for letter in text if letter.isupper()) + 0.6 * sum(map(text.count, "MW@"))
+
+
+def _shortened(text: str, most: float) -> str:
+    """A text that is no wider than so many characters, with beginning and end: names of runs differ in either."""
+    if _characters(text) <= most:
+        return text
+    kept = next(count for count in range(len(text) - 1, -1, -1) if _characters(_ends(text, count)) <= most or not count)
+    return _ends(text, kept)
+
+
+def _ends(text: str, count: int) -> str:
+    """So many characters of a text: half of them its first, half its last."""
+    return f"{text[: count - count // 2]}…{text[len(text) - count // 2 :]}"
 
 
 def _flow(widths: Sequence[float], room: float) -> list[tuple[float, int]]:
