@@ -467,6 +467,18 @@ def test_a_table_whose_few_rows_are_long_goes_on_on_the_next_page(tmp_path: Path
     assert "host0" in heights(first), "no page ends with the title of a table"
 
 
+def test_a_text_longer_than_a_page_goes_on_on_the_next_page(tmp_path: Path) -> None:
+    text = " ".join(f"word{number}" for number in range(1500))
+    document = with_table(Table("Found", ("Host", "What"), (("host", text),)))
+    entry = replace(sample().dictionary[0].entries[0], description=text)
+    found = replace(document, dictionary=(replace(sample().dictionary[0], entries=(entry,)),))
+    manifest = replace(document.manifest, rows=(("What", text, text),))
+    reader = rendered(replace(found, manifest=manifest), tmp_path)
+    words = [item for page in reader.pages for item in heights(page).items() if re.fullmatch(r"word\d+", item[0])]
+    assert {name for name, _ in words} == set(text.split())
+    assert min(place for _, place in words) > 65, "nothing stands in the lower margin or below the page"
+
+
 @pytest.mark.parametrize("digits", [9, 17])
 def test_numbers_of_a_table_that_is_too_wide_do_not_run_into_each_other(digits: int, tmp_path: Path) -> None:
     header = tuple(f"Average of column {number}, blocks/s" for number in range(14))
