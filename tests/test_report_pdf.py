@@ -467,6 +467,38 @@ def test_a_table_whose_few_rows_are_long_goes_on_on_the_next_page(tmp_path: Path
     assert "host0" in heights(first), "no page ends with the title of a table"
 
 
+@pytest.mark.parametrize(("digits", "tables"), [(4, 1), (10, 1), (19, 2), (40, 5)])
+def test_values_of_many_runs_do_not_run_into_each_other(digits: int, tables: int, tmp_path: Path) -> None:
+    document = widened(with_charts(sample(), 0), [f"run-{number}" for number in range(6)])
+    section = document.sections[0]
+    rows = tuple(
+        (row[0], *(f"{y}{x:02}".ljust(digits, "7") if x % 3 else "12.5" for x in range(1, 17)))
+        for y, row in enumerate(section.rows, start=10)
+    )
+    reader = rendered(replace(document, sections=(replace(section, rows=rows),), dictionary=()), tmp_path)
+    words = "\n".join(page.extract_text() for page in reader.pages).split()
+    assert [cell for row in rows for cell in row[1:] if cell not in words] == []
+    assert words.count(rows[0][1]) == tables
+    ends = [at for page in reader.pages for at in ends_of(page, set(rows[0][1:]) - {"12.5"})]
+    assert max(ends) < float(reader.pages[0].mediabox.width) - 62
+
+
+def ends_of(page: pypdf.PageObject, words: set[str]) -> list[float]:
+    """Where these numbers end, in points from the page's left edge: a digit is half as wide as its size, 7.6 points."""
+    found: list[float] = []
+    page.extract_text(
+        visitor_text=lambda text, at, *_: found.extend(
+            at[4] + 3.7 * len(item) for item in text.split() if item in words
+        )
+    )
+    return found
+
+
+def test_a_tab_is_a_blank(tmp_path: Path) -> None:
+    reader = rendered(with_table(Table("Found", ("What", "Text"), (("host", "one\ttwo"),))), tmp_path)
+    assert "onetwo" not in "".join(page.extract_text() for page in reader.pages)
+
+
 def test_a_text_longer_than_a_page_goes_on_on_the_next_page(tmp_path: Path) -> None:
     text = " ".join(f"word{number}" for number in range(1500))
     document = with_table(Table("Found", ("Host", "What"), (("host", text),)))
