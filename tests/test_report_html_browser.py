@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pypdf
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from assay.report.document import Document, from_json
+from assay.report.document import Document, Gallery, Plot, from_json
 from assay.report.html import page as page_of
 from assay.report.html_bundle import bundle
 from assay.spec import visible
@@ -141,6 +142,31 @@ def test_a_line_over_time_can_be_switched_off(chromium: Browser, pages: dict[str
         expect(lines).to_have_count(count)
         buttons.nth(1).click()
         expect(lines).to_have_count(count - 1)
+
+
+def test_a_line_may_be_called_as_an_axis_of_its_figure(chromium: Browser, tmp_path: Path, cache: Path) -> None:
+    rows = [(name, float(x), y) for name, y in (("x", 2900.0), ("y", 50.0)) for x in range(30)]
+    names, columns = ("x", "y"), ("line", "x", "y")
+    plot = Plot("m", 1, "Lines", "tx", "Lines.", "timeline", columns, tuple(rows), names, x_label="seconds")
+    document = replace(with_charts(sample(), 0), galleries=(Gallery("part", "Part", (), (plot,), ()),))
+    file = tmp_path / "page.html"
+    file.write_text(page_of(document, TEMPLATES, bundle(cache / "drawings")), encoding="utf-8")
+    with shown(chromium, file) as found:
+        place = drawing(found.page, "m")
+        assert place.evaluate("place => place.view.scale('x').domain()") == [0, 29]
+        place.scroll_into_view_if_needed()
+        box = place.locator("svg line[stroke-width='5']").nth(7).bounding_box() or {}
+        for step in (60, 62):
+            found.page.mouse.move(box["x"] + 2, box["y"] + step)
+        tip = found.page.locator("#vg-tooltip-element.visible")
+        expect(tip).to_be_visible()
+        told = dict(zip(*(tip.locator(f"td.{part}").all_text_contents() for part in ("key", "value")), strict=True))
+        assert {name.strip(" :"): value for name, value in told.items()} == {
+            "along\u00a0x": "7",
+            "x": "2900",
+            "y": "50",
+        }
+        assert found.messages == []
 
 
 TICKS = "place => [...place.querySelectorAll('g.role-axis-label text')].map(item => item.textContent).sort().join()"
