@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from assay.report.document import Series
 from assay.report.scale import BODY, BODY_SHARE, Scale, choose
@@ -202,3 +204,18 @@ def test_ticks_ascend_within_the_axis(metric: str) -> None:
 )
 def test_tick_labels_have_the_decimals_that_the_finest_needs(ticks: tuple[float, ...], expected: str) -> None:
     assert tick_format(ticks) == expected
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=8, max_size=8))
+@example([5e-324] * 7 + [1e-323])
+@example([-1.7e308, *[0.0] * 6, 1.7e308])
+@example([1e-320, *[1.0] * 6, 1e308])
+@example([1.0] * 7 + [1.0000000000000002])
+def test_every_axis_has_ends_and_ticks_between_them(values: list[float]) -> None:
+    """No number that a double can hold ends in an error."""
+    for asked in ("auto", "linear", "log"):
+        scale = choose([run(*sorted(values))], asked)
+        assert scale.low < scale.high
+        assert all(scale.low <= tick <= scale.high for tick in scale.ticks)
+        assert list(scale.ticks) == sorted(set(scale.ticks))
+        assert tick_format(scale.ticks)

@@ -24,6 +24,10 @@ from assay.report.document import Series
 BODY_SHARE = 0.3
 BODY = (0.05, 0.95)
 CUTS = (0.999, 0.995, 0.99, 0.97, 0.95)
+#: the ends of what axes are made for; no measurement is beyond
+LEAST, GREATEST = 1e-150, 1e150
+#: an axis from one value to another that is no further away is of one value: doubles are hardly finer
+FINEST = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +56,15 @@ def _position(kind: str, x: float) -> float:
     return math.log10(x) if kind == "log" else x
 
 
+def _measurable(x: float) -> float:
+    """A number as far as an axis can be worked out for it: ratios and widths of these are doubles."""
+    return 0.0 if abs(x) < LEAST else max(-GREATEST, min(x, GREATEST))
+
+
 def _at(series: Series, centile: float) -> float:
     """The value at the greatest listed centile that is not above the asked one."""
     listed = [point[0] for point in series.points if point[1] <= centile]
-    return listed[-1] if listed else series.points[0][0]
+    return _measurable(listed[-1] if listed else series.points[0][0])
 
 
 def _reach(series: Sequence[Series], low: float, high: float) -> tuple[float, float]:
@@ -65,7 +74,7 @@ def _reach(series: Sequence[Series], low: float, high: float) -> tuple[float, fl
 
 def extent(series: Sequence[Series]) -> tuple[float, float]:
     """The least and greatest of all plotted numbers, the hosts' bands included; without any, 0 and 1."""
-    numbers = [x for item in series for p in item.points for x in (p[0], p[2], p[3]) if x is not None]
+    numbers = [_measurable(x) for item in series for p in item.points for x in (p[0], p[2], p[3]) if x is not None]
     return (min(numbers), max(numbers)) if numbers else (0.0, 1.0)
 
 
@@ -130,8 +139,8 @@ def _linear_axis(window: _Window, whole_numbers: bool) -> Scale:
     Where all values are whole numbers, so are the ticks.
     """
     low, high = window.low, window.high
-    if low == high:
-        low, high = _around(low)
+    if high - low <= FINEST * max(abs(low), abs(high)):
+        low, high = _around((low + high) / 2)
     if 0 < low <= 0.35 * high:
         low = 0.0
     step = max(_step(high - low), (1, 0), key=_size) if whole_numbers else _step(high - low)
