@@ -19,6 +19,7 @@ from assay.report.plot_spec import COLOURS, is_unnamed
 from assay.spec.article_model import Grid, Part, Scatter, Timeline
 from assay.spec.charts import MARKED
 from assay.spec.model import Series
+from assay.spec.number_text import counted
 
 SECOND = 1_000_000_000
 MEAN = "mean"
@@ -106,7 +107,7 @@ def _scatter(
         (None, None, cloud.mean, None),
         *((*point, None, 1.0) for point in edges),
     )
-    what = f"{y.name} over {x.name} of {len(cloud.points)} rows ({cloud.said})"
+    what = f"{y.name} over {x.name} of {counted(len(cloud.points), 'row')} ({cloud.said})"
     return Plot(
         f"scatter-{file_name(shown.run.id)}-{y.id}-{place}",
         1,
@@ -222,7 +223,7 @@ def _timeline(setting: Setting, item: Timeline, shown: Shown, held: Lines, edges
         1,
         titled(named_once(item.title, symbol), shown.titled),
         symbol,
-        f"{item.title} over time: {len(held.lines)} lines, {count} points"
+        f"{item.title} over time: {counted(len(held.lines), 'line')}, {counted(count, 'point')}"
         + "".join(f"; {name} marked" for name, _ in marks),
         item.template + MARKED if marks else item.template,
         (LINE, "x", "y", "mark") if marks else (LINE, "x", "y"),
