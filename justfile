@@ -13,23 +13,28 @@ default:
 setup:
     @python3 bootstrap.py
 
+# Build the scanner, the part of ingest in native code (does nothing where it is, or where Rust is not).
+scanner:
+    @python native/hatch_build.py
+
 # Build the comparison report of the two runs in golden/, and print where the PDF is.
-demo out="build/demo":
+demo out="build/demo": scanner
     assay build cardano/comparison --run 10.5={{baseline}} --run 10.6={{candidate}} -o {{quote(out)}}
     @echo "{{absolute_path(out)}}/report.pdf"
 
 # Lint, check types, then run the tests; arguments go to pytest.
-test *args: lint types
+test *args: scanner lint types
     pytest -n auto --dist loadfile --no-loadscope-reorder {{args}}
 
 # Run every test there is, also those of which `test` runs a sample (half an hour).
-deep *args:
+deep *args: scanner
     pytest -n auto --dist loadfile --no-loadscope-reorder --deep {{args}}
 
 # Lint, and check the formatting.
 lint:
     ruff check .
     ruff format --check .
+    @if cargo clippy --version >/dev/null 2>&1; then cd native && cargo clippy --quiet --locked --offline --all-targets -- --deny warnings && cargo fmt --check; fi
 
 # Check types, strictly.
 types:
@@ -56,15 +61,15 @@ picture: demo
     pdftoppm -r 96 -f 3 -l 3 -singlefile -png build/demo/report.pdf docs/images/report-page
 
 # Measure speed and memory on simulated runs, beside DuckDB's own reader (--help lists the options).
-bench *args:
+bench *args: scanner
     python bench/compare.py {{args}}
 
 # Measure builds of 52 hosts, 0.3 to 10 GB (an hour, 15 GB of disk), beside other programs.
-sizes *args:
+sizes *args: scanner
     python bench/sizes.py {{args}}
 
 # Measure from an edit of a metric to the report, by watch and by build (a few minutes).
-edits *args:
+edits *args: scanner
     python bench/edits.py {{args}}
 
 # Write a simulated run: just simulate OUT --hosts 6 --megabytes 275 --seed 1
@@ -88,6 +93,7 @@ wheel:
 fmt:
     ruff check --fix .
     ruff format .
+    @if cargo fmt --version >/dev/null 2>&1; then cd native && cargo fmt; fi
 
 # Renew uv.lock within the ranges of pyproject.toml.
 lock:
@@ -95,4 +101,4 @@ lock:
 
 # Remove what was built; `rm -r .venv` removes the environment too.
 clean:
-    rm -rf build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+    rm -rf build dist native/target .mypy_cache .pytest_cache .ruff_cache .hypothesis

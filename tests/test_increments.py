@@ -19,9 +19,9 @@ import zstandard
 from assay.engine import kept_tables
 from assay.engine.store import Store
 from assay.ingest import reader, shares
+from assay.ingest.filling import fill
 from assay.ingest.shares import LogFile
 from assay.ingest.steady import Held, Mark
-from assay.ingest.worker import fill
 from assay.storage.seals import seal
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay

@@ -88,7 +88,7 @@ def test_a_log_that_grows_while_it_is_read_is_what_it_was_when_it_was_hashed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: bytes
 ) -> None:
     path = log_of(tmp_path)
-    meanwhile(monkeypatch, "assay.ingest.worker.plain", added(path, more))
+    meanwhile(monkeypatch, "assay.ingest.filling.plain", added(path, more))
     made = read(tmp_path)
     assert (made.rows("tick", "seq"), made.log()["lines"]) == ([(1,), (2,), (3,)], 3)
     assert path.stat().st_size == len(LINE) * 3 + len(more)
@@ -101,7 +101,7 @@ def test_a_log_that_grows_while_it_is_read_again_for_another_is_what_it_was_when
     other = log.with_name("out2")
     other.write_bytes(LINE * 2)
     changes = (added(log, LINE), lambda: None, added(other, LINE + LINE[:9]))
-    meanwhile(monkeypatch, "assay.ingest.worker.plain", *changes)
+    meanwhile(monkeypatch, "assay.ingest.filling.plain", *changes)
     files, _ = file_hashes(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
     ingest(SOURCE, (TICK,), WANTED, files, tmp_path / "made", workers=1)
     made = Ingested(tmp_path / "made")
@@ -149,7 +149,7 @@ def test_what_a_cache_holds_is_of_the_bytes_that_it_is_found_by(
     last = before.splitlines(keepends=True)[-1]
     wanted = {event.name: frozenset(item.name for item in event.fields) for event in package().package.events}
     session = open_session(ROOT, tmp_path / "cache")
-    meanwhile(monkeypatch, "assay.ingest.worker.plain", added(path, last * 7))
+    meanwhile(monkeypatch, "assay.ingest.filling.plain", added(path, last * 7))
     (live,) = prepare(session, package(), [NamedRun("run", tmp_path / "run")], wanted)
     (grown,) = prepare(session, package(), [NamedRun("run", tmp_path / "run")], wanted)
     path.write_bytes(before)
@@ -170,7 +170,7 @@ def test_a_log_that_is_no_longer_what_was_hashed_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     path = log_of(tmp_path)
-    meanwhile(monkeypatch, "assay.ingest.worker.plain", lambda: CHANGES[change](path))
+    meanwhile(monkeypatch, "assay.ingest.filling.plain", lambda: CHANGES[change](path))
     with pytest.raises(AssayError) as error:
         read(tmp_path)
     assert refusal(error.value, tmp_path) == (

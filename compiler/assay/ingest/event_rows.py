@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from sqlglot import exp
@@ -10,32 +11,91 @@ from sqlglot import exp
 from assay.ingest import fields, tree
 from assay.ingest.forms import Numbered, paths_of
 from assay.ingest.recognise import Recognition, shared_columns, texts_of_body
+from assay.ingest.whole_paths import whole_paths
 from assay.spec.model import Event, Field
 from assay.spec.own_names import KEYS
 from assay.sql import dialect
 from assay.sql.dialect import column
 
+Path_ = tuple[str, ...]
+
 ENDED = "ended"  # a column that tells of rows that a field of theirs has no value
 
 
-def event_rows(how: Recognition, event: Event, parts: int, swift: bool) -> exp.Select:
-    """The rows of an event out of tables `rows_0`, ... of recognised lines: host, seq, t_ns, whole, the wanted fields.
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Where rows of an event are found: a table of recognised lines, or a view of what the scanner took of plain ones.
+
+    `number` is that of its parameters: `$hosts_<number>` and `$offsets_<number>` have a member for each file, and
+    `$places_<number>`, where a table is of `odd` lines, the place in its file of each row.
+    """
+
+    number: int
+    table: str
+    scanned: bool = False
+    odd: bool = False
+
+
+def event_rows(how: Recognition, event: Event, parts: Sequence[Part], swift: bool) -> exp.Select:
+    """The rows of an event out of some parts: host, seq, t_ns, whole, the wanted fields.
 
     `whole` tells that no field lacks that must be there, and that none is of another type than it should be.  The
     `swift` query may say of rows that are whole that they are not, for how they write an integer.
-    Parameters: `$hosts_0`, ... and `$offsets_0`, ..., which have a member for each file of a table.
     """
     own = [item for item in how.forms if item.event is event]
     paths = paths_of(own)
+    # Where other rows come as texts, so do all.
+    whole = whole_paths(own) if all(part.scanned for part in parts) else frozenset()
+    texts = [f"text_{index}" for index, _ in enumerate(paths, start=1)]
+    read: dict[Path_, exp.Expr] = {path: column(name) for path, name in zip(paths, texts, strict=True)}
+    lines = [part for part in parts if not part.scanned]
+    found = [_scanned(part, own, whole) for part in parts if part.scanned]
+    found += [_of_lines(how, own, lines, texts)] if lines else []
+    return typed_rows(own, read, _united(found), swift=swift, whole=whole)
+
+
+def _scanned(part: Part, own: Sequence[Numbered], whole: Collection[Path_]) -> exp.Select:
+    """What the scanner took of lines of an event: texts, and integers where all that reads them does."""
+    given = whole_paths(own)
+    values = []
+    for index, path in enumerate(paths_of(own), start=1):
+        value: exp.Expr = column(f"c{index}")
+        if path in given and path not in whole:
+            value = tree.cast(value, "TEXT")
+        values.append(tree.named(value, f"text_{index}"))
+    return tree.of(dialect.select(*_keys(part), "t_ns", "form", *values), part.table)
+
+
+def _of_lines(how: Recognition, own: Sequence[Numbered], parts: Sequence[Part], names: Sequence[str]) -> exp.Select:
+    """What stands at the paths of an event in recognised lines of its forms, whose numbers follow each other."""
     if how.reads_line(own):
-        texts = [tree.named(texts_of_body(how.source, paths), "texts")]
-        read = {path: tree.member(column("texts"), index) for index, path in enumerate(paths, start=1)}
-        rows = _rows(parts, own, ["wrapped", "line"])
+        texts = tree.named(texts_of_body(how.source, paths_of(own)), "texts")
+        values = [tree.member(column("texts"), index) for index, _ in enumerate(names, start=1)]
+        lines = dialect.select(*KEYS, "form", texts)
+        rows = tree.of(lines, _rows([_part(part, own, ["wrapped", "line"]) for part in parts]))
     else:
-        texts = [column(name) for name in shared_columns(how)]
-        read = dict(zip(how.shared, texts, strict=True))
-        rows = _rows(parts, own, shared_columns(how))
-    return typed_rows(own, read, tree.of(dialect.select(*KEYS, "form", *texts), rows), swift=swift)
+        shared = dict(zip(how.shared, shared_columns(how), strict=True))
+        read = [shared[path] for path in paths_of(own)]
+        values = [column(name) for name in read]
+        rows = _united([_part(part, own, list(dict.fromkeys(read))) for part in parts])
+    named = [tree.named(value, name) for value, name in zip(values, names, strict=True)]
+    return tree.of(dialect.select(*KEYS, "form", *named), exp.Subquery(this=rows, alias=_alias("lines")))
+
+
+def _united(queries: Sequence[exp.Select]) -> exp.Select:
+    """The rows of some queries of the same columns."""
+    return queries[0] if len(queries) == 1 else tree.of(dialect.select("*"), _rows(queries))
+
+
+def _rows(queries: Sequence[exp.Select]) -> exp.Subquery:
+    query: exp.Query = queries[0]
+    for other in queries[1:]:
+        query = exp.Union(this=query, expression=other, distinct=False)
+    return exp.Subquery(this=query, alias=_alias("own"))
+
+
+def _alias(name: str) -> exp.TableAlias:
+    return exp.TableAlias(this=exp.to_identifier(name))
 
 
 def typed_rows(
@@ -46,19 +106,20 @@ def typed_rows(
     ended: Collection[str] = (),
     swift: bool = False,
     keys: Sequence[str] = KEYS,
+    whole: Collection[Path_] = (),
 ) -> exp.Select:
     """The rows of an event, whose forms are `own`, out of rows of `keys`, form, and what is `read` at paths.
 
     `given` are values of fields, by form and name, that are no texts: columns of `found` that are there already.
     Fields of the names `ended` need no text in rows of which the column `ended` of `found` holds.  `swift` is that of
-    `fields.typed`.
+    `fields.typed`.  What stands at the paths `whole` are integers already.
     """
     names = [item.name for item in own[0].fields]
     stages = [("found", found)]
     said = [tree.named(_said(name, own, read), f"{name}_text") for name in names]
     ready = sorted({value.name for value in given.values()} | ({ENDED} if ended else set()))
     stages.append(("known", tree.of(dialect.select(*keys, "form", *ready, *said), "found")))
-    values = [tree.named(_value(name, own, given, swift), name) for name in names]
+    values = [tree.named(_value(name, own, given, swift, whole), name) for name in names]
     texts_kept = [f"{name}_text" for name in names if name in ended or any(_may_lack(item, name) for item in own)]
     texts_kept += [ENDED] if ended else []
     stages.append(("valued", tree.of(dialect.select(*keys, "form", *texts_kept, *values), "known")))
@@ -66,21 +127,20 @@ def typed_rows(
     return dialect.staged(tree.of(query, "valued"), stages)
 
 
-def _rows(parts: int, own: Sequence[Numbered], columns: Sequence[str]) -> exp.Subquery:
-    """The lines of the event's forms, whose numbers follow each other."""
-    query: exp.Query = _part(0, own, columns)
-    for index in range(1, parts):
-        query = exp.Union(this=query, expression=_part(index, own, columns), distinct=False)
-    return exp.Subquery(this=query, alias=exp.TableAlias(this=exp.to_identifier("own")))
-
-
-def _part(index: int, own: Sequence[Numbered], columns: Sequence[str]) -> exp.Select:
+def _keys(part: Part) -> tuple[exp.Expr, exp.Expr]:
+    """Host and `seq` of a row."""
     file = exp.Add(this=column("file"), expression=dialect.integer(1))
-    host = dialect.member(tree.given_list(f"hosts_{index}", "TEXT"), file)
-    offset = dialect.member(tree.given_list(f"offsets_{index}", "BIGINT"), file.copy())
-    seq = exp.Add(this=column("rowid"), expression=offset)
-    keys = (tree.named(host, "host"), tree.named(seq, "seq"))
-    query = tree.of(dialect.select(*keys, "t_ns", "form", *columns), f"rows_{index}")
+    host = dialect.member(tree.given_list(f"hosts_{part.number}", "TEXT"), file)
+    offset = dialect.member(tree.given_list(f"offsets_{part.number}", "BIGINT"), file.copy())
+    place: exp.Expr = column("place" if part.scanned else "rowid")
+    if part.odd:
+        row = exp.Add(this=place, expression=dialect.integer(1))
+        place = dialect.member(tree.given_list(f"places_{part.number}", "BIGINT"), row)
+    return tree.named(host, "host"), tree.named(exp.Add(this=place, expression=offset), "seq")
+
+
+def _part(part: Part, own: Sequence[Numbered], columns: Sequence[str]) -> exp.Select:
+    query = tree.of(dialect.select(*_keys(part), "t_ns", "form", *columns), part.table)
     return query.where(tree.within(column("form"), own[0].number, own[-1].number), copy=False)
 
 
@@ -95,12 +155,19 @@ def _said(name: str, own: Sequence[Numbered], read: Mapping[tuple[str, ...], exp
     )
 
 
-def _value(name: str, own: Sequence[Numbered], given: Mapping[tuple[int, str], exp.Expr], swift: bool) -> exp.Expr:
+def _value(
+    name: str,
+    own: Sequence[Numbered],
+    given: Mapping[tuple[int, str], exp.Expr],
+    swift: bool,
+    whole: Collection[Path_],
+) -> exp.Expr:
     said = column(f"{name}_text")
-    values = {
-        item.number: given.get((item.number, name), fields.typed(_field(item, name), said.copy(), swift))
-        for item in own
-    }
+
+    def of(field: Field) -> exp.Expr:
+        return fields.typed(field, said.copy(), swift, bool(field.paths) and set(field.paths) <= set(whole))
+
+    values = {item.number: given.get((item.number, name), of(_field(item, name))) for item in own}
     return tree.cases(column("form"), values)
 
 

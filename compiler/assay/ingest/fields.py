@@ -5,7 +5,7 @@ A number in JSON reaches these as the shortest text that gives it back, an integ
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
@@ -43,17 +43,17 @@ def found_text(field: Field, read: Mapping[Path_, exp.Expr]) -> exp.Expr:
     return found
 
 
-def typed(field: Field, text: exp.Expr, swift: bool = False) -> exp.Expr:
+def typed(field: Field, text: exp.Expr, swift: bool = False, whole: bool = False) -> exp.Expr:
     """The field's value: its text as its type, moved by constants; the default where there is no text.
 
     Null where the text is no such value, and where there is neither text nor default.  `swift`: it is null, too, where
     an integer is not written as the engine writes it: all other spellings make the most of the expression, which takes
-    longer to plan than to run on small logs.
+    longer to plan than to run on small logs.  `whole`: the text is none, but an integer of 64 bits already.
     """
     default = None if field.default is None else constant(field)
     if not field.paths:
         return default or _null(field)
-    value = _moved(field, text, swift)
+    value = _moved(field, text, (lambda kind: _tried(text, kind)) if whole else (lambda kind: _as(text, kind, swift)))
     if default is None:
         return value
     if is_any_text(field):
@@ -80,16 +80,16 @@ def _null(field: Field) -> exp.Expr:
     return tree.cast(exp.Null(), dialect.TYPES[field.type])
 
 
-def _moved(field: Field, text: exp.Expr, swift: bool) -> exp.Expr:
+def _moved(field: Field, text: exp.Expr, as_kind: Callable[[str], exp.Expr]) -> exp.Expr:
     moves = [change.number for change in field.transforms if change.kind == "plus"]
     if field.type == "text" and _is_duration(field):
         return tree.call("nullif", text, tree.text(durations.NONE))
     if not moves or field.type not in (*WHOLE, "real"):
-        return _as(text, field.type, swift)
+        return as_kind(field.type)
     if field.type == "real":
-        return exp.Add(this=_as(text, "real", swift), expression=dialect.integer(sum(moves)))
+        return exp.Add(this=as_kind("real"), expression=dialect.integer(sum(moves)))
     # In 128 bits no sum that fits into 64 overflows; one that does is an error, which is caught.
-    moved = exp.Add(this=_as(text, "huge", swift), expression=dialect.integer(sum(moves)))
+    moved = exp.Add(this=as_kind("huge"), expression=dialect.integer(sum(moves)))
     return tree.tried(_tried(moved, field.type))
 
 

@@ -39,6 +39,11 @@ def scan() -> exp.Select:
     return tree.of(query, exp.ReadCSV(this=exp.Placeholder(this="files"), expressions=pairs))
 
 
+def set_aside(view: str) -> exp.Select:
+    """The odd lines of a scan of the scanner's (`scanner.Scanned.rows`), as `scan` has lines."""
+    return tree.of(dialect.select("file", tree.named(column("c1"), "line")), view)
+
+
 def bare(source: str) -> exp.Select:
     """The lines of a scan without the NUL bytes ahead of them; `padded` tells that there were some.
 

@@ -10,29 +10,28 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from sqlglot import exp
 
 from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, gather
 from assay.ingest.collected import WORKERS, Collected
 from assay.ingest.doubled_notes import doubled
 from assay.ingest.event_files import broken, write
-from assay.ingest.event_rows import event_rows
+from assay.ingest.event_rows import Part, event_rows
 from assay.ingest.files import RunFiles
+from assay.ingest.filling import Filled, Filling, dropped, fill, fillings
 from assay.ingest.folder import MEMORY, connected, written
-from assay.ingest.forms import Wanted, numbered
+from assay.ingest.forms import Numbered, Wanted, numbered, wanted_events
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.overlaps import overlaps
 from assay.ingest.padded import padded
 from assay.ingest.recognise import Recognition
+from assay.ingest.scanner import Scanned
 from assay.ingest.shares import LogFile, log_files, pieces, rounds, shares, unpacked
 from assay.ingest.summary import write_summary
-from assay.ingest.worker import Filling, Share, fill, filling, moved
+from assay.ingest.worker import moved
 from assay.spec.model import Event, Source
-from assay.sql import dialect
 from assay.sql.copying import copied
 from assay.storage.progress import Bytes, unwatched
 
@@ -88,7 +87,7 @@ class Reading(Collected):
             self.count(batch.files, batch.lines)
         self.tell(sum(batch.size for batch in self.kept))
         busy = workers if any(file.is_large for file in rest) else min(workers, len(rest))
-        fills = [filling(self.how, f"rows_{index}") for index in range(busy)]
+        fills = fillings(self.how, busy)
         with ThreadPoolExecutor(max_workers=workers) as pool:
             for number, part in enumerate(self.parts(rest, workers, share)):
                 self.kept.append(self.round(pool, number, shares(part, workers), fills))
@@ -140,55 +139,86 @@ class Reading(Collected):
         """Read some files, a part a worker, and write what they hold of each event."""
         place = self.folder / FOLDER / str(number)
         place.mkdir(parents=True)
-        filled = [pool.submit(self.fill, index, part, fills[index]) for index, part in enumerate(parts)]
-        texts = [self.written(event, len(parts), place) for event in self.events]
-        found = [item.result() for item in filled]
-        for part, item in zip(parts, found, strict=True):
-            self.count(part, item.lines)
-        found = [
-            moved(item, [self.lines_before(file) for file in part]) for part, item in zip(parts, found, strict=True)
-        ]  # fmt: skip
-        parameters = _places(found)
-        written = [pool.submit(self.write, text, parameters) for text in texts]
+        filled = [pool.submit(self.fill, part, filling) for part, filling in zip(parts, fills, strict=False)]
+        found = [item for future in filled for item in future.result()]
+        for item in found:
+            self.count(item.files, item.share.lines)
+        found = [replace(item, share=moved(item.share, list(map(self.lines_before, item.files)))) for item in found]
+        rows = Rows(self.how, tuple(found), place)
+        written = [pool.submit(self.write, rows, event) for event in self.events]
         whole = [item.result() for item in written]
         lacking = [
             row
             for event, is_whole in zip(self.events, whole, strict=True)
             if not is_whole
-            for row in self.lost(event, len(parts), place, parameters)
+            for row in self.lost(event, rows)
         ]
-        for how in fills[: len(parts)]:
-            self.connection.execute(exp.Drop(tables=[exp.to_table(how.table)], kind="TABLE").sql(dialect.DIALECT))
-        return self.batches.keep(place, [file for part in parts for file in part], found, lacking)
+        dropped(self.connection, [item.table for item in found if item.table])
+        for item in found:
+            if item.scan:
+                item.scan.close()
+        files = [file for item in found for file in item.files]
+        return self.batches.keep(place, files, [item.share for item in found], lacking)
 
-    def fill(self, index: int, files: Sequence[LogFile], how: Filling) -> Share:
+    def fill(self, files: Sequence[LogFile], filling: Filling) -> list[Filled]:
         """What the lines of some files are."""
         with self.connection.cursor() as cursor:
-            share = fill(cursor, how, files, self.folder / "plain" / str(index))
+            found = fill(cursor, filling, files, self.folder / "plain" / str(filling.number))
         self.tell(sum(file.size for file in files))
-        return share
+        return found
 
-    def written(self, event: Event, parts: int, place: Path) -> str:
-        """The statement that writes the rows of an event."""
-        query = event_rows(self.how, event, parts, swift=event.name not in self.careful)
-        return copied(query, place / f"{event.name}.parquet")
-
-    def write(self, text: str, parameters: dict[str, object]) -> bool:
+    def write(self, rows: Rows, event: Event) -> bool:
         """Write the rows of an event; whether all of them are whole."""
         with self.connection.cursor() as cursor:
-            return write(cursor, text, parameters)
+            return rows.write(cursor, event, swift=event.name not in self.careful)
 
-    def lost(self, event: Event, parts: int, place: Path, parameters: dict[str, object]) -> list[Lacking]:
+    def lost(self, event: Event, rows: Rows) -> list[Lacking]:
         """The rows of an event that lack what must be there, if any do; they are written with care."""
         if event.name not in self.careful:
             self.careful.add(event.name)
-            if self.write(self.written(event, parts, place), parameters):
+            if self.write(rows, event):
                 return []
-        rows = broken(self.connection, place / f"{event.name}.parquet")
-        return [(host, seq, event.name) for host, seq in rows]
+        found = broken(self.connection, rows.target(event))
+        return [(host, seq, event.name) for host, seq in found]
 
 
-def _places(found: Sequence[Share]) -> dict[str, object]:
-    """The parameters of `event_rows`."""
-    hosts = {f"hosts_{index}": list(share.hosts) for index, share in enumerate(found)}
-    return {**hosts, **{f"offsets_{index}": list(share.offsets) for index, share in enumerate(found)}}
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What files that were read together hold, and the folder that the rows of events are written into."""
+
+    how: Recognition
+    found: tuple[Filled, ...]
+    folder: Path
+
+    def target(self, event: Event) -> Path:
+        """The file of an event."""
+        return self.folder / f"{event.name}.parquet"
+
+    def write(self, connection: duckdb.DuckDBPyConnection, event: Event, swift: bool) -> bool:
+        """Write the rows of an event; whether all of them are whole."""
+        index, own = next(
+            (index, own) for index, own in enumerate(wanted_events(self.how.forms)) if own[0].event is event
+        )
+        parts = self.parts(index, own)
+        views = {part.table: scan.rows(index) for part, scan in self.scans(parts)}
+        parameters = {name: value for part in parts for name, value in self.found[part.number].parameters(part).items()}
+        for name, view in views.items():
+            connection.register(name, view)
+        try:
+            return write(connection, copied(event_rows(self.how, event, parts, swift), self.target(event)), parameters)
+        finally:
+            for name, view in views.items():
+                connection.unregister(name)
+                view.close()
+
+    def parts(self, index: int, own: Sequence[Numbered]) -> list[Part]:
+        """Where rows of an event are; where nothing has any, one place of none."""
+        some = [part for number, item in enumerate(self.found) for part in item.parts(number, index, own)]
+        return some or [Part(0, "scan_0", scanned=True)]
+
+    def scans(self, parts: Sequence[Part]) -> Iterator[tuple[Part, Scanned]]:
+        """The scans of parts that have one."""
+        for part in parts:
+            scan = self.found[part.number].scan
+            if part.scanned and scan:
+                yield part, scan

@@ -120,10 +120,10 @@ def texts_of_body(source: Source, paths: Sequence[Path_]) -> exp.Expr:
     return tree.cases(column("wrapped"), values, plain) if values else plain
 
 
-def recognition(how: Recognition, careful: bool) -> exp.Select:
-    """All lines of the files that are the parameters of `lines.scan`, recognised."""
+def recognition(how: Recognition, careful: bool, lines: exp.Select | None = None) -> exp.Select:
+    """All lines of the files that are the parameters of `lines.scan`, recognised; or the `lines` of a query like it."""
     stages = [
-        ("scanned", scan()),
+        ("scanned", lines or scan()),
         ("lines", bare("scanned")),
         ("documents", _documents(how, careful)),
         ("named", _named(how)),

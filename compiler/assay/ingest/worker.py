@@ -1,43 +1,22 @@
-"""What a worker does: it fills a table with the recognised lines of its share of the files, and counts them."""
+"""What a share of the files came to: the lines of each by what they are."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from assay.ingest import tree
-from assay.ingest.doubled import SMALL
-from assay.ingest.forms import TIMELESS, TORN, wanted_events
-from assay.ingest.lines import refusals, scanned
-from assay.ingest.plain import may_scan, mended, plain
-from assay.ingest.recognise import Recognition, recognition
+from assay.ingest.forms import TIMELESS, TORN
 from assay.ingest.shares import FILE_STEP, LogFile
 from assay.spec.diagnostics import AssayError, fail
-from assay.spec.file_errors import is_full
 from assay.sql import dialect
 from assay.sql.dialect import column
 
 if TYPE_CHECKING:
     import duckdb
-
-
-@dataclass(frozen=True, slots=True)
-class Filling:
-    """How a table is filled with the lines of files: the statement that is tried first."""
-
-    recognition: Recognition
-    table: str
-    swift: str
-
-    @property
-    def careful(self) -> str:
-        """The statement for files that hold lines within braces that are no JSON."""
-        return _created(self.table, recognition(self.recognition, careful=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,106 +59,98 @@ class Share:
     broke: tuple[int, ...] = ()
 
 
-def filling(how: Recognition, table: str) -> Filling:
-    """How a table is filled."""
-    return Filling(how, table, _created(table, recognition(how, careful=False)))
-
-
-def _created(table: str, query: exp.Select) -> str:
-    creation = exp.Create(this=exp.to_table(table), kind="TABLE", expression=query)
-    return creation.sql(dialect=dialect.DIALECT, copy=False)
-
-
-def fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[LogFile], folder: Path) -> Share:
-    """Fill a table with the lines of files.  Raises AssayError when a file cannot be read to its end."""
-    import duckdb
-
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        while not _fill(connection, how, files, folder):
-            # Some grew meanwhile: now they are read out of copies.  So may others while these are, but none twice.
-            connection.execute(exp.Drop(tables=[exp.to_table(how.table)], kind="TABLE").sql(dialect.DIALECT))
-        return share_of(connection, how.table, files, twice=True)
-    except duckdb.Error as error:
-        if is_full(error):
-            raise
-        raise unreadable(files, str(error).split("\n")[0]) from None
-    finally:
-        shutil.rmtree(folder)
-
-
-def _fill(connection: duckdb.DuckDBPyConnection, how: Filling, files: Sequence[LogFile], folder: Path) -> bool:
-    """Fill a table: swiftly; if that fails with care; if that fails, out of mended files.
-
-    Whether what was read is what was found.
-    """
-    sources = [file.source(folder) for file in files]
-    named = [(f"{file.number}-{file.begin}", source) for file, source in zip(files, sources, strict=True)]
-    small = [file.held.size <= SMALL for file in files]
-    _filled(connection, how, named, small, folder)
-    for file in files:
-        if file.end is not None and not file.unpacked:
-            file.held.unchanged()
-    return all(file.path != source or file.held.steady for file, source in zip(files, sources, strict=True))
-
-
-def _filled(
-    connection: duckdb.DuckDBPyConnection,
-    how: Filling,
-    sources: Sequence[tuple[str, Path]],
-    small: Sequence[bool],
-    folder: Path,
-) -> None:
-    """Fill a table out of files, each with a name for its copies; `small` tells of each whether it is."""
-    failed = refusals()
-    paths = [plain(source, folder, f"{name}.plain") for name, source in sources]
-    if not all(map(may_scan, paths)):
-        return _run(connection, how.careful, how, _mended(sources, folder), small)
-    try:
-        return _run(connection, how.swift, how, paths, small)
-    except failed:
-        careful = how.careful
-    try:
-        return _run(connection, careful, how, paths, small)
-    except failed:
-        copies = _mended(sources, folder)
-    return _run(connection, careful, how, copies, small)
-
-
-def _mended(sources: Sequence[tuple[str, Path]], folder: Path) -> list[Path]:
-    return [mended(source, folder, f"{name}.mended")[0] for name, source in sources]
-
-
 def unreadable(files: Sequence[LogFile], cause: str) -> AssayError:
     names = ", ".join(str(file.path) for file in files[:3]) + (" and others" if len(files) > 3 else "")
     return fail("broken-file", f"the log files cannot be read: {names}", found=cause)
 
 
-def _run(
-    connection: duckdb.DuckDBPyConnection, text: str, how: Filling, paths: Sequence[Path], small: Sequence[bool]
-) -> None:
-    asked = {"small": small, "some": any(small)} if wanted_events(how.recognition.forms) else {}
-    connection.execute(text, {**how.recognition.parameters, **scanned(paths), **asked})
-
-
-def share_of(connection: duckdb.DuckDBPyConnection, table: str, files: Sequence[LogFile], twice: bool = False) -> Share:
-    """What a filled table holds; `twice` tells that it has a column of this name."""
+def share_of(
+    connection: duckdb.DuckDBPyConnection,
+    table: str,
+    files: Sequence[LogFile],
+    twice: bool = False,
+    places: Sequence[int] | None = None,
+) -> Share:
+    """What a filled table holds: of all lines of files, or of some, of each of which `places` tells where it stands
+    (from 0).  `twice` tells that the table has a column of this name."""
     rows = connection.execute(dialect.text(_counts(table, twice))).fetchall()
+    if places is not None:
+        rows = [_placed(row, places) for row in rows]
     starts: dict[int, int] = {}
     lines = [0] * len(files)
     for index, _form, number, first, *_ in rows:
         starts[index] = min(first, starts.get(index, first))
         lines[index] += number
-    offsets = [file.order * FILE_STEP + 1 - starts.get(index, 1) for index, file in enumerate(files)]
+    offsets = [offset_of(file) - (starts.get(index, 1) if places is None else 0) for index, file in enumerate(files)]
     tallies = tuple(_tally(files[row[0]].host, offsets[row[0]], row) for row in rows)
     broken: tuple[tuple[str, int, int], ...] = ()
     broke: tuple[int, ...] = ()
     if any(tally.form in (TORN, TIMELESS) for tally in tallies):
         found = connection.execute(dialect.text(_broken(table))).fetchall()
-        broken = tuple((files[index].host, place + offsets[index], form) for index, place, form in found)
+        where = [places[row] if places is not None else row for _, row, _ in found]
+        broken = tuple(
+            (files[index].host, place + offsets[index], form)
+            for (index, _, form), place in zip(found, where, strict=True)
+        )
         broke = tuple(index for index, _, _ in found)
     hosts, tallied = tuple(file.host for file in files), tuple(row[0] for row in rows)
     return Share(tallies, broken, hosts, tuple(offsets), tuple(lines), tallied, broke)
+
+
+def offset_of(file: LogFile) -> int:
+    """What makes the `seq` of a line of a file of its place from 0."""
+    return file.order * FILE_STEP + 1
+
+
+def united(one: Share, other: Share) -> Share:
+    """What two shares of lines of the same files come to; places of both count from the beginning of their files."""
+    pairs = [*zip(one.tallied, one.tallies, strict=True), *zip(other.tallied, other.tallies, strict=True)]
+    found: dict[tuple[int, int], Tally] = {}
+    for index, tally in pairs:
+        own = found.get((index, tally.form))
+        found[index, tally.form] = tally if own is None else _together(own, tally)
+    return replace(
+        one,
+        tallies=tuple(found.values()),
+        tallied=tuple(index for index, _ in found),
+        broken=one.broken + other.broken,
+        broke=one.broke + other.broke,
+        lines=tuple(own + more for own, more in zip(one.lines, other.lines, strict=True)),
+    )
+
+
+def only(share: Share, indices: Sequence[int]) -> Share:
+    """A share of some of its files alone: of the others there is nothing in it."""
+    at = {index: place for place, index in enumerate(indices)}
+    return replace(
+        share,
+        hosts=tuple(share.hosts[index] for index in indices),
+        offsets=tuple(share.offsets[index] for index in indices),
+        lines=tuple(share.lines[index] for index in indices),
+        tallied=tuple(at[index] for index in share.tallied),
+        broke=tuple(at[index] for index in share.broke),
+    )
+
+
+def _together(one: Tally, other: Tally) -> Tally:
+    """A tally of the lines of two; only one of them can have lines that are padded, or hold something twice."""
+    first, last = min(one, other, key=lambda item: item.first_seq), max(one, other, key=lambda item: item.last_seq)
+    marked = other if other.padded or other.twice else one
+    return replace(
+        marked,
+        rows=one.rows + other.rows,
+        first_seq=first.first_seq,
+        first_ns=first.first_ns,
+        last_seq=last.last_seq,
+        last_ns=last.last_ns,
+    )
+
+
+def _placed(row: Sequence[Any], places: Sequence[int]) -> tuple[Any, ...]:
+    """A row of `_counts` with the places of lines for those of rows."""
+    index, form, number, first, first_ns, last, last_ns, *marks = row
+    placed = [mark if mark is None or at % 2 == 0 else places[mark] for at, mark in enumerate(marks)]
+    return (index, form, number, places[first], first_ns, places[last], last_ns, *placed)
 
 
 def moved(share: Share, before: Sequence[int]) -> Share:

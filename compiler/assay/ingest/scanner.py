@@ -1,0 +1,145 @@
+"""The scanner: a library in native code (`native/`) that reads the plain lines of logs of JSON objects.
+
+Where it is not there, or was built of another version, all lines are read by the engine: slower, to the same rows.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+import weakref
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent.parent / "_native"
+NAME = "libassay_scan.dylib" if sys.platform == "darwin" else "libassay_scan.so"
+VERSION = 1  # of the messages; that of ffi.rs
+ODD = -1  # the stream of odd lines
+CAPSULE = b"arrow_array_stream"
+
+
+@dataclass(frozen=True, slots=True)
+class FormTally:
+    """The plain lines of a file that are of one form: how many; the first and the last, from 0, and their instants."""
+
+    form: int
+    rows: int
+    first: int
+    first_ns: int
+    last: int
+    last_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileFound:
+    """What a file came to: its lines, and tallies of the plain ones.  Of a strange file nothing is known."""
+
+    strange: bool
+    lines: int
+    tallies: tuple[FormTally, ...]
+
+
+class _Stream(ctypes.Structure):
+    """The struct of the interface; only the scanner looks into it."""
+
+    _fields_ = (("pointers", ctypes.c_void_p * 5),)
+
+
+class Rows:
+    """Rows of a scan, as often as they are asked for: what the engine takes for a table."""
+
+    def __init__(self, scanned: Scanned, event: int) -> None:
+        self._scanned = scanned
+        self._event = event
+        self._streams: list[_Stream] = []
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """A capsule around a new stream."""
+        library = self._scanned.library
+        stream = _Stream()
+        if library.assay_scan_stream(self._scanned.handle, self._event, ctypes.byref(stream)):
+            raise RuntimeError("the scanner has no such rows")
+        self._streams.append(stream)
+        return _capsule(ctypes.addressof(stream))
+
+    def close(self) -> None:
+        """Release what was not taken."""
+        for stream in self._streams:
+            self._scanned.library.assay_scan_release(ctypes.byref(stream))
+        self._streams.clear()
+
+
+class Scanned:
+    """What files came to: `files` in order, the number of rows of each event, that of odd lines."""
+
+    def __init__(self, library: Any, handle: int, files: int) -> None:
+        self.library = library
+        self.handle = handle
+        self._close = weakref.finalize(self, library.assay_scan_free, handle)
+        size = ctypes.c_size_t()
+        start = library.assay_scan_numbers(handle, ctypes.byref(size))
+        numbers = iter(start[: size.value])
+        self.odd = next(numbers)
+        self.events = tuple(next(numbers) for _ in range(next(numbers)))
+        self.files = tuple(_file(numbers) for _ in range(files))
+
+    def rows(self, event: int) -> Rows:
+        """The rows of an event, or the odd lines."""
+        return Rows(self, event)
+
+    def close(self) -> None:
+        """Let go of the rows."""
+        self._close()
+
+
+def _file(numbers: Iterator[int]) -> FileFound:
+    strange, lines, forms = next(numbers), next(numbers), next(numbers)
+    return FileFound(bool(strange), lines, tuple(FormTally(*(next(numbers) for _ in range(6))) for _ in range(forms)))
+
+
+def scan(message: bytes, files: int) -> Scanned | None:
+    """What so many files that a message names come to; None without a scanner, or where it cannot do what is asked."""
+    library = _library(FOLDER / NAME)
+    handle = library and library.assay_scan(message, len(message))
+    return Scanned(library, handle, files) if handle else None
+
+
+def is_there() -> bool:
+    """Whether there is a scanner."""
+    return _library(FOLDER / NAME) is not None
+
+
+@functools.cache
+def _library(path: Path) -> Any:
+    """The library; None where there is none that can be used."""
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError:
+        return None
+    size = ctypes.POINTER(ctypes.c_size_t)
+    kinds: Sequence[tuple[str, Sequence[Any], Any]] = [
+        ("assay_scan_version", [], ctypes.c_int),
+        ("assay_scan", [ctypes.c_char_p, ctypes.c_size_t], ctypes.c_void_p),
+        ("assay_scan_numbers", [ctypes.c_void_p, size], ctypes.POINTER(ctypes.c_int64)),
+        ("assay_scan_stream", [ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p], ctypes.c_int),
+        ("assay_scan_release", [ctypes.c_void_p], None),
+        ("assay_scan_free", [ctypes.c_void_p], None),
+    ]
+    try:
+        for name, takes, gives in kinds:
+            function = getattr(library, name)
+            function.argtypes, function.restype = takes, gives
+    except AttributeError:
+        return None
+    return library if library.assay_scan_version() == VERSION else None
+
+
+def _capsule(address: int) -> object:
+    """A capsule without a destructor: the stream belongs to `Rows`."""
+    new = ctypes.pythonapi.PyCapsule_New
+    new.argtypes, new.restype = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p], ctypes.py_object
+    made: object = new(address, CAPSULE, None)
+    return made

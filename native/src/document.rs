@@ -1,0 +1,342 @@
+//! One line of JSON: checked to its end by the strict grammar, with what stands at the paths that are asked for.
+
+use crate::number;
+use crate::text;
+use crate::trie::Trie;
+
+/// How deep objects and lists may nest in a plain line.
+const DEEPEST: u32 = 64;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Text,
+    Whole,
+    Real,
+    /// `true`, `false`
+    Word,
+    Null,
+    Object,
+    List,
+}
+
+/// What stands at a path: bytes of the line, of a text those between its quotes.
+#[derive(Clone, Copy, Debug)]
+pub struct Value {
+    pub begin: u32,
+    pub end: u32,
+    pub kind: Kind,
+    /// the bytes are what the engine would give as text; of numbers that is not known yet
+    pub bare: bool,
+    line: u32,
+}
+
+impl Value {
+    const NONE: Value = Value { begin: 0, end: 0, kind: Kind::Null, bare: false, line: 0 };
+
+    #[inline]
+    pub fn bytes<'a>(&self, line: &'a [u8]) -> &'a [u8] {
+        &line[self.begin as usize..self.end as usize]
+    }
+
+    /// The text that the engine would give; nothing where that is not the bytes as they stand.
+    pub fn text<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
+        let bytes = self.bytes(line);
+        let plain = match self.kind {
+            Kind::Whole | Kind::Real => number::is_canonical(bytes, self.kind == Kind::Whole),
+            _ => self.bare,
+        };
+        plain.then_some(bytes)
+    }
+}
+
+/// Reads lines, one at a time; what the last one held is asked of it.
+pub struct Document<'t> {
+    trie: &'t Trie,
+    values: Vec<Value>,
+    line: u32,
+    /// nothing was seen since it was set that the engine would write in another way
+    bare: bool,
+    /// how many values around are asked for as a text
+    asked: u32,
+    /// bytes beyond ASCII were seen in the line
+    pub wide: bool,
+}
+
+impl<'t> Document<'t> {
+    pub fn new(trie: &'t Trie) -> Self {
+        let values = vec![Value::NONE; trie.paths as usize];
+        Document { trie, values, line: 0, bare: true, asked: 0, wide: false }
+    }
+
+    /// Where the object ends that begins at the first byte; nothing when it is not plain.  The bytes end in a line
+    /// feed, whatever else they hold.
+    #[inline]
+    pub fn read(&mut self, bytes: &[u8]) -> Option<usize> {
+        if self.line == u32::MAX {
+            self.values.fill(Value::NONE);
+            self.line = 0;
+        }
+        self.line += 1;
+        self.bare = true;
+        self.asked = 0;
+        self.wide = false;
+        if bytes.first() != Some(&b'{') {
+            return None;
+        }
+        self.object(bytes, 1, Some(0), 1)
+    }
+
+    /// What stands at a path of the line that was read last, null included.
+    #[inline]
+    pub fn at(&self, path: u32) -> Option<&Value> {
+        let value = &self.values[path as usize];
+        (value.line == self.line).then_some(value)
+    }
+
+    #[inline]
+    fn blank(&mut self, bytes: &[u8], mut at: usize) -> usize {
+        while matches!(byte(bytes, at), b' ' | b'\t') {
+            self.bare = false;
+            at += 1;
+        }
+        at
+    }
+
+    fn object(&mut self, bytes: &[u8], at: usize, node: Option<u32>, depth: u32) -> Option<usize> {
+        let trie = self.trie;
+        let inner = node.map(|node| &trie.nodes[node as usize]).filter(|node| node.is_inner());
+        let mut seen = 0_u128;
+        let mut at = self.blank(bytes, at);
+        if byte(bytes, at) == b'}' {
+            return Some(at + 1);
+        }
+        loop {
+            if byte(bytes, at) != b'"' {
+                return None;
+            }
+            let (end, bare) = self.string(bytes, at + 1)?;
+            let key = &bytes[at + 1..end];
+            let child = match inner {
+                // A key that is written with escapes may be one that is asked for.
+                Some(_) if !bare => return None,
+                Some(inner) => inner.child(key),
+                None => None,
+            };
+            if let Some(child) = child {
+                let bit = 1 << trie.nodes[child as usize].bit;
+                if seen & bit != 0 {
+                    return None;
+                }
+                seen |= bit;
+            }
+            at = self.blank(bytes, end + 1);
+            if byte(bytes, at) != b':' {
+                return None;
+            }
+            at = self.blank(bytes, at + 1);
+            at = self.value(bytes, at, child, depth)?;
+            at = self.blank(bytes, at);
+            match byte(bytes, at) {
+                b',' => at = self.blank(bytes, at + 1),
+                b'}' => return Some(at + 1),
+                _ => return None,
+            }
+        }
+    }
+
+    fn list(&mut self, bytes: &[u8], at: usize, depth: u32) -> Option<usize> {
+        let mut at = self.blank(bytes, at);
+        if byte(bytes, at) == b']' {
+            return Some(at + 1);
+        }
+        loop {
+            at = self.value(bytes, at, None, depth)?;
+            at = self.blank(bytes, at);
+            match byte(bytes, at) {
+                b',' => at = self.blank(bytes, at + 1),
+                b']' => return Some(at + 1),
+                _ => return None,
+            }
+        }
+    }
+
+    #[inline]
+    fn value(&mut self, bytes: &[u8], at: usize, node: Option<u32>, depth: u32) -> Option<usize> {
+        let leaf = node.and_then(|node| self.trie.nodes[node as usize].leaf);
+        let (kind, end) = match byte(bytes, at) {
+            b'"' => {
+                let (end, bare) = self.string(bytes, at + 1)?;
+                self.found(leaf, at + 1, end, Kind::Text, bare);
+                return Some(end + 1);
+            }
+            b'-' | b'0'..=b'9' => {
+                let (end, whole) = number::end(bytes, at)?;
+                if self.asked > 0 && !number::is_canonical(&bytes[at..end], whole) {
+                    self.bare = false;
+                }
+                (if whole { Kind::Whole } else { Kind::Real }, end)
+            }
+            b'{' | b'[' => return self.nested(bytes, at, node, leaf, depth),
+            b't' => (Kind::Word, word(bytes, at, b"true")?),
+            b'f' => (Kind::Word, word(bytes, at, b"false")?),
+            b'n' => (Kind::Null, word(bytes, at, b"null")?),
+            _ => return None,
+        };
+        self.found(leaf, at, end, kind, true);
+        Some(end)
+    }
+
+    fn nested(&mut self, bytes: &[u8], at: usize, node: Option<u32>, leaf: Option<u32>, depth: u32) -> Option<usize> {
+        if depth >= DEEPEST {
+            return None;
+        }
+        let around = self.bare;
+        if leaf.is_some() {
+            self.bare = true;
+            self.asked += 1;
+        }
+        let (kind, end) = if bytes[at] == b'{' {
+            (Kind::Object, self.object(bytes, at + 1, node, depth + 1)?)
+        } else {
+            (Kind::List, self.list(bytes, at + 1, depth + 1)?)
+        };
+        if leaf.is_some() {
+            self.asked -= 1;
+            self.found(leaf, at, end, kind, self.bare);
+            self.bare &= around;
+        }
+        Some(end)
+    }
+
+    #[inline]
+    fn found(&mut self, leaf: Option<u32>, begin: usize, end: usize, kind: Kind, bare: bool) {
+        if let Some(leaf) = leaf {
+            let value = Value { begin: begin as u32, end: end as u32, kind, bare, line: self.line };
+            self.values[leaf as usize] = value;
+        }
+    }
+
+    /// Where the quote stands that ends a text, and whether it is written without escapes.
+    #[inline]
+    fn string(&mut self, bytes: &[u8], at: usize) -> Option<(usize, bool)> {
+        let (end, wide) = text::run(bytes, at);
+        self.wide |= wide;
+        match byte(bytes, end) {
+            b'"' => Some((end, true)),
+            b'\\' => self.escaped(bytes, end).map(|end| (end, false)),
+            _ => None,
+        }
+    }
+
+    /// The same from a backslash on.
+    fn escaped(&mut self, bytes: &[u8], mut at: usize) -> Option<usize> {
+        self.bare = false;
+        loop {
+            match byte(bytes, at) {
+                b'"' => return Some(at),
+                b'\\' => at = escape(bytes, at + 1)?,
+                _ => return None,
+            }
+            let (end, wide) = text::run(bytes, at);
+            self.wide |= wide;
+            at = end;
+        }
+    }
+}
+
+#[inline]
+fn byte(bytes: &[u8], at: usize) -> u8 {
+    bytes.get(at).copied().unwrap_or(b'\n')
+}
+
+#[inline]
+fn word(bytes: &[u8], at: usize, word: &[u8]) -> Option<usize> {
+    bytes[at..].starts_with(word).then_some(at + word.len())
+}
+
+/// Where an escape ends whose backslash stands before `at`.  Halves of surrogate pairs are not plain.
+fn escape(bytes: &[u8], at: usize) -> Option<usize> {
+    match byte(bytes, at) {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),
+        b'u' => {
+            let digits = bytes.get(at + 1..at + 5)?;
+            let surrogate = matches!(digits[0], b'd' | b'D') && !digits[1].is_ascii_digit()
+                || matches!(digits[0], b'd' | b'D') && digits[1] >= b'8';
+            let plain = !surrogate && digits.iter().all(u8::is_ascii_hexdigit);
+            plain.then_some(at + 5)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trie() -> Trie {
+        let mut trie = Trie::default();
+        for path in [&["a"][..], &["b"], &["b", "c"]] {
+            let keys: Vec<Vec<u8>> = path.iter().map(|key| key.as_bytes().to_vec()).collect();
+            trie.path(&keys).unwrap();
+        }
+        trie
+    }
+
+    fn read(line: &str) -> Option<Vec<Option<String>>> {
+        let trie = trie();
+        let mut document = Document::new(&trie);
+        let bytes = format!("{line}\n").into_bytes();
+        let end = document.read(&bytes)?;
+        (end == line.len()).then(|| {
+            (0..trie.paths)
+                .map(|path| {
+                    let text = document.at(path)?.text(&bytes)?;
+                    Some(String::from_utf8_lossy(text).into_owned())
+                })
+                .collect()
+        })
+    }
+
+    #[test]
+    fn values_at_paths_are_found() {
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            read(r#"{"a":"x y","z":[1,{"a":2}],"b":{"c":-5,"d":1.5}}"#),
+            Some(vec![some("x y"), some(r#"{"c":-5,"d":1.5}"#), some("-5")])
+        );
+        assert_eq!(read(r#"{"a":"x\n","b":[1, 2]}"#), Some(vec![None, None, None]));
+        assert_eq!(read(r#"{ "a" : null }"#), Some(vec![some("null"), None, None]));
+        assert_eq!(read(r#"{"b":{"e":1.50}}"#), Some(vec![None, None, None]));
+    }
+
+    #[test]
+    fn what_is_not_strict_json_is_not_plain() {
+        for line in [
+            "",
+            "{",
+            "{}}",
+            "[]",
+            r#"{"a":1,}"#,
+            r#"{"a":1 "b":2}"#,
+            r#"{"a":01}"#,
+            r#"{"a":NaN}"#,
+            r#"{"a":1,"a":2}"#,
+            r#"{"b":{"c":1,"c":1}}"#,
+            r#"{"\u0061":1}"#,
+            r#"{"a":"\x"}"#,
+            r#"{"a":"\ud800"}"#,
+            "{\"a\":\"\t\"}",
+            r#"{"a":tru}"#,
+            r#"{"a":1}x"#,
+            r#"{'a':1}"#,
+            r#"{"a"}"#,
+            r#"{"a":}"#,
+            r#"{"z":[1,]}"#,
+            r#"{"z":[1 2]}"#,
+        ] {
+            assert_eq!(read(line), None, "{line}");
+        }
+        let deep = format!("{{\"z\":{}{}}}", "[".repeat(100), "]".repeat(100));
+        assert_eq!(read(&deep), None);
+    }
+}

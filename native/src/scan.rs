@@ -1,0 +1,203 @@
+//! Some files, line by line.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::columns::{Column, Place, Rows};
+use crate::config::{Malformed, Message};
+use crate::document::Document;
+use crate::lines::{pieces, Read_};
+use crate::plan::{Known, Odd, Plan};
+
+/// Bytes of a file after which it is left to the engine, if so large a part (one of `SHARE`) of them was odd.
+const TRIED: usize = 1 << 20;
+const SHARE: usize = 4;
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A part of a file.
+#[derive(Debug)]
+struct Part {
+    path: PathBuf,
+    begin: u64,
+    end: u64,
+}
+
+/// The lines of a file that are of one form: how many, the first and the last, and their instants.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    pub rows: i64,
+    pub first: i64,
+    pub first_ns: i64,
+    pub last: i64,
+    pub last_ns: i64,
+}
+
+impl Tally {
+    #[inline]
+    fn add(&mut self, line: i64, instant: i64) {
+        if self.rows == 0 {
+            (self.first, self.first_ns) = (line, instant);
+        }
+        (self.last, self.last_ns) = (line, instant);
+        self.rows += 1;
+    }
+}
+
+/// What a file came to; nothing is told of one that is strange.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub strange: bool,
+    pub lines: i64,
+    /// by the number of the form, from that of lines which are no event
+    pub tallies: Vec<Tally>,
+}
+
+/// What files came to.
+#[derive(Debug)]
+pub struct Outcome {
+    pub files: Vec<Found>,
+    pub events: Vec<Arc<Rows>>,
+    pub odd: Arc<Rows>,
+}
+
+/// Read the files that a message names, as it says.
+pub fn scan(message: &[u8]) -> Result<Outcome, Malformed> {
+    let mut message = Message::new(message);
+    let longest = message.count_of()?;
+    let separator = message.number()? as u8;
+    let parts = message.list(part)?;
+    let plan = Plan::read(&mut message)?;
+    let mut reader = Reader {
+        plan: &plan,
+        document: Document::new(&plan.trie),
+        longest,
+        separator,
+        rows: plan.rows(),
+        odd: Rows::new(vec![Column::text()]),
+    };
+    let files = parts.iter().enumerate().map(|(index, part)| reader.file(index as i16, part)).collect();
+    let Reader { rows, odd, .. } = reader;
+    Ok(Outcome { files, events: rows.into_iter().map(Arc::new).collect(), odd: Arc::new(odd) })
+}
+
+fn part(message: &mut Message) -> Result<Part, Malformed> {
+    let path = path(message.text()?);
+    let unsigned = |number: i64| u64::try_from(number).map_err(|_| Malformed);
+    Ok(Part { path, begin: unsigned(message.number()?)?, end: unsigned(message.number()?)? })
+}
+
+#[cfg(unix)]
+fn path(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    std::ffi::OsString::from_vec(bytes).into()
+}
+
+#[cfg(not(unix))]
+fn path(bytes: Vec<u8>) -> PathBuf {
+    String::from_utf8_lossy(&bytes).into_owned().into()
+}
+
+impl Message<'_> {
+    fn count_of(&mut self) -> Result<usize, Malformed> {
+        usize::try_from(self.number()?).map_err(|_| Malformed)
+    }
+}
+
+struct Reader<'p> {
+    plan: &'p Plan,
+    document: Document<'p>,
+    longest: usize,
+    separator: u8,
+    rows: Vec<Rows>,
+    odd: Rows,
+}
+
+/// A file whose lines the engine tells apart.
+struct Strange;
+
+impl Reader<'_> {
+    fn file(&mut self, index: i16, part: &Part) -> Found {
+        let before: Vec<usize> = self.rows.iter().map(Rows::len).collect();
+        let odd = self.odd.len();
+        let mut found = Found { tallies: vec![Tally::default(); self.plan.forms() + 1], ..Found::default() };
+        let (mut seen, mut aside) = (0, 0);
+        let read = pieces(&part.path, part.begin, part.end, self.longest, |piece| {
+            seen += piece.len();
+            match self.piece(index, piece, &mut found) {
+                Ok(more) => aside += more,
+                Err(Strange) => return false,
+            }
+            seen < TRIED || aside < seen / SHARE
+        });
+        if !matches!(read, Ok(Read_::Whole)) {
+            for (rows, before) in self.rows.iter_mut().zip(before) {
+                rows.truncate(before);
+            }
+            self.odd.truncate(odd);
+            return Found { strange: true, ..Found::default() };
+        }
+        found
+    }
+
+    /// Read the lines of a piece of a file; how many bytes of them are odd.
+    fn piece(&mut self, file: i16, piece: &[u8], found: &mut Found) -> Result<usize, Strange> {
+        let mut at = 0;
+        let mut odd = 0;
+        while at < piece.len() {
+            let rest = &piece[at..];
+            let place = Place { file, line: found.lines };
+            match self.line(rest, place)? {
+                Some((end, known)) => {
+                    found.tallies[(known.form + 1) as usize].add(place.line, known.instant);
+                    at += end + 1;
+                }
+                None => {
+                    let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len() - 1);
+                    self.aside(&rest[..end], place)?;
+                    at += end + 1;
+                    odd += end + 1;
+                }
+            }
+            found.lines += 1;
+        }
+        Ok(odd)
+    }
+
+    /// Where a line ends, and what it is, when it is plain.
+    #[inline]
+    fn line(&mut self, rest: &[u8], place: Place) -> Result<Option<(usize, Known)>, Strange> {
+        let Some(end) = self.document.read(rest) else { return Ok(None) };
+        if rest.get(end) != Some(&b'\n') || end >= self.longest {
+            return Ok(None);
+        }
+        let line = &rest[..end];
+        if self.document.wide && !self.is_readable(line) {
+            return Err(Strange);
+        }
+        let taken = self
+            .plan
+            .known(&self.document, line)
+            .and_then(|known| self.plan.keep(&self.document, line, known, place, &mut self.rows).map(|()| known));
+        match taken {
+            Ok(known) => Ok(Some((end, known))),
+            Err(Odd) => Ok(None),
+        }
+    }
+
+    /// Whether bytes are UTF-8, and none of them may be taken for what separates columns.
+    fn is_readable(&self, line: &[u8]) -> bool {
+        !line.contains(&self.separator) && std::str::from_utf8(line).is_ok()
+    }
+
+    /// Hand a line on to the engine, unless its file is to be.
+    fn aside(&mut self, line: &[u8], place: Place) -> Result<(), Strange> {
+        let told = !line.iter().any(|byte| matches!(byte, b'\r' | 0)) && line.len() < self.longest;
+        let marked = place.line == 0 && line.starts_with(MARK);
+        if !told || marked || !self.is_readable(line) {
+            return Err(Strange);
+        }
+        self.odd.push(place, 0, 0);
+        self.odd.columns[0].push_text(Some(line));
+        Ok(())
+    }
+}

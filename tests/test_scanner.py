@@ -1,0 +1,333 @@
+"""The scanner takes from plain lines what the engine would, leaves all others to it, and may be left out."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from assay.ingest import filling, scanner
+from assay.ingest.forms import numbered, wanted_events
+from assay.ingest.recognise import Recognition
+from assay.ingest.scanner_message import FilePart, files_message, lines_message
+from assay.ingest.whole_paths import whole_paths
+from assay.spec.model import Event, Lookup, Quarantine, Source, Transform, Unless
+from fuzz.mutate import mutated
+from tests.compare_reference import CARDANO
+from tests.support.ingesting import SOURCE, Ingested, event, field, fixed, form, read, record
+from tests.support.laboratory import ROOT
+from tests.test_ingest_corrupted import real
+from tests.test_ingest_reference import package
+
+CARGO = shutil.which("cargo")
+#: how often, each time in another way: `just fuzz` asks for more
+TIMES = int(os.environ.get("ASSAY_FUZZ_EXAMPLES", "2"))
+PLUS = Transform("plus", 2, "")
+EVENTS = (
+    event(
+        "tick",
+        form(
+            [
+                field("n"),
+                field("m", "unsigned", "m", "deep.m", default="7"),
+                field("moved", "integer", "moved", default="1", transforms=[PLUS]),
+                field("share", "real", default="0.5"),
+                field("said", "text", "said", "deep", default=""),
+                field("on", "boolean", default="false"),
+            ],
+            [Unless(("off",), "true", False), Unless(("gone",), "", True)],
+            new="Tick", old="a.Tick", oldest="LibTick",
+        ),
+        form([field("n", "integer", "count"), field("m", "unsigned"), fixed("moved", "integer", "3"),
+              fixed("share", "real", "1.5"), field("said", "text", default="x"), fixed("on", "boolean", "true")],
+             new="Tock"),
+    ),
+    event("other", form([field("n", "text", "n")], old="Other")),
+    event("bare", form([], new="Bare")),
+)  # fmt: skip
+
+needed = pytest.mark.skipif(not scanner.is_there(), reason="the scanner was not built: no Rust compiler is there")
+
+
+def test_the_scanner_is_there_where_a_compiler_is() -> None:
+    assert scanner.is_there() or not CARGO
+
+
+@pytest.mark.skipif(not CARGO, reason="no Rust compiler is there")
+def test_its_own_tests_pass() -> None:
+    assert CARGO
+    manifest = str(ROOT / "native" / "Cargo.toml")
+    done = subprocess.run(
+        [CARGO, "test", "--release", "--locked", "--offline", "--quiet", "--manifest-path", manifest],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " passed; 0 failed" in done.stdout
+
+
+def left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scanner, "_library", lambda _: None)
+
+
+def everything(made: Ingested, events: Sequence[Event]) -> dict[str, Any]:
+    """All that ingest wrote, as data."""
+    tables = [*(item.name for item in events), "logs", "counts", "quarantine"]
+    facts = json.loads((made.folder / "ingest.json").read_text(encoding="utf-8"))
+    return {table: made.rows(table) for table in tables} | {"facts": facts}
+
+
+def both(
+    folder: Path,
+    files: Mapping[str, bytes],
+    monkeypatch: pytest.MonkeyPatch,
+    events: Sequence[Event] = EVENTS,
+    source: Source = SOURCE,
+) -> dict[str, Any]:
+    """What ingest makes of files, which is the same without the scanner."""
+    source = type(source)(
+        **{name: getattr(source, name) for name in source.__dataclass_fields__} | {"quarantine": Quarantine(1.0, 10)}
+    )
+    with monkeypatch.context() as patch:
+        left_out(patch)
+        expected = everything(read(folder / "engine", files, events, source=source), events)
+    found = everything(read(folder / "scanner", files, events, source=source), events)
+    for table, rows in expected.items():
+        assert found[table] == rows, table
+    return found
+
+
+#: what may stand in the place of a value
+VALUES = [
+    "0", "-1", "7", "-0", "01", "1.0", "1.50", "1e3", "-2.5", "0.1", "0.000001", "1e400", "123456789012345678",
+    "1234567890123456789", "18446744073709551615", "99999999999999999999", "0.04987654321012345", "1234567890123456.5",
+    "0.30000000000000004", "1e21", "123456789012345680000.0", "-0.0", "null", "true", "false", "tru", "NaN", "Infinity",
+    '"5"', '"x"', '""', '"1.0"', '" 5"', r'"\u0035"', r'"a\nb"', r'"\ud83d\ude00"', r'"\ud800"', '"é"', '"\\/"',
+    '"[1]"', "[]", "[1,2]", "[ 1 ]", '["a","b"]', "{}", '{"m":3}', '{"m": 3}', '{"m":3,"m":4}', '{"m":1.50}',
+    '{"x":"\\u0041"}', '{"z":[{"m":1}]}', "\x01", '"\t"', '"\x7f"', "1 2", "1,", '"', "",
+]  # fmt: skip
+KEYS = ["n", "m", "moved", "share", "said", "on", "off", "gone", "deep", "count", "type", "proof", "inner", "other"]
+NAMES = ['"Tick"', '"Tock"', '"Bare"', '"Lib.Tick"', '"a.Tick"', '"Other"', '"LibTick"', '"Nothing"', '["a","Tick"]',
+         '["Tick"]', "[]", '["a", "Tick"]', '["a",null,"Tick"]', '["a",1]', '"[Tick]"', "1", "null", "true",
+         r'"\u0054ick"',
+         '{"a":1}']  # fmt: skip
+TIMES_OF_DAY = ["2026-02-05T18:52:16Z", "2026-02-05T18:52:16.5Z", "2026-02-05T18:52:16.123456789Z",
+                "2026-02-05T18:52:16.1234567891Z", "2026-02-05 18:52:16Z", "2026-02-05T18:52:16+01:00",
+                "2026-02-30T00:00:00Z",
+                "1969-12-31T23:59:59.5Z", "2024-02-29T23:59:60Z", "", "9999-01-01T00:00:00Z"]  # fmt: skip
+
+
+def body(random: Random) -> str:
+    keys = ["n"] * (random.random() < 0.9) + random.choices(KEYS, k=random.randint(0, 4))
+    return "{" + ",".join(f'"{key}":{value(random)}' for key in keys) + "}"
+
+
+def value(random: Random) -> str:
+    nested = random.random()
+    if nested < 0.05:
+        return body(random)
+    return str(random.randint(-5, 5)) if nested < 0.8 else random.choice(VALUES)
+
+
+def line(random: Random) -> str:
+    """A line, strange in many ways, each of which is plain often enough."""
+    when = TIMES_OF_DAY[0] if random.random() < 0.8 else random.choice(TIMES_OF_DAY)
+    what = '"Tick"' if random.random() < 0.5 else random.choice(NAMES)
+    members = [f'"ts":"{when}"', f'"what":{what}', f'"body":{body(random) if random.random() < 0.9 else value(random)}']
+    if random.random() < 0.2:
+        random.shuffle(members)
+    if random.random() < 0.1:
+        members.append(random.choice(members))
+    if random.random() < 0.1:
+        members[random.randrange(len(members))] = value(random)
+    text = "{" + ",".join(members) + "}"
+    return random.choice([text] * 9 + [f" {text}", f"{text} ", f"{text}x", "text", "", "\t{", text[:-1], f"é {text}"])
+
+
+@needed
+@pytest.mark.parametrize("seed", range(TIMES * 3))
+def test_strange_values_come_to_the_same(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(seed)
+    files = {
+        f"m-{host}/out{part}": "".join(f"{line(random)}\n" for _ in range(400)).encode()
+        for host in (1, 2)
+        for part in ("", ".1")
+    }
+    found = both(tmp_path, files, monkeypatch)
+    assert len(found["tick"]) > 100
+    assert len(found["quarantine"]) > 20
+
+
+@needed
+@pytest.mark.parametrize("seed", range(TIMES * 4))
+def test_broken_bytes_come_to_the_same(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(seed)
+    whole = [f"{record(n=number, m=number, said='x' * number)}\n".encode() for number in range(20)]
+    files = {}
+    for host in range(6):
+        lines = random.choices(whole, k=60)
+        for _ in range(random.choice([0, 1, 5])):
+            lines.insert(random.randrange(60), mutated(random, whole))
+        files[f"m-{host}/out"] = b"".join(lines)
+    both(tmp_path, files, monkeypatch)
+
+
+@needed
+@pytest.mark.parametrize("seed", range(TIMES))
+def test_logs_of_real_nodes_come_to_the_same(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(seed)
+    source = package().package.sources[0]
+    events = [item for item in package().package.events if item.source == source.name]
+    files = {}
+    for host in range(4):
+        lines = random.choices(real(), k=500)
+        lines[::50] = (mutated(random, real()) for _ in lines[::50])
+        files[f"node-{host}/stdout"] = b"\n".join(lines) + random.choice([b"", b"\n", b"\n\n"])
+    both(tmp_path, files, monkeypatch, events, source)
+
+
+@needed
+@pytest.mark.parametrize("case", ["baseline", "legacy", "list-ns", "edges"])
+def test_lines_of_runs_are_plain_nearly_all(case: str) -> None:
+    """Else the scanner would be there for nothing: names of all generations, lists, and bodies that are wrapped."""
+    source = package().package.sources[0]
+    events = [item for item in package().package.events if item.source == source.name]
+    how = Recognition(source, numbered(events, {e.name: frozenset(f.name for f in e.fields) for e in events}))
+    told = lines_message(how)
+    path = next((CARDANO / case / "run").glob("node-*/*.gz"))
+    with tempfile.NamedTemporaryFile() as plain:
+        plain.write(gzip.decompress(path.read_bytes()))
+        plain.flush()
+        assert told
+        scan = scanner.scan(files_message([FilePart(Path(plain.name), 0, plain.tell())]) + told, 1)
+    assert scan
+    (file,) = scan.files
+    assert file.lines > 500
+    assert (file.strange, scan.odd < file.lines / 100) == (False, True), scan.odd
+
+
+@needed
+def test_odd_lines_alone_are_left_to_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    real_fill = filling._Reading.set_aside
+
+    def watched(self: Any, scan: scanner.Scanned) -> Any:
+        asked.append(scan.odd)
+        return real_fill(self, scan)
+
+    monkeypatch.setattr(filling._Reading, "set_aside", watched)
+    lines = [record(n=number) for number in range(500)]
+    lines[100] = record(n=1).replace("1}", "1.0}")
+    lines[200] = "{"
+    made = read(tmp_path, lines)
+    assert asked == [2]
+    assert [row[0] for row in made.rows("tick", "n")] == [*range(100), 1, *range(101, 200), *range(201, 500)]
+    assert made.rows("tick", "seq")[100:102] == [(101,), (102,)]
+    assert made.rows("quarantine", "line", "reason") == [(201, "not JSON")]
+
+
+@needed
+def test_a_file_of_which_much_is_odd_is_left_to_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filling._Reading, "set_aside", lambda *_: pytest.fail("lines are set aside"))
+    odd = (record(n=1, said="x" * 1000).replace(":1,", ": 1.0,") + "\n").encode()
+    plain = (record(n=2) + "\n").encode()
+    made = read(tmp_path, plain * 10 + odd * 2000)
+    assert len(made.rows("tick", "n")) == 2010
+
+
+@needed
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"time_form": "ms"},
+        {"time": ("ts", "0")},
+        {"lookups": (Lookup(("what",), False, "[", "new"),)},
+        {"time": ()},
+    ],
+)
+def test_what_the_scanner_cannot_be_told_it_is_not(other: dict[str, Any]) -> None:
+    source = type(SOURCE)(**{name: getattr(SOURCE, name) for name in SOURCE.__dataclass_fields__} | other)
+    wanted = {"tick": frozenset({"n"})}
+    assert lines_message(Recognition(SOURCE, numbered(EVENTS, wanted)))
+    assert lines_message(Recognition(source, numbered(EVENTS, wanted))) is None
+
+
+@needed
+def test_an_event_with_more_keys_than_it_can_tell_apart_is_left_to_the_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = event("tick", form([field(f"f{number}", default="0") for number in range(200)], new="Tick"))
+    found = both(tmp_path, {"m-1/out": f"{record(f0=1, f199=2)}\n".encode()}, monkeypatch, [many])
+    (row,) = found["tick"]
+    assert (row[4], row[-1], len(row)) == (1, 2, 204)
+
+
+@needed
+def test_a_malformed_message_is_no_crash() -> None:
+    good = files_message([]) + (lines_message(Recognition(SOURCE, numbered(EVENTS, {}))) or b"")
+    assert scanner.scan(good, 0)
+    random = Random(1)
+    for _ in range(2000):
+        cut = random.randrange(len(good))
+        broken = bytearray(good[:cut] if random.random() < 0.3 else good)
+        for _ in range(random.randint(1, 4)):
+            if broken:
+                broken[random.randrange(len(broken))] = random.choice([0, 1, 2, 127, 255])
+        scan = scanner.scan(bytes(broken), 0)
+        if scan:
+            scan.close()
+
+
+@needed
+def test_a_file_that_is_gone_or_shorter_is_strange(tmp_path: Path) -> None:
+    told = lines_message(Recognition(SOURCE, numbered(EVENTS, {})))
+    path = tmp_path / "log"
+    path.write_text(f"{record(n=1)}\n", encoding="utf-8")
+    assert told
+    size = path.stat().st_size
+    parts = [
+        FilePart(path, 0, size),
+        FilePart(path, 0, size + 1),
+        FilePart(tmp_path / "none", 0, 5),
+        FilePart(tmp_path, 0, 5),
+    ]
+    scan = scanner.scan(files_message(parts) + told, len(parts))
+    assert scan
+    assert [file.strange for file in scan.files] == [False, True, True, True]
+
+
+def test_a_library_of_another_version_is_as_if_it_were_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scanner, "VERSION", scanner.VERSION + 1)
+    scanner._library.cache_clear()
+    try:
+        assert not scanner.is_there()
+    finally:
+        scanner._library.cache_clear()
+
+
+def test_a_file_that_is_no_library_is_as_if_it_were_not_there(tmp_path: Path) -> None:
+    (tmp_path / scanner.NAME).write_bytes(b"no library")
+    assert scanner._library(tmp_path / scanner.NAME) is None
+
+
+def test_paths_that_any_field_reads_as_text_are_texts() -> None:
+    one = event("e", form([field("a"), field("b", "unsigned", "b", "c"), field("t", "text", "c")], new="E"))
+    two = event("e", form([field("a")], new="E"), form([field("a", "integer", "z")], new="F"))
+    cut = event("e", form([field("a", "integer", "a", transforms=[Transform("take", 3, "")]), field("b")], new="E"))
+
+    def whole(item: Event) -> set[tuple[str, ...]]:
+        wanted = {"e": frozenset(found.name for found in item.fields)}
+        (own,) = wanted_events(numbered([item], wanted))
+        return set(whole_paths(own))
+
+    assert whole(one) == {("a",)}
+    assert whole(two) == {("a",), ("z",)}
+    assert whole(cut) == {("b",)}
