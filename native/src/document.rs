@@ -49,9 +49,22 @@ impl Value {
     }
 }
 
+/// What makes it needless to look into a member of a line: what stands at a path.
+pub trait Early {
+    /// The path, and the member.
+    fn places(&self) -> Option<(u32, u32)>;
+    /// Whether nothing of the member is asked for, since this text stands at the path.
+    fn is_enough(&mut self, text: &[u8]) -> bool;
+}
+
 /// Reads lines, one at a time; what the last one held is asked of it.
-pub struct Document<'t> {
+pub struct Document<'t, E> {
     trie: &'t Trie,
+    pub early: E,
+    /// the path and the member of `early`
+    places: (u32, u32),
+    /// it held what made the member needless
+    pub enough: bool,
     values: Vec<Value>,
     line: u32,
     /// nothing was seen since it was set that the engine would write in another way
@@ -62,10 +75,11 @@ pub struct Document<'t> {
     pub wide: bool,
 }
 
-impl<'t> Document<'t> {
-    pub fn new(trie: &'t Trie) -> Self {
+impl<'t, E: Early> Document<'t, E> {
+    pub fn new(trie: &'t Trie, early: E) -> Self {
         let values = vec![Value::NONE; trie.paths as usize];
-        Document { trie, values, line: 0, bare: true, asked: 0, wide: false }
+        let places = early.places().unwrap_or((u32::MAX, u32::MAX));
+        Document { trie, early, places, enough: false, values, line: 0, bare: true, asked: 0, wide: false }
     }
 
     /// Where the object ends that begins at the first byte; nothing when it is not plain.  The bytes end in a line
@@ -80,6 +94,7 @@ impl<'t> Document<'t> {
         self.bare = true;
         self.asked = 0;
         self.wide = false;
+        self.enough = false;
         if bytes.first() != Some(&b'{') {
             return None;
         }
@@ -115,11 +130,10 @@ impl<'t> Document<'t> {
                 return None;
             }
             let (end, bare) = self.string(bytes, at + 1)?;
-            let key = &bytes[at + 1..end];
             let child = match inner {
                 // A key that is written with escapes may be one that is asked for.
                 Some(_) if !bare => return None,
-                Some(inner) => inner.child(key),
+                Some(inner) => inner.child(bytes, at + 1, end),
                 None => None,
             };
             if let Some(child) = child {
@@ -162,11 +176,15 @@ impl<'t> Document<'t> {
 
     #[inline]
     fn value(&mut self, bytes: &[u8], at: usize, node: Option<u32>, depth: u32) -> Option<usize> {
+        let node = node.filter(|node| !(self.enough && *node == self.places.1));
         let leaf = node.and_then(|node| self.trie.nodes[node as usize].leaf);
         let (kind, end) = match byte(bytes, at) {
             b'"' => {
                 let (end, bare) = self.string(bytes, at + 1)?;
                 self.found(leaf, at + 1, end, Kind::Text, bare);
+                if bare && leaf == Some(self.places.0) {
+                    self.enough = self.early.is_enough(&bytes[at + 1..end]);
+                }
                 return Some(end + 1);
             }
             b'-' | b'0'..=b'9' => {
@@ -273,6 +291,19 @@ fn escape(bytes: &[u8], at: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
+    /// The text `skip` at the first path makes the second member needless.
+    struct Skip;
+
+    impl Early for Skip {
+        fn places(&self) -> Option<(u32, u32)> {
+            Some((0, 2))
+        }
+
+        fn is_enough(&mut self, text: &[u8]) -> bool {
+            text == b"skip"
+        }
+    }
+
     fn trie() -> Trie {
         let mut trie = Trie::default();
         for path in [&["a"][..], &["b"], &["b", "c"]] {
@@ -284,7 +315,7 @@ mod tests {
 
     fn read(line: &str) -> Option<Vec<Option<String>>> {
         let trie = trie();
-        let mut document = Document::new(&trie);
+        let mut document = Document::new(&trie, Skip);
         let bytes = format!("{line}\n").into_bytes();
         let end = document.read(&bytes)?;
         (end == line.len()).then(|| {
@@ -307,6 +338,8 @@ mod tests {
         assert_eq!(read(r#"{"a":"x\n","b":[1, 2]}"#), Some(vec![None, None, None]));
         assert_eq!(read(r#"{ "a" : null }"#), Some(vec![some("null"), None, None]));
         assert_eq!(read(r#"{"b":{"e":1.50}}"#), Some(vec![None, None, None]));
+        assert_eq!(read(r#"{"a":"skip","b":{"c":1}}"#), Some(vec![some("skip"), None, None]));
+        assert_eq!(read(r#"{"a":"skip","b":{"c":1,}}"#), None);
     }
 
     #[test]

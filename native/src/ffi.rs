@@ -6,6 +6,7 @@ use std::ptr::null_mut;
 use std::slice;
 use std::sync::Arc;
 
+use crate::plan::TEXT;
 use crate::scan::{scan, Outcome};
 use crate::stream::{stream, Stream};
 
@@ -16,7 +17,7 @@ pub struct Told {
 }
 
 /// Raised with every change of the messages.
-const VERSION: c_int = 1;
+const VERSION: c_int = 2;
 
 #[no_mangle]
 pub extern "C" fn assay_scan_version() -> c_int {
@@ -96,7 +97,7 @@ fn numbers(outcome: &Outcome) -> Vec<i64> {
     let mut found = vec![outcome.odd.len() as i64, outcome.events.len() as i64];
     found.extend(outcome.events.iter().map(|rows| rows.len() as i64));
     for file in &outcome.files {
-        let some: Vec<_> = (-1_i64..).zip(&file.tallies).filter(|(_, tally)| tally.rows > 0).collect();
+        let some: Vec<_> = (i64::from(TEXT)..).zip(&file.tallies).filter(|(_, tally)| tally.rows > 0).collect();
         found.extend([i64::from(file.strange), file.lines, some.len() as i64]);
         for (form, tally) in some {
             found.extend([form, tally.rows, tally.first, tally.first_ns, tally.last, tally.last_ns]);

@@ -4,10 +4,38 @@ const SECOND: i64 = 1_000_000_000;
 /// Years whose instants 64 bits of nanoseconds hold whole.
 const YEARS: std::ops::RangeInclusive<i64> = 1970..=2200;
 
+/// Reads instants, most of which are within the second of the one before.
+#[derive(Debug, Default)]
+pub struct Clock {
+    second: [u8; SIZE],
+    ns: i64,
+}
+
+/// Bytes of an instant up to its second.
+const SIZE: usize = 19;
+
+impl Clock {
+    /// As `utc`.
+    #[inline]
+    pub fn utc(&mut self, text: &[u8]) -> Option<i64> {
+        let (head, tail) = text.split_first_chunk::<SIZE>()?;
+        if *head != self.second || self.ns == 0 {
+            self.ns = second(head)?;
+            self.second = *head;
+        }
+        Some(self.ns + fraction(tail)?)
+    }
+}
+
 /// The nanoseconds since 1970 of `2026-02-05T18:52:16.000794163Z`, whose fraction has up to nine digits, or is not
 /// there; nothing for any other text.
 pub fn utc(text: &[u8]) -> Option<i64> {
-    let (head, tail) = text.split_first_chunk::<19>()?;
+    let (head, tail) = text.split_first_chunk::<SIZE>()?;
+    Some(second(head)? + fraction(tail)?)
+}
+
+/// The nanoseconds of a second.
+fn second(head: &[u8; SIZE]) -> Option<i64> {
     let marks = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
     if marks.iter().any(|(at, mark)| head[*at] != *mark) {
         return None;
@@ -25,7 +53,7 @@ pub fn utc(text: &[u8]) -> Option<i64> {
         return None;
     }
     let seconds = days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second;
-    Some(seconds * SECOND + fraction(tail)?)
+    Some(seconds * SECOND)
 }
 
 fn fraction(tail: &[u8]) -> Option<i64> {
@@ -83,6 +111,8 @@ mod tests {
             ("1969-12-31T23:59:59Z", None),
         ] {
             assert_eq!(utc(text.as_bytes()), expected, "{text}");
+            let mut clock = Clock::default();
+            assert_eq!((clock.utc(text.as_bytes()), clock.utc(text.as_bytes())), (expected, expected), "{text}");
         }
     }
 }

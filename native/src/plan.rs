@@ -5,13 +5,14 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::columns::{Column, Place, Rows};
 use crate::config::{Malformed, Message};
-use crate::document::{Document, Kind, Value};
-use crate::instant;
+use crate::document::{Document, Early, Kind, Value};
+use crate::instant::Clock;
 use crate::number;
 use crate::trie::Trie;
 
-/// The form of a line that is no event.
+/// The form of a line that is no event, and of one that is a text and no object.
 pub const OTHER: i16 = -1;
+pub const TEXT: i16 = -2;
 /// Bytes of a name that is a list of segments; what is longer the engine does not take apart.
 const LONGEST_NAME: usize = 10_000;
 
@@ -56,9 +57,36 @@ struct Asked {
     whole: bool,
 }
 
+/// Names that tell all that is to be known of a line: those of forms that nothing is kept of.
+#[derive(Debug)]
+pub struct Names<'p> {
+    table: Option<&'p Table>,
+    places: Option<(u32, u32)>,
+    forms: &'p [Form],
+    /// the form of the name that was asked last, if it has one
+    form: Option<i16>,
+}
+
+impl Early for Names<'_> {
+    fn places(&self) -> Option<(u32, u32)> {
+        self.places
+    }
+
+    #[inline]
+    fn is_enough(&mut self, text: &[u8]) -> bool {
+        self.form = self.table.and_then(|table| table.forms.get(text).copied());
+        let form = self.form.map(|form| &self.forms[form as usize]);
+        form.is_some_and(|form| form.event.is_none() && form.unless.is_empty())
+    }
+}
+
+pub type Line<'p> = Document<'p, Names<'p>>;
+
 #[derive(Debug)]
 pub struct Plan {
     pub trie: Trie,
+    /// where the body is, if names stand outside of it, as the instant does
+    body: Option<u32>,
     time: u32,
     unwrap: Vec<Unwrap>,
     tables: Vec<Table>,
@@ -77,6 +105,8 @@ pub struct Known {
 impl Plan {
     pub fn read(message: &mut Message) -> Result<Self, Malformed> {
         let mut trie = Trie::default();
+        let body = message.path()?;
+        let outside = message.flag()?;
         let time = path(&mut trie, message)?;
         let unwrap = message.list(|message| {
             let absent = path(&mut trie, message)?;
@@ -100,7 +130,8 @@ impl Plan {
         let events = message.list(|message| {
             message.list(|message| Ok(Asked { paths: paths(&mut trie, message)?, whole: message.flag()? }))
         })?;
-        let plan = Plan { trie, time, unwrap, tables, forms, events };
+        let body = if outside { trie.node(&body) } else { None };
+        let plan = Plan { trie, body, time, unwrap, tables, forms, events };
         if plan.is_sound() {
             Ok(plan)
         } else {
@@ -120,6 +151,13 @@ impl Plan {
             && self.forms.iter().all(|form| form.event.is_none_or(|event| event < self.events.len()))
     }
 
+    /// What reads lines.
+    pub fn line(&self) -> Line<'_> {
+        let table = self.tables.first();
+        let places = table.and_then(|table| Some((*table.paths.first()?, self.body?)));
+        Document::new(&self.trie, Names { table, places, forms: &self.forms, form: None })
+    }
+
     pub fn forms(&self) -> usize {
         self.forms.len()
     }
@@ -132,21 +170,24 @@ impl Plan {
 
     /// What the line is that was read last.
     #[inline]
-    pub fn known(&self, document: &Document, line: &[u8]) -> Result<Known, Odd> {
+    pub fn known(&self, document: &Line, line: &[u8], clock: &mut Clock) -> Result<Known, Odd> {
         let said = document.at(self.time).filter(|value| value.kind == Kind::Text && value.bare).ok_or(Odd)?;
-        let instant = instant::utc(said.bytes(line)).ok_or(Odd)?;
+        let instant = clock.utc(said.bytes(line)).ok_or(Odd)?;
         let wrapped = self.wrapped(document);
         let form = self.form(document, line, wrapped)?;
         Ok(Known { form, instant, wrapped })
     }
 
-    fn wrapped(&self, document: &Document) -> usize {
+    fn wrapped(&self, document: &Line) -> usize {
         let there = |path: &u32| document.at(*path).is_some();
         let holds = |rule: &Unwrap| !there(&rule.absent) && rule.present.iter().all(there);
         self.unwrap.iter().position(holds).map_or(0, |index| index + 1)
     }
 
-    fn form(&self, document: &Document, line: &[u8], wrapped: usize) -> Result<i16, Odd> {
+    fn form(&self, document: &Line, line: &[u8], wrapped: usize) -> Result<i16, Odd> {
+        if document.enough {
+            return document.early.form.ok_or(Odd);
+        }
         for table in &self.tables {
             let found = match document.at(table.paths[wrapped]) {
                 Some(value) => table.form(value, line)?,
@@ -162,14 +203,7 @@ impl Plan {
 
     /// Keep what is asked for of a line, if it is of an event that is.
     #[inline]
-    pub fn keep(
-        &self,
-        document: &Document,
-        line: &[u8],
-        known: Known,
-        place: Place,
-        rows: &mut [Rows],
-    ) -> Result<(), Odd> {
+    pub fn keep(&self, document: &Line, line: &[u8], known: Known, place: Place, rows: &mut [Rows]) -> Result<(), Odd> {
         let event = usize::try_from(known.form).ok().and_then(|form| self.forms[form].event);
         let Some(event) = event else { return Ok(()) };
         let asked = &self.events[event];
@@ -193,13 +227,13 @@ impl Plan {
 impl Asked {
     /// What stands at the path, unless it is null.
     #[inline]
-    fn value<'d>(&self, document: &'d Document, wrapped: usize) -> Option<&'d Value> {
+    fn value<'d>(&self, document: &'d Line, wrapped: usize) -> Option<&'d Value> {
         document.at(self.paths[wrapped]).filter(|value| value.kind != Kind::Null)
     }
 
     /// Whether what stands at the path can be kept as it stands.
     #[inline]
-    fn is_plain(&self, document: &Document, line: &[u8], wrapped: usize) -> bool {
+    fn is_plain(&self, document: &Line, line: &[u8], wrapped: usize) -> bool {
         let Some(value) = self.value(document, wrapped) else { return true };
         if self.whole {
             let may = value.kind == Kind::Whole || (value.kind == Kind::Text && value.bare);
@@ -225,7 +259,7 @@ impl Table {
 }
 
 impl Form {
-    fn is_ruled_out(&self, document: &Document, line: &[u8], wrapped: usize) -> Result<bool, Odd> {
+    fn is_ruled_out(&self, document: &Line, line: &[u8], wrapped: usize) -> Result<bool, Odd> {
         let mut ruled = false;
         for rule in &self.unless {
             let Some(value) = document.at(rule.paths[wrapped]) else { continue };

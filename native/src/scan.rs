@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::columns::{Column, Place, Rows};
 use crate::config::{Malformed, Message};
-use crate::document::Document;
+use crate::instant::Clock;
 use crate::lines::{pieces, Read_};
-use crate::plan::{Known, Odd, Plan};
+use crate::plan::{Known, Line, Odd, Plan, TEXT};
 
 /// Bytes of a file after which it is left to the engine, if so large a part (one of `SHARE`) of them was odd.
 const TRIED: usize = 1 << 20;
@@ -48,8 +48,20 @@ impl Tally {
 pub struct Found {
     pub strange: bool,
     pub lines: i64,
-    /// by the number of the form, from that of lines which are no event
+    /// by the number of the form, from that of lines which are texts
     pub tallies: Vec<Tally>,
+}
+
+impl Found {
+    #[inline]
+    fn tally(&mut self, form: i16) -> &mut Tally {
+        &mut self.tallies[(form - TEXT) as usize]
+    }
+}
+
+/// Whether a line is no object for sure: it begins with neither a brace nor what may stand ahead of one.
+fn is_text(line: &[u8]) -> bool {
+    line.first().is_some_and(|first| *first > b' ' && *first != b'{')
 }
 
 /// What files came to.
@@ -69,7 +81,8 @@ pub fn scan(message: &[u8]) -> Result<Outcome, Malformed> {
     let plan = Plan::read(&mut message)?;
     let mut reader = Reader {
         plan: &plan,
-        document: Document::new(&plan.trie),
+        document: plan.line(),
+        clock: Clock::default(),
         longest,
         separator,
         rows: plan.rows(),
@@ -105,7 +118,8 @@ impl Message<'_> {
 
 struct Reader<'p> {
     plan: &'p Plan,
-    document: Document<'p>,
+    document: Line<'p>,
+    clock: Clock,
     longest: usize,
     separator: u8,
     rows: Vec<Rows>,
@@ -119,7 +133,8 @@ impl Reader<'_> {
     fn file(&mut self, index: i16, part: &Part) -> Found {
         let before: Vec<usize> = self.rows.iter().map(Rows::len).collect();
         let odd = self.odd.len();
-        let mut found = Found { tallies: vec![Tally::default(); self.plan.forms() + 1], ..Found::default() };
+        let tallies = vec![Tally::default(); self.plan.forms() + usize::from(TEXT.unsigned_abs())];
+        let mut found = Found { tallies, ..Found::default() };
         let (mut seen, mut aside) = (0, 0);
         let read = pieces(&part.path, part.begin, part.end, self.longest, |piece| {
             seen += piece.len();
@@ -148,14 +163,23 @@ impl Reader<'_> {
             let place = Place { file, line: found.lines };
             match self.line(rest, place)? {
                 Some((end, known)) => {
-                    found.tallies[(known.form + 1) as usize].add(place.line, known.instant);
+                    found.tally(known.form).add(place.line, known.instant);
                     at += end + 1;
                 }
                 None => {
                     let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len() - 1);
-                    self.aside(&rest[..end], place)?;
+                    let line = &rest[..end];
+                    if !self.may_be_told(line, place) {
+                        return Err(Strange);
+                    }
+                    if is_text(line) {
+                        found.tally(TEXT).add(place.line, 0);
+                    } else {
+                        self.odd.push(place, 0, 0);
+                        self.odd.columns[0].push_text(Some(line));
+                        odd += end + 1;
+                    }
                     at += end + 1;
-                    odd += end + 1;
                 }
             }
             found.lines += 1;
@@ -176,7 +200,7 @@ impl Reader<'_> {
         }
         let taken = self
             .plan
-            .known(&self.document, line)
+            .known(&self.document, line, &mut self.clock)
             .and_then(|known| self.plan.keep(&self.document, line, known, place, &mut self.rows).map(|()| known));
         match taken {
             Ok(known) => Ok(Some((end, known))),
@@ -189,15 +213,10 @@ impl Reader<'_> {
         !line.contains(&self.separator) && std::str::from_utf8(line).is_ok()
     }
 
-    /// Hand a line on to the engine, unless its file is to be.
-    fn aside(&mut self, line: &[u8], place: Place) -> Result<(), Strange> {
+    /// Whether a line that is not plain is one by itself, whoever reads its file.
+    fn may_be_told(&self, line: &[u8], place: Place) -> bool {
         let told = !line.iter().any(|byte| matches!(byte, b'\r' | 0)) && line.len() < self.longest;
         let marked = place.line == 0 && line.starts_with(MARK);
-        if !told || marked || !self.is_readable(line) {
-            return Err(Strange);
-        }
-        self.odd.push(place, 0, 0);
-        self.odd.columns[0].push_text(Some(line));
-        Ok(())
+        told && !marked && self.is_readable(line)
     }
 }

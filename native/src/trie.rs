@@ -3,27 +3,44 @@
 /// A place in a document that some path leads to, or through.
 #[derive(Debug, Default)]
 pub struct Node {
-    keys: Vec<(Vec<u8>, u32)>,
-    /// first key of a bucket, and of each key the next one: indices + 1
+    keys: Vec<Key>,
+    /// the first key of each bucket: an index + 1
     buckets: Vec<u8>,
-    next: Vec<u8>,
     /// the number of the path that ends here
     pub leaf: Option<u32>,
     /// which bit of the keys seen in the object around stands for this one
     pub bit: u32,
 }
 
+/// A key of an object: its first bytes as a number, all of them, the node of its value, the next key of its bucket.
+#[derive(Debug)]
+struct Key {
+    head: u64,
+    text: Vec<u8>,
+    node: u32,
+    next: u8,
+}
+
 const BUCKETS: usize = 256;
 /// Keys of an object that can be told apart.
 pub const MOST_KEYS: usize = 128;
+/// Bytes of a key that are compared as one number.
+const HEAD: usize = 8;
 
-fn bucket(key: &[u8]) -> usize {
-    let ends = match key {
-        [] => 0,
-        [first, .., last] => usize::from(*first) * 5 + usize::from(*last) * 31,
-        [only] => usize::from(*only),
-    };
-    (ends + key.len() * 7) % BUCKETS
+/// The first bytes of a key as a number.
+#[inline]
+fn head(bytes: &[u8], begin: usize, end: usize) -> u64 {
+    if let Some(head) = bytes[begin..].first_chunk::<HEAD>() {
+        let more = HEAD.saturating_sub(end - begin) as u32 * 8;
+        let all = u64::from_le_bytes(*head);
+        return if more == 64 { 0 } else { all << more >> more };
+    }
+    bytes[begin..end].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+#[inline]
+fn bucket(head: u64, size: usize) -> usize {
+    (((head ^ size as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)) >> 56) as usize
 }
 
 impl Node {
@@ -31,16 +48,17 @@ impl Node {
         !self.keys.is_empty()
     }
 
-    /// The node of a member of an object.
+    /// The node of a member of an object, whose key is these bytes.
     #[inline]
-    pub fn child(&self, key: &[u8]) -> Option<u32> {
-        let mut at = self.buckets[bucket(key)];
+    pub fn child(&self, bytes: &[u8], begin: usize, end: usize) -> Option<u32> {
+        let (head, size) = (head(bytes, begin, end), end - begin);
+        let mut at = self.buckets[bucket(head, size)];
         while at > 0 {
-            let (own, node) = &self.keys[usize::from(at) - 1];
-            if own == key {
-                return Some(*node);
+            let own = &self.keys[usize::from(at) - 1];
+            if own.head == head && own.text.len() == size && (size <= HEAD || own.text == bytes[begin..end]) {
+                return Some(own.node);
             }
-            at = self.next[usize::from(at) - 1];
+            at = own.next;
         }
         None
     }
@@ -49,10 +67,10 @@ impl Node {
         if self.buckets.is_empty() {
             self.buckets = vec![0; BUCKETS];
         }
-        let own = bucket(key);
-        self.next.push(self.buckets[own]);
-        self.keys.push((key.to_vec(), node));
-        self.buckets[own] = self.keys.len() as u8;
+        let head = head(key, 0, key.len());
+        let first = &mut self.buckets[bucket(head, key.len())];
+        self.keys.push(Key { head, text: key.to_vec(), node, next: *first });
+        *first = self.keys.len() as u8;
     }
 }
 
@@ -70,11 +88,19 @@ impl Default for Trie {
 }
 
 impl Trie {
+    /// The node that keys lead to.
+    pub fn node(&self, keys: &[Vec<u8>]) -> Option<u32> {
+        keys.iter().try_fold(0, |at, key| {
+            let node: &Node = &self.nodes[at as usize];
+            node.is_inner().then(|| node.child(key, 0, key.len())).flatten()
+        })
+    }
+
     /// The number of a path, which is new if it is not there; none where an object would have too many keys.
     pub fn path(&mut self, keys: &[Vec<u8>]) -> Option<u32> {
         let mut at = 0;
         for key in keys {
-            let found = self.nodes[at].is_inner().then(|| self.nodes[at].child(key)).flatten();
+            let found = self.nodes[at].is_inner().then(|| self.nodes[at].child(key, 0, key.len())).flatten();
             at = match found {
                 Some(node) => node as usize,
                 None => self.grown(at, key)?,

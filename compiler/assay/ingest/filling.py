@@ -18,7 +18,7 @@ from sqlglot import exp
 from assay.ingest import scanner
 from assay.ingest.doubled import SMALL
 from assay.ingest.event_rows import Part
-from assay.ingest.forms import Numbered, wanted_events
+from assay.ingest.forms import TEXT, Numbered, wanted_events
 from assay.ingest.lines import refusals, scanned, set_aside
 from assay.ingest.plain import may_scan, mended, plain
 from assay.ingest.recognise import Recognition, recognition
@@ -262,7 +262,8 @@ def _share(files: Sequence[LogFile], scan: scanner.Scanned) -> Share:
     for index, (file, found) in enumerate(zip(files, scan.files, strict=True)):
         for item in found.tallies:
             first, last = item.first + offsets[index], item.last + offsets[index]
-            tallies.append(Tally(file.host, item.form, item.rows, first, item.first_ns, last, item.last_ns))
+            instants = (None, None) if item.form == TEXT else (item.first_ns, item.last_ns)
+            tallies.append(Tally(file.host, item.form, item.rows, first, instants[0], last, instants[1]))
             tallied.append(index)
             lines[index] += item.rows
     return Share(tuple(tallies), (), tuple(file.host for file in files), offsets, tuple(lines), tuple(tallied))

@@ -50,6 +50,8 @@ def lines_message(how: Recognition) -> bytes | None:
     )
     return b"".join(
         [
+            _path(source.body),
+            _number(_is_outside(source)),
             _path(source.time),
             _list(source.unwrap, lambda rule: _in_body(source, rule.absent) + _list(rule.present, _body_key(source))),
             _list(tables, bytes),
@@ -69,8 +71,15 @@ def _is_tellable(how: Recognition) -> bool:
     paths += [(*body, *rule.path) for item in how.forms for rule in item.form.unless for body in bodies_]
     paths += [(*source.body, key) for rule in source.unwrap for key in (rule.absent, *rule.present, rule.take)]
     keys = (key for path in paths for key in path)
-    told = all(paths) and not any(key.isdigit() for key in keys) and not any(name.startswith("[") for name in names)
+    told = all(paths) and bool(source.lookups) and not any(key.isdigit() for key in keys) and not any(name.startswith("[") for name in names)
     return told and not source.time_form and [item.number for item in how.forms] == list(range(len(how.forms)))
+
+
+def _is_outside(source: Source) -> bool:
+    """Whether the names that are looked up first, and the instant, stand outside of the body."""
+    first, size = source.lookups[0], len(source.body)
+    within = first.in_body or source.body in (first.path[:size], source.time[:size])
+    return bool(source.body) and not within
 
 
 def _variants(source: Source, path: Path_, in_body: bool = True) -> list[Path_]:
