@@ -1,4 +1,4 @@
-"""Builds the scanner, the part of Assay in native code, into `compiler/assay/_native/`.
+"""Builds the scanner, the part of Assay in native code, into `compiler/assay/ingest/`.
 
     python native/hatch_build.py        now, for this checkout (`just scanner`)
 
@@ -20,7 +20,7 @@ except ImportError:  # run by itself
 
 HERE = Path(__file__).resolve().parent
 NAME = "libassay_scan.dylib" if sys.platform == "darwin" else "libassay_scan.so"
-PLACE = HERE.parent / "compiler" / "assay" / "_native" / NAME
+PLACE = HERE.parent / "compiler" / "assay" / "ingest" / NAME
 TOLD = 12  # lines of the compiler that are passed on
 
 
@@ -32,7 +32,6 @@ def build():
         PLACE.unlink(missing_ok=True)
         return why
     made = HERE / "target" / "release" / NAME
-    PLACE.parent.mkdir(exist_ok=True)
     if not PLACE.exists() or made.read_bytes() != PLACE.read_bytes():
         # In one step: a command that is at work has the old one open.
         fresh = PLACE.with_suffix(".new")
@@ -72,7 +71,7 @@ class ScannerHook(BuildHookInterface):
             platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
             build_data["pure_python"] = False
             build_data["tag"] = f"py3-none-{platform}"
-            build_data["force_include"][str(PLACE)] = f"assay/_native/{NAME}"
+            build_data["force_include"][str(PLACE)] = f"assay/ingest/{NAME}"
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parent.parent / "_native"
 NAME = "libassay_scan.dylib" if sys.platform == "darwin" else "libassay_scan.so"
+PLACE = Path(__file__).parent / NAME
 VERSION = 2  # of the messages; that of ffi.rs
 ODD = -1  # the stream of odd lines
 CAPSULE = b"arrow_array_stream"
@@ -102,14 +102,14 @@ def _file(numbers: Iterator[int]) -> FileFound:
 
 def scan(message: bytes, files: int) -> Scanned | None:
     """What so many files that a message names come to; None without a scanner, or where it cannot do what is asked."""
-    library = _library(FOLDER / NAME)
+    library = _library(PLACE)
     handle = library and library.assay_scan(message, len(message))
     return Scanned(library, handle, files) if handle else None
 
 
 def is_there() -> bool:
     """Whether there is a scanner."""
-    return _library(FOLDER / NAME) is not None
+    return _library(PLACE) is not None
 
 
 @functools.cache
