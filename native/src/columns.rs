@@ -7,7 +7,7 @@ pub enum Column {
     Text { ends: Vec<i64>, bytes: Vec<u8>, valid: Valid },
 }
 
-/// One bit a row, which is there only where some value is missing.
+/// One bit a row; there are some only where a value is missing.
 #[derive(Debug, Default)]
 pub struct Valid {
     pub bits: Vec<u8>,
@@ -18,18 +18,32 @@ pub struct Valid {
 impl Valid {
     #[inline]
     fn push(&mut self, valid: bool) {
-        if self.rows % 8 == 0 {
-            self.bits.push(0);
-        }
-        if valid {
-            self.bits[self.rows / 8] |= 1 << (self.rows % 8);
-        } else {
-            self.missing += 1;
+        if !valid || self.missing > 0 {
+            self.push_bit(valid);
         }
         self.rows += 1;
     }
 
+    #[cold]
+    fn push_bit(&mut self, valid: bool) {
+        if self.missing == 0 {
+            self.bits = vec![u8::MAX; self.rows.div_ceil(8)];
+            if self.rows % 8 != 0 {
+                self.bits[self.rows / 8] = (1 << (self.rows % 8)) - 1;
+            }
+        }
+        if self.rows % 8 == 0 {
+            self.bits.push(0);
+        }
+        self.bits[self.rows / 8] |= u8::from(valid) << (self.rows % 8);
+        self.missing += i64::from(!valid);
+    }
+
     fn truncate(&mut self, rows: usize) {
+        if self.missing == 0 {
+            self.rows = rows;
+            return;
+        }
         for row in rows..self.rows {
             if self.bits[row / 8] & (1 << (row % 8)) == 0 {
                 self.missing -= 1;

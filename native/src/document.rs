@@ -2,7 +2,7 @@
 
 use crate::number;
 use crate::text;
-use crate::trie::Trie;
+use crate::trie::{Child, Trie, NONE};
 
 /// How deep objects and lists may nest in a plain line.
 const DEEPEST: u32 = 64;
@@ -78,7 +78,7 @@ pub struct Document<'t, E> {
 impl<'t, E: Early> Document<'t, E> {
     pub fn new(trie: &'t Trie, early: E) -> Self {
         let values = vec![Value::NONE; trie.paths as usize];
-        let places = early.places().unwrap_or((u32::MAX, u32::MAX));
+        let places = early.places().unwrap_or((NONE, NONE));
         Document { trie, early, places, enough: false, values, line: 0, bare: true, asked: 0, wide: false }
     }
 
@@ -119,7 +119,7 @@ impl<'t, E: Early> Document<'t, E> {
 
     fn object(&mut self, bytes: &[u8], at: usize, node: Option<u32>, depth: u32) -> Option<usize> {
         let trie = self.trie;
-        let inner = node.map(|node| &trie.nodes[node as usize]).filter(|node| node.is_inner());
+        let inner = node.map(|node| &trie.nodes[node as usize]);
         let mut seen = 0_u128;
         let mut at = self.blank(bytes, at);
         if byte(bytes, at) == b'}' {
@@ -137,7 +137,7 @@ impl<'t, E: Early> Document<'t, E> {
                 None => None,
             };
             if let Some(child) = child {
-                let bit = 1 << trie.nodes[child as usize].bit;
+                let bit = 1 << child.bit;
                 if seen & bit != 0 {
                     return None;
                 }
@@ -175,14 +175,13 @@ impl<'t, E: Early> Document<'t, E> {
     }
 
     #[inline]
-    fn value(&mut self, bytes: &[u8], at: usize, node: Option<u32>, depth: u32) -> Option<usize> {
-        let node = node.filter(|node| !(self.enough && *node == self.places.1));
-        let leaf = node.and_then(|node| self.trie.nodes[node as usize].leaf);
+    fn value(&mut self, bytes: &[u8], at: usize, child: Option<&Child>, depth: u32) -> Option<usize> {
+        let leaf = child.map_or(NONE, |child| child.leaf);
         let (kind, end) = match byte(bytes, at) {
             b'"' => {
                 let (end, bare) = self.string(bytes, at + 1)?;
                 self.found(leaf, at + 1, end, Kind::Text, bare);
-                if bare && leaf == Some(self.places.0) {
+                if leaf == self.places.0 && leaf != NONE && bare {
                     self.enough = self.early.is_enough(&bytes[at + 1..end]);
                 }
                 return Some(end + 1);
@@ -194,7 +193,7 @@ impl<'t, E: Early> Document<'t, E> {
                 }
                 (if whole { Kind::Whole } else { Kind::Real }, end)
             }
-            b'{' | b'[' => return self.nested(bytes, at, node, leaf, depth),
+            b'{' | b'[' => return self.nested(bytes, at, child, depth),
             b't' => (Kind::Word, word(bytes, at, b"true")?),
             b'f' => (Kind::Word, word(bytes, at, b"false")?),
             b'n' => (Kind::Null, word(bytes, at, b"null")?),
@@ -204,12 +203,15 @@ impl<'t, E: Early> Document<'t, E> {
         Some(end)
     }
 
-    fn nested(&mut self, bytes: &[u8], at: usize, node: Option<u32>, leaf: Option<u32>, depth: u32) -> Option<usize> {
+    fn nested(&mut self, bytes: &[u8], at: usize, child: Option<&Child>, depth: u32) -> Option<usize> {
         if depth >= DEEPEST {
             return None;
         }
+        let child = child.filter(|child| !(self.enough && child.node == self.places.1));
+        let leaf = child.map_or(NONE, |child| child.leaf);
+        let node = child.filter(|child| child.is_inner).map(|child| child.node);
         let around = self.bare;
-        if leaf.is_some() {
+        if leaf != NONE {
             self.bare = true;
             self.asked += 1;
         }
@@ -218,7 +220,7 @@ impl<'t, E: Early> Document<'t, E> {
         } else {
             (Kind::List, self.list(bytes, at + 1, depth + 1)?)
         };
-        if leaf.is_some() {
+        if leaf != NONE {
             self.asked -= 1;
             self.found(leaf, at, end, kind, self.bare);
             self.bare &= around;
@@ -227,10 +229,9 @@ impl<'t, E: Early> Document<'t, E> {
     }
 
     #[inline]
-    fn found(&mut self, leaf: Option<u32>, begin: usize, end: usize, kind: Kind, bare: bool) {
-        if let Some(leaf) = leaf {
-            let value = Value { begin: begin as u32, end: end as u32, kind, bare, line: self.line };
-            self.values[leaf as usize] = value;
+    fn found(&mut self, leaf: u32, begin: usize, end: usize, kind: Kind, bare: bool) {
+        if let Some(value) = self.values.get_mut(leaf as usize) {
+            *value = Value { begin: begin as u32, end: end as u32, kind, bare, line: self.line };
         }
     }
 

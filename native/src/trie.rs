@@ -5,21 +5,32 @@
 pub struct Node {
     keys: Vec<Key>,
     /// the first key of each bucket: an index + 1
-    buckets: Vec<u8>,
-    /// the number of the path that ends here
-    pub leaf: Option<u32>,
-    /// which bit of the keys seen in the object around stands for this one
-    pub bit: u32,
+    buckets: Option<Box<[u8; BUCKETS]>>,
 }
 
-/// A key of an object: its first bytes as a number, all of them, the node of its value, the next key of its bucket.
+/// A key of an object: its first bytes as a number, all of them, the next key of its bucket.
 #[derive(Debug)]
 struct Key {
     head: u64,
     text: Vec<u8>,
-    node: u32,
+    child: Child,
     next: u8,
 }
+
+/// What a key leads to.
+#[derive(Clone, Copy, Debug)]
+pub struct Child {
+    pub node: u32,
+    /// the number of the path that ends here, or `NONE`
+    pub leaf: u32,
+    /// which bit of the keys seen in the object around stands for this one
+    pub bit: u32,
+    /// paths lead further
+    pub is_inner: bool,
+}
+
+/// No path.
+pub const NONE: u32 = u32::MAX;
 
 const BUCKETS: usize = 256;
 /// Keys of an object that can be told apart.
@@ -44,33 +55,36 @@ fn bucket(head: u64, size: usize) -> usize {
 }
 
 impl Node {
-    pub fn is_inner(&self) -> bool {
-        !self.keys.is_empty()
-    }
-
     /// The node of a member of an object, whose key is these bytes.
     #[inline]
-    pub fn child(&self, bytes: &[u8], begin: usize, end: usize) -> Option<u32> {
+    pub fn child(&self, bytes: &[u8], begin: usize, end: usize) -> Option<&Child> {
         let (head, size) = (head(bytes, begin, end), end - begin);
-        let mut at = self.buckets[bucket(head, size)];
+        let mut at = self.buckets.as_ref()?[bucket(head, size)];
         while at > 0 {
             let own = &self.keys[usize::from(at) - 1];
             if own.head == head && own.text.len() == size && (size <= HEAD || own.text == bytes[begin..end]) {
-                return Some(own.node);
+                return Some(&own.child);
             }
             at = own.next;
         }
         None
     }
 
-    fn add(&mut self, key: &[u8], node: u32) {
-        if self.buckets.is_empty() {
-            self.buckets = vec![0; BUCKETS];
+    /// The index of a key, which is new if it is not there; none where there would be too many.
+    fn key(&mut self, key: &[u8], node: u32) -> Option<usize> {
+        if let Some(found) = self.keys.iter().position(|own| own.text == key) {
+            return Some(found);
+        }
+        if self.keys.len() >= MOST_KEYS {
+            return None;
         }
         let head = head(key, 0, key.len());
-        let first = &mut self.buckets[bucket(head, key.len())];
-        self.keys.push(Key { head, text: key.to_vec(), node, next: *first });
+        let buckets = self.buckets.get_or_insert_with(|| Box::new([0; BUCKETS]));
+        let first = &mut buckets[bucket(head, key.len())];
+        let child = Child { node, leaf: NONE, bit: self.keys.len() as u32, is_inner: false };
+        self.keys.push(Key { head, text: key.to_vec(), child, next: *first });
         *first = self.keys.len() as u8;
+        Some(self.keys.len() - 1)
     }
 }
 
@@ -92,36 +106,33 @@ impl Trie {
     pub fn node(&self, keys: &[Vec<u8>]) -> Option<u32> {
         keys.iter().try_fold(0, |at, key| {
             let node: &Node = &self.nodes[at as usize];
-            node.is_inner().then(|| node.child(key, 0, key.len())).flatten()
+            node.child(key, 0, key.len()).map(|child| child.node)
         })
     }
 
-    /// The number of a path, which is new if it is not there; none where an object would have too many keys.
+    /// The number of a path, which is new if it is not there; none where it is empty, or an object would have too many
+    /// keys.
     pub fn path(&mut self, keys: &[Vec<u8>]) -> Option<u32> {
-        let mut at = 0;
+        let (mut at, mut last) = (0, None::<(usize, usize)>);
         for key in keys {
-            let found = self.nodes[at].is_inner().then(|| self.nodes[at].child(key, 0, key.len())).flatten();
-            at = match found {
-                Some(node) => node as usize,
-                None => self.grown(at, key)?,
-            };
+            if let Some((node, index)) = last {
+                self.nodes[node].keys[index].child.is_inner = true;
+            }
+            let fresh = self.nodes.len() as u32;
+            let index = self.nodes[at].key(key, fresh)?;
+            let node = self.nodes[at].keys[index].child.node;
+            if node == fresh {
+                self.nodes.push(Node::default());
+            }
+            last = Some((at, index));
+            at = node as usize;
         }
-        let paths = self.paths;
-        let leaf = *self.nodes[at].leaf.get_or_insert(paths);
-        if leaf == paths {
+        let (node, index) = last?;
+        let child = &mut self.nodes[node].keys[index].child;
+        if child.leaf == NONE {
+            child.leaf = self.paths;
             self.paths += 1;
         }
-        Some(leaf)
-    }
-
-    fn grown(&mut self, at: usize, key: &[u8]) -> Option<usize> {
-        let bit = self.nodes[at].keys.len();
-        if bit >= MOST_KEYS {
-            return None;
-        }
-        let node = self.nodes.len();
-        self.nodes.push(Node { bit: bit as u32, ..Node::default() });
-        self.nodes[at].add(key, node as u32);
-        Some(node)
+        Some(child.leaf)
     }
 }
