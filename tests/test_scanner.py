@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -164,6 +165,25 @@ def test_strange_values_come_to_the_same(seed: int, tmp_path: Path, monkeypatch:
     found = both(tmp_path, files, monkeypatch)
     assert len(found["tick"]) > 100
     assert len(found["quarantine"]) > 20
+
+
+@needed
+@pytest.mark.parametrize("seed", range(TIMES * 2))
+def test_lines_that_are_alike_come_to_the_same(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scanner remembers lines: of what is like one of them only values are looked at."""
+    random = Random(seed)
+    shapes = [line(random) for _ in range(30)] + [record(n=0, m=1, said="x", share=0.5, on=True), record("Bare", z=[1])]
+    values = [*VALUES, *(str(number) for number in range(40)), *(f'"{number}"' for number in range(40))]
+
+    def varied(text: str) -> str:
+        return re.sub(r'(?<=[:\[,])("[^"{}]*"(?!:)|-?[0-9.]+|true|false|null)',
+                      lambda found: random.choice(values) if random.random() < 0.2 else found[0], text)  # fmt: skip
+
+    files = {
+        f"m-{host}/out": "".join(f"{varied(random.choice(shapes))}\n" for _ in range(1500)).encode() for host in (1, 2)
+    }
+    found = both(tmp_path, files, monkeypatch)
+    assert len(found["tick"]) > 50
 
 
 @needed

@@ -30,7 +30,22 @@ pub struct Value {
     line: u32,
 }
 
+/// A text, a number or a truth value of a line that another line of its shape may have other ones of.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    pub begin: u32,
+    pub end: u32,
+    pub kind: Kind,
+    pub leaf: u32,
+}
+
 impl Value {
+    /// A value that is written without escapes, of no line in particular.
+    #[inline]
+    pub fn new(begin: usize, end: usize, kind: Kind) -> Self {
+        Value { begin: begin as u32, end: end as u32, kind, bare: true, line: 0 }
+    }
+
     const NONE: Value = Value { begin: 0, end: 0, kind: Kind::Null, bare: false, line: 0 };
 
     #[inline]
@@ -73,13 +88,38 @@ pub struct Document<'t, E> {
     asked: u32,
     /// bytes beyond ASCII were seen in the line
     pub wide: bool,
+    /// of each path whether what stands there tells what the line is
+    telling: Vec<bool>,
+    /// how many values around tell that
+    told: u32,
+    /// the values that tell nothing, in order
+    pub slots: Vec<Slot>,
+    /// there may be lines of its shape: none of its texts is written with escapes, and no list or object is kept
+    pub shaped: bool,
 }
 
 impl<'t, E: Early> Document<'t, E> {
-    pub fn new(trie: &'t Trie, early: E) -> Self {
+    /// `telling` are the paths that tell what a line is.
+    pub fn new(trie: &'t Trie, early: E, telling: &[u32]) -> Self {
+        let mut tells = vec![false; trie.paths as usize];
+        telling.iter().for_each(|path| tells[*path as usize] = true);
         let values = vec![Value::NONE; trie.paths as usize];
         let places = early.places().unwrap_or((NONE, NONE));
-        Document { trie, early, places, enough: false, values, line: 0, bare: true, asked: 0, wide: false }
+        Document {
+            trie,
+            early,
+            places,
+            enough: false,
+            values,
+            line: 0,
+            bare: true,
+            asked: 0,
+            wide: false,
+            telling: tells,
+            told: 0,
+            slots: Vec::new(),
+            shaped: true,
+        }
     }
 
     /// Where the object ends that begins at the first byte; nothing when it is not plain.  The bytes end in a line
@@ -95,6 +135,9 @@ impl<'t, E: Early> Document<'t, E> {
         self.asked = 0;
         self.wide = false;
         self.enough = false;
+        self.told = 0;
+        self.slots.clear();
+        self.shaped = true;
         if bytes.first() != Some(&b'{') {
             return None;
         }
@@ -211,7 +254,10 @@ impl<'t, E: Early> Document<'t, E> {
         let leaf = child.map_or(NONE, |child| child.leaf);
         let node = child.filter(|child| child.is_inner).map(|child| child.node);
         let around = self.bare;
+        let tells = self.tells(leaf);
+        self.told += u32::from(tells);
         if leaf != NONE {
+            self.shaped &= tells;
             self.bare = true;
             self.asked += 1;
         }
@@ -220,6 +266,7 @@ impl<'t, E: Early> Document<'t, E> {
         } else {
             (Kind::List, self.list(bytes, at + 1, depth + 1)?)
         };
+        self.told -= u32::from(tells);
         if leaf != NONE {
             self.asked -= 1;
             self.found(leaf, at, end, kind, self.bare);
@@ -233,6 +280,16 @@ impl<'t, E: Early> Document<'t, E> {
         if let Some(value) = self.values.get_mut(leaf as usize) {
             *value = Value { begin: begin as u32, end: end as u32, kind, bare, line: self.line };
         }
+        let scalar = matches!(kind, Kind::Text | Kind::Whole | Kind::Real | Kind::Word);
+        if scalar && self.told == 0 && !self.tells(leaf) {
+            self.shaped &= bare;
+            self.slots.push(Slot { begin: begin as u32, end: end as u32, kind, leaf });
+        }
+    }
+
+    #[inline]
+    fn tells(&self, leaf: u32) -> bool {
+        self.telling.get(leaf as usize).is_some_and(|tells| *tells)
     }
 
     /// Where the quote stands that ends a text, and whether it is written without escapes.
@@ -316,7 +373,7 @@ mod tests {
 
     fn read(line: &str) -> Option<Vec<Option<String>>> {
         let trie = trie();
-        let mut document = Document::new(&trie, Skip);
+        let mut document = Document::new(&trie, Skip, &[]);
         let bytes = format!("{line}\n").into_bytes();
         let end = document.read(&bytes)?;
         (end == line.len()).then(|| {

@@ -17,7 +17,7 @@ pub struct Told {
 }
 
 /// Raised with every change of the messages.
-const VERSION: c_int = 2;
+const VERSION: c_int = 3;
 
 #[no_mangle]
 pub extern "C" fn assay_scan_version() -> c_int {

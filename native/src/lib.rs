@@ -17,6 +17,7 @@ pub mod lines;
 pub mod number;
 pub mod plan;
 pub mod scan;
+pub mod shape;
 pub mod stream;
 pub mod text;
 pub mod trie;

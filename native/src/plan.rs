@@ -8,6 +8,7 @@ use crate::config::{Malformed, Message};
 use crate::document::{Document, Early, Kind, Value};
 use crate::instant::Clock;
 use crate::number;
+use crate::shape::{Kept, Shape, Shapes};
 use crate::trie::Trie;
 
 /// The form of a line that is no event, and of one that is a text and no object.
@@ -85,6 +86,8 @@ pub type Line<'p> = Document<'p, Names<'p>>;
 #[derive(Debug)]
 pub struct Plan {
     pub trie: Trie,
+    /// the key of the name of an event, if that stands in the line itself
+    name: Vec<u8>,
     /// where the body is, if names stand outside of it, as the instant does
     body: Option<u32>,
     time: u32,
@@ -107,6 +110,7 @@ impl Plan {
         let mut trie = Trie::default();
         let body = message.path()?;
         let outside = message.flag()?;
+        let name = message.text()?;
         let time = path(&mut trie, message)?;
         let unwrap = message.list(|message| {
             let absent = path(&mut trie, message)?;
@@ -131,7 +135,7 @@ impl Plan {
             message.list(|message| Ok(Asked { paths: paths(&mut trie, message)?, whole: message.flag()? }))
         })?;
         let body = if outside { trie.node(&body) } else { None };
-        let plan = Plan { trie, body, time, unwrap, tables, forms, events };
+        let plan = Plan { trie, name, body, time, unwrap, tables, forms, events };
         if plan.is_sound() {
             Ok(plan)
         } else {
@@ -151,11 +155,72 @@ impl Plan {
             && self.forms.iter().all(|form| form.event.is_none_or(|event| event < self.events.len()))
     }
 
+    /// What remembers lines.
+    pub fn shapes(&self) -> Shapes {
+        Shapes::new(&self.name)
+    }
+
+    /// The paths that tell which event a line is.
+    fn telling(&self) -> Vec<u32> {
+        let ruled = self.forms.iter().flat_map(|form| form.unless.iter().flat_map(|rule| &rule.paths));
+        self.tables.iter().flat_map(|table| &table.paths).chain(ruled).copied().collect()
+    }
+
+    /// The shape of the line that was read last; nothing where what is kept of another line may not be told by it.
+    pub fn shape(&self, document: &Line, line: &[u8], known: Known) -> Option<Shape> {
+        let slot = |path: u32| document.slots.iter().position(|slot| slot.leaf == path);
+        let event = usize::try_from(known.form).ok().and_then(|form| self.forms[form].event);
+        let asked = event.map_or(&[][..], |event| &self.events[event]);
+        let kept = asked.iter().map(|asked| match asked.value(document, known.wrapped) {
+            None => Kept::Missing,
+            Some(value) => match slot(asked.paths[known.wrapped]) {
+                Some(index) => Kept::Value(index),
+                None => Kept::Same(value.bytes(line).to_vec()),
+            },
+        });
+        let time = slot(self.time)?;
+        document.shaped.then(|| Shape::new(line, &document.slots, (known.form, time), (event, kept.collect())))
+    }
+
+    /// The instant of a line of a shape, whose values these are; what is asked for of it is kept.
+    #[inline]
+    pub fn keep_shaped(
+        &self,
+        shape: &Shape,
+        line: &[u8],
+        values: &[Value],
+        place: Place,
+        rows: &mut [Rows],
+        clock: &mut Clock,
+    ) -> Result<i64, Odd> {
+        let instant = clock.utc(values[shape.time].bytes(line)).ok_or(Odd)?;
+        let Some(event) = shape.event else { return Ok(instant) };
+        let asked = self.events[event].iter().zip(&shape.kept);
+        let plain = |(asked, kept): (&Asked, &Kept)| match kept {
+            Kept::Value(index) => asked.takes(&values[*index], line),
+            Kept::Missing | Kept::Same(_) => true,
+        };
+        if !asked.clone().all(plain) {
+            return Err(Odd);
+        }
+        let rows = &mut rows[event];
+        rows.push(place, shape.form, instant);
+        for ((asked, kept), column) in asked.zip(&mut rows.columns) {
+            let text = match kept {
+                Kept::Missing => None,
+                Kept::Same(text) => Some(text.as_slice()),
+                Kept::Value(index) => Some(values[*index].bytes(line)),
+            };
+            asked.push(text, column);
+        }
+        Ok(instant)
+    }
+
     /// What reads lines.
     pub fn line(&self) -> Line<'_> {
         let table = self.tables.first();
         let places = table.and_then(|table| Some((*table.paths.first()?, self.body?)));
-        Document::new(&self.trie, Names { table, places, forms: &self.forms, form: None })
+        Document::new(&self.trie, Names { table, places, forms: &self.forms, form: None }, &self.telling())
     }
 
     pub fn forms(&self) -> usize {
@@ -213,12 +278,7 @@ impl Plan {
         let rows = &mut rows[event];
         rows.push(place, known.form, known.instant);
         for (asked, column) in asked.iter().zip(&mut rows.columns) {
-            let value = asked.value(document, known.wrapped);
-            if asked.whole {
-                column.push_whole(value.and_then(|value| number::integer(value.bytes(line))));
-            } else {
-                column.push_text(value.map(|value| value.bytes(line)));
-            }
+            asked.push(asked.value(document, known.wrapped).map(|value| value.bytes(line)), column);
         }
         Ok(())
     }
@@ -234,12 +294,27 @@ impl Asked {
     /// Whether what stands at the path can be kept as it stands.
     #[inline]
     fn is_plain(&self, document: &Line, line: &[u8], wrapped: usize) -> bool {
-        let Some(value) = self.value(document, wrapped) else { return true };
+        self.value(document, wrapped).is_none_or(|value| self.takes(value, line))
+    }
+
+    /// Whether a value can be kept as it stands.
+    #[inline]
+    fn takes(&self, value: &Value, line: &[u8]) -> bool {
         if self.whole {
             let may = value.kind == Kind::Whole || (value.kind == Kind::Text && value.bare);
             may && number::integer(value.bytes(line)).is_some()
         } else {
             value.text(line).is_some()
+        }
+    }
+
+    /// Add a value that can be kept to its column.
+    #[inline]
+    fn push(&self, text: Option<&[u8]>, column: &mut Column) {
+        if self.whole {
+            column.push_whole(text.and_then(number::integer));
+        } else {
+            column.push_text(text);
         }
     }
 }

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use crate::columns::{Column, Place, Rows};
 use crate::config::{Malformed, Message};
+use crate::document::Value;
 use crate::instant::Clock;
 use crate::lines::{pieces, Read_};
-use crate::plan::{Known, Line, Odd, Plan, TEXT};
+use crate::plan::{Line, Plan, TEXT};
+use crate::shape::Shapes;
 
 /// Bytes of a file after which it is left to the engine, if so large a part (one of `SHARE`) of them was odd.
 const TRIED: usize = 1 << 20;
@@ -59,6 +61,11 @@ impl Found {
     }
 }
 
+/// Whether bytes are UTF-8, and none of them may be taken for what separates columns.
+fn is_readable(line: &[u8], separator: u8) -> bool {
+    !line.contains(&separator) && std::str::from_utf8(line).is_ok()
+}
+
 /// Whether a line is no object for sure: it begins with neither a brace nor what may stand ahead of one.
 fn is_text(line: &[u8]) -> bool {
     line.first().is_some_and(|first| *first > b' ' && *first != b'{')
@@ -83,6 +90,8 @@ pub fn scan(message: &[u8]) -> Result<Outcome, Malformed> {
         plan: &plan,
         document: plan.line(),
         clock: Clock::default(),
+        shapes: plan.shapes(),
+        values: Vec::new(),
         longest,
         separator,
         rows: plan.rows(),
@@ -120,6 +129,9 @@ struct Reader<'p> {
     plan: &'p Plan,
     document: Line<'p>,
     clock: Clock,
+    shapes: Shapes,
+    /// those of a line of a shape
+    values: Vec<Value>,
     longest: usize,
     separator: u8,
     rows: Vec<Rows>,
@@ -162,8 +174,8 @@ impl Reader<'_> {
             let rest = &piece[at..];
             let place = Place { file, line: found.lines };
             match self.line(rest, place)? {
-                Some((end, known)) => {
-                    found.tally(known.form).add(place.line, known.instant);
+                Some((end, form, instant)) => {
+                    found.tally(form).add(place.line, instant);
                     at += end + 1;
                 }
                 None => {
@@ -187,36 +199,50 @@ impl Reader<'_> {
         Ok(odd)
     }
 
-    /// Where a line ends, and what it is, when it is plain.
+    /// Where a line ends, its form and its instant, when it is plain.
     #[inline]
-    fn line(&mut self, rest: &[u8], place: Place) -> Result<Option<(usize, Known)>, Strange> {
+    fn line(&mut self, rest: &[u8], place: Place) -> Result<Option<(usize, i16, i64)>, Strange> {
+        let Some((shape, matched)) = self.shapes.find(rest, &mut self.values) else {
+            return self.line_of_no_shape(rest, place);
+        };
+        let line = &rest[..matched.end];
+        if matched.end >= self.longest {
+            return Ok(None);
+        }
+        if matched.wide && !is_readable(line, self.separator) {
+            return Err(Strange);
+        }
+        let kept = self.plan.keep_shaped(shape, line, &self.values, place, &mut self.rows, &mut self.clock);
+        Ok(kept.ok().map(|instant| (matched.end, shape.form, instant)))
+    }
+
+    fn line_of_no_shape(&mut self, rest: &[u8], place: Place) -> Result<Option<(usize, i16, i64)>, Strange> {
         let Some(end) = self.document.read(rest) else { return Ok(None) };
         if rest.get(end) != Some(&b'\n') || end >= self.longest {
             return Ok(None);
         }
         let line = &rest[..end];
-        if self.document.wide && !self.is_readable(line) {
+        if self.document.wide && !is_readable(line, self.separator) {
             return Err(Strange);
         }
-        let taken = self
-            .plan
-            .known(&self.document, line, &mut self.clock)
-            .and_then(|known| self.plan.keep(&self.document, line, known, place, &mut self.rows).map(|()| known));
-        match taken {
-            Ok(known) => Ok(Some((end, known))),
-            Err(Odd) => Ok(None),
+        let known = self.plan.known(&self.document, line, &mut self.clock);
+        let kept = known.and_then(|known| {
+            self.plan.keep(&self.document, line, known, place, &mut self.rows)?;
+            Ok(known)
+        });
+        let Ok(known) = kept else { return Ok(None) };
+        if self.shapes.may_learn() && !self.document.wide {
+            if let Some(shape) = self.plan.shape(&self.document, line, known) {
+                self.shapes.learn(rest, shape);
+            }
         }
-    }
-
-    /// Whether bytes are UTF-8, and none of them may be taken for what separates columns.
-    fn is_readable(&self, line: &[u8]) -> bool {
-        !line.contains(&self.separator) && std::str::from_utf8(line).is_ok()
+        Ok(Some((end, known.form, known.instant)))
     }
 
     /// Whether a line that is not plain is one by itself, whoever reads its file.
     fn may_be_told(&self, line: &[u8], place: Place) -> bool {
         let told = !line.iter().any(|byte| matches!(byte, b'\r' | 0)) && line.len() < self.longest;
         let marked = place.line == 0 && line.starts_with(MARK);
-        told && !marked && self.is_readable(line)
+        told && !marked && is_readable(line, self.separator)
     }
 }

@@ -16,7 +16,7 @@ from typing import Any
 
 NAME = "libassay_scan.dylib" if sys.platform == "darwin" else "libassay_scan.so"
 PLACE = Path(__file__).parent / NAME
-VERSION = 2  # of the messages; that of ffi.rs
+VERSION = 3  # of the messages; that of ffi.rs
 ODD = -1  # the stream of odd lines
 CAPSULE = b"arrow_array_stream"
 

@@ -52,6 +52,7 @@ def lines_message(how: Recognition) -> bytes | None:
         [
             _path(source.body),
             _number(_is_outside(source)),
+            _text("" if source.lookups[0].in_body else source.lookups[0].path[0]),
             _path(source.time),
             _list(source.unwrap, lambda rule: _in_body(source, rule.absent) + _list(rule.present, _body_key(source))),
             _list(tables, bytes),
