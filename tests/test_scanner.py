@@ -264,6 +264,17 @@ def test_a_file_of_which_much_is_odd_is_left_to_the_engine(tmp_path: Path, monke
 
 
 @needed
+def test_more_text_than_was_to_be_read_at_a_time_is_left_to_the_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filling, "HELD", 1000)
+    monkeypatch.setattr(scanner, "scan", lambda *_: pytest.fail("it is scanned"))
+    lines = "".join(f"{record(n=number)}\n" for number in range(100)).encode()
+    made = read(tmp_path, {"m-1/out.gz": gzip.compress(lines)})
+    assert len(made.rows("tick", "n")) == 100
+
+
+@needed
 @pytest.mark.parametrize(
     "other",
     [

@@ -68,10 +68,7 @@ impl Shape {
                 Kind::Text => {
                     let (end, beyond) = text::run(bytes, at);
                     wide |= beyond;
-                    if bytes.get(end) != Some(&b'"') {
-                        return None;
-                    }
-                    (Kind::Text, end)
+                    (Kind::Text, end) // the quote that is to end it is the first byte of those ahead of the next value
                 }
                 Kind::Word => (Kind::Word, [&b"true"[..], b"false"].iter().find_map(|word| same(bytes, at, word))?),
                 _ => {

@@ -23,13 +23,17 @@ from assay.ingest.lines import refusals, scanned, set_aside
 from assay.ingest.plain import may_scan, mended, plain
 from assay.ingest.recognise import Recognition, recognition
 from assay.ingest.scanner_message import FilePart, files_message, lines_message
-from assay.ingest.shares import LogFile
+from assay.ingest.shares import ROUND, LogFile
 from assay.ingest.worker import Share, Tally, offset_of, only, share_of, united, unreadable
 from assay.spec.file_errors import is_full
 from assay.sql import dialect
 
 if TYPE_CHECKING:
     import duckdb
+
+#: bytes of text of which the scanner may hold what is wanted: files that are packed may turn out to have more than was
+#: to be read at a time, and the engine can put what it holds on a disk
+HELD = 2 * ROUND
 
 
 @dataclass(frozen=True)
@@ -185,6 +189,8 @@ class _Reading:
         if self.filling.lines is None:
             return None
         parts = [self.part(index) for index in range(len(self.files))]
+        if sum(part.end - part.begin for part in parts) > HELD:
+            return None
         return scanner.scan(files_message(parts) + self.filling.lines, len(parts))
 
     def taken(self, scan: scanner.Scanned, strange: Sequence[int]) -> Filled:

@@ -65,15 +65,20 @@ def lines_message(how: Recognition) -> bytes | None:
 def _is_tellable(how: Recognition) -> bool:
     """Whether instants are ISO 8601, no path leads into a list, or nowhere, and no name is that of a list."""
     source = how.source
-    names = (name for table in how.tables for name in table.forms)
-    bodies_ = bodies(source).values()
-    paths = [source.time, *(how.outer(lookup) for lookup in source.lookups)]
-    paths += [(*body, *path) for own in wanted_events(how.forms) for path in paths_of(own) for body in bodies_]
-    paths += [(*body, *rule.path) for item in how.forms for rule in item.form.unless for body in bodies_]
-    paths += [(*source.body, key) for rule in source.unwrap for key in (rule.absent, *rule.present, rule.take)]
+    paths = _paths(how)
     keys = (key for path in paths for key in path)
-    told = all(paths) and bool(source.lookups) and not any(key.isdigit() for key in keys) and not any(name.startswith("[") for name in names)
-    return told and not source.time_form and [item.number for item in how.forms] == list(range(len(how.forms)))
+    names = (name for table in how.tables for name in table.forms)
+    plain = all(paths) and not any(key.isdigit() for key in keys) and not any(name.startswith("[") for name in names)
+    return plain and bool(source.lookups) and not source.time_form
+
+
+def _paths(how: Recognition) -> list[Path_]:
+    """All that is read of a line."""
+    source, within = how.source, bodies(how.source).values()
+    found = [source.time, *(how.outer(lookup) for lookup in source.lookups)]
+    found += [(*body, *path) for own in wanted_events(how.forms) for path in paths_of(own) for body in within]
+    found += [(*body, *rule.path) for item in how.forms for rule in item.form.unless for body in within]
+    return found + [(*source.body, key) for rule in source.unwrap for key in (rule.absent, *rule.present, rule.take)]
 
 
 def _is_outside(source: Source) -> bool:
