@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -274,8 +273,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from assay.cli.streams import opened
 
     opened()
-    # What a command makes lives as long as the command: to look for garbage as often as usual costs, and finds none.
-    gc.set_threshold(100_000, 50, 50)
     sys.exit(run(cli, arguments))
 
 
