@@ -103,7 +103,7 @@ def _marks(place: Path) -> Iterator[Mark]:
 
 
 def build(session: Session, name: str, runs: Sequence[str], out: Path, options: Options) -> Built:
-    """Build the report `system/name` over runs (`NAME=DIR`), as `history.build_shown` does, or give a kept one again.
+    """Build the report `system/name` over runs (`NAME=DIR`), as `shown.build_shown` does, or give a kept one again.
 
     Raises AssayError.
     """
@@ -155,7 +155,7 @@ def _start_converters(session: Session) -> None:
 def _made(asked: _Asked, made_of: str, runs: Sequence[str], out: Path) -> Built:
     """The build, made and then kept; a cache that cannot be written is no matter."""
     _start_converters(asked.session)
-    from assay.build.history import build_shown  # loads much, which a kept build does without
+    from assay.build.shown import build_shown  # loads much, which a kept build does without
 
     kept: list[Path] = []
 

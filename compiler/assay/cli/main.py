@@ -86,7 +86,7 @@ def build(
             raise click.UsageError("Missing option '--run'.", context)
         said = Options(**options, forms=ordered(forms))
         if publications or not runs:
-            from assay.build.history import build_shown
+            from assay.build.shown import build_shown
 
             built = build_shown(session, report, runs, publications, Path(out), said)
         else:
