@@ -14,7 +14,6 @@ from pathlib import Path
 
 from assay.audit.recorded import FORMAT, content_hash
 from assay.audit.versions import form_tools, versions
-from assay.report.article import labels_of
 from assay.report.figures import Choices, RunFigures, labels
 from assay.report.forms import USUAL
 from assay.spec import normal_form
@@ -118,6 +117,14 @@ def templates_hash(folder: Path) -> str:
     return content_hash(seen)
 
 
+def _labels(report: Report | Article, runs: Sequence[RunFigures]) -> Sequence[str]:
+    if isinstance(report, Article):
+        from assay.report.article import labels_of  # loads what only articles are made with
+
+        return labels_of(report, runs)
+    return labels(report, runs)
+
+
 def provenance(
     checked: Checked,
     report: Report | Article,
@@ -135,7 +142,7 @@ def provenance(
 
     `claims` are what documents say of it, beside what was found, as plain data.
     """
-    named = labels_of(report, runs) if isinstance(report, Article) else labels(report, runs)
+    named = _labels(report, runs)
     content: dict[str, object] = {
         "report": f"{checked.package.system}/{report.name}",
         "options": {

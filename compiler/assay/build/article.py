@@ -23,7 +23,7 @@ from assay.build.report_check import refuse
 from assay.build.run_warnings import run_warnings
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
-from assay.build.spec_states import write_specs
+from assay.build.specs_file import write_specs
 from assay.build.sql_files import write_sql
 from assay.report import claims
 from assay.report.article import assemble_article, compared_metrics, labels_of, metrics_of, with_claims

@@ -10,7 +10,6 @@ from pathlib import Path
 from assay.audit.provenance import CutRuns, Inputs, documents, in_forms, printed, provenance
 from assay.build import filters
 from assay.build.compute import Computation, Computed, compute, report_metrics
-from assay.build.details import behind_report
 from assay.build.options import Built, Options, reports
 from assay.build.outputs import replacing
 from assay.build.phases import asked
@@ -20,7 +19,7 @@ from assay.build.report_check import refuse
 from assay.build.run_warnings import run_warnings
 from assay.build.runs import NamedRun
 from assay.build.session import Session
-from assay.build.spec_states import write_specs
+from assay.build.specs_file import write_specs
 from assay.build.sql_files import write_sql
 from assay.compare.style import style, style_names
 from assay.plan.cutting import is_cut
@@ -184,6 +183,8 @@ def _write(
     document = replace(document, warnings=(*told, *document.warnings))
     behind = NOTHING
     if HTML in forms:
+        from assay.build.details import behind_report  # loads much, which other forms do without
+
         metrics = report_metrics(checked, shown)
         named = dict(zip(document.manifest.header[1:], figures, strict=True))
         behind = behind_report(checked, shown, metrics, found.plan.applied, found, named, choices)

@@ -8,14 +8,11 @@ from pathlib import Path
 from assay.audit.provenance import in_forms, of_publications
 from assay.audit.recorded import content_hash
 from assay.audit.versions import versions
-from assay.build.article import build_article
-from assay.build.comparison import build
 from assay.build.options import Built, Options, reports
-from assay.build.outputs import refuse_sources, replacing
+from assay.build.outputs import replacing
 from assay.build.rendering import rendered
-from assay.build.runs import named_runs
 from assay.build.session import Session
-from assay.build.spec_states import write_specs
+from assay.build.specs_file import write_specs
 from assay.publication.history import issues
 from assay.publication.history_document import Heading, Told, document, series_json, told
 from assay.publication.reading import POINTS_SUFFIX
@@ -23,34 +20,10 @@ from assay.report.document import Document
 from assay.report.pdf import warm_up
 from assay.report.results_json import lines_json
 from assay.spec import normal_form
-from assay.spec.article_model import Article
 from assay.spec.check_reports import is_day
 from assay.spec.diagnostics import USAGE, fail
 
 ENDING = ".json"
-
-
-def build_shown(
-    session: Session, name: str, runs: Sequence[str], publications: Sequence[Path], out: Path, options: Options
-) -> Built:
-    """Build the report `system/name` over runs (`NAME=DIR`), or the history of that name over publications.
-
-    Raises AssayError, also (usage) when the one is given what the other is made of.
-    """
-    refuse_sources(session, out, named_runs(runs))
-    wanted, given = ("runs", "publications") if session.is_of_runs(name) else ("publications", "runs")
-    if {"runs": runs, "publications": publications}[given]:
-        raise fail(
-            "report-inputs",
-            f"`{name}` is built from {wanted}, not from {given}",
-            hint=f"--{wanted[:-1]} in the place of --{given[:-1]}",
-            status=USAGE,
-        )
-    if wanted == "runs" and isinstance(session.shown(name)[1], Article):
-        return build_article(session, name, named_runs(runs), out, options)
-    if wanted == "runs":
-        return build(session, name, named_runs(runs), out, options)
-    return build_history(session, name, publications, out, options)
 
 
 def build_history(session: Session, name: str, places: Sequence[Path], out: Path, options: Options) -> Built:

@@ -28,6 +28,7 @@ from assay.build.runs import NamedRun, named_runs
 from assay.build.session import Session
 from assay.build.stages import stage
 from assay.engine.pruning import used
+from assay.report.converter import start
 from assay.spec import spec_index
 from assay.spec.diagnostics import AssayError
 from assay.spec.workspace import shipped
@@ -36,6 +37,7 @@ from assay.storage.digests import SETTLED
 from assay.storage.seals import is_sealed, seal
 
 KIND = "builds"
+DRAWINGS = "drawings"
 FILES, FACTS = "report", "facts.json"
 Mark = tuple[str, int, int, int, int]
 
@@ -101,7 +103,7 @@ def _marks(place: Path) -> Iterator[Mark]:
 
 
 def build(session: Session, name: str, runs: Sequence[str], out: Path, options: Options) -> Built:
-    """Build the report `system/name` over runs (`NAME=DIR`), as `history.build_shown` does, or give a kept one again.
+    """Build the report `system/name` over runs (`NAME=DIR`), as `shown.build_shown` does, or give a kept one again.
 
     Raises AssayError.
     """
@@ -143,9 +145,17 @@ def _copy(place: Path, fresh: Path) -> None:
         raise _GoneError from None
 
 
+def _start_converters(session: Session) -> None:
+    """Let chart converters get ready at once where no drawing was ever kept: then there are charts to draw."""
+    if not session.store.place(DRAWINGS, "").exists():
+        with contextlib.suppress(AssayError, OSError):  # what is wrong is told by those who need it
+            start(session.templates() / "fonts")
+
+
 def _made(asked: _Asked, made_of: str, runs: Sequence[str], out: Path) -> Built:
     """The build, made and then kept; a cache that cannot be written is no matter."""
-    from assay.build.history import build_shown  # loads much, which a kept build does without
+    _start_converters(asked.session)
+    from assay.build.shown import build_shown  # loads much, which a kept build does without
 
     kept: list[Path] = []
 

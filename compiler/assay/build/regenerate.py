@@ -13,7 +13,7 @@ from assay.build.options import reports
 from assay.build.outputs import refuse_sources, replacing
 from assay.build.rendering import rendered
 from assay.build.session import Session
-from assay.build.spec_states import write_specs
+from assay.build.specs_file import write_specs
 from assay.compare.style import style
 from assay.publication.document import document
 from assay.publication.edition import chosen, matched

@@ -19,10 +19,7 @@ from assay.engine.pruning import used
 from assay.report import lacking
 from assay.report.document import Document, to_json
 from assay.report.forms import HTML, MARKDOWN, PDF, USUAL
-from assay.report.html import page
-from assay.report.html_bundle import bundle
 from assay.report.html_details import NOTHING, Behind
-from assay.report.markdown import markdown
 from assay.report.pdf import lay_out, write_data
 from assay.storage import seals
 
@@ -66,9 +63,14 @@ def _render(document: Document, text: str, out: Path, session: Session, forms: S
     with stage("charts", charts=len(document.charts)):
         write_data(document, out, templates, session.progress, kept=session.store.folder / "drawings", text=text)
     if MARKDOWN in forms:
+        from assay.report.markdown import markdown
+
         with stage("markdown"):
             (out / "report.md").write_bytes(markdown(document).encode())
     if HTML in forms:
+        from assay.report.html import page
+        from assay.report.html_bundle import bundle
+
         with stage("html"):
             shown = page(document, templates, bundle(session.store.folder / "drawings"), behind)
             (out / "report.html").write_bytes(shown.encode())

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.build.session import Session
 from assay.compare.style import style_names
 from assay.spec import workspace
 from assay.spec.charts import of_package
 from assay.spec.diagnostics import Diagnostic, did_you_mean, raise_all
-from assay.spec.locating import Locator, Place
 from assay.spec.model import Package
+
+if TYPE_CHECKING:
+    from assay.spec.locating import Place
 
 ENDING = ".vl.json"
 
 
 def locate(session: Session, system: str) -> Callable[[str], Place]:
     """Where names stand in a system's specs, which are read when the first is asked for."""
-    return lambda word: Locator(workspace.scan(session.workspace, system))(word)
+
+    def place(word: str) -> Place:
+        from assay.spec.locating import Locator
+
+        return Locator(workspace.scan(session.workspace, system))(word)
+
+    return place
 
 
 def refuse(session: Session, package: Package) -> None:

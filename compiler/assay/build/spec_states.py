@@ -6,7 +6,6 @@ import dataclasses
 import io
 import json
 import subprocess
-import tarfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,14 +15,13 @@ from assay.audit.provenance import outline
 from assay.audit.recorded import NAME, Content, PublishedContent, Recorded, RecordedPublished, recorded_in
 from assay.build.prose import KEPT, Texts, kept_texts, texts_by_article, unchecked_texts
 from assay.build.session import Session
+from assay.build.specs_file import SPECS
 from assay.spec import normal_form, unchecked, workspace
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail
 from assay.spec.normal_form import Checked
 from assay.spec.workspace import Workspace
 from assay.storage.scratch import folder as temporary
 
-#: what a build keeps of the specs that it was made of: the normal form of the system's package, as JSON
-SPECS = "specs.json"
 #: what is taken out of a revision: specs, the SQL that they import, and their normal forms
 _NEEDED = ("specs", "queries", "golden/specs")
 #: so many metrics are named of those whose definitions are not what a build says
@@ -61,11 +59,6 @@ class _Named:
 
     read: Callable[[set[str] | None], State]
     build: bool = False
-
-
-def write_specs(checked: Checked, folder: Path, cache: Path) -> None:
-    """Keep the package that a build is made of in its folder; what a cache has of it need not be written anew."""
-    (folder / SPECS).write_text(workspace.text(checked, cache), encoding="utf-8")
 
 
 def states(session: Session, before: str, after: str, system: str | None = None) -> tuple[State, State]:
@@ -250,6 +243,8 @@ def _unpacked(root: Path, commit: str) -> Iterator[Path]:
     if packed is None:
         raise fail("no-specs", f"the revision {commit[:12]} has no specs in this workspace", status=USAGE)
     with temporary() as folder:
+        import tarfile
+
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
             archive.extractall(folder, filter="data")
         yield folder

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -87,7 +86,7 @@ def build(
             raise click.UsageError("Missing option '--run'.", context)
         said = Options(**options, forms=ordered(forms))
         if publications or not runs:
-            from assay.build.history import build_shown
+            from assay.build.shown import build_shown
 
             built = build_shown(session, report, runs, publications, Path(out), said)
         else:
@@ -274,8 +273,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     from assay.cli.streams import opened
 
     opened()
-    # What a command makes lives as long as the command: to look for garbage as often as usual costs, and finds none.
-    gc.set_threshold(100_000, 50, 50)
     sys.exit(run(cli, arguments))
 
 

@@ -14,8 +14,8 @@ from typing import NoReturn
 
 import click
 
-from assay.build.history import build_shown
 from assay.build.options import Options
+from assay.build.shown import build_shown
 from assay.build.watched import Watched
 from assay.cli import echo
 from assay.cli.options import open_session_of, working

@@ -23,7 +23,8 @@ from assay.report.font_files import fonts_hash
 from assay.report.forms import VEGA_LITE
 from assay.spec.diagnostics import INTERNAL, AssayError, fail
 
-PROCESSES = min(4, os.cpu_count() or 1)
+#: half of the cores, as each takes a third of a second to start, beside what else is at work then
+PROCESSES = max(1, min(4, (os.cpu_count() or 1) // 2))
 #: drawn only to have everything loaded
 SMALL = '{"data": {"values": [{"x": 1}]}, "mark": "line", "encoding": {"x": {"field": "x"}, "y": {"field": "x"}}}'
 

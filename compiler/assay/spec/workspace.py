@@ -9,12 +9,13 @@ from __future__ import annotations
 import glob
 import importlib
 import json
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.spec import normal_form, spec_index
+from assay.spec import normal_form, ready_forms, spec_index
 from assay.spec.diagnostics import USAGE, AssayError, Span, did_you_mean, fail, raise_all
 from assay.spec.file_errors import unwritable
 from assay.spec.normal_form import Checked
@@ -24,6 +25,7 @@ from assay.storage.seals import sealed, unsealed
 
 if TYPE_CHECKING:
     from assay.spec.dhall_adapter import SourceFile
+    from assay.spec.ready_forms import File
 
 SCHEMA = "schema"
 ROOT_FILE = "package.dhall"
@@ -127,29 +129,73 @@ def load(
             hint=f"specs/{system} has no {ROOT_FILE}" if incomplete else did_you_mean(system, workspace.systems()),
             status=USAGE,
         )
-    unchanged = spec_index.unchanged(cache, workspace.root, system) if cache else None
-    if unchanged and cache and (restored := _restored(_cached(cache, unchanged))):
-        return restored
+    if known := _known(workspace, system, cache, later):
+        return known
     from assay.spec.dhall_adapter import get_ready, sources_hash  # loads much, which unchanged specs do without
 
     if cache and spec_index.is_known(cache, workspace.root, system):  # so they were edited
         get_ready()
     files = scan(workspace, system)
-    checked = _restored(_cached(cache, sources_hash(files))) if cache else None
-    if checked is None:
-        checked = _committed(workspace, system, files) or _evaluated(workspace, system, files, cache)
+    restored = _restored(_cached(cache, sources_hash(files))) if cache else None
+    checked = restored or _committed(workspace, system, files) or _evaluated(workspace, system, files, cache)
 
     def keep() -> None:
-        if cache:
-            _keep(checked, _cached(cache, checked.sources))
-            read = [(item.name, item.path, item.content) for item in files]
-            spec_index.remember(cache, workspace.root, system, read, checked.sources)
+        read, said = _read(files), text(checked, cache) if cache else _text(checked)
+        _remember(workspace, system, cache, checked, read, said)
+        if _comes_with_the_code(workspace) and not sys.dont_write_bytecode:
+            ready_forms.keep(system, checked.sources, read, said)
 
+    _soon(keep, later)
+    return checked
+
+
+def _known(
+    workspace: Workspace, system: str, cache: Path | None, later: list[Callable[[], None]] | None
+) -> Checked | None:
+    """A package of which it is known without looking into its files, or by their hashes, what it comes to."""
+    unchanged = spec_index.unchanged(cache, workspace.root, system) if cache else None
+    if unchanged and cache and (restored := _restored(_cached(cache, unchanged))):
+        return restored
+    found = ready_forms.ready(workspace.root, system) if _comes_with_the_code(workspace) else None
+    if found is None:
+        return None
+    checked = normal_form.restored(json.loads(found.text), str(workspace.specs / system / ROOT_FILE))
+    _soon(lambda: _remember(workspace, system, cache, checked, found.files, found.text), later)
+    return checked
+
+
+def _comes_with_the_code(workspace: Workspace) -> bool:
+    """Whether it is the shipped workspace, which is as much to be believed as the code."""
+    return workspace.root.resolve() == shipped().root.resolve()
+
+
+def compile_shipped() -> None:
+    """Have the specs that come with Assay ready, as the code is when it is compiled; not those that were edited."""
+    for system in shipped().systems():
+        files = scan(shipped(), system)
+        if checked := _committed(shipped(), system, files):
+            ready_forms.keep(system, checked.sources, _read(files), _text(checked))
+
+
+def _read(files: Sequence[SourceFile]) -> list[File]:
+    return [(item.name, item.path, item.content) for item in files]
+
+
+def _soon(keep: Callable[[], None], later: list[Callable[[], None]] | None) -> None:
+    """Do it now, unless there is a list of what is done later."""
     if later is None:
         keep()
     else:
         later.append(keep)
-    return checked
+
+
+def _remember(
+    workspace: Workspace, system: str, cache: Path | None, checked: Checked, files: Sequence[File], said: str
+) -> None:
+    """Let a cache keep a package, and which files it is made of."""
+    if cache:
+        _keep(said, _cached(cache, checked.sources))
+        spec_index.remember(cache, workspace.root, system, files, checked.sources)
 
 
 def scan(workspace: Workspace, system: str) -> tuple[SourceFile, ...]:
@@ -168,7 +214,7 @@ def _committed(workspace: Workspace, system: str, files: Sequence[SourceFile]) -
     text = committed.read_text(encoding="utf-8") if committed.is_file() else ""
     if normal_form.header(text) != wanted:
         return None
-    if workspace.root.resolve() == shipped().root.resolve():  # comes with this code, and is as much to be believed
+    if _comes_with_the_code(workspace):
         return normal_form.load(text, str(committed))
     return _proved(text, str(committed), wanted, files)
 
@@ -207,12 +253,12 @@ def _unsealed(place: Path) -> str | None:
         return None
 
 
-def _keep(checked: Checked, place: Path) -> None:
-    """Put a package into the cache, unless it is there."""
+def _keep(said: str, place: Path) -> None:
+    """Put a package, as JSON, into the cache, unless it is there."""
     if _unsealed(place) is not None:
         return
     try:
-        put(place.parent.parent, place, sealed(place.name, _text(checked)))
+        put(place.parent.parent, place, sealed(place.name, said))
     except OSError as error:
         hint = "name another with --cache"
         raise unwritable("cache", "cache folder", place.parent.parent, error, hint) from None

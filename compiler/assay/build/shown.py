@@ -1,0 +1,43 @@
+"""`assay build`: a report of any kind, by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from assay.build.options import Built, Options
+from assay.build.outputs import refuse_sources
+from assay.build.runs import named_runs
+from assay.build.session import Session
+from assay.spec.article_model import Article
+from assay.spec.diagnostics import USAGE, fail
+
+
+def build_shown(
+    session: Session, name: str, runs: Sequence[str], publications: Sequence[Path], out: Path, options: Options
+) -> Built:
+    """Build the report `system/name` over runs (`NAME=DIR`), or the history of that name over publications.
+
+    Raises AssayError, also (usage) when the one is given what the other is made of.
+    """
+    refuse_sources(session, out, named_runs(runs))
+    wanted, given = ("runs", "publications") if session.is_of_runs(name) else ("publications", "runs")
+    if {"runs": runs, "publications": publications}[given]:
+        raise fail(
+            "report-inputs",
+            f"`{name}` is built from {wanted}, not from {given}",
+            hint=f"--{wanted[:-1]} in the place of --{given[:-1]}",
+            status=USAGE,
+        )
+    # Each loads what only reports of its kind are made with.
+    if wanted == "runs" and isinstance(session.shown(name)[1], Article):
+        from assay.build.article import build_article
+
+        return build_article(session, name, named_runs(runs), out, options)
+    if wanted == "runs":
+        from assay.build.comparison import build
+
+        return build(session, name, named_runs(runs), out, options)
+    from assay.build.history import build_history
+
+    return build_history(session, name, publications, out, options)

@@ -1,0 +1,95 @@
+"""What every command would pay for, whatever its logs: threads, libraries that nobody asks for, taking all apart."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from assay.build import kept
+from assay.engine.limit import limited
+from tests.support.commands import build
+from tests.support.laboratory import ROOT
+
+#: a statement that ends of itself after hours
+ENDLESS = "SELECT count(*) FROM range(1000000000000) AS a, range(1000000000000) AS b"
+
+
+def python(code: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """What a program says."""
+    command = [sys.executable, *options, "-c", code]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+
+
+def test_statements_share_the_thread_that_ends_them() -> None:
+    with duckdb.connect() as connection, limited(connection, 3600):
+        before = threading.active_count()
+        with limited(connection, 3600), limited(connection, 1800):
+            assert threading.active_count() == before
+
+
+def test_what_may_take_less_than_what_was_begun_before_is_ended_first() -> None:
+    with duckdb.connect() as patient, duckdb.connect() as other:
+        with limited(patient, 3600), limited(other, 0.2), pytest.raises(duckdb.InterruptException):
+            other.execute(ENDLESS)
+        assert patient.execute("SELECT 1").fetchall() == [(1,)]
+        with limited(other, 3600):
+            assert other.execute("SELECT 2").fetchall() == [(2,)]
+
+
+def test_a_command_ends_in_order_but_takes_nothing_apart() -> None:
+    code = """
+import atexit, sys
+class Made:
+    def __del__(self):
+        print("apart")
+made = Made()
+atexit.register(print, "in order")
+sys.argv = ["assay", "list", "reports", "--system", "antelope", "--format", "csv"]
+from assay.__main__ import main
+main()
+"""
+    said = python(code).stdout.splitlines()
+    assert said[0] == "report,metrics,charts,what it is"
+    assert (said[-1], "apart" in said) == ("in order", False)
+
+
+def test_a_command_that_leaves_a_thread_at_work_waits_for_it() -> None:
+    code = """
+import sys, threading, time
+threading.Thread(target=lambda: (time.sleep(0.5), print("done"))).start()
+sys.argv = ["assay", "--version"]
+from assay.__main__ import main
+main()
+"""
+    assert python(code).stdout.splitlines()[-1] == "done"
+
+
+def test_values_are_given_to_the_engine_without_a_library_of_arrays() -> None:
+    code = """
+import atexit, sys
+atexit.register(lambda: print(sys.modules.get("numpy")))
+sys.argv = ["assay", "query", "cdfForgerTicked", "--run", "golden/cardano/tiny/plain/run", "--no-filters"]
+from assay.__main__ import main
+main()
+"""
+    *answer, library = python(code).stdout.splitlines()
+    assert "cdfForgerTicked" in answer[2]
+    assert library == "None"
+
+
+def test_converters_start_before_all_else_where_no_drawing_was_ever_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began: list[Path] = []
+    monkeypatch.setattr(kept, "start", began.append)
+    runs, cache = [f"run={ROOT}/golden/cardano/tiny/plain/run"], tmp_path / "cache"
+    assert build(runs, tmp_path / "out", cache, "--filter", "none").status == 2
+    assert began == [ROOT / "templates" / "fonts"]
+    (cache / "drawings").mkdir(parents=True)
+    assert build(runs, tmp_path / "out", cache, "--filter", "none").status == 2
+    assert len(began) == 1
