@@ -18,6 +18,9 @@ from assay.spec.diagnostics import AssayError, fail
 from assay.storage.digests import SETTLED
 
 
+PIECE = 2**18  # bytes that are hashed at a time
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """By what it is known that a file is as before: bytes, time of change, inode.
@@ -125,14 +128,16 @@ class Held:
             raise changed(self.path, "other bytes")
 
 
-def beginning(path: Path, size: int) -> Iterator[bytes]:
-    """The first bytes of a file; AssayError when it cannot be read, or has less."""
+def beginning(path: Path, size: int) -> Iterator[memoryview]:
+    """The first bytes of a file, each piece until the next is asked for: they stand at one place, which is in the
+    processor's cache.  AssayError when the file cannot be read, or has less."""
     left = size
+    room = memoryview(bytearray(min(PIECE, size)))
     try:
-        with path.open("rb") as stream:
-            while left and (chunk := stream.read(min(CHUNK, left))):
-                left -= len(chunk)
-                yield chunk
+        with path.open("rb", buffering=0) as stream:
+            while left and (read := stream.readinto(room[:left])):
+                left -= read
+                yield room[:read]
     except OSError as error:
         raise refused(path, error) from None
     if left:
@@ -158,7 +163,7 @@ def _digest(path: Path, size: int) -> str:
 def _whole_lines(path: Path, size: int) -> int:
     """How many of the first bytes of a file are whole lines."""
     found, read = 0, 0
-    for chunk in beginning(path, size):
+    for chunk in map(bytes, beginning(path, size)):
         if b"\n" in chunk:
             found = read + chunk.rindex(b"\n") + 1
         read += len(chunk)
