@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Alloc: RTS alloc rate */
-/* definition 1c38689354b6f2db1edc51f9303e8777e19f92874be09b466f4ab9efde6849c6 */
+/* definition bbb7aed8945dc4bd8f292798361e8e32707a1ffb4d3c80427a3facacdc442b02 */
 SELECT
   domain.per,
   distributions.size,

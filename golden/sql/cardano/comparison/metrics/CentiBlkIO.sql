@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiBlkIO: Block IO waits */
-/* definition 73c86bafa7903bbe796b8070ca88e175ba271d25421b48234f8d7f9cac9ff69b */
+/* definition 0b8b00038addefe9fa1967c4485a1b35ed02af47b61e49333eaee2689007e041 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiCpu: Process CPU usage */
-/* definition 34b61f51d1bb8e6230825d1da047ea6f9e7b2bbab01df5e11a1707af8e491919 */
+/* definition 98c9a0388009a7bee379d60caf579ae498f139bd3a3673658f716eb7e12931e7 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition 4ed859dabba23a3761ee9a3aa97fe30fe29b9099253f6bad953288f98d0f142c */
+/* definition eeceb39feeb99175dbfaf7004fd7a2f2ecc8e3dc14458f3b2b80a69b828f895f */
 SELECT
   domain.per,
   distributions.size,

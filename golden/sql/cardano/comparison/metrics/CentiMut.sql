@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition d1df2c54478cef4d261a49eee5c9824828abc430613d585cbaabb4d4786d0734 */
+/* definition a2168657651284b8e44c14c3ba7a4d46fa401c4c7758c403eaafcd00c57a0418 */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsRd: Filesystem reads */
-/* definition fd2a9ec241a915a9b6482d631bdb0f28426c4d247e6aadc814b7979c09cc2f49 */
+/* definition 36c091f2684dd837e80a9a11c41ee5bd992b4b9036d6b46149b441d119b0f52b */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsWr: Filesystem writes */
-/* definition 705f29a55d0fddaa4f4e05d9629b1ecd64ec5ea05bb879358ca4871a9fa3fc7c */
+/* definition 7852cad9d403e3356ebe723169e426bf2adfb738cfdfc9953ce088ef0a3d30c5 */
 SELECT
   domain.per,
   distributions.size,

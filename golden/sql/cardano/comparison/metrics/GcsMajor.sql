@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMajor: Major GCs */
-/* definition 3e9e41160912ca2c3e639e2f5c10241f0d8dc921d36c5a542bede345537927df */
+/* definition 7bcd47960a299bfd6b14a3919facf9f468a3204b9f43a9fc56290b6efa2fd55f */
 SELECT
   domain.per,
   distributions.size,

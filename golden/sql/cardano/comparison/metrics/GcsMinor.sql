@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMinor: Minor GCs */
-/* definition 3208c4255d584d7fae9d77015e63d809cf09e76e106a695da33c9c1e308173a4 */
+/* definition 3fff34adc21816a86d961abca304742b6903d1eff7ec893548fdf1d364924abf */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Heap: RTS heap size */
-/* definition 0d67a2de4c447186af1d0a6b691faa99cc5145a17cdbdf139e8cc7099e6da6cd */
+/* definition ac41f3b2a90d1c8f43053f549a93648455a9542684238e7a717047d663611028 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Live: RTS live GC dateset */
-/* definition 0bbd883a2d66da26e337cd003798388996c2dd4d8deddb396fcfb36214c2abd3 */
+/* definition 28d2834f77f4d3de3a3a04a6f9cb8d1bda552c717b61de2b9798b64b394b9f39 */
 SELECT
   domain.per,
   distributions.size,

@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetRd: Network reads */
-/* definition 9cbecc3ee5f7d0ec8de097e423601f5a686b28238568ab907dd5732d83b2d5d9 */
+/* definition 8ef93ddcae4865148c71f81708f62aa6f113e5abb38fa6feacf57e6da11750dc */
 SELECT
   domain.per,
   distributions.size,

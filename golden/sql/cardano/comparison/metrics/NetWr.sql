@@ -74,7 +74,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetWr: Network writes */
-/* definition 07f6c0a2af966ad05b12c5d40645989e4282c567999bc427fd6a1c9f5dca2a53 */
+/* definition b34d9f5d3e022964637f0535a45b5222a696bb998c60c8ae7fc38fe68409410b */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* RSS: Kernel RSS */
-/* definition a79fa63c3c3fa5168d8f296752e86e3c894dbd1f68aee4479b755c3656589603 */
+/* definition 00755df8f8459848066db18af58b8f826794aedcd7b64ea82b9f0e58d9dbfe8d */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Threads: Threads */
-/* definition 66cc54a7367aedc844d29707521a05b8d6e64ae7f82a6872078828c942ea63f0 */
+/* definition 89a2a57f205b295ab0598712ec8e054625f891e74d53fcb7c6f9af3f405efef5 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition 060ad66fcd6457e0e4289ca4494f1e13bc3661596ff6d193eddbe397fcaeaeb6 */
+/* definition 16da6ccb16f1ac66222c6a203f14e53963a7e84840a3307384e534d0f608b017 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlockGap: Interblock gap */
-/* definition 4c4a3f764878ca40dd70d148b2b44d7d552e2a57f70c5dea2400fb36cfd01173 */
+/* definition 33ee4738b6da28923bf5baddc9c4d2b44a0bea9dfefb14cdcc6fa8c771870d08 */
 SELECT
   domain.per,
   distributions.size,

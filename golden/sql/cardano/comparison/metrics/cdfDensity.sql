@@ -69,7 +69,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfDensity: Chain density */
-/* definition b1e979a5ada99b3824242d8261891203742763a2aed20c5f82f633caa53e6057 */
+/* definition d8075038057823ae22c71fd39c71f7dba683d9865490231fc69be0799cf34840 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
-/* definition ff75fca090774dd5a3cf46dc54835586c5058293b4b0052b8b3fe4768f81bec0 */
+/* definition ed45667dbf953442a80b71e3229d7166cf2a531ba61b9106b6bc2da34906c588 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeading: Leadership check duration */
-/* definition 25d6fe4dcbc4d9f755611b593742d92df391976fffa9f0c1506c8cce40a36d95 */
+/* definition 33c183128c8b2782bddfe0416d576da41e2a8748beee6cc4b1d37cf971018816 */
 SELECT
   domain.per,
   distributions.size,

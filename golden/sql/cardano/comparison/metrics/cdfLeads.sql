@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeads: Leaderships */
-/* definition 972f329e43b3e307f40d77b6ac0a0b87d445b019968083f07c873be42b8a2b56 */
+/* definition f50a8699e83daa95fdfa3d0e8ce8f7b616974bd4e38fca92de23c3256e766efc */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition a64729dce087a1a3a2ecc84272a65b0540ed0b9576e7b4ff81731b321dc76184 */
+/* definition b436e21d3e0f1606e3dc2779a1934d8b565c71c325f5c300c0d63ffe934892ed */
 SELECT
   domain.per,
   distributions.size,

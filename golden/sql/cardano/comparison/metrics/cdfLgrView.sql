@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition 2c8ba7baa37f25783654ec19ce049bab6382101675d9e0de76ccd40aba1e012b */
+/* definition 2d88da8907e8c726a7cacb1ddc9910decfa1f87f7ca7d644386b28db7f2587f8 */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition aaa9bf3f0cde1e384dabc570a028c5ee0675a65c61486e6812af5ba171151564 */
+/* definition 4d79e0b04a05adf9a3e7e155087780152e8195938bb2ba469f3884c63d5424eb */
 SELECT
   domain.per,
   distributions.size,

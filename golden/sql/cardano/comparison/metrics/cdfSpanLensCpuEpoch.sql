@@ -72,7 +72,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition 87b7d1ba82ebaef627ab968061b3480a168362a3137c4673d458c8beb4ae99b6 */
+/* definition 41545923d7763e83106aa9f9e09037cac62d0e0d2740717c7f70bf15361a2780 */
 SELECT
   domain.per,
   distributions.size,

@@ -79,7 +79,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition 35abc9f5e011c7cfc60b83c687b8cae56101d8b1ed801878120006e1bbfde1b3 */
+/* definition 9d7b7296ac95a46c544ed820c5b8e8132dbe832e6e85427a3c8bc21d04f05c3b */
 SELECT
   domain.per,
   distributions.size,

@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarted: Forge loop tardiness */
-/* definition b0a103cc24f444561238a329ef2a61e1dd643af87c5f8d05a7486201f0adb6bd */
+/* definition 8ec41b25b415cd9f47941a06a6e941c3e60ad06d55eddc0d72d7fe51d254dbeb */
 SELECT
   domain.per,
   distributions.size,

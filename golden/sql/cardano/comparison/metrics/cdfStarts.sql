@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarts: Forge loop starts */
-/* definition 3afae72a18c68ca6c51569bcc3958671389300a3a00363063614912aa6e537ab */
+/* definition 1d715cdf8cd4991ae6ffba7aa6733880ab41c12200ea40074bc52f05d06eeb16 */
 SELECT
   domain.per,
   distributions.size,

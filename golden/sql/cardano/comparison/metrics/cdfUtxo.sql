@@ -70,7 +70,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfUtxo: UTxO size */
-/* definition df46df839fcdf4afa89bfb2b296b48a273f5023aa3f521808fe0d47250629a1d */
+/* definition 789dee070e91b230466f3012fff1caf14089de31b709e40c1026f0ce1899f95a */
 SELECT
   domain.per,
   distributions.size,
