@@ -54,7 +54,7 @@ told AS (
         CASE WHEN chain_density > 0 THEN chain_density END AS density,
         CASE WHEN utxo_size > 0 THEN utxo_size END AS utxo
     FROM leadership_check_started
-    WHERE t_ns >= $system_start AND (chain_density > 0 OR utxo_size > 0)
+    WHERE t_ns >= $system_start
     UNION ALL
     SELECT
         metrics.host,

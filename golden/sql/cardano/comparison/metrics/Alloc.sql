@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Alloc: RTS alloc rate */
-/* definition bbb7aed8945dc4bd8f292798361e8e32707a1ffb4d3c80427a3facacdc442b02 */
+/* definition baa3e7df11c52fa2f88295e78ab8270e716405d5d19bc4ea8bf11a1b0c9c1a04 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiBlkIO: Block IO waits */
-/* definition 0b8b00038addefe9fa1967c4485a1b35ed02af47b61e49333eaee2689007e041 */
+/* definition 6bf875d99e5bdc81e60c9e35b08769c930227a1d49bdef175d4b09104997baef */
 SELECT
   domain.per,
   distributions.size,

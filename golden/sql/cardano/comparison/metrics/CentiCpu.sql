@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiCpu: Process CPU usage */
-/* definition 98c9a0388009a7bee379d60caf579ae498f139bd3a3673658f716eb7e12931e7 */
+/* definition 925b922d91b61ebcf44077e993c731861a7c5a761d2360f55ea34d01db563b5d */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition eeceb39feeb99175dbfaf7004fd7a2f2ecc8e3dc14458f3b2b80a69b828f895f */
+/* definition 46c5d52181b83e9adff479110a04b11904a59e63b4e3deff9f5ad46ff93ef255 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition a2168657651284b8e44c14c3ba7a4d46fa401c4c7758c403eaafcd00c57a0418 */
+/* definition 1db743e722c6ea54db75b14ad1c1ed6eb34fb57736657af086c874ee1edece34 */
 SELECT
   domain.per,
   distributions.size,

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsRd: Filesystem reads */
-/* definition 36c091f2684dd837e80a9a11c41ee5bd992b4b9036d6b46149b441d119b0f52b */
+/* definition a83c817ab1664390ac6d09618aaf31915edefd68c7e3485cfaac3a7366f7692f */
 SELECT
   domain.per,
   distributions.size,

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsWr: Filesystem writes */
-/* definition 7852cad9d403e3356ebe723169e426bf2adfb738cfdfc9953ce088ef0a3d30c5 */
+/* definition 02dcb8bd52678bbe2a99e48b831a126a4c13552028c01d0eea17e3f0c6cce2c4 */
 SELECT
   domain.per,
   distributions.size,

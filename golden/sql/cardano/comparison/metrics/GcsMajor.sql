@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMajor: Major GCs */
-/* definition 7bcd47960a299bfd6b14a3919facf9f468a3204b9f43a9fc56290b6efa2fd55f */
+/* definition f3cd618d8ea2a20eb06b9297ffe41a7d3d91b5a3504401bef9ced49d34ff4ac0 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMinor: Minor GCs */
-/* definition 3fff34adc21816a86d961abca304742b6903d1eff7ec893548fdf1d364924abf */
+/* definition 110e918426d45d45aa644d3f4d2273a9755eb0b01802230502e84224b73834bb */
 SELECT
   domain.per,
   distributions.size,

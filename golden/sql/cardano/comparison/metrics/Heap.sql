@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Heap: RTS heap size */
-/* definition ac41f3b2a90d1c8f43053f549a93648455a9542684238e7a717047d663611028 */
+/* definition ee85f21b10003a02342f8a992b109268aefa988fdc8695a4b09fd275bb08a824 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Live: RTS live GC dateset */
-/* definition 28d2834f77f4d3de3a3a04a6f9cb8d1bda552c717b61de2b9798b64b394b9f39 */
+/* definition 825acf393e4879e1e16b4b639ec6e6886c1a6c55c59d412c7d079faceac603f1 */
 SELECT
   domain.per,
   distributions.size,

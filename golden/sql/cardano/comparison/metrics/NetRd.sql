@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetRd: Network reads */
-/* definition 8ef93ddcae4865148c71f81708f62aa6f113e5abb38fa6feacf57e6da11750dc */
+/* definition 69c12a5300cf45ba68c885d1abe65af4e521e1c63e2d408e3af4c3934d67868e */
 SELECT
   domain.per,
   distributions.size,

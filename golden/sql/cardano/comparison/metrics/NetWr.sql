@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetWr: Network writes */
-/* definition b34d9f5d3e022964637f0535a45b5222a696bb998c60c8ae7fc38fe68409410b */
+/* definition c020765c1c83509a70a0169290c371936a0f2ff0f2e600b61d1e4a7b85ff4bf3 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* RSS: Kernel RSS */
-/* definition 00755df8f8459848066db18af58b8f826794aedcd7b64ea82b9f0e58d9dbfe8d */
+/* definition cd5c7b3475c7b64bb957c1ae117a868192facf5ef1b2d91367a09108ab8ed13f */
 SELECT
   domain.per,
   distributions.size,

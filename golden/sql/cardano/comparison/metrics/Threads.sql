@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Threads: Threads */
-/* definition 89a2a57f205b295ab0598712ec8e054625f891e74d53fcb7c6f9af3f405efef5 */
+/* definition 2160d3616a785c934addbff768b9eb003df3a825e96c559d2705ffc3bc569409 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition 16da6ccb16f1ac66222c6a203f14e53963a7e84840a3307384e534d0f608b017 */
+/* definition 9f8399142e28a7d316652f54458105a440307b12b7c6f55405627dfdd00b6b98 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlockGap: Interblock gap */
-/* definition 33ee4738b6da28923bf5baddc9c4d2b44a0bea9dfefb14cdcc6fa8c771870d08 */
+/* definition d1e9754c926be5b18b4ca03207ba6e5598c1c569162ca2920e695e73fa52b3dc */
 SELECT
   domain.per,
   distributions.size,

@@ -39,7 +39,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfDensity: Chain density */
-/* definition d8075038057823ae22c71fd39c71f7dba683d9865490231fc69be0799cf34840 */
+/* definition 880d2aa1307050e8be1042906a33cd3f797962b312cc6c24b838a155076a334f */
 SELECT
   domain.per,
   distributions.size,

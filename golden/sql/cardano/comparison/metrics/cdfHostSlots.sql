@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
-/* definition ed45667dbf953442a80b71e3229d7166cf2a531ba61b9106b6bc2da34906c588 */
+/* definition 62e09fa4ebacb721e022516f700b49542b307732a710287220622dc4c005d39c */
 SELECT
   domain.per,
   distributions.size,

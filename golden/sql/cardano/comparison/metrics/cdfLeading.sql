@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeading: Leadership check duration */
-/* definition 33c183128c8b2782bddfe0416d576da41e2a8748beee6cc4b1d37cf971018816 */
+/* definition de779be87bf1e87dc2859540eb6b529036b0f89d46efe6cc43f1c1baf0952a67 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeads: Leaderships */
-/* definition f50a8699e83daa95fdfa3d0e8ce8f7b616974bd4e38fca92de23c3256e766efc */
+/* definition b5adfcfa6625d00cb0b06476db8316723578fb9bdb69f635edfa120b80e470aa */
 SELECT
   domain.per,
   distributions.size,

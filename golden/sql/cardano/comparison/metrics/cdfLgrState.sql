@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition b436e21d3e0f1606e3dc2779a1934d8b565c71c325f5c300c0d63ffe934892ed */
+/* definition 8843a07db40bfb8ad426bb77d15629025848500267ed053c91695e6bd4043bf7 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition 2d88da8907e8c726a7cacb1ddc9910decfa1f87f7ca7d644386b28db7f2587f8 */
+/* definition 58baaf72acb4a90e9e276929ea4b52e11688dd5da195413fc2baa6636de5be84 */
 SELECT
   domain.per,
   distributions.size,

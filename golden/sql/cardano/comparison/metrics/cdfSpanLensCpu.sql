@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition 4d79e0b04a05adf9a3e7e155087780152e8195938bb2ba469f3884c63d5424eb */
+/* definition 03a75df86049cfec715b04c0d25e9a5738377c57dc7521f996825e30c56d3380 */
 SELECT
   domain.per,
   distributions.size,

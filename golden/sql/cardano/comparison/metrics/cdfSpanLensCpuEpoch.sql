@@ -42,7 +42,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition 41545923d7763e83106aa9f9e09037cac62d0e0d2740717c7f70bf15361a2780 */
+/* definition cd59c91e07c3dd56c4d7a49f94f731dbaa559878fd1adaa2fa81e110cc741934 */
 SELECT
   domain.per,
   distributions.size,

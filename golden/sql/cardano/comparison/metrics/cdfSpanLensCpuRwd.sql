@@ -49,7 +49,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition 9d7b7296ac95a46c544ed820c5b8e8132dbe832e6e85427a3c8bc21d04f05c3b */
+/* definition b483d8a0009720b1d6f5003df4dd82a27cf6bb03c5d43dc247b19cffc466b068 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarted: Forge loop tardiness */
-/* definition 8ec41b25b415cd9f47941a06a6e941c3e60ad06d55eddc0d72d7fe51d254dbeb */
+/* definition ee927faa3075b54a3fb195c3d65cc119b549bb17d071d219607b74799e4b4dc6 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarts: Forge loop starts */
-/* definition 1d715cdf8cd4991ae6ffba7aa6733880ab41c12200ea40074bc52f05d06eeb16 */
+/* definition eb011e6844007fc0f72703713b0da5db12c0778586213a45169ef9681244d6f0 */
 SELECT
   domain.per,
   distributions.size,

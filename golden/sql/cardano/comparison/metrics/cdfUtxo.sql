@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfUtxo: UTxO size */
-/* definition 789dee070e91b230466f3012fff1caf14089de31b709e40c1026f0ce1899f95a */
+/* definition 646d4d6b5f2cc0f2bca08b9ed2ba5eb14b65f6fbcd3e32bc6ac56141f7de04d7 */
 SELECT
   domain.per,
   distributions.size,

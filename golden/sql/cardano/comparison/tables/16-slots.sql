@@ -69,9 +69,7 @@ WITH several AS (
     CASE WHEN utxo_size > 0 THEN utxo_size END AS utxo
   FROM leadership_check_started
   WHERE
-    t_ns >= $system_start AND (
-      chain_density > 0 OR utxo_size > 0
-    )
+    t_ns >= $system_start
   UNION ALL
   SELECT
     metrics.host,
