@@ -35,6 +35,13 @@ starts AS (
     ASOF LEFT JOIN changes ON changes.host = timeline.host AND changes.seq < timeline.reached_seq
 ),
 
+-- Most slots keep what they start with: those of which every context comes in them, and changes nothing.
+notable AS (
+    SELECT DISTINCT host, slot
+    FROM located
+    WHERE changed OR latest <> slot
+),
+
 -- the last context that names a slot decides, if there is one
 deciding AS (
     SELECT
@@ -45,6 +52,7 @@ deciding AS (
         max(seq) AS seq,
         min(CASE WHEN changed THEN seq END) AS first_change
     FROM located
+    SEMI JOIN notable ON notable.host = located.host AND notable.slot = located.slot
     GROUP BY host, slot
 ),
 

@@ -1,12 +1,12 @@
--- The events that extend a host's slot timeline: the slot of each (the one it names, or that its instant lies in), and
--- the latest slot of the timeline once it has come, and before.
+-- The events that extend a host's slot timeline, and those before it: the slot of each (the one it names, or that its
+-- instant lies in), and the latest slot of the timeline once it has come, and before.
 -- Events before the start of the system do not count.
 WITH marks AS (
-    SELECT host, seq, t_ns, 'started' AS mark, slot
+    SELECT host, seq, t_ns, TRUE AS started, slot
     FROM leadership_check_started
     WHERE t_ns >= $system_start
     UNION ALL
-    SELECT host, seq, t_ns, 'resources' AS mark, (t_ns - $system_start) // $slot_length AS slot
+    SELECT host, seq, t_ns, FALSE AS started, (t_ns - $system_start) // $slot_length AS slot
     FROM resources
     WHERE t_ns >= $system_start
 ),
@@ -29,20 +29,31 @@ peaks AS (
     WHERE slot < preceding
 ),
 
-reached AS (
-    SELECT successive.*, openings.slot AS opening, greatest(openings.slot, successive.slot, peaks.slot) AS latest
+-- what does not go beyond the mark before it extends nothing
+stepping AS (
+    SELECT successive.*, openings.slot AS opening
     FROM successive
-    ASOF LEFT JOIN peaks ON peaks.host = successive.host AND peaks.seq <= successive.seq
     INNER JOIN openings ON openings.host = successive.host
+    WHERE successive.preceding IS NULL OR successive.slot > successive.preceding OR successive.slot < openings.slot
+),
+
+reached AS (
+    SELECT
+        stepping.*,
+        greatest(stepping.opening, stepping.slot, peaks.slot) AS latest,
+        greatest(stepping.opening, stepping.preceding, peaks.slot) AS before
+    FROM stepping
+    ASOF LEFT JOIN peaks ON peaks.host = stepping.host AND peaks.seq <= stepping.seq
 )
 
 SELECT
     host,
     seq,
     t_ns,
-    mark,
+    CASE WHEN started THEN 'started' ELSE 'resources' END AS mark,
     opening,
     slot,
     latest,
-    coalesce(lag(latest) OVER (PARTITION BY host ORDER BY seq), opening) AS before
+    before
 FROM reached
+WHERE latest > before OR slot < opening

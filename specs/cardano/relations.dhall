@@ -55,6 +55,7 @@ let c =
       , heap = column "unsigned" "heap" U.byte "Heap of the runtime"
       , live = column "unsigned" "live" U.byte "Live data after the last collection"
       , threads = column "unsigned" "threads" U.none "Threads"
+      , fell = column "boolean" "fell" U.none "Whether a counter tells less than the event before it does"
       }
 
 -- Whether the slots of the genesis are those of the logs: of whatever tells slots by the instants of events.
@@ -221,7 +222,7 @@ let slotMarks =
           , hint = "a silence of 1000 slots or more cannot be analysed: leave the host out, or cut the run before it"
           }
         ]
-      , doc = "The events that extend the slot timeline of a host"
+      , doc = "The events that extend the slot timeline of a host, or come before it"
       }
 
 let timeline =
@@ -287,6 +288,7 @@ let resourceUsage =
         , c.heap
         , c.live
         , c.threads
+        , c.fell
         ]
       , key = [ "host", "seq" ]
       , checks =

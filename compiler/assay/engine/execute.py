@@ -178,10 +178,15 @@ class _Execution:
             elif node.statement.kind in ("table", "view"):
                 self.create(node)
             if node.name in missing:
-                self.keep(asked[node.name], node.name, self.answer(asked[node.name], node))
+                self.work_out(asked[node.name], node)
                 self.stop_at(node)
             for name in done_with.get(node.name, ()):
                 self.drop(name)
+
+    def work_out(self, kind: str, node: Node) -> None:
+        """Have an answer; several tables may have the same check, which is asked once."""
+        if not self.recall(kind, node.name):
+            self.keep(kind, node.name, self.answer(kind, node))
 
     def drop(self, name: str) -> None:
         """Let go of a table that is read no more: memory is what large runs lack."""

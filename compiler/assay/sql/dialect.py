@@ -79,8 +79,8 @@ def unless_zero(value: exp.Expr) -> exp.Expr:
 
 
 def reals(values: Sequence[str]) -> exp.Expr:
-    """A list of doubles from their decimal texts."""
-    numbers = exp.Array(expressions=[exp.Literal.number(value) for value in values])
+    """A list of doubles from their decimal texts: as one text, which the engine reads faster than so many literals."""
+    numbers = exp.Literal.string(f"[{', '.join(values)}]")
     return exp.Cast(this=numbers, to=exp.DataType.build("DOUBLE[]", dialect=DIALECT))
 
 

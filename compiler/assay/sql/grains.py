@@ -14,7 +14,7 @@ from assay.plan.steps import Applied, JudgeStep, RowsStep, instants
 from assay.spec.expression import Expression
 from assay.spec.model import Grain, Instant, Pair, Tally
 from assay.spec.own_names import ACCEPTED, BASE, free, rows_name
-from assay.spec.picks import COMPUTED, LAST, LATEST_BEFORE
+from assay.spec.picks import COMPUTED, FIRST, LAST, LATEST_BEFORE
 from assay.spec.scopes import HOST
 from assay.sql import dialect
 from assay.sql.dialect import column
@@ -62,15 +62,29 @@ def _bound(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.S
     """The relation's rows with everything that is bound to other tables."""
     grain = step.grain
     query = _whole_base().from_(dialect.table(grain.relation, BASE))
+    tallied = _tallied(step, finer)
     for instant in _in_turn(grain, step.members):
         query = query.select(exp.alias_(column("t_ns", instant.name), instant.name))
         for taken in instant.fields:
             query = query.select(exp.alias_(column(taken, instant.name), f"{instant.name}_{taken}"))
-        query = _bind(query, instant, step, constants)
+        query = _bind(query, instant, step, instant in tallied.values(), constants)
     for tally in grain.tallies:
         if tally.column.name in step.members:
-            query = _count(query, tally, finer, constants)
+            beside = tallied.get(tally.column.name)
+            query = query.select(_beside(tally, beside)) if beside else _count(query, tally, finer, constants)
     return query
+
+
+def _tallied(step: RowsStep, finer: frozenset[str]) -> dict[str, Instant]:
+    """Tallies of the very rows of a key that an instant is picked of, which are counted where that is picked."""
+    picked = [item for item in instants(step.grain, step.members) if item.pick in (FIRST, LAST)]
+    wanted = [item for item in step.grain.tallies if item.column.name in step.members and item.of not in finer]
+    return {
+        tally.column.name: instant
+        for tally in wanted
+        for instant in picked
+        if (tally.of, {*tally.on}, tally.where) == (instant.of, {*instant.on}, instant.where)
+    }
 
 
 def _in_turn(grain: Grain, members: frozenset[str]) -> list[Instant]:
@@ -87,14 +101,16 @@ def _whole_base() -> exp.Select:
     return dialect.select(exp.Column(this=exp.Star(), table=exp.to_identifier(BASE)))
 
 
-def _bind(query: exp.Select, instant: Instant, step: RowsStep, constants: Constants) -> exp.Select:
+def _bind(query: exp.Select, instant: Instant, step: RowsStep, tallied: bool, constants: Constants) -> exp.Select:
     if instant.pick == LATEST_BEFORE:
         ahead = exp.LT(this=column("seq", instant.name), expression=column("seq", instant.before))
         source = _narrowed(instant, constants)
         return dialect.latest_before(query, source, exp.and_(_agree(instant.on, instant.name), ahead))
     place = any(item.before == instant.name for item in instants(step.grain, step.members))
-    grouped = _picked(instant, instant.name in step.across, place, constants).subquery(alias=instant.name)
-    return query.join(grouped, on=_agree(instant.on, instant.name), join_type="LEFT")
+    grouped = _picked(instant, instant.name in step.across, place, constants)
+    if tallied:
+        grouped = grouped.select(exp.alias_(exp.Count(this=exp.Star()), _number(instant)), copy=False)
+    return query.join(grouped.subquery(alias=instant.name), on=_agree(instant.on, instant.name), join_type="LEFT")
 
 
 def _narrowed(instant: Instant, constants: Constants) -> exp.Expr:
@@ -127,6 +143,16 @@ def _picked(instant: Instant, across: bool, place: bool, constants: Constants) -
     return query.where(compile_expression(instant.where, Names(constants=constants))) if instant.where else query
 
 
+def _number(instant: Instant) -> str:
+    """What the number of rows that an instant is picked of is called."""
+    return free("n", ["t_ns", "seq", *(pair.field for pair in instant.on), *instant.fields])
+
+
+def _beside(tally: Tally, instant: Instant) -> exp.Expr:
+    """A tally that is counted where an instant is picked."""
+    return _told(_number(instant), instant.name, tally.column.name)
+
+
 def _count(query: exp.Select, tally: Tally, finer: frozenset[str], constants: Constants) -> exp.Select:
     name = tally.column.name
     keys = [column(pair.field) for pair in tally.on]
@@ -138,7 +164,12 @@ def _count(query: exp.Select, tally: Tally, finer: frozenset[str], constants: Co
         counted = counted.where(compile_expression(tally.where, Names(constants=constants)))
     counted = counted.group_by(*(key.copy() for key in keys))
     query = query.join(counted.subquery(alias=name), on=_agree(tally.on, name), join_type="LEFT")
-    return query.select(exp.alias_(exp.Coalesce(this=column(n, name), expressions=[dialect.integer(0)]), name))
+    return query.select(_told(n, name, name))
+
+
+def _told(number: str, table: str, name: str) -> exp.Expr:
+    """A number of rows under its name, 0 where there are none."""
+    return exp.alias_(exp.Coalesce(this=column(number, table), expressions=[dialect.integer(0)]), name)
 
 
 def _agree(pairs: Iterable[Pair], table: str, base: str = BASE) -> exp.Expr:

@@ -1,7 +1,14 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 /* Resources events that tell less of a counter than the one before them on their host: a node that was started again, or logs */
 /* of several runs. What follows of such an event is taken modulo 2^64. */
-WITH successive AS (
+/* only hosts that have such events are looked through */
+WITH suspects AS (
+  SELECT DISTINCT
+    host
+  FROM resource_usage
+  WHERE
+    fell
+), successive AS (
   SELECT
     host,
     seq,
@@ -18,6 +25,8 @@ WITH successive AS (
     fs_rd < LAG(fs_rd) OVER previous AS fs_rd,
     fs_wr < LAG(fs_wr) OVER previous AS fs_wr
   FROM resources
+  SEMI JOIN suspects
+    ON suspects.host = resources.host
   WHERE
     t_ns >= $system_start
   WINDOW previous AS (PARTITION BY host ORDER BY seq)

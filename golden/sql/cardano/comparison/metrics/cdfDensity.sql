@@ -27,37 +27,7 @@ WITH samples AS (
     mean,
     COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
-      CAST([
-        0.0,
-        0.01,
-        0.05,
-        0.1,
-        0.2,
-        0.3,
-        0.4,
-        0.5,
-        0.6,
-        0.7,
-        0.75,
-        0.8,
-        0.85,
-        0.875,
-        0.9,
-        0.925,
-        0.95,
-        0.97,
-        0.98,
-        0.99,
-        0.995,
-        0.997,
-        0.998,
-        0.999,
-        0.9995,
-        0.9997,
-        0.9998,
-        0.9999,
-        1.0
-      ] AS DOUBLE[]),
+      CAST('[0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.875, 0.9, 0.925, 0.95, 0.97, 0.98, 0.99, 0.995, 0.997, 0.998, 0.999, 0.9995, 0.9997, 0.9998, 0.9999, 1.0]' AS DOUBLE[]),
       LAMBDA c : LIST_EXTRACT(ordered_values, LEAST(CAST(FLOOR(size * c) AS BIGINT), size - 1) + 1)
     ) AS centiles
   FROM averaged
@@ -69,7 +39,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfDensity: Chain density */
-/* definition b1e979a5ada99b3824242d8261891203742763a2aed20c5f82f633caa53e6057 */
+/* definition 880d2aa1307050e8be1042906a33cd3f797962b312cc6c24b838a155076a334f */
 SELECT
   domain.per,
   distributions.size,

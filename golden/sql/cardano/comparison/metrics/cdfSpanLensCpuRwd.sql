@@ -37,37 +37,7 @@ WITH samples AS (
     mean,
     COALESCE(LIST_AGGREGATE(ordered_values, 'stddev_samp'), CAST(0.0 AS DOUBLE)) AS stddev,
     LIST_TRANSFORM(
-      CAST([
-        0.0,
-        0.01,
-        0.05,
-        0.1,
-        0.2,
-        0.3,
-        0.4,
-        0.5,
-        0.6,
-        0.7,
-        0.75,
-        0.8,
-        0.85,
-        0.875,
-        0.9,
-        0.925,
-        0.95,
-        0.97,
-        0.98,
-        0.99,
-        0.995,
-        0.997,
-        0.998,
-        0.999,
-        0.9995,
-        0.9997,
-        0.9998,
-        0.9999,
-        1.0
-      ] AS DOUBLE[]),
+      CAST('[0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.875, 0.9, 0.925, 0.95, 0.97, 0.98, 0.99, 0.995, 0.997, 0.998, 0.999, 0.9995, 0.9997, 0.9998, 0.9999, 1.0]' AS DOUBLE[]),
       LAMBDA c : LIST_EXTRACT(ordered_values, LEAST(CAST(FLOOR(size * c) AS BIGINT), size - 1) + 1)
     ) AS centiles
   FROM averaged
@@ -79,7 +49,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition 35abc9f5e011c7cfc60b83c687b8cae56101d8b1ed801878120006e1bbfde1b3 */
+/* definition b483d8a0009720b1d6f5003df4dd82a27cf6bb03c5d43dc247b19cffc466b068 */
 SELECT
   domain.per,
   distributions.size,

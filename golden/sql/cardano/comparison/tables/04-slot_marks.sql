@@ -1,14 +1,14 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE slot_marks AS
-/* The events that extend a host's slot timeline: the slot of each (the one it names, or that its instant lies in), and */
-/* the latest slot of the timeline once it has come, and before. */
+/* The events that extend a host's slot timeline, and those before it: the slot of each (the one it names, or that its */
+/* instant lies in), and the latest slot of the timeline once it has come, and before. */
 /* Events before the start of the system do not count. */
 WITH marks AS (
   SELECT
     host,
     seq,
     t_ns,
-    'started' AS mark,
+    TRUE AS started,
     slot
   FROM leadership_check_started
   WHERE
@@ -18,7 +18,7 @@ WITH marks AS (
     host,
     seq,
     t_ns,
-    'resources' AS mark,
+    FALSE AS started,
     (
       t_ns - $system_start
     ) // $slot_length AS slot
@@ -38,24 +38,35 @@ WITH marks AS (
   FROM successive
   WHERE
     slot < preceding
-), reached AS (
+), stepping /* what does not go beyond the mark before it extends nothing */ AS (
   SELECT
     successive.*,
-    openings.slot AS opening,
-    GREATEST(openings.slot, successive.slot, peaks.slot) AS latest
+    openings.slot AS opening
   FROM successive
-  ASOF LEFT JOIN peaks
-    ON peaks.host = successive.host AND peaks.seq <= successive.seq
   INNER JOIN openings
     ON openings.host = successive.host
+  WHERE
+    successive.preceding IS NULL
+    OR successive.slot > successive.preceding
+    OR successive.slot < openings.slot
+), reached AS (
+  SELECT
+    stepping.*,
+    GREATEST(stepping.opening, stepping.slot, peaks.slot) AS latest,
+    GREATEST(stepping.opening, stepping.preceding, peaks.slot) AS before
+  FROM stepping
+  ASOF LEFT JOIN peaks
+    ON peaks.host = stepping.host AND peaks.seq <= stepping.seq
 )
 SELECT
   host,
   seq,
   t_ns,
-  mark,
+  CASE WHEN started THEN 'started' ELSE 'resources' END AS mark,
   opening,
   slot,
   latest,
-  COALESCE(LAG(latest) OVER (PARTITION BY host ORDER BY seq), opening) AS before
-FROM reached;
+  before
+FROM reached
+WHERE
+  latest > before OR slot < opening;

@@ -52,6 +52,13 @@ WITH contexts AS (
   FROM timeline
   ASOF LEFT JOIN changes
     ON changes.host = timeline.host AND changes.seq < timeline.reached_seq
+), notable /* Most slots keep what they start with: those of which every context comes in them, and changes nothing. */ AS (
+  SELECT DISTINCT
+    host,
+    slot
+  FROM located
+  WHERE
+    changed OR latest <> slot
 ), deciding /* the last context that names a slot decides, if there is one */ AS (
   SELECT
     host,
@@ -61,6 +68,8 @@ WITH contexts AS (
     MAX(seq) AS seq,
     MIN(CASE WHEN changed THEN seq END) AS first_change
   FROM located
+  SEMI JOIN notable
+    ON notable.host = located.host AND notable.slot = located.slot
   GROUP BY
     host,
     slot

@@ -112,6 +112,19 @@ WITH successive AS (
         fs_wr_before - fs_wr
       ) + 1
     END AS fs_wr,
+    (
+      centi_cpu < centi_cpu_before
+      OR centi_gc < centi_gc_before
+      OR centi_mut < centi_mut_before
+      OR centi_blk_io < centi_blk_io_before
+      OR gcs_major < gcs_major_before
+      OR gcs_minor < gcs_minor_before
+      OR alloc < alloc_before
+      OR net_rd < net_rd_before
+      OR net_wr < net_wr_before
+      OR fs_rd < fs_rd_before
+      OR fs_wr < fs_wr_before
+    ) AS fell,
     rss,
     heap,
     live,
@@ -216,5 +229,6 @@ SELECT
   rss,
   heap,
   live,
-  threads
+  threads,
+  fell
 FROM products;

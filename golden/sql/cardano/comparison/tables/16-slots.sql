@@ -5,7 +5,7 @@ CREATE TEMPORARY TABLE slots AS
 /* last gauges (0 before any), and 0 for all that is counted; an opening slot without one has none. */
 /* Density and UTxO size: as last told in the slot, 0 otherwise; a gap slot begins with those of the slot before the gap. */
 /* Compatibility: the opening slot counts as epoch 0, epoch slot 0, safe interval 0; `true_epoch_slot` is the true one. */
-WITH last_usage AS (
+WITH several AS (
   SELECT
     host,
     slot,
@@ -14,18 +14,52 @@ WITH last_usage AS (
   GROUP BY
     host,
     slot
-), sources /* the event whose values a slot has */ AS (
+  HAVING
+    COUNT(*) > 1
+), last_usage AS (
   SELECT
-    timeline.host,
-    timeline.slot,
-    timeline.kind,
-    NOT last_usage.seq IS NULL AS used,
-    COALESCE(last_usage.seq, earlier.seq) AS seq
-  FROM timeline
-  LEFT JOIN last_usage
-    ON last_usage.host = timeline.host AND last_usage.slot = timeline.slot
-  ASOF LEFT JOIN resource_usage AS earlier
-    ON earlier.host = timeline.host AND earlier.seq < timeline.reached_seq
+    resource_usage.*
+  FROM resource_usage
+  LEFT JOIN several
+    ON several.host = resource_usage.host AND several.slot = resource_usage.slot
+  WHERE
+    several.seq IS NULL OR several.seq = resource_usage.seq
+), earlier /* slots without an event of their own: few, so what they have instead is looked up for them alone */ AS (
+  SELECT
+    missing.host,
+    missing.slot,
+    places.seq
+  FROM (
+    SELECT
+      timeline.host,
+      timeline.slot,
+      timeline.reached_seq
+    FROM timeline
+    ANTI JOIN resource_usage
+      ON resource_usage.host = timeline.host AND resource_usage.slot = timeline.slot
+  ) AS missing
+  ASOF JOIN (
+    SELECT
+      host,
+      seq
+    FROM resource_usage
+  ) AS places
+    ON places.host = missing.host AND places.seq < missing.reached_seq
+), carried AS (
+  SELECT
+    earlier.host,
+    earlier.slot,
+    usage.cpu,
+    usage.gc,
+    usage.mut,
+    usage.blk_io,
+    usage.rss,
+    usage.heap,
+    usage.live,
+    usage.threads
+  FROM earlier
+  INNER JOIN resource_usage AS usage
+    ON usage.host = earlier.host AND usage.seq = earlier.seq
 ), told /* a check tells each of the two only when it is above 0; ledger metrics, which belong to the latest slot, always do */ AS (
   SELECT
     host,
@@ -116,66 +150,69 @@ WITH last_usage AS (
     AND utxos.seq < gaps.reached_seq
 ), held AS (
   SELECT
-    sources.host,
-    sources.slot,
-    sources.kind,
-    sources.used OR sources.kind <> 'opening' AS known,
-    COALESCE(resource_usage.cpu, 0) AS cpu,
-    COALESCE(resource_usage.gc, 0) AS gc,
-    COALESCE(resource_usage.mut, 0) AS mut,
-    COALESCE(resource_usage.blk_io, 0) AS blk_io,
-    COALESCE(resource_usage.rss, 0) AS rss,
-    COALESCE(resource_usage.heap, 0) AS heap,
-    COALESCE(resource_usage.live, 0) AS live,
-    COALESCE(resource_usage.threads, 0) AS threads,
-    CASE WHEN sources.used THEN resource_usage.gcs_major ELSE 0 END AS gcs_major,
-    CASE WHEN sources.used THEN resource_usage.gcs_minor ELSE 0 END AS gcs_minor,
-    CASE WHEN sources.used THEN resource_usage.alloc ELSE 0 END AS alloc,
-    CASE WHEN sources.used THEN resource_usage.net_rd ELSE 0 END AS net_rd,
-    CASE WHEN sources.used THEN resource_usage.net_wr ELSE 0 END AS net_wr,
-    CASE WHEN sources.used THEN resource_usage.fs_rd ELSE 0 END AS fs_rd,
-    CASE WHEN sources.used THEN resource_usage.fs_wr ELSE 0 END AS fs_wr
-  FROM sources
-  LEFT JOIN resource_usage
-    ON resource_usage.host = sources.host AND resource_usage.seq = sources.seq
+    timeline.host,
+    timeline.slot,
+    timeline.kind = 'opening' AS opens,
+    NOT last_usage.seq IS NULL AS used,
+    COALESCE(last_told.density, inherited.density, 0) AS density,
+    COALESCE(last_told.utxo, inherited.utxo, 0) AS utxo,
+    block_gaps.block_gap,
+    COALESCE(last_usage.cpu, carried.cpu, 0) AS cpu,
+    COALESCE(last_usage.gc, carried.gc, 0) AS gc,
+    COALESCE(last_usage.mut, carried.mut, 0) AS mut,
+    COALESCE(last_usage.blk_io, carried.blk_io, 0) AS blk_io,
+    COALESCE(last_usage.rss, carried.rss, 0) AS rss,
+    COALESCE(last_usage.heap, carried.heap, 0) AS heap,
+    COALESCE(last_usage.live, carried.live, 0) AS live,
+    COALESCE(last_usage.threads, carried.threads, 0) AS threads,
+    last_usage.gcs_major,
+    last_usage.gcs_minor,
+    last_usage.alloc,
+    last_usage.net_rd,
+    last_usage.net_wr,
+    last_usage.fs_rd,
+    last_usage.fs_wr
+  FROM timeline
+  LEFT JOIN block_gaps
+    ON block_gaps.host = timeline.host AND block_gaps.slot = timeline.slot
+  LEFT JOIN last_told
+    ON last_told.host = timeline.host AND last_told.slot = timeline.slot
+  LEFT JOIN inherited
+    ON inherited.host = timeline.host AND inherited.slot = timeline.slot
+  LEFT JOIN carried
+    ON carried.host = timeline.host AND carried.slot = timeline.slot
+  LEFT JOIN last_usage
+    ON last_usage.host = timeline.host AND last_usage.slot = timeline.slot
 )
 SELECT
-  held.host,
-  held.slot,
-  CASE WHEN held.kind = 'opening' THEN 0 ELSE held.slot // $epoch_length END AS epoch,
-  CASE WHEN held.kind = 'opening' THEN 0 ELSE held.slot % $epoch_length END AS epoch_slot,
-  held.slot % $epoch_length AS true_epoch_slot,
+  host,
+  slot,
+  CASE WHEN opens THEN 0 ELSE slot // $epoch_length END AS epoch,
+  CASE WHEN opens THEN 0 ELSE slot % $epoch_length END AS epoch_slot,
+  slot % $epoch_length AS true_epoch_slot,
   CASE
-    WHEN held.kind = 'opening'
+    WHEN opens
     THEN 0
-    ELSE CAST(FLOOR(
-      CAST((
-        held.slot % $epoch_length
-      ) AS DOUBLE) / $security_parameter * $active_slots
-    ) AS BIGINT)
+    ELSE CAST(FLOOR(CAST((
+      slot % $epoch_length
+    ) AS DOUBLE) / $security_parameter * $active_slots) AS BIGINT)
   END AS safe_interval,
-  COALESCE(last_told.density, inherited.density, 0) AS density,
-  COALESCE(last_told.utxo, inherited.utxo, 0) AS utxo,
-  block_gaps.block_gap,
-  CASE WHEN held.known THEN held.cpu END AS cpu,
-  CASE WHEN held.known THEN held.gc END AS gc,
-  CASE WHEN held.known THEN held.mut END AS mut,
-  CASE WHEN held.known THEN held.blk_io END AS blk_io,
-  CASE WHEN held.known THEN held.rss END AS rss,
-  CASE WHEN held.known THEN held.heap END AS heap,
-  CASE WHEN held.known THEN held.live END AS live,
-  CASE WHEN held.known THEN held.threads END AS threads,
-  CASE WHEN held.known THEN held.gcs_major END AS gcs_major,
-  CASE WHEN held.known THEN held.gcs_minor END AS gcs_minor,
-  CASE WHEN held.known THEN held.alloc END AS alloc,
-  CASE WHEN held.known THEN held.net_rd END AS net_rd,
-  CASE WHEN held.known THEN held.net_wr END AS net_wr,
-  CASE WHEN held.known THEN held.fs_rd END AS fs_rd,
-  CASE WHEN held.known THEN held.fs_wr END AS fs_wr
-FROM held
-INNER JOIN block_gaps
-  ON block_gaps.host = held.host AND block_gaps.slot = held.slot
-LEFT JOIN last_told
-  ON last_told.host = held.host AND last_told.slot = held.slot
-LEFT JOIN inherited
-  ON inherited.host = held.host AND inherited.slot = held.slot;
+  density,
+  utxo,
+  block_gap,
+  CASE WHEN used OR NOT opens THEN cpu END AS cpu,
+  CASE WHEN used OR NOT opens THEN gc END AS gc,
+  CASE WHEN used OR NOT opens THEN mut END AS mut,
+  CASE WHEN used OR NOT opens THEN blk_io END AS blk_io,
+  CASE WHEN used OR NOT opens THEN rss END AS rss,
+  CASE WHEN used OR NOT opens THEN heap END AS heap,
+  CASE WHEN used OR NOT opens THEN live END AS live,
+  CASE WHEN used OR NOT opens THEN threads END AS threads,
+  CASE WHEN used THEN gcs_major WHEN NOT opens THEN 0 END AS gcs_major,
+  CASE WHEN used THEN gcs_minor WHEN NOT opens THEN 0 END AS gcs_minor,
+  CASE WHEN used THEN alloc WHEN NOT opens THEN 0 END AS alloc,
+  CASE WHEN used THEN net_rd WHEN NOT opens THEN 0 END AS net_rd,
+  CASE WHEN used THEN net_wr WHEN NOT opens THEN 0 END AS net_wr,
+  CASE WHEN used THEN fs_rd WHEN NOT opens THEN 0 END AS fs_rd,
+  CASE WHEN used THEN fs_wr WHEN NOT opens THEN 0 END AS fs_wr
+FROM held;

@@ -8,14 +8,15 @@ WITH bound AS (
     ledger_state_known.t_ns AS ledger_state_known,
     ledger_view_known.t_ns AS ledger_view_known,
     decided.t_ns AS decided,
-    COALESCE(starts.n, 0) AS starts,
+    COALESCE(started.n, 0) AS starts,
     COALESCE(leads.n, 0) AS leads
   FROM slots AS base
   LEFT JOIN (
     SELECT
       host,
       slot,
-      ARG_MAX_NULL(t_ns, seq) AS t_ns
+      ARG_MAX_NULL(t_ns, seq) AS t_ns,
+      COUNT(*) AS n
     FROM leadership_check_started
     WHERE
       t_ns >= $system_start
@@ -76,19 +77,6 @@ WITH bound AS (
       slot
   ) AS decided
     ON decided.host = base.host AND decided.slot = base.slot
-  LEFT JOIN (
-    SELECT
-      host,
-      slot,
-      COUNT(*) AS n
-    FROM leadership_check_started
-    WHERE
-      t_ns >= $system_start
-    GROUP BY
-      host,
-      slot
-  ) AS starts
-    ON starts.host = base.host AND starts.slot = base.slot
   LEFT JOIN (
     SELECT
       host,
