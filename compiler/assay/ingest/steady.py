@@ -17,7 +17,6 @@ from assay.ingest.packing import CHUNK, refused
 from assay.spec.diagnostics import AssayError, fail
 from assay.storage.digests import SETTLED
 
-
 PIECE = 2**18  # bytes that are hashed at a time
 
 
