@@ -235,6 +235,13 @@ def test_lines_of_runs_are_plain_nearly_all(case: str) -> None:
 
 
 @needed
+def test_who_doubts_the_scanner_can_leave_it_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_SCANNER", "off")
+    monkeypatch.setattr(scanner, "_library", lambda _: pytest.fail("it is asked"))
+    assert read(tmp_path, [record(n=1)]).rows("tick", "n") == [(1,)]
+
+
+@needed
 def test_odd_lines_alone_are_left_to_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     real_fill = filling._Reading.set_aside
