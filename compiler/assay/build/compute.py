@@ -17,7 +17,7 @@ from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.stages import stage
 from assay.engine import kept_tables
-from assay.engine.execute import SQL, Job, connect, execute
+from assay.engine.execute import SQL, Job, beside, connect, execute
 from assay.engine.graph import Node, nodes
 from assay.engine.hosts import enumerate_hosts
 from assay.engine.mount import mount
@@ -189,11 +189,21 @@ def _execute(
 
     def attempt(index: int, enumerated: bool) -> RunResults:
         with connect(threads, session.store.room(), side_by_side) as connection:
-            mount(connection, prepared[index].folders, kept_tables.folders(session.store))
+            others = beside(connection, threads if threads > 1 else 0)
+            mount(connection, prepared[index].folders, kept_tables.folders(session.store), others)
             if enumerated:
                 enumerate_hosts(connection, prepared[index].folders)
             edited = session.later is not None  # who waits for edits will make some
-            return execute(jobs[index], checked, session.store, connection, tell, enumerated=enumerated, edited=edited)
+            return execute(
+                jobs[index],
+                checked,
+                session.store,
+                connection,
+                tell,
+                enumerated=enumerated,
+                edited=edited,
+                others=others,
+            )
 
     def one(index: int) -> RunResults:
         with stage("results", run=jobs[index].label, statements=len(jobs[index].graph)):

@@ -24,6 +24,7 @@ from assay.engine.hosts import by_number
 from assay.engine.kept_tables import KeptTables
 from assay.engine.pruning import used
 from assay.engine.results import Distribution, FilterCount, RunResults
+from assay.engine.side_by_side import SideBySide
 from assay.engine.store import Store
 from assay.plan.steps import CheckStep, JudgeStep, Plan, RelationStep
 from assay.spec.diagnostics import INTERNAL, AssayError, Diagnostic, Span, fail, raise_all
@@ -31,6 +32,7 @@ from assay.spec.file_errors import is_full, is_memory, out_of_memory
 from assay.spec.model import Summary
 from assay.spec.normal_form import Checked
 from assay.sql import dialect, verdicts
+from assay.sql.program import creation
 from assay.storage.seals import sealed, unsealed
 
 if TYPE_CHECKING:
@@ -74,6 +76,14 @@ def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnect
     ):
         connection.execute(f"SET {name} = ?", [value])
     return connection
+
+
+def beside(connection: duckdb.DuckDBPyConnection, count: int) -> list[duckdb.DuckDBPyConnection]:
+    """So many more connections to a fresh engine, which have what it has, but for what is temporary."""
+    found = [connection.cursor() for _ in range(count)]
+    for item in found:
+        item.execute("SET TimeZone = ?", ["UTC"])
+    return found
 
 
 def _fresh() -> duckdb.DuckDBPyConnection:
@@ -131,12 +141,19 @@ def _distribution(
 
 class _Execution:
     def __init__(
-        self, job: Job, checked: Checked, store: Store, connection: duckdb.DuckDBPyConnection, enumerated: bool
+        self,
+        job: Job,
+        checked: Checked,
+        store: Store,
+        connection: duckdb.DuckDBPyConnection,
+        enumerated: bool,
+        others: Sequence[duckdb.DuckDBPyConnection],
     ) -> None:
         self.job = job
         self.checked = checked
         self.store = store
         self.connection = connection
+        self.others = others
         self.enumerated = enumerated
         self.hashes = content_hashes(job.graph, job.constants, job.raw, job.logs)
         self.nodes = {node.name: node for node in job.graph}
@@ -167,21 +184,37 @@ class _Execution:
         needed = demanded(self.job.graph, missing, there)
         edited = edited or len(missing) < len(asked)
         done_with = {} if keep_tables else outlived(self.job.graph, needed, there)
-        for node in self.job.graph:
-            if node.name not in needed:
-                continue
-            progress(node.name)
-            if node.name in there:
-                self.tables.recall(node.name)
-            elif node.statement.kind == "table" and edited:
-                self.tables.keep(node.name, partial(self.create, node))
-            elif node.statement.kind in ("table", "view"):
-                self.create(node)
-            if node.name in missing:
-                self.work_out(asked[node.name], node)
-                self.stop_at(node)
-            for name in done_with.get(node.name, ()):
-                self.drop(name)
+        with SideBySide(self.others) as ahead:
+            for node in self.job.graph:
+                if node.name not in needed:
+                    continue
+                progress(node.name)
+                if ahead.takes(node):
+                    ahead.put(partial(self.fetched, node), partial(self.end, node, done_with))
+                    continue
+                ahead.wait()
+                if node.name in there:
+                    self.tables.recall(node.name)
+                elif node.statement.kind == "table" and edited:
+                    self.tables.keep(node.name, partial(self.create, node))
+                elif node.statement.kind in ("table", "view"):
+                    self.create(node)
+                if node.name in missing:
+                    self.work_out(asked[node.name], node)
+                self.end(node, done_with)
+
+    def fetched(self, node: Node, connection: duckdb.DuckDBPyConnection) -> list[list[Any]]:
+        """What a metric's statement yields, asked over another connection."""
+        return [list(row) for row in self.execute(node, node.text, connection=connection).fetchall()]
+
+    def end(self, node: Node, done_with: Mapping[str, Sequence[str]], rows: list[list[Any]] | None = None) -> None:
+        """What is done when a statement is: keep what it yielded elsewhere, judge it, drop what nothing reads any
+        more."""
+        if rows is not None:
+            self.keep(node.statement.kind, node.name, rows)
+        self.stop_at(node)
+        for name in done_with.get(node.name, ()):
+            self.drop(name)
 
     def work_out(self, kind: str, node: Node) -> None:
         """Have an answer; several tables may have the same check, which is asked once."""
@@ -194,8 +227,11 @@ class _Execution:
 
     def create(self, node: Node) -> None:
         """Keep the rows of a table or view."""
-        view = self.enumerated and node.statement.kind == "view"
-        self.execute(node, by_number(node.statement) if view else node.text)
+        alone = not self.others
+        if self.enumerated and node.statement.kind == "view":
+            self.execute(node, by_number(node.statement, temporary=alone))
+        else:
+            self.execute(node, node.text if alone else creation(node.statement, temporary=False))
         if isinstance(node.statement.step, RelationStep):
             raise_all(undeclared(self.connection, node.statement.step.relation))
 
@@ -203,39 +239,38 @@ class _Execution:
         """What a statement that is asked for yields, as plain data."""
         if kind == "rejections":
             assert isinstance(node.statement.step, JudgeStep)
-            return [list(row) for row in self.rows(node, dialect.text(verdicts.rejections(node.statement.step)))]
+            text = dialect.text(verdicts.rejections(node.statement.step))
+            return [list(row) for row in self.execute(node, text, bound=False).fetchall()]
         if kind == "row":
-            return self.records(node, dialect.text(exp.select("*").from_(node.name)))
+            return self.records(node, dialect.text(exp.select("*").from_(node.name)), bound=False)
         if kind == "offenders":
             return offenders(self.execute(node, node.text))
         if kind == "rows":
             return self.records(node, node.text)
-        return [list(row) for row in self.rows(node, node.text)]
+        return [list(row) for row in self.execute(node, node.text).fetchall()]
 
-    def execute(self, node: Node, text: str) -> Any:
-        """Run a text; an engine error names the statement."""
+    def execute(
+        self, node: Node, text: str, bound: bool = True, connection: duckdb.DuckDBPyConnection | None = None
+    ) -> Any:
+        """Run a text, with the statement's constants when it is `bound`; an engine error names the statement."""
         import duckdb
 
+        connection = connection or self.connection
         values = given(node.places, self.job.constants)
         try:
-            with limit.limited(self.connection, self.most):
-                return self.connection.execute(text, values if text == node.text else None)
+            with limit.limited(connection, self.most):
+                return connection.execute(text, values if bound and node.places else None)
         except duckdb.InterruptException:
             raise _endless(self.job.label, node, self.most) from None
         except duckdb.Error as error:
             if is_full(error):
                 raise self.store.full() from None
-            place = place_in(self.connection, text_of(node), values)
+            place = place_in(connection, text_of(node), values)
             raise _engine_error(self.job.label, node, error, place) from None
 
-    def rows(self, node: Node, text: str) -> list[tuple[Any, ...]]:
-        """All rows of a text."""
-        found: list[tuple[Any, ...]] = self.execute(node, text).fetchall()
-        return found
-
-    def records(self, node: Node, text: str) -> list[dict[str, Any]]:
+    def records(self, node: Node, text: str, bound: bool = True) -> list[dict[str, Any]]:
         """All rows of a text, by column."""
-        cursor = self.execute(node, text)
+        cursor = self.execute(node, text, bound)
         names = [item[0] for item in cursor.description]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
@@ -329,15 +364,17 @@ def execute(
     enumerated: bool = False,
     keep_tables: bool = False,
     edited: bool = False,
+    others: Sequence[duckdb.DuckDBPyConnection] = (),
 ) -> RunResults:
     """The results of a run: what the cache holds, and the rest worked out.
 
     `enumerated` tells that the connection has the run's hosts as a type, of which events' hosts shall be; `keep_tables`
     that tables are looked at afterwards; `edited` that specs will be edited, so that tables are worth a place in the
-    cache, also where nothing was known before.
+    cache, also where nothing was known before; `others` are connections `beside` that one, over which metrics are asked
+    side by side.
     Raises AssayError with the first check that finds rows which must not be.
     """
-    execution = _Execution(job, checked, store, connection, enumerated)
+    execution = _Execution(job, checked, store, connection, enumerated, others)
     execution.run(progress, keep_tables, edited)
     for node in job.graph:
         execution.stop_at(node)

@@ -30,17 +30,17 @@ def enumerate_hosts(connection: duckdb.DuckDBPyConnection, folders: Sequence[Pat
     """Let the hosts of a run whose folders are mounted be a type, in their order as texts, and `logs` have them."""
     names = dialect.select(column(HOST)).distinct().from_(LOGS).order_by(HOST)
     # The library of trees has none for types.
-    connection.execute(f"CREATE TEMPORARY TYPE {TYPE} AS ENUM ({dialect.text(names)})")
+    connection.execute(f"CREATE TYPE {TYPE} AS ENUM ({dialect.text(names)})")
     mount_logs(connection, folders, exp.Star(replace=[_numbered(column(HOST))]))
 
 
-def by_number(statement: Statement) -> str:
+def by_number(statement: Statement, temporary: bool = True) -> str:
     """The text that keeps an event's rows as a view, like `creation`, whose hosts are of that type."""
     query = statement.query.copy()
     for item in query.selects if isinstance(query, exp.Select) else ():
         if isinstance(item, exp.Column) and item.name == HOST:
             item.replace(_numbered(item.copy()))
-    return creation(replace(statement, query=query))
+    return creation(replace(statement, query=query), temporary)
 
 
 def _numbered(host: exp.Expr) -> exp.Expr:

@@ -54,12 +54,10 @@ class KeptTables:
         types = json.loads((place / COLUMNS).read_text(encoding="utf-8"))
         columns = [exp.alias_(self._read(column(item), kind), item) for item, kind in types.items()]
         scan = exp.ReadParquet(expressions=[exp.Literal.string(str((place / ROWS).absolute()))])
-        properties = exp.Properties(expressions=[exp.TemporaryProperty()])
         view = exp.Create(
             this=exp.to_table(exp.to_identifier(name).sql(dialect.DIALECT)),
             kind="VIEW",
             expression=dialect.select(*columns).from_(scan),
-            properties=properties,
         )
         self.connection.execute(dialect.text(view))
         used(place)

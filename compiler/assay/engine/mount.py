@@ -61,17 +61,24 @@ def _place(folders: Sequence[Path], pattern: str) -> Path:
     return next((folder for folder in folders if any(folder.glob(pattern))), folders[0]) / pattern
 
 
-def mount(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path], others: Sequence[str] = ()) -> None:
-    """Let a connection read the folders' files by their relative paths; `logs` is a view of every one's.
+def mount(
+    connection: duckdb.DuckDBPyConnection,
+    folders: Sequence[Path],
+    others: Sequence[str] = (),
+    beside: Sequence[duckdb.DuckDBPyConnection] = (),
+) -> None:
+    """Let a connection, and those to the same engine `beside` it, read the folders' files by their relative paths;
+    `logs` is a view of every one's.
 
-    It reaches no other files than those, and those in `others`.
+    They reach no other files than those, and those in `others`.
     AssayError when a folder's path holds a comma, which the engine takes for the end of it.
     """
     paths = [str(folder.absolute()) for folder in folders]
     for path in paths:
         if "," in path:
             raise fail("cache", f"the cache folder's path holds a comma: {path}", hint="name another with --cache")
-    connection.execute("SET file_search_path = ?", [",".join(paths)])
+    for item in (connection, *beside):
+        item.execute("SET file_search_path = ?", [",".join(paths)])
     mount_logs(connection, folders, exp.Star())
     confine(connection, [*paths, EVENTS, *others])
 
@@ -80,8 +87,7 @@ def mount_logs(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path], c
     """Let `logs` be a view of every folder's."""
     held = exp.Subquery(this=located(raw_tables()[LOGS], folders), alias=exp.TableAlias(this=exp.to_identifier("held")))
     logs = dialect.select(columns).from_(held)
-    temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
-    view = exp.Create(this=exp.to_table(LOGS), kind="VIEW", expression=logs, properties=temporary, replace=True)
+    view = exp.Create(this=exp.to_table(LOGS), kind="VIEW", expression=logs, replace=True)
     connection.execute(dialect.text(view))
 
 

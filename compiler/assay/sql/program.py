@@ -255,14 +255,14 @@ def _read(query: exp.Expr, made: Mapping[str, exp.Expr]) -> set[str]:
     return found
 
 
-def creation(statement: Statement) -> str:
-    """The text that keeps a statement's rows as a temporary table or view."""
+def creation(statement: Statement, temporary: bool = True) -> str:
+    """The text that keeps a statement's rows as a table or view, which a temporary one is for its connection alone."""
     kind = "VIEW" if statement.kind == "view" else "TABLE"
     tree = exp.Create(
         this=exp.to_table(exp.to_identifier(statement.name).sql(dialect.DIALECT)),
         kind=kind,
         expression=statement.query,
-        properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+        properties=exp.Properties(expressions=[exp.TemporaryProperty()] if temporary else []),
     )
     return dialect.text(tree)
 

@@ -1,0 +1,102 @@
+"""Metrics that are asked side by side: the same results, ended in order, stopped together."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from assay.engine.execute import Job, beside, connect, execute
+from assay.engine.graph import Node
+from assay.engine.mount import mount
+from assay.engine.results import RunResults
+from assay.engine.side_by_side import Rows, SideBySide
+from assay.engine.store import Store
+from assay.spec.diagnostics import AssayError
+from tests.compare_reference import CARDANO
+from tests.support.laboratory import Examined, Laboratory
+
+
+@pytest.fixture(scope="module")
+def kept(lab: Laboratory) -> Examined:
+    return lab.examine(CARDANO / "tiny/plain" / "run")
+
+
+def worked_out(lab: Laboratory, kept: Examined, graph: tuple[Node, ...], folder: Path, others: int) -> RunResults:
+    """What a run comes to with so many connections beside the first; no table is left over."""
+    run = kept.prepared
+    job = Job("run", kept.plan, graph, run.constants, run.raw, run.recognition, ("run_summary",))
+    with connect(2, folder / "spill") as connection:
+        more = beside(connection, others)
+        mount(connection, run.folders, beside=more)
+        found = execute(job, lab.package, Store(folder / "cache"), connection, others=more)
+        assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == []
+    return found
+
+
+@pytest.mark.parametrize("others", [1, 2, 5])
+def test_results_are_those_of_one_after_the_other(lab: Laboratory, kept: Examined, tmp_path: Path, others: int) -> None:
+    assert worked_out(lab, kept, kept.graph, tmp_path, others) == kept.results
+
+
+def test_of_several_that_fail_the_first_is_told(lab: Laboratory, kept: Examined, tmp_path: Path) -> None:
+    metrics = [node for node in kept.graph if node.statement.kind == "metric"]
+
+    def broken(node: Node) -> Node:
+        fails = node in metrics[3:6]
+        return replace(node, text=f"SELECT error('of {node.name}')", places=()) if fails else node
+
+    graph = tuple(map(broken, kept.graph))
+    for others in (0, 3):
+        with pytest.raises(AssayError) as refused:
+            worked_out(lab, kept, graph, tmp_path / str(others), others)
+        (problem,) = refused.value.diagnostics
+        assert f"of {metrics[3].name}" in problem.message
+
+
+def test_statements_end_in_the_order_in_which_they_were_put() -> None:
+    ended: list[int] = []
+    with duckdb.connect() as connection, SideBySide(beside(connection, 3)) as ahead:
+        for number in range(20):
+
+            def ask(own: duckdb.DuckDBPyConnection, number: int = number) -> Rows:
+                time.sleep(0.01 * (number % 3 == 0))
+                return [list(row) for row in own.execute(f"SELECT {number}").fetchall()]
+
+            ahead.put(ask, lambda rows: ended.append(rows[0][0]))
+        ahead.wait()
+    assert ended == list(range(20))
+
+
+def test_what_is_asked_is_stopped_when_something_fails() -> None:
+    """Else a build that failed would wait for what nobody wants."""
+    begun = threading.Event()
+
+    def endless(own: duckdb.DuckDBPyConnection) -> Rows:
+        begun.set()
+        own.execute("SELECT max(a.range + b.range) FROM range(10000000) a, range(10000000) b").fetchall()
+        return []
+
+    def fail(connection: duckdb.DuckDBPyConnection) -> None:
+        with SideBySide(beside(connection, 1)) as ahead:
+            ahead.put(endless, lambda _: None)
+            assert begun.wait(10)
+            time.sleep(0.2)  # the engine has to be at it
+            raise ZeroDivisionError
+
+    started = time.monotonic()
+    with duckdb.connect() as connection, pytest.raises(ZeroDivisionError):
+        fail(connection)
+    assert time.monotonic() - started < 60
+
+
+def test_without_connections_nothing_is_asked_side_by_side(kept: Examined) -> None:
+    metrics = [node for node in kept.graph if node.statement.kind == "metric"]
+    with SideBySide([]) as ahead:
+        assert not any(map(ahead.takes, kept.graph))
+    with duckdb.connect() as connection, SideBySide(beside(connection, 1)) as ahead:
+        assert [node for node in kept.graph if ahead.takes(node)] == metrics
