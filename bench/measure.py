@@ -76,13 +76,21 @@ class TreeWatch(threading.Thread):
 def tree(pid: int) -> Iterator[int]:
     """A process and all its descendants that are alive."""
     yield pid
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+    for thread in _threads(pid):
         try:
-            own = children.read_text().split()
+            own = Path(f"/proc/{pid}/task/{thread}/children").read_text().split()
         except OSError:  # the thread has ended meanwhile
             continue
         for child in own:
             yield from tree(int(child))
+
+
+def _threads(pid: int) -> list[str]:
+    """The threads of a process; none when it has ended."""
+    try:
+        return os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 -- a Path would list it later, when it may be gone
+    except OSError:
+        return []
 
 
 def resident(pid: int) -> int:
