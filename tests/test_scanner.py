@@ -227,7 +227,7 @@ def test_lines_of_runs_are_plain_nearly_all(case: str) -> None:
         plain.write(gzip.decompress(path.read_bytes()))
         plain.flush()
         assert told
-        scan = scanner.scan(files_message([FilePart(Path(plain.name), 0, plain.tell())]) + told, 1)
+        scan = scanner.scan(files_message([FilePart(Path(plain.name), 0, plain.tell())], 2**40) + told, 1)
     assert scan
     (file,) = scan.files
     assert file.lines > 500
@@ -271,14 +271,33 @@ def test_a_file_of_which_much_is_odd_is_left_to_the_engine(tmp_path: Path, monke
 
 
 @needed
-def test_more_text_than_was_to_be_read_at_a_time_is_left_to_the_engine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("held", [0, 200_000, 500_000, 10**9])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_files_of_which_too_much_would_be_held_are_read_later(
+    held: int, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(filling, "HELD", 1000)
-    monkeypatch.setattr(scanner, "scan", lambda *_: pytest.fail("it is scanned"))
-    lines = "".join(f"{record(n=number)}\n" for number in range(100)).encode()
-    made = read(tmp_path, {"m-1/out.gz": gzip.compress(lines)})
-    assert len(made.rows("tick", "n")) == 100
+    """Of the first file of a worker more than may be held is left to the engine, which can put it on a disk."""
+    monkeypatch.setattr(filling, "HELD", held)
+    by_engine: list[int] = []
+    real_fill = filling._Reading.recognised
+
+    def watched(self: Any, indices: Sequence[int]) -> Any:
+        by_engine.extend(indices)
+        return real_fill(self, indices)
+
+    monkeypatch.setattr(filling._Reading, "recognised", watched)
+    files = {
+        f"m-{host}/out{part}": "".join(f"{record(n=number, said='x' * host)}\n" for number in range(500)).encode()
+        for host in range(1, 9)
+        for part in ("", ".1")
+    }
+    made = read(tmp_path, files, EVENTS, workers=workers)
+    rows = made.rows("tick", "host", "seq", "n")
+    assert len(rows) == 16 * 500
+    assert [row[2] for row in rows] == [*range(500)] * 16
+    assert [row[1] % 2**40 for row in rows] == [*range(1, 501)] * 16
+    assert made.rows("logs", "host", "lines") == [(f"m-{host}", 1000) for host in range(1, 9)]
+    assert len(by_engine) == (16 if held == 0 else 0)
 
 
 @needed
@@ -310,7 +329,7 @@ def test_an_event_with_more_keys_than_it_can_tell_apart_is_left_to_the_engine(
 
 @needed
 def test_a_malformed_message_is_no_crash() -> None:
-    good = files_message([]) + (lines_message(Recognition(SOURCE, numbered(EVENTS, {}))) or b"")
+    good = files_message([], 2**40) + (lines_message(Recognition(SOURCE, numbered(EVENTS, {}))) or b"")
     assert scanner.scan(good, 0)
     random = Random(1)
     for _ in range(2000):
@@ -337,7 +356,7 @@ def test_a_file_that_is_gone_or_shorter_is_strange(tmp_path: Path) -> None:
         FilePart(tmp_path / "none", 0, 5),
         FilePart(tmp_path, 0, 5),
     ]
-    scan = scanner.scan(files_message(parts) + told, len(parts))
+    scan = scanner.scan(files_message(parts, 2**40) + told, len(parts))
     assert scan
     assert [file.strange for file in scan.files] == [False, True, True, True]
 

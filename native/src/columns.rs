@@ -83,6 +83,14 @@ impl Column {
         }
     }
 
+    /// Bytes that it holds, about.
+    fn size(&self) -> usize {
+        match self {
+            Column::Whole { values, .. } => values.len() * 8,
+            Column::Text { ends, bytes, .. } => ends.len() * 8 + bytes.len(),
+        }
+    }
+
     fn truncate(&mut self, rows: usize) {
         match self {
             Column::Whole { values, valid } => {
@@ -122,6 +130,12 @@ impl Rows {
 
     pub fn len(&self) -> usize {
         self.files.len()
+    }
+
+    /// Bytes that are held, about.
+    pub fn size(&self) -> usize {
+        const OWN: usize = 2 + 8 + 2 + 8; // of what all rows have
+        self.len() * OWN + self.columns.iter().map(Column::size).sum::<usize>()
     }
 
     pub fn is_empty(&self) -> bool {

@@ -17,7 +17,7 @@ pub struct Told {
 }
 
 /// Raised with every change of the messages.
-const VERSION: c_int = 3;
+const VERSION: c_int = 4;
 
 #[no_mangle]
 pub extern "C" fn assay_scan_version() -> c_int {
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn assay_scan(message: *const u8, size: usize) -> *mut Tol
 }
 
 /// The numbers that tell what files came to, and how many they are (in `size`): the odd lines; the events and of each
-/// the rows; of each file whether it is strange, its lines, how many forms it has lines of, and of each of these the
+/// the rows; of each file what was done with it, its lines, how many forms it has lines of, and of each of these the
 /// number, the lines, the first and its instant, the last and its instant.
 ///
 /// # Safety
@@ -98,7 +98,7 @@ fn numbers(outcome: &Outcome) -> Vec<i64> {
     found.extend(outcome.events.iter().map(|rows| rows.len() as i64));
     for file in &outcome.files {
         let some: Vec<_> = (i64::from(TEXT)..).zip(&file.tallies).filter(|(_, tally)| tally.rows > 0).collect();
-        found.extend([i64::from(file.strange), file.lines, some.len() as i64]);
+        found.extend([file.done as i64, file.lines, some.len() as i64]);
         for (form, tally) in some {
             found.extend([form, tally.rows, tally.first, tally.first_ns, tally.last, tally.last_ns]);
         }

@@ -45,10 +45,21 @@ impl Tally {
     }
 }
 
-/// What a file came to; nothing is told of one that is strange.
+/// What was done with a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Done {
+    #[default]
+    Read,
+    /// the engine tells its lines apart, or can put on a disk what it holds of it
+    Strange,
+    /// so much is held of those before it that it is to be read later
+    Left,
+}
+
+/// What a file came to; nothing is told of one that was not read.
 #[derive(Debug, Default)]
 pub struct Found {
-    pub strange: bool,
+    pub done: Done,
     pub lines: i64,
     /// by the number of the form, from that of lines which are texts
     pub tallies: Vec<Tally>,
@@ -84,6 +95,7 @@ pub fn scan(message: &[u8]) -> Result<Outcome, Malformed> {
     let mut message = Message::new(message);
     let longest = message.count_of()?;
     let separator = message.number()? as u8;
+    let most = message.count_of()?;
     let parts = message.list(part)?;
     let plan = Plan::read(&mut message)?;
     let mut reader = Reader {
@@ -94,6 +106,8 @@ pub fn scan(message: &[u8]) -> Result<Outcome, Malformed> {
         values: Vec::new(),
         longest,
         separator,
+        most,
+        left: false,
         rows: plan.rows(),
         odd: Rows::new(vec![Column::text()]),
     };
@@ -134,6 +148,10 @@ struct Reader<'p> {
     values: Vec<Value>,
     longest: usize,
     separator: u8,
+    /// bytes of rows that may be held
+    most: usize,
+    /// they are: no more files are read
+    left: bool,
     rows: Vec<Rows>,
     odd: Rows,
 }
@@ -141,8 +159,17 @@ struct Reader<'p> {
 /// A file whose lines the engine tells apart.
 struct Strange;
 
+impl Found {
+    fn of(done: Done) -> Self {
+        Found { done, ..Found::default() }
+    }
+}
+
 impl Reader<'_> {
     fn file(&mut self, index: i16, part: &Part) -> Found {
+        if self.left {
+            return Found::of(Done::Left);
+        }
         let before: Vec<usize> = self.rows.iter().map(Rows::len).collect();
         let odd = self.odd.len();
         let tallies = vec![Tally::default(); self.plan.forms() + usize::from(TEXT.unsigned_abs())];
@@ -154,16 +181,24 @@ impl Reader<'_> {
                 Ok(more) => aside += more,
                 Err(Strange) => return false,
             }
-            seen < TRIED || aside < seen / SHARE
+            self.left = self.size() > self.most;
+            !self.left && (seen < TRIED || aside < seen / SHARE)
         });
         if !matches!(read, Ok(Read_::Whole)) {
+            // Of the first file too much would be held later, too.
+            self.left &= odd > 0 || before.iter().any(|rows| *rows > 0);
             for (rows, before) in self.rows.iter_mut().zip(before) {
                 rows.truncate(before);
             }
             self.odd.truncate(odd);
-            return Found { strange: true, ..Found::default() };
+            return Found::of(if self.left { Done::Left } else { Done::Strange });
         }
         found
+    }
+
+    /// Bytes of rows that are held, about.
+    fn size(&self) -> usize {
+        self.odd.size() + self.rows.iter().map(Rows::size).sum::<usize>()
     }
 
     /// Read the lines of a piece of a file; how many bytes of them are odd.

@@ -23,7 +23,7 @@ from assay.ingest.lines import refusals, scanned, set_aside
 from assay.ingest.plain import may_scan, mended, plain
 from assay.ingest.recognise import Recognition, recognition
 from assay.ingest.scanner_message import FilePart, files_message, lines_message
-from assay.ingest.shares import ROUND, LogFile
+from assay.ingest.shares import LogFile
 from assay.ingest.worker import Share, Tally, offset_of, only, share_of, united, unreadable
 from assay.spec.file_errors import is_full
 from assay.sql import dialect
@@ -31,18 +31,20 @@ from assay.sql import dialect
 if TYPE_CHECKING:
     import duckdb
 
-#: bytes of text of which the scanner may hold what is wanted: files that are packed may turn out to have more than was
-#: to be read at a time, and the engine can put what it holds on a disk
-HELD = 2 * ROUND
+#: bytes of rows that the scanners of all workers may hold: the engine could put them on a disk, these cannot
+HELD = 320 * 2**20
+NO_END = 2**62
 
 
 @dataclass(frozen=True)
 class Filling:
-    """How a worker reads: under what names its tables are, how lines are recognised, and what the scanner is told."""
+    """How a worker reads: under what names its tables are, how lines are recognised, what the scanner is told, and how
+    many bytes of rows it may hold."""
 
     how: Recognition
     number: int
     lines: bytes | None
+    most: int
 
     @property
     def table(self) -> str:
@@ -108,16 +110,19 @@ class Filled:
         return found | ({f"places_{part.number}": list(self.places or ())} if part.odd else {})
 
 
-def fillings(how: Recognition, count: int) -> list[Filling]:
-    """How so many workers read."""
+def fillings(how: Recognition, count: int, share: int = 1) -> list[Filling]:
+    """How so many workers read, who have a share of the memory."""
     lines = lines_message(how) if scanner.is_there() else None
-    return [Filling(how, number, lines) for number in range(count)]
+    return [Filling(how, number, lines, HELD // (count * share)) for number in range(count)]
 
 
 def fill(
     connection: duckdb.DuckDBPyConnection, filling: Filling, files: Sequence[LogFile], folder: Path
 ) -> list[Filled]:
-    """Read files.  Raises AssayError when one cannot be read to its end."""
+    """Read files, but those that are left for later, as too much is held of the others.
+
+    Raises AssayError when one cannot be read to its end.
+    """
     import duckdb
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -155,13 +160,15 @@ class _Reading:
     def read(self) -> list[Filled] | None:
         """What the files come to; None when they are no more what was found."""
         scan = self.scanned()
-        strange = [index for index in range(len(self.files)) if scan is None or scan.files[index].strange]
-        found = [self.taken(scan, strange)] if scan and len(strange) < len(self.files) else []
+        everything = range(len(self.files))
+        strange = [index for index in everything if scan is None or scan.files[index].strange]
+        read = [index for index in everything if scan and not (scan.files[index].strange or scan.files[index].left)]
+        found = [self.taken(scan, read)] if scan and read else []
         found += [self.recognised(strange)] if strange else []
-        for file in self.files:
+        for file in (self.files[index] for index in (*read, *strange)):
             if file.end is not None and not file.unpacked:
                 file.held.unchanged()
-        own = self.sources.items()
+        own = [item for item in self.sources.items() if item[0] in {*read, *strange}]
         return found if all(self._is_as_found(index, source) for index, source in own) else None
 
     def _is_as_found(self, index: int, source: Path) -> bool:
@@ -189,22 +196,21 @@ class _Reading:
         if self.filling.lines is None:
             return None
         parts = [self.part(index) for index in range(len(self.files))]
-        if sum(part.end - part.begin for part in parts) > HELD:
-            return None
-        return scanner.scan(files_message(parts) + self.filling.lines, len(parts))
+        # What lines of pieces are counted from is known when all of those before them are read.
+        most = self.filling.most if all(file.end is None for file in self.files) else NO_END
+        return scanner.scan(files_message(parts, most) + self.filling.lines, len(parts))
 
-    def taken(self, scan: scanner.Scanned, strange: Sequence[int]) -> Filled:
+    def taken(self, scan: scanner.Scanned, indices: Sequence[int]) -> Filled:
         """What became of the files that the scanner reads."""
-        indices = tuple(index for index in range(len(self.files)) if index not in set(strange))
         share = _share(self.files, scan)
         files = tuple(self.files[index] for index in indices)
         if not scan.odd:
-            return Filled(files, indices, only(share, indices), scan=scan)
+            return Filled(files, tuple(indices), only(share, indices), scan=scan)
         places = self.set_aside(scan)
         aside = share_of(self.connection, self.filling.aside, self.files, twice=True, places=places)
         forms = frozenset(tally.form for tally in aside.tallies)
         both = only(united(share, aside), indices)
-        return Filled(files, indices, both, self.filling.aside, places, scan, forms)
+        return Filled(files, tuple(indices), both, self.filling.aside, places, scan, forms)
 
     def set_aside(self, scan: scanner.Scanned) -> tuple[int, ...]:
         """Recognise the lines that the scanner set aside; where each stands in its file."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.ingest import scanner
 from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, gather
 from assay.ingest.collected import WORKERS, Collected
 from assay.ingest.doubled_notes import doubled
@@ -87,15 +88,18 @@ class Reading(Collected):
             self.count(batch.files, batch.lines)
         self.tell(sum(batch.size for batch in self.kept))
         busy = workers if any(file.is_large for file in rest) else min(workers, len(rest))
-        fills = fillings(self.how, busy)
+        fills = fillings(self.how, busy, share)
         with ThreadPoolExecutor(max_workers=workers) as pool:
-            for number, part in enumerate(self.parts(rest, workers, share)):
-                self.kept.append(self.round(pool, number, shares(part, workers), fills))
+            for part in self.parts(rest, workers, share):
+                left = part
+                while left:
+                    batch, left = self.round(pool, shares(left, workers), fills)
+                    self.kept.append(batch)
         gather(self.kept, [event.name for event in self.events], self.folder)
 
     def parts(self, files: Sequence[LogFile], workers: int, share: int) -> Iterator[list[LogFile]]:
         """What is read at a time.  A large packed file that all but one worker would wait for is unpacked before."""
-        for part in rounds(files, share, workers):
+        for part in rounds(files, share, workers, scanned=scanner.is_there()):
             if len(part) > 1 or workers == 1 or not part[0].is_large:
                 yield part
             else:
@@ -132,15 +136,16 @@ class Reading(Collected):
     def round(
         self,
         pool: ThreadPoolExecutor,
-        number: int,
         parts: Sequence[Sequence[LogFile]],
         fills: Sequence[Filling],
-    ) -> Batch:
-        """Read some files, a part a worker, and write what they hold of each event."""
-        place = self.folder / FOLDER / str(number)
+    ) -> tuple[Batch, list[LogFile]]:
+        """Read some files, a part a worker, and write what they hold of each event; those that were left for later."""
+        place = self.folder / FOLDER / str(len(self.kept))
         place.mkdir(parents=True)
         filled = [pool.submit(self.fill, part, filling) for part, filling in zip(parts, fills, strict=False)]
         found = [item for future in filled for item in future.result()]
+        read = {(file.number, file.begin) for item in found for file in item.files}
+        left = [file for part in parts for file in part if (file.number, file.begin) not in read]
         for item in found:
             self.count(item.files, item.share.lines)
         found = [replace(item, share=moved(item.share, list(map(self.lines_before, item.files)))) for item in found]
@@ -158,13 +163,13 @@ class Reading(Collected):
             if item.scan:
                 item.scan.close()
         files = [file for item in found for file in item.files]
-        return self.batches.keep(place, files, [item.share for item in found], lacking)
+        return self.batches.keep(place, files, [item.share for item in found], lacking), left
 
     def fill(self, files: Sequence[LogFile], filling: Filling) -> list[Filled]:
         """What the lines of some files are."""
         with self.connection.cursor() as cursor:
             found = fill(cursor, filling, files, self.folder / "plain" / str(filling.number))
-        self.tell(sum(file.size for file in files))
+        self.tell(sum(file.size for item in found for file in item.files))
         return found
 
     def write(self, rows: Rows, event: Event) -> bool:

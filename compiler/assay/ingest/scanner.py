@@ -17,8 +17,9 @@ from typing import Any
 
 NAME = "libassay_scan.dylib" if sys.platform == "darwin" else "libassay_scan.so"
 PLACE = Path(__file__).parent / NAME
-VERSION = 3  # of the messages; that of ffi.rs
+VERSION = 4  # of the messages; that of ffi.rs
 ODD = -1  # the stream of odd lines
+STRANGE, LEFT = 1, 2  # what was done with files that were not read
 CAPSULE = b"arrow_array_stream"
 VARIABLE = "ASSAY_SCANNER"  # of the environment: `off` leaves all lines to the engine, so that anybody can compare
 
@@ -37,11 +38,22 @@ class FormTally:
 
 @dataclass(frozen=True, slots=True)
 class FileFound:
-    """What a file came to: its lines, and tallies of the plain ones.  Of a strange file nothing is known."""
+    """What a file came to: its lines, and tallies of the plain ones.  Nothing is known of a strange one, which the
+    engine has to read, and of one that was left, as too much was held of those before it."""
 
-    strange: bool
+    done: int
     lines: int
     tallies: tuple[FormTally, ...]
+
+    @property
+    def strange(self) -> bool:
+        """Whether the engine has to read it."""
+        return self.done == STRANGE
+
+    @property
+    def left(self) -> bool:
+        """Whether it is to be read later."""
+        return self.done == LEFT
 
 
 class _Stream(ctypes.Structure):
@@ -98,8 +110,8 @@ class Scanned:
 
 
 def _file(numbers: Iterator[int]) -> FileFound:
-    strange, lines, forms = next(numbers), next(numbers), next(numbers)
-    return FileFound(bool(strange), lines, tuple(FormTally(*(next(numbers) for _ in range(6))) for _ in range(forms)))
+    done, lines, forms = next(numbers), next(numbers), next(numbers)
+    return FileFound(done, lines, tuple(FormTally(*(next(numbers) for _ in range(6))) for _ in range(forms)))
 
 
 def scan(message: bytes, files: int) -> Scanned | None:

@@ -27,9 +27,9 @@ class FilePart:
     end: int
 
 
-def files_message(parts: Sequence[FilePart]) -> bytes:
-    """The part of the message about files; it comes first."""
-    return _number(LONGEST) + _number(SEPARATOR[0]) + _list(parts, _part)
+def files_message(parts: Sequence[FilePart], most: int) -> bytes:
+    """The part of the message about files, which comes first; of them so many bytes of rows may be held."""
+    return _number(LONGEST) + _number(SEPARATOR[0]) + _number(most) + _list(parts, _part)
 
 
 def lines_message(how: Recognition) -> bytes | None:

@@ -14,6 +14,8 @@ from assay.ingest.steady import Held, mark_of
 from assay.spec.diagnostics import fail
 
 ROUND = 384 * 2**20  # bytes of lines that are held at a time
+#: the same of files that are not large, where what is wanted of lines is held and not these
+SCANNED = 4 * ROUND
 FILES = 4096  # files of a round
 FILE_STEP = 2**40  # places of lines of a host's next file begin here
 PIECE = 94 * 2**20  # bytes, about, of a piece of a large file: four of them, with the rest of a line each, are a round
@@ -115,15 +117,17 @@ def unpacked(file: LogFile, folder: Path) -> LogFile:
     return replace(file, total=mark.size, unpacked=Held(content, mark, mark.size))
 
 
-def rounds(files: Sequence[LogFile], share: int = 1, workers: int = 1) -> list[list[LogFile]]:
+def rounds(files: Sequence[LogFile], share: int = 1, workers: int = 1, scanned: bool = False) -> list[list[LogFile]]:
     """The files, in order, in parts that fit into a share of the memory; every worker has one in any case.
 
-    Files that are packed may be larger than that; what does not fit is spilled.
+    Files that are packed may be larger than that; what does not fit is spilled.  `scanned`: of whole files that
+    are not large more fit, as only what is wanted of them is held.
     """
     found: list[list[LogFile]] = []
     held = 0
     for file in files:
-        full = held + file.weight > ROUND // share and len(found[-1:] and found[-1]) >= workers
+        room = SCANNED if scanned and file.end is None and not file.is_large else ROUND
+        full = held + file.weight > room // share and len(found[-1:] and found[-1]) >= workers
         if not found or full or len(found[-1]) == FILES:
             found.append([])
             held = 0
