@@ -86,8 +86,9 @@ def _span(lines: Sequence[Mapping[str, Any]]) -> float:
 
 
 def measured(data: Data, smallest: bool, work: Path) -> Size:
-    """All rows of a size."""
+    """All rows of a size.  What was written before is on the disk by then: to write it out takes time from others."""
     found = Size(data.megabytes)
+    os.sync()
     for name, command in others(data, smallest).items():
         progress(f"{data.megabytes:.0f} MB: {name}")
         found.others[name] = measure(command, work / "stderr")
