@@ -119,8 +119,8 @@ error[dhall-type]: unknown field `mempoolSnapshoot` in `events`
         (PACKAGE, "      , e.mempoolSnapshot\n", ""),
         """\
 error[unknown-table]: relation `timeline` uses an unknown table `mempool_snapshot`
-  at specs/cardano/relations.dhall:229:16
-    229 |       , name = "timeline"
+  at specs/cardano/relations.dhall:230:16
+    230 |       , name = "timeline"
         |                ^^^^^^^^^^
   note: 1 more like it: specs/cardano/grains/block.dhall:69:27
   hint: is it in the package's lists? did you mean `ledger_snapshot` or `mempool_size`?
@@ -209,8 +209,8 @@ specs/cardano/events.dhall -> specs/cardano/source.dhall
         (RELATIONS, "uses = [ openings.name, slotMarks.name ]", 'uses = [ openings.name, slotMarks.name, "timeline" ]'),
         """\
 error[cycle]: `timeline` is made of itself: timeline -> timeline
-  at specs/cardano/relations.dhall:229:16
-    229 |       , name = "timeline"
+  at specs/cardano/relations.dhall:230:16
+    230 |       , name = "timeline"
         |                ^^^^^^^^^^
   hint: break the circle: one of these must not read the next
 """,
@@ -249,8 +249,8 @@ error[unknown-constant]: the SQL of relation `openings` names a constant that no
         (RELATIONS, "queries/cardano/timeline.sql", "queries/cardano/time_line.sql"),
         """\
 error[dhall-import]: the file `queries/cardano/time_line.sql` does not exist
-  at specs/cardano/relations.dhall:230:15
-    230 |       , sql = ../../queries/cardano/time_line.sql as Text
+  at specs/cardano/relations.dhall:231:15
+    231 |       , sql = ../../queries/cardano/time_line.sql as Text
         |               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   hint: did you mean `timeline.sql`?
 """,
