@@ -295,12 +295,12 @@ def test_compatibility_choices_stand_where_their_table_says() -> None:
 
 def test_the_kinds_of_sources_are_those_of_the_code() -> None:
     from assay.audit.raw_lines import FINDERS
-    from assay.ingest import kinds, summary
+    from assay.ingest import kinds, nouns
     from assay.spec.source_kinds import SOURCE_KINDS
 
     (table,) = (item for item in page("docs/sources.md").tables if item.header[0] == "kind")
     assert [code(row[0]) for row in table.rows] == [[kind] for kind in SOURCE_KINDS]
-    for known in ({*kinds.KINDS, *kinds.LINES}, summary.RECORD_NOUNS, summary.FILE_NOUNS, FINDERS):
+    for known in (kinds.READERS, nouns.RECORD_NOUNS, nouns.FILE_NOUNS, FINDERS):
         assert set(known) == set(SOURCE_KINDS)
 
 

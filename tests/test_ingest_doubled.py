@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.ingest import doubled_notes, filling, notes
+from assay.ingest import doubled_notes, filling_tables, notes
 from assay.spec.model import Unless
 from tests.support.ingesting import SOURCE, TICK, event, field, form, read, record
 
@@ -168,5 +168,5 @@ def test_of_a_large_file_some_lines_are_asked_chosen_by_their_instants(tmp_path:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if files of more than 1000 bytes were large."""
-    monkeypatch.setattr(filling, "SMALL", 1000)
+    monkeypatch.setattr(filling_tables, "SMALL", 1000)
     monkeypatch.setattr(doubled_notes, "SMALL", 1000)

@@ -193,7 +193,8 @@ def run(first: int, last: int) -> Prepared:
     """A run with data from one instant to another."""
     log = HostLog("", 1, 1, 0, last, first)
     nothing: Any = None
-    told = Part(nothing, nothing, "", "", (), ROOT, Facts((log,), {}))
+    told = Part(nothing, nothing, "", "", (), ROOT)
+    told.__dict__["facts"] = Facts((log,), {})
     return Prepared(NamedRun("r", ROOT), {}, (told,))
 
 

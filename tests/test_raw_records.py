@@ -14,7 +14,7 @@ import pytest
 
 from assay.audit.raw_lines import FINDERS, Place, RawRecord, raw_records
 from assay.ingest.files import RunFiles, find_run
-from assay.ingest.kinds import KINDS, LINES
+from assay.ingest.kinds import READERS
 from assay.ingest.shares import FILE_STEP
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Source
@@ -53,7 +53,7 @@ def written(run: Path, name: str, text: str) -> Path:
 
 
 def test_records_of_every_kind_that_is_read_are_found() -> None:
-    assert FINDERS.keys() == KINDS.keys() | LINES.keys()
+    assert FINDERS.keys() == READERS.keys()
 
 
 def test_an_unknown_kind_is_never_taken_for_another(lab: Laboratory) -> None:

@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 
 from assay.ingest import filling, scanner
+from assay.ingest.filling_tables import Tables
 from assay.ingest.forms import numbered, wanted_events
-from assay.ingest.recognise import Recognition
+from assay.ingest.recognition import Recognition
 from assay.ingest.scanner_message import FilePart, files_message, lines_message
 from assay.ingest.whole_paths import whole_paths
 from assay.spec.model import Event, Lookup, Quarantine, Source, Transform, Unless
@@ -252,13 +253,14 @@ def test_who_doubts_the_scanner_can_leave_it_out(tmp_path: Path, monkeypatch: py
 @needed
 def test_odd_lines_alone_are_left_to_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    real_fill = filling._Reading.set_aside
+    real_fill = Tables.set_aside
 
-    def watched(self: Any, scan: scanner.Scanned) -> Any:
-        asked.append(scan.odd)
-        return real_fill(self, scan)
+    def watched(self: Tables, connection: Any, files: Any, rows: Any) -> Any:
+        found = real_fill(self, connection, files, rows)
+        asked.append(len(found[1]))
+        return found
 
-    monkeypatch.setattr(filling._Reading, "set_aside", watched)
+    monkeypatch.setattr(Tables, "set_aside", watched)
     lines = [record(n=number) for number in range(500)]
     lines[100] = record(n=1).replace("1}", "1.0}")
     lines[200] = "{"
@@ -271,7 +273,7 @@ def test_odd_lines_alone_are_left_to_the_engine(tmp_path: Path, monkeypatch: pyt
 
 @needed
 def test_a_file_of_which_much_is_odd_is_left_to_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filling._Reading, "set_aside", lambda *_: pytest.fail("lines are set aside"))
+    monkeypatch.setattr(Tables, "set_aside", lambda *_: pytest.fail("lines are set aside"))
     odd = (record(n=1, said="x" * 1000).replace(":1,", ": 1.0,") + "\n").encode()
     plain = (record(n=2) + "\n").encode()
     made = read(tmp_path, plain * 10 + odd * 2000)

@@ -1,18 +1,16 @@
-"""`assay ingest`: runs to Parquet.  It imports no more than that takes."""
+"""`assay ingest`: runs to Parquet.  It imports no more than that takes, and when it is needed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay import ingest
-from assay.build.handing import handed_out
-from assay.build.prepare import prepare
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.sources import has
-from assay.plan.steps import Applied, plan
 from assay.spec.diagnostics import AssayError, fail
 from assay.spec.model import Source
 from assay.spec.normal_form import Checked
@@ -35,9 +33,13 @@ def ingest_runs(
     AssayError with the problems of every run.
     """
     systems = (system,) if system else session.workspace.systems()
-    runs = here(session, runs, [item for name in systems for item in session.package(name).package.sources])
+    runs = here(session, runs, [item for name in systems for item in session.sources(name)])
     checked = _system_of(session, runs[0], systems)
     package = checked.package
+    session.hashes.begin([(run.id, run.directory) for run in runs], package.sources, package.events)
+    from assay.build.prepare import SIDE_BY_SIDE, prepare  # while files are hashed
+    from assay.plan.steps import Applied, plan
+
     made = plan(
         package,
         package.metrics,
@@ -48,10 +50,14 @@ def ingest_runs(
     if everything:
         wanted = {event.name: frozenset(field.name for field in event.fields) for event in package.events}
     found = prepare(session, checked, runs, _there(checked, runs, wanted))
+    from assay.build.handing import handed_out  # loads much
+
+    with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as pool:
+        handed = pool.map(lambda item: handed_out(session, item), found)
     return tuple(
         Ingested(item.run.id, part.source.name, folder)
-        for item in found
-        for part, folder in zip(item.parts, handed_out(session, item), strict=True)
+        for item, folders in zip(found, handed, strict=True)
+        for part, folder in zip(item.parts, folders, strict=True)
     )
 
 
@@ -69,14 +75,13 @@ def _system_of(session: Session, run: NamedRun, systems: Sequence[str]) -> Check
     sources do."""
     if len(systems) == 1:
         return session.package(systems[0])
-    packages = [session.package(item) for item in systems]
-    having = [(item, [_finds(source, run) for source in item.package.sources]) for item in packages]
-    found = [checked for checked, there in having if any(there)]
-    whole = [checked for checked, there in having if there and all(there)]
+    having = [(item, [_finds(source, run) for source in session.sources(item)]) for item in systems]
+    found = [system for system, there in having if any(there)]
+    whole = [system for system, there in having if there and all(there)]
     for candidates in (found, whole):
         if len(candidates) == 1:
-            return candidates[0]
-    names = ", ".join(f"`{checked.package.system}`" for checked in found)
+            return session.package(candidates[0])
+    names = ", ".join(f"`{system}`" for system in found)
     raise fail(
         "unknown-system",
         f"the sources of {names} find their files in {run.place}"

@@ -10,15 +10,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from assay import ingest
+from assay.build.hashing import Hashing
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.sources import needed_sources
 from assay.build.stages import stage
-from assay.engine.mount import Facts, HostLog, facts
 from assay.engine.pruning import used
 from assay.engine.store import Store
 from assay.spec.diagnostics import AssayError
@@ -26,16 +27,19 @@ from assay.spec.model import Event, Metric, Source
 from assay.spec.normal_form import Checked
 from assay.storage.seals import is_sealed
 
+if TYPE_CHECKING:
+    from assay.engine.mount import Facts, HostLog
+
 T = TypeVar("T")
 Wanted = Mapping[str, frozenset[str]]
 OF_CACHE = ("cache", "disk-full")  # problems that are not of the run being read
 SIDE_BY_SIDE = 2  # folders that are made at a time
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Part:
     """What a run has of one source: files, hashes of the content, of how records are recognised and of each file, the
-    folder of its events, what that tells."""
+    folder of its events."""
 
     source: Source
     files: ingest.RunFiles
@@ -43,7 +47,13 @@ class Part:
     recognition: str
     hashes: tuple[ingest.FileHash, ...]
     events: Path
-    facts: Facts
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What the folder tells."""
+        from assay.engine.mount import facts  # loads much, and not everybody asks
+
+        return facts(self.events)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +113,12 @@ def nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Files of a run, of a source, and the events that are wanted of them."""
+    """Files of a run, of a source, what waits for their hashes, and the events that are wanted of them."""
 
     run: NamedRun
     source: Source
     files: ingest.RunFiles
+    hashing: Hashing
     events: tuple[Event, ...]
     wanted: Wanted
 
@@ -127,7 +138,7 @@ def prepare(
     """
     runs = here(session, runs, checked.package.sources)
     sources = needed_sources(checked, metrics, wanted, runs)
-    found, constants = _found(checked, sources, runs, wanted)
+    found, constants = _found(session, checked, sources, runs, wanted)
     reading = _Reading(session, at_work, sum(item.files.size for item in found), len(found))
     # The reading of one folder is not parallel all the time, so another one's goes on beside it.
     with ThreadPoolExecutor(max_workers=min(len(found), SIDE_BY_SIDE)) as pool:
@@ -146,7 +157,7 @@ def _twice(sources: Sequence[Source], run: NamedRun) -> tuple[str, ...]:
 
 
 def _found(
-    checked: Checked, sources: Sequence[Source], runs: Sequence[NamedRun], wanted: Wanted
+    session: Session, checked: Checked, sources: Sequence[Source], runs: Sequence[NamedRun], wanted: Wanted
 ) -> tuple[list[_Found], dict[str, dict[str, object]]]:
     """The files of every run and source, and the constants of every run: those of all sources of the package."""
     problems: list[AssayError] = []
@@ -156,16 +167,18 @@ def _found(
     events = {source.name: tuple(item for item in every if item.source == source.name) for source in sources}
     for run in runs:
         try:
-            files = [(source, ingest.find_run(source, run.directory, events[source.name])) for source in sources]
+            files = [
+                (source, *session.hashes.of(run.id, run.directory, source, events[source.name])) for source in sources
+            ]
             for source in checked.package.sources:
                 constants[run.id] |= ingest.read_constants(source, run.directory)
         except AssayError as error:
             problems.append(error)
             continue
-        for source, held in files:
+        for source, held, hashing in files:
             own = events[source.name]
             asked = {event.name: wanted[event.name] for event in own if event.name in wanted}
-            found.append(_Found(run, source, held, own, asked))
+            found.append(_Found(run, source, held, hashing, own, asked))
     if problems:
         raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
     return found, constants
@@ -187,8 +200,7 @@ def gathered(pending: Sequence[Future[T]]) -> list[T]:
 
 @dataclass(slots=True)
 class _Reading:
-    """Runs being read: how much of them is, of all; a lock on what hashes are remembered, and one on each set of
-    files, which several runs may have."""
+    """Runs being read: how much of them is, of all; a lock on each set of files, which several runs may have."""
 
     session: Session
     at_work: Callable[[], None]
@@ -196,22 +208,20 @@ class _Reading:
     folders: int
     done: dict[tuple[str, str], int] = field(default_factory=dict)
     fresh: set[tuple[str, str]] = field(default_factory=set)
-    memo: threading.Lock = field(default_factory=threading.Lock)
     locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
 
     def part(self, found: _Found) -> Part:
         """A run's part of one source."""
         store = self.session.store
         size = found.files.size
-        with self.memo, stage("hash", run=found.run.id, source=found.source.name, bytes=size):
-            files, hashes = ingest.file_hashes(found.files, store.folder / "files.json")
+        files, hashes = found.hashing()
         found = replace(found, files=files)
         raw = ingest.content_key(hashes, found.files)
         with self.locks[raw], stage("read", run=found.run.id, source=found.source.name, bytes=size) as said:
             place = self.folder(found, store.place("ingest", raw))
             said["cached"] = (found.run.id, found.source.name) not in self.fresh
         recognition = ingest.recognition_hash(found.source, found.events)
-        return Part(found.source, found.files, raw, recognition, hashes, place, facts(place))
+        return Part(found.source, found.files, raw, recognition, hashes, place)
 
     def folder(self, found: _Found, held: Path) -> Path:
         """The folder of events, made now unless `held` has it; by one process at a time."""
@@ -264,6 +274,8 @@ class _Reading:
 
 def _tells_of(entry: Path, files: ingest.RunFiles) -> bool:
     """Whether an entry calls the files of which there is something to be told as they are called now."""
+    from assay.engine.mount import facts
+
     told = ingest.notes(entry) or any(log.quarantined for log in facts(entry).logs)
     return not told or ingest.named_as(entry, files)
 

@@ -6,16 +6,23 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from assay.build.hashing import Hashes
 from assay.build.stages import stage
 from assay.engine.store import Store
+from assay.ingest.hashes import MEMO
 from assay.spec import workspace as workspaces
 from assay.spec.article_model import Article
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, excerpt_at, fail
+from assay.spec.model import Source
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import History, Report
-from assay.spec.workspace import Workspace
+from assay.spec.workspace import Kept, Workspace
 from assay.storage.progress import Notice, Progress, silent, unheard
+
+if TYPE_CHECKING:
+    from assay.ingest.ahead import Ahead
 
 
 def nothing(_folder: Path) -> None:
@@ -30,8 +37,8 @@ class Session:
     the cores among the connections.  `finished` is called with the folder of a report that is whole, before it takes
     its place.  `mirrors` are the directories of runs that are elsewhere, with their addresses; `held` are the locks
     that keep those as they are until `close`.  `looked` is the folder of templates, once its links were looked at.
-    `later` is where goes what can wait until nothing is asked for, such as keeping specs for others; None: it is done
-    at once.
+    `kept` are packages of which only sources were asked for; `hashes` are those of the files of runs.  `later` is where
+    goes what can wait until nothing is asked for, such as keeping specs for others; None: it is done at once.
     """
 
     workspace: Workspace
@@ -45,6 +52,12 @@ class Session:
     held: ExitStack = field(default_factory=ExitStack)
     looked: Path | None = None
     later: list[Callable[[], None]] | None = None
+    kept: dict[str, Kept] = field(default_factory=dict)
+    hashes: Hashes = field(default=None)  # type: ignore[assignment]  # until there is a session
+
+    def __post_init__(self) -> None:
+        if self.hashes is None:
+            self.hashes = Hashes(self.store.folder / MEMO)
 
     def waits_for(self, folder: Path) -> Callable[[], None]:
         """What is to be called when another process writes into a folder that we want to write into."""
@@ -58,7 +71,8 @@ class Session:
         return self.looked
 
     def close(self) -> None:
-        """Let other commands change what this one read."""
+        """Let other commands change what this one read, and end what nobody waits for."""
+        self.hashes.close()
         self.held.close()
 
     def as_named(self, error: AssayError) -> AssayError:
@@ -112,9 +126,19 @@ class Session:
     def package(self, system: str) -> Checked:
         """A system's package, checked; AssayError with all problems of its specs."""
         if system not in self.packages:
+            found = self.kept.pop(system, None)
             with stage("specs", system=system):
-                self.packages[system] = workspaces.load(self.workspace, system, self.store.folder, self.later)
+                self.packages[system] = workspaces.load(self.workspace, system, self.store.folder, self.later, found)
         return self.packages[system]
+
+    def sources(self, system: str) -> tuple[Source, ...]:
+        """A system's sources, without the rest of its package where that is kept; AssayError as of `package`."""
+        if system not in self.packages:
+            found = self.kept.get(system) or workspaces.kept(self.workspace, system, self.store.folder)
+            if found:
+                self.kept[system] = found
+                return found.sources
+        return self.package(system).package.sources
 
     def report(self, name: str) -> tuple[Checked, Report]:
         """The report `system/name` and its package; AssayError (usage) when there is none."""
@@ -181,6 +205,7 @@ class Session:
         return (*package.reports, *package.histories, *package.articles)
 
 
-def open_session(start: Path, cache: Path, notice: Notice = unheard) -> Session:
-    """A session in the workspace of a folder."""
-    return Session(workspaces.find(start), Store(cache), notice=notice)
+def open_session(start: Path, cache: Path, notice: Notice = unheard, ahead: Ahead | None = None) -> Session:
+    """A session in the workspace of a folder; `ahead` hashes files already."""
+    hashes = Hashes(cache / MEMO, ahead)
+    return Session(workspaces.find(start), Store(cache), notice=notice, hashes=hashes)

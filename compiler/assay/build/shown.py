@@ -20,7 +20,8 @@ def build_shown(
 
     Raises AssayError, also (usage) when the one is given what the other is made of.
     """
-    refuse_sources(session, out, named_runs(runs))
+    named = named_runs(runs)
+    refuse_sources(session, out, named)
     wanted, given = ("runs", "publications") if session.is_of_runs(name) else ("publications", "runs")
     if {"runs": runs, "publications": publications}[given]:
         raise fail(
@@ -29,15 +30,19 @@ def build_shown(
             hint=f"--{wanted[:-1]} in the place of --{given[:-1]}",
             status=USAGE,
         )
+    checked, report = session.shown(name)
+    if wanted == "runs" and all(run.is_here for run in named):
+        package = checked.package
+        session.hashes.begin([(run.id, run.directory) for run in named], package.sources, package.events)
     # Each loads what only reports of its kind are made with.
-    if wanted == "runs" and isinstance(session.shown(name)[1], Article):
+    if wanted == "runs" and isinstance(report, Article):
         from assay.build.article import build_article
 
-        return build_article(session, name, named_runs(runs), out, options)
+        return build_article(session, name, named, out, options)
     if wanted == "runs":
         from assay.build.comparison import build
 
-        return build(session, name, named_runs(runs), out, options)
+        return build(session, name, named, out, options)
     from assay.build.history import build_history
 
     return build_history(session, name, publications, out, options)

@@ -77,11 +77,11 @@ def build(
     forms: tuple[str, ...], **options: Any,
 ) -> None:  # fmt: skip
     """Build a report over runs."""
-    from assay.build import kept
-    from assay.build.options import Options
-    from assay.report.forms import ordered
+    with working(context, runs) as session:
+        from assay.build import kept  # while files are hashed
+        from assay.build.options import Options
+        from assay.report.forms import ordered
 
-    with working(context) as session:
         if not runs and not publications and session.is_of_runs(report):
             raise click.UsageError("Missing option '--run'.", context)
         said = Options(**options, forms=ordered(forms))
@@ -252,10 +252,10 @@ def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, ev
 
     Where there are several, stderr says whose each one is. The column `host` of its tables tells hosts apart.
     """
-    from assay.build.ingesting import ingest_runs
-    from assay.build.runs import named_runs
+    with working(context, runs) as session:
+        from assay.build.ingesting import ingest_runs  # while files are hashed
+        from assay.build.runs import named_runs
 
-    with working(context) as session:
         found = ingest_runs(session, named_runs(runs), system, everything)
     for item in found:
         if len(found) > 1:

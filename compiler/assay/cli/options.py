@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from assay.cli.log import FORMS
 
 if TYPE_CHECKING:
     from assay.build.session import Session
+    from assay.ingest.ahead import Ahead
 
 Command = Callable[..., Any]
 RUN_HELP = "Directory, archive or s3:// address of a run (repeatable); the first is the baseline."
@@ -113,8 +114,9 @@ summary_option = click.option("--summary", default="", metavar="NAME", shell_com
 
 
 @contextmanager
-def working(context: click.Context) -> Iterator[Session]:
-    """A session for a command, with a progress display on a terminal."""
+def working(context: click.Context, runs: Sequence[str] = ()) -> Iterator[Session]:
+    """A session for a command that will read runs (`NAME=DIR`), with a progress display on a terminal."""
+    ahead = _begun(context, runs)
     from assay.build.stages import stage
     from assay.cli.log import set_up, tear_down
     from assay.cli.progress import watched
@@ -126,7 +128,7 @@ def working(context: click.Context) -> Iterator[Session]:
     given = context.obj
     if given.get("verbose") or given.get("log_format"):
         set_up(given.get("log_format") or "text")
-    with closing(open_session_of(context)) as session:
+    with closing(open_session_of(context, ahead)) as session:
         try:
             with watched(session), stage("command", command=context.info_name):
                 yield session
@@ -142,8 +144,28 @@ def working(context: click.Context) -> Iterator[Session]:
             tear_down()
 
 
-def open_session_of(context: click.Context) -> Session:
-    """The session of the folder that the command is run in."""
+def _begun(context: click.Context, runs: Sequence[str]) -> Ahead | None:
+    """Runs that are being hashed while everything else is loaded."""
+    from assay.engine.store import default_folder
+    from assay.ingest.ahead import Ahead
+    from assay.ingest.hashes import MEMO
+    from assay.spec.diagnostics import AssayError
+
+    places = (Path(part) for text in runs for part in (text, text.partition("=")[2]) if part)
+    folders = [place for place in places if place.is_dir()]
+    if not folders:
+        return None
+    try:
+        cache = Path(context.obj["cache"] or default_folder())
+    except AssayError:  # which is told when there is a session
+        return None
+    ahead = Ahead(folders, cache / MEMO)
+    ahead.start()
+    return ahead
+
+
+def open_session_of(context: click.Context, ahead: Ahead | None = None) -> Session:
+    """The session of the folder that the command is run in; `ahead` hashes files already."""
     from assay.build.session import open_session
     from assay.engine.store import ELSEWHERE, default_folder
     from assay.spec.diagnostics import USAGE
@@ -153,4 +175,4 @@ def open_session_of(context: click.Context) -> Session:
     here = Path.cwd()
     folder = Path(cache) if cache else default_folder()
     whole(str(here / folder), "the folder of the cache", USAGE, ELSEWHERE)  # which the engine has to open
-    return open_session(here, folder, notice=lambda said: echo.line(said, err=True))
+    return open_session(here, folder, lambda said: echo.line(said, err=True), ahead)

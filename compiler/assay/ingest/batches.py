@@ -18,7 +18,7 @@ from typing import Any
 from assay.ingest.forms import Numbered, Wanted
 from assay.ingest.held import definitions_hash
 from assay.ingest.shares import LogFile
-from assay.ingest.worker import Share, Tally
+from assay.ingest.tallies import Share, Tally
 from assay.spec.model import Event, Source
 from assay.storage import atomic, seals
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.ingest.batches import Batch, Batches, Lacking
-from assay.ingest.worker import Share
+from assay.ingest.tallies import Share
 from assay.storage.progress import Bytes
 
 WORKERS = 8  # more do not fit into the memory that there is

@@ -10,10 +10,10 @@ from assay.ingest.files import RunFiles
 from assay.ingest.forms import bodies
 from assay.ingest.lost_records import parsed
 from assay.ingest.plain import text_lines
-from assay.ingest.recognise import Recognition
+from assay.ingest.recognition import Recognition
 from assay.ingest.shares import FILE_STEP
 from assay.ingest.steady import Held
-from assay.ingest.worker import Share, Tally
+from assay.ingest.tallies import Share, Tally
 from assay.spec.json_document import told_twice
 
 

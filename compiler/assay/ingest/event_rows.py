@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from sqlglot import exp
 
 from assay.ingest import fields, tree
+from assay.ingest.filling import Part
 from assay.ingest.forms import Numbered, paths_of
-from assay.ingest.recognise import Recognition, shared_columns, texts_of_body
+from assay.ingest.recognise import shared_columns, texts_of_body
+from assay.ingest.recognition import Recognition
 from assay.ingest.whole_paths import whole_paths
 from assay.spec.model import Event, Field
 from assay.spec.own_names import KEYS
@@ -20,20 +21,6 @@ from assay.sql.dialect import column
 Path_ = tuple[str, ...]
 
 ENDED = "ended"  # a column that tells of rows that a field of theirs has no value
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Where rows of an event are found: a table of recognised lines, or a view of what the scanner took of plain ones.
-
-    `number` is that of its parameters: `$hosts_<number>` and `$offsets_<number>` have a member for each file, and
-    `$places_<number>`, where a table is of `odd` lines, the place in its file of each row.
-    """
-
-    number: int
-    table: str
-    scanned: bool = False
-    odd: bool = False
 
 
 def event_rows(how: Recognition, event: Event, parts: Sequence[Part], swift: bool) -> exp.Select:

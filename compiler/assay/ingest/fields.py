@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 
 from assay.ingest import durations, tree
+from assay.ingest.whole_paths import WHOLE
 from assay.spec.model import Field
 from assay.sql import dialect
 
-WHOLE = ("integer", "unsigned")
 DURATION = "duration"  # a transform
 BLANKS = " \t\n\v\f\r"
 BLANK = r"[ \t\n\v\f\r]*"  # what may stand around a number

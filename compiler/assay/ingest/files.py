@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from assay.ingest import text_order
 from assay.ingest.packing import COMPRESSED
 from assay.ingest.steady import Held, mark_of
 from assay.spec.diagnostics import AssayError, Diagnostic, fail
@@ -197,6 +196,8 @@ def _found(path: Path) -> Held:
 def _place(source: Source, events: Sequence[Event], folder: Path, path: Path) -> str:
     """What orders the files of a host: the first instant of a log; of other kinds the folder a file is in."""
     if source.kind in (JSON_LINES, TEXT_LINES) and (source.kind == JSON_LINES or source.line or events):
+        from assay.ingest import text_order  # loads much, which a host of one file does without
+
         return text_order.first_instant(source, events, path, PROBED) or NO_OBJECT
     return path.parent.relative_to(folder).as_posix()
 

@@ -7,39 +7,49 @@ files that it does not read, become tables of recognised lines.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
 from assay.ingest import scanner
-from assay.ingest.doubled import SMALL
-from assay.ingest.event_rows import Part
-from assay.ingest.forms import TEXT, Numbered, wanted_events
-from assay.ingest.lines import refusals, scanned, set_aside
-from assay.ingest.plain import may_scan, mended, plain
-from assay.ingest.recognise import Recognition, recognition
+from assay.ingest.folder import Cursor, Engine, is_of_engine
+from assay.ingest.forms import TEXT, Numbered
+from assay.ingest.plain import mended, plain
+from assay.ingest.recognition import Recognition
 from assay.ingest.scanner_message import FilePart, files_message, lines_message
 from assay.ingest.shares import LogFile
-from assay.ingest.worker import Share, Tally, offset_of, only, share_of, united, unreadable
+from assay.ingest.tallies import Share, Tally, offset_of, only, united, unreadable
 from assay.spec.file_errors import is_full
-from assay.sql import dialect
 
 if TYPE_CHECKING:
-    import duckdb
+    from assay.ingest.filling_tables import Tables
 
 #: bytes of rows that the scanners of all workers may hold: the engine could put them on a disk, these cannot
 HELD = 320 * 2**20
 NO_END = 2**62
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Where rows of an event are found: a table of recognised lines, or a view of what the scanner took of plain ones.
+
+    `number` is that of its parameters: `$hosts_<number>` and `$offsets_<number>` have a member for each file, and
+    `$places_<number>`, where a table is of `odd` lines, the place in its file of each row.
+    """
+
+    number: int
+    table: str
+    scanned: bool = False
+    odd: bool = False
+
+
 @dataclass(frozen=True)
 class Filling:
-    """How a worker reads: under what names its tables are, how lines are recognised, what the scanner is told, and how
-    many bytes of rows it may hold."""
+    """How a worker reads: its number, how lines are recognised, what the scanner is told, and how many bytes of rows it
+    may hold."""
 
     how: Recognition
     number: int
@@ -56,25 +66,12 @@ class Filling:
         """The table of lines that the scanner set aside."""
         return f"aside_{self.number}"
 
-    @property
-    def given(self) -> str:
-        """The view of lines that the scanner set aside."""
-        return f"given_{self.number}"
-
     @cached_property
-    def swift(self) -> str:
-        """The statement that fills the table, and fails where a line within braces is no JSON."""
-        return _created(self.table, recognition(self.how, careful=False))
+    def tables(self) -> Tables:
+        """How they are filled."""
+        from assay.ingest.filling_tables import Tables  # loads much, which plain lines do without
 
-    @cached_property
-    def careful(self) -> str:
-        """The statement for files that hold such lines."""
-        return _created(self.table, recognition(self.how, careful=True))
-
-    @cached_property
-    def recognised(self) -> str:
-        """The statement for lines that were set aside."""
-        return _created(self.aside, recognition(self.how, careful=True, lines=set_aside(self.given)))
+        return Tables(self.how, self.table, self.aside, f"given_{self.number}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,41 +113,31 @@ def fillings(how: Recognition, count: int, share: int = 1) -> list[Filling]:
     return [Filling(how, number, lines, HELD // (count * share)) for number in range(count)]
 
 
-def fill(
-    connection: duckdb.DuckDBPyConnection, filling: Filling, files: Sequence[LogFile], folder: Path
-) -> list[Filled]:
+def fill(engine: Engine, filling: Filling, files: Sequence[LogFile], folder: Path) -> list[Filled]:
     """Read files, but those that are left for later, as too much is held of the others.
 
     Raises AssayError when one cannot be read to its end.
     """
-    import duckdb
-
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        while (found := _Reading(connection, filling, files, folder).read()) is None:
-            # Some grew meanwhile: now they are read out of copies.  So may others while these are, but none twice.
-            dropped(connection, (filling.table, filling.aside))
-        return found
-    except duckdb.Error as error:
-        if is_full(error):
+        with closing(Cursor(engine)) as cursor:
+            while (found := _Reading(cursor, filling, files, folder).read()) is None:
+                # Some grew meanwhile: now they are read out of copies.  So may others while these are, but none twice.
+                cursor.drop((filling.table, filling.aside))
+            return found
+    except Exception as error:
+        if not is_of_engine(error) or is_full(error):
             raise
         raise unreadable(files, str(error).split("\n")[0]) from None
     finally:
         shutil.rmtree(folder)
 
 
-def dropped(connection: duckdb.DuckDBPyConnection, tables: Sequence[str]) -> None:
-    """Drop tables, those that are there."""
-    for table in tables:
-        drop = exp.Drop(tables=[exp.to_table(table)], kind="TABLE", exists=True)
-        connection.execute(drop.sql(dialect.DIALECT))
-
-
 @dataclass(slots=True)
 class _Reading:
     """Files being read; the copies of those that are not read where they are."""
 
-    connection: duckdb.DuckDBPyConnection
+    cursor: Cursor
     filling: Filling
     files: Sequence[LogFile]
     folder: Path
@@ -206,63 +193,23 @@ class _Reading:
         files = tuple(self.files[index] for index in indices)
         if not scan.odd:
             return Filled(files, tuple(indices), only(share, indices), scan=scan)
-        places = self.set_aside(scan)
-        aside = share_of(self.connection, self.filling.aside, self.files, twice=True, places=places)
+        with closing(scan.rows(scanner.ODD)) as rows:
+            aside, places = self.filling.tables.set_aside(self.cursor.connection, self.files, rows)
         forms = frozenset(tally.form for tally in aside.tallies)
         both = only(united(share, aside), indices)
         return Filled(files, tuple(indices), both, self.filling.aside, places, scan, forms)
 
-    def set_aside(self, scan: scanner.Scanned) -> tuple[int, ...]:
-        """Recognise the lines that the scanner set aside; where each stands in its file."""
-        rows = scan.rows(scanner.ODD)
-        self.connection.register(self.filling.given, rows)
-        try:
-            self.run(self.filling.recognised, range(len(self.files)), {})
-            query = dialect.text(exp.select("place").from_(self.filling.given))
-            return tuple(place for (place,) in self.connection.execute(query).fetchall())
-        finally:
-            self.connection.unregister(self.filling.given)
-            rows.close()
-
     def recognised(self, indices: Sequence[int]) -> Filled:
         """What became of files that the engine reads."""
-        self.fill(indices)
         files = tuple(self.files[index] for index in indices)
-        share = share_of(self.connection, self.filling.table, files, twice=True)
-        return Filled(files, tuple(range(len(files))), share, self.filling.table)
-
-    def fill(self, indices: Sequence[int]) -> None:
-        """Fill the table: swiftly; if that fails with care; if that fails, out of mended files."""
-        failed = refusals()
         paths = [self.text(index) for index in indices]
-        if not all(map(may_scan, paths)):
-            return self.run(self.filling.careful, indices, scanned(self.mended(indices)))
-        try:
-            return self.run(self.filling.swift, indices, scanned(paths))
-        except failed:
-            careful = self.filling.careful
-        try:
-            return self.run(careful, indices, scanned(paths))
-        except failed:
-            copies = self.mended(indices)
-        return self.run(careful, indices, scanned(copies))
+        share = self.filling.tables.fill(self.cursor.connection, files, paths, lambda: self.mended(indices))
+        return Filled(files, tuple(range(len(files))), share, self.filling.table)
 
     def mended(self, indices: Sequence[int]) -> list[Path]:
         """Copies of files that the engine reads in any case."""
         named = [(self.text(index), f"{self.files[index].number}-{self.files[index].begin}") for index in indices]
         return [mended(path, self.folder, f"{name}.mended")[0] for path, name in named]
-
-    def run(self, text: str, indices: Sequence[int], parameters: Mapping[str, object]) -> None:
-        """Execute a statement that recognises lines of files."""
-        how = self.filling.how
-        small = [self.files[index].held.size <= SMALL for index in indices]
-        asked = {"small": small, "some": any(small)} if wanted_events(how.forms) else {}
-        self.connection.execute(text, {**how.parameters, **parameters, **asked})
-
-
-def _created(table: str, query: exp.Select) -> str:
-    creation = exp.Create(this=exp.to_table(table), kind="TABLE", expression=query)
-    return creation.sql(dialect=dialect.DIALECT, copy=False)
 
 
 def _share(files: Sequence[LogFile], scan: scanner.Scanned) -> Share:

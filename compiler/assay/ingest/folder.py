@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
 from assay.ingest.refused import TABLE, TooManyBrokenError
 from assay.spec.file_errors import disk_full, is_full, is_within, of_system, unwritable
-from assay.sql import dialect
 from assay.storage import atomic, scratch, seals
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ def written(out: Path, cache: Path | None = None) -> Iterator[Path]:
     It is made in the scratch of the cache, by default in that of the folder that `out` is in.  Of a run with too many
     broken records these are left, where there is a cache.  Raises AssayError when it cannot be written.
     """
-    import duckdb
-
     root = cache or out.parent
     try:
         with scratch.folder(root) as fresh:
@@ -48,8 +46,8 @@ def written(out: Path, cache: Path | None = None) -> Iterator[Path]:
         if not is_within(error, root):
             raise of_system(error) from None
         raise unwritable("cache", "cache folder", root, error, "name another with --cache") from None
-    except duckdb.Error as error:
-        if not is_full(error):
+    except Exception as error:
+        if not is_of_engine(error) or not is_full(error):
             raise
         raise disk_full("cache folder", root, "name another with --cache") from None
     finally:
@@ -72,11 +70,50 @@ def connected(folder: Path, memory: int = MEMORY) -> duckdb.DuckDBPyConnection:
     )
 
 
-def empty(table: str, columns: Mapping[str, str]) -> str:
-    """The statement that makes an empty table of columns of the engine's types."""
-    defined = [
-        exp.ColumnDef(this=exp.to_identifier(name), kind=exp.DataType.build(kind, dialect=dialect.DIALECT))
-        for name, kind in columns.items()
-    ]
-    schema = exp.Schema(this=exp.to_table(table), expressions=defined)
-    return exp.Create(this=schema, kind="TABLE").sql(dialect=dialect.DIALECT)
+class Engine:
+    """A fresh engine that is started, and loaded, while something else is done."""
+
+    def __init__(self, folder: Path, memory: int = MEMORY) -> None:
+        self._pool = ThreadPoolExecutor(max_workers=1)
+        self._started = self._pool.submit(connected, folder, memory)
+
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """A connection to it, when it is there."""
+        return self._started.result()
+
+    def close(self) -> None:
+        """End it."""
+        try:
+            self.connection.close()
+        finally:
+            self._pool.shutdown()
+
+
+class Cursor:
+    """A connection to an engine for one thread, which is made when it is asked for."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    @cached_property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """The connection."""
+        return self._engine.connection.cursor()
+
+    def drop(self, tables: Sequence[str]) -> None:
+        """Drop tables, those that are there."""
+        from assay.ingest.filling_tables import dropped
+
+        dropped(self.connection, tables)
+
+    def close(self) -> None:
+        """End it, if it was made."""
+        if "connection" in self.__dict__:
+            self.connection.close()
+
+
+def is_of_engine(error: Exception) -> bool:
+    """Whether an error is the engine's; one that nobody has loaded has none."""
+    duckdb = sys.modules.get("duckdb")
+    return duckdb is not None and isinstance(error, duckdb.Error)

@@ -6,15 +6,20 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from assay.ingest.files import RunFiles
 from assay.ingest.steady import Held, hashed
 from assay.storage import atomic
 from assay.storage.seals import sealed, unsealed
+
+if TYPE_CHECKING:
+    from assay.ingest.files import RunFiles
+
+MEMO = "files.json"  # what a cache calls the file that remembers hashes
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,25 +31,33 @@ class FileHash:
     sha256: str
 
 
-def file_hashes(files: RunFiles, memo: Path) -> tuple[RunFiles, tuple[FileHash, ...]]:
-    """The hash of every file of a run, hosts in order, files oldest first; `memo` (a JSON file) remembers them.
+def hash_of(item: Held) -> Held:
+    """A file with the hash of what is held of it: see `hashed`."""
+    return hashed(item.path, item.mark)
+
+
+def file_hashes(
+    files: RunFiles, memo: Path, worked_out: Callable[[Held], Held] = hash_of
+) -> tuple[RunFiles, tuple[FileHash, ...]]:
+    """The hash of every file of a run, hosts in order, files oldest first; `memo` (a JSON file) remembers them, and
+    others are `worked_out`.
 
     The hashes are of what is held of the files, and so are the files that come back: of a log that grows meanwhile
     that is its whole lines.  AssayError when one cannot be read, or is not what was found.
     """
-    known, now_ns = _remembered(memo), time.time_ns()
+    known, now_ns = remembered(memo), time.time_ns()
     found = [item for host in files.hosts for item in host.held]
-    missing = [item for item in found if _key(item) not in known]
+    missing = [item for item in found if item.key not in known]
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        read = dict(zip(missing, pool.map(lambda item: hashed(item.path, item.mark), missing), strict=True))
+        read = dict(zip(missing, pool.map(worked_out, missing), strict=True))
     steady = {
-        _key(item): now.sha256
+        item.key: now.sha256
         for item, now in read.items()
         if now.size == now.mark.size and now.steady and now.mark.settled(now_ns)
     }
     if steady:
         _remember(memo, known | steady)
-    held = {item: read.get(item) or replace(item, sha256=known[_key(item)]) for item in found}
+    held = {item: read.get(item) or replace(item, sha256=known[item.key]) for item in found}
     hosts = tuple(replace(host, held=tuple(held[item] for item in host.held)) for host in files.hosts)
     hashes = tuple(
         FileHash(now.path.relative_to(files.directory).as_posix(), now.size, now.sha256) for now in held.values()
@@ -59,12 +72,8 @@ def content_key(hashes: Sequence[FileHash], files: RunFiles) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _key(item: Held) -> str:
-    mark = item.mark
-    return f"{item.path.resolve()}|{mark.size}|{mark.changed_ns}|{mark.touched_ns}|{mark.inode}"
-
-
-def _remembered(memo: Path) -> dict[str, str]:
+def remembered(memo: Path) -> dict[str, str]:
+    """The hashes that are remembered, by the keys of files (`Held.key`)."""
     try:
         found = json.loads(unsealed(memo.name, memo.read_text(encoding="utf-8")) or "{}")
     except (OSError, ValueError):

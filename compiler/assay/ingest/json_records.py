@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.ingest import instants, tree
+from assay.ingest.empty_tables import empty
 from assay.ingest.event_files import write_rows
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.files import RunFiles
-from assay.ingest.folder import MEMORY, connected, empty, written
+from assay.ingest.folder import MEMORY, connected, written
 from assay.ingest.forms import Numbered, Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.lost_records import parsed

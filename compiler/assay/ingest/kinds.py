@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.ingest.files import RunFiles
-from assay.ingest.forms import Wanted
-from assay.ingest.json_records import ingest as ingest_records
-from assay.ingest.reader import ingest as ingest_logs
-from assay.ingest.samples import ingest as ingest_samples
-from assay.ingest.tables import ingest as ingest_tables
-from assay.ingest.text_lines import ingest as ingest_text_lines
 from assay.spec.model import Event, Source
 from assay.spec.source_kinds import BLOCKS, JSON_LINES, RECORDS, SAMPLES, TABLES, TEXT_LINES
 from assay.storage.progress import Bytes, unwatched
 
-#: kind of a source whose files are no logs -> what ingests it
-KINDS = {
-    TABLES: ingest_tables,
-    BLOCKS: ingest_tables,
-    SAMPLES: ingest_samples,
-    RECORDS: ingest_records,
+if TYPE_CHECKING:
+    from assay.ingest.forms import Wanted
+
+#: kind of a source -> the module whose `ingest` reads it, which is loaded when there is such a source
+READERS = {
+    JSON_LINES: "reader",
+    TEXT_LINES: "text_lines",
+    RECORDS: "json_records",
+    TABLES: "tables",
+    BLOCKS: "tables",
+    SAMPLES: "samples",
 }
-LINES = {JSON_LINES: ingest_logs, TEXT_LINES: ingest_text_lines}
+OF_LINES = (JSON_LINES, TEXT_LINES)
 
 
 def ingest(
@@ -49,6 +50,7 @@ def ingest(
     tables a missing column, of texts a missing key; of samples another form of file, or two values of a series at an
     instant.
     """
-    of_lines = LINES.get(source.kind)
-    read = partial(of_lines, workers=workers) if of_lines else KINDS[source.kind]
+    read = import_module(f"assay.ingest.{READERS[source.kind]}").ingest
+    if source.kind in OF_LINES:
+        read = partial(read, workers=workers)
     read(source, events, wanted, files, out, share=share, progress=progress, cache=cache)

@@ -18,7 +18,7 @@ from assay.ingest import tree
 from assay.ingest.forms import TIMELESS, TORN, Numbered, bodies
 from assay.ingest.plain import Line
 from assay.ingest.quarantine import Lost, at, lacking, shown
-from assay.ingest.recognise import Recognition
+from assay.ingest.recognition import Recognition
 from assay.spec.json_document import object_of
 from assay.spec.model import Source
 from assay.sql import dialect

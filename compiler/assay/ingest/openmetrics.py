@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from assay.ingest import lines, sample_store, strange, tree
+from assay.ingest import lines, sample_store, strange, strange_sql, tree
 from assay.ingest.plain import TOO_LONG, may_scan, mended
 from assay.ingest.sample_store import NAME, add_samples, add_series, counted, drop, first_of, make, run
 from assay.spec.diagnostics import fail
@@ -93,10 +93,10 @@ def _scanned(connection: duckdb.DuckDBPyConnection, plain: Path, file: int, fold
 def _set_aside(connection: duckdb.DuckDBPyConnection, file: int, long: Sequence[int]) -> None:
     """Make broken the samples whose lines have bytes that are no UTF-8, since two names or labels may differ by these
     alone; but for lines that are too long, whose beginning has been read."""
-    held = tree.call("contains", column("line"), strange.sign())
+    held = tree.call("contains", column("line"), strange_sql.sign())
     known = tree.call("list_contains", tree.given_list("long", "BIGINT"), column("number"))
     bad = exp.and_(held, exp.not_(tree.starts(column("line"), "#")), exp.not_(known))
-    text = tree.call("replace", column("line"), strange.sign(), tree.text(strange.READABLE))
+    text = tree.call("replace", column("line"), strange_sql.sign(), tree.text(strange.READABLE))
     found = dialect.select(dialect.integer(file), "number", tree.text(strange.NOT_UTF8), text)
     query = tree.of(found, "written").where(bad, copy=False)
     sample_store.add(connection, "found_broken", query, long=list(long))

@@ -8,7 +8,7 @@ from pathlib import Path
 from assay.ingest.files import RunFiles
 from assay.ingest.forms import OTHER
 from assay.ingest.shares import FILE_STEP
-from assay.ingest.worker import Share, Tally
+from assay.ingest.tallies import Share, Tally
 
 #: ns by which a file may begin before the end of the one before: records about a rotation are written out of order,
 #: and clocks are set back

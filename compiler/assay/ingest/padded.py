@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from assay.ingest.files import RunFiles
 from assay.ingest.shares import FILE_STEP
-from assay.ingest.worker import Share
+from assay.ingest.tallies import Share
 
 
 def padded(files: RunFiles, found: Sequence[Share]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,27 +18,21 @@ from typing import TYPE_CHECKING
 from assay.ingest import scanner
 from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, gather
 from assay.ingest.collected import WORKERS, Collected
-from assay.ingest.doubled_notes import doubled
-from assay.ingest.event_files import broken, write
-from assay.ingest.event_rows import Part, event_rows
 from assay.ingest.files import RunFiles
-from assay.ingest.filling import Filled, Filling, dropped, fill, fillings
-from assay.ingest.folder import MEMORY, connected, written
-from assay.ingest.forms import Numbered, Wanted, numbered, wanted_events
+from assay.ingest.filling import Filled, Filling, fill, fillings
+from assay.ingest.folder import MEMORY, Cursor, Engine, written
+from assay.ingest.forms import Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.overlaps import overlaps
 from assay.ingest.padded import padded
-from assay.ingest.recognise import Recognition
-from assay.ingest.scanner import Scanned
+from assay.ingest.recognition import Recognition
 from assay.ingest.shares import LogFile, log_files, pieces, rounds, shares, unpacked
-from assay.ingest.summary import write_summary
-from assay.ingest.worker import moved
+from assay.ingest.tallies import moved
 from assay.spec.model import Event, Source
-from assay.sql.copying import copied
 from assay.storage.progress import Bytes, unwatched
 
 if TYPE_CHECKING:
-    import duckdb
+    from assay.ingest.event_writing import Rows
 
 
 def ingest(
@@ -61,11 +56,14 @@ def ingest(
     """
     how = Recognition(source, numbered(events, wanted))
     with written(out, cache) as fresh:
-        with connected(fresh, MEMORY // share) as connection:
+        with closing(Engine(fresh, MEMORY // share)) as engine:
             batches = Batches(cache, batches_key(source, events, wanted, how.forms))
-            reading = Reading(fresh, progress, files.size, batches, connection=connection, how=how)
+            reading = Reading(fresh, progress, files.size, batches, engine=engine, how=how)
             reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share), share)
-            write_summary(connection, how, files, reading.found, reading.lacking, fresh)
+            from assay.ingest.doubled_notes import doubled
+            from assay.ingest.summary import write_summary
+
+            write_summary(engine.connection, how, files, reading.found, reading.lacking, fresh)
         found = reading.found
         notes = (*overlaps(files, found), *padded(files, found))
         text = manifest(source, events, wanted, files, bool(reading.lacking), notes, doubled(files, how, found))
@@ -76,7 +74,7 @@ def ingest(
 class Reading(Collected):
     """A run being read; how many lines its files, or pieces of them, have; the events that are written with care."""
 
-    connection: duckdb.DuckDBPyConnection
+    engine: Engine
     how: Recognition
     careful: set[str] = field(default_factory=set)
     lines: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -143,6 +141,8 @@ class Reading(Collected):
         place = self.folder / FOLDER / str(len(self.kept))
         place.mkdir(parents=True)
         filled = [pool.submit(self.fill, part, filling) for part, filling in zip(parts, fills, strict=False)]
+        from assay.ingest.event_writing import Rows  # loads much, while files are read
+
         found = [item for future in filled for item in future.result()]
         read = {(file.number, file.begin) for item in found for file in item.files}
         left = [file for part in parts for file in part if (file.number, file.begin) not in read]
@@ -158,7 +158,9 @@ class Reading(Collected):
             if not is_whole
             for row in self.lost(event, rows)
         ]
-        dropped(self.connection, [item.table for item in found if item.table])
+        with closing(Cursor(self.engine)) as cursor:
+            if tables := [item.table for item in found if item.table]:
+                cursor.drop(tables)
         for item in found:
             if item.scan:
                 item.scan.close()
@@ -167,14 +169,13 @@ class Reading(Collected):
 
     def fill(self, files: Sequence[LogFile], filling: Filling) -> list[Filled]:
         """What the lines of some files are."""
-        with self.connection.cursor() as cursor:
-            found = fill(cursor, filling, files, self.folder / "plain" / str(filling.number))
+        found = fill(self.engine, filling, files, self.folder / "plain" / str(filling.number))
         self.tell(sum(file.size for item in found for file in item.files))
         return found
 
     def write(self, rows: Rows, event: Event) -> bool:
         """Write the rows of an event; whether all of them are whole."""
-        with self.connection.cursor() as cursor:
+        with self.engine.connection.cursor() as cursor:
             return rows.write(cursor, event, swift=event.name not in self.careful)
 
     def lost(self, event: Event, rows: Rows) -> list[Lacking]:
@@ -183,47 +184,5 @@ class Reading(Collected):
             self.careful.add(event.name)
             if self.write(rows, event):
                 return []
-        found = broken(self.connection, rows.target(event))
-        return [(host, seq, event.name) for host, seq in found]
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """What files that were read together hold, and the folder that the rows of events are written into."""
-
-    how: Recognition
-    found: tuple[Filled, ...]
-    folder: Path
-
-    def target(self, event: Event) -> Path:
-        """The file of an event."""
-        return self.folder / f"{event.name}.parquet"
-
-    def write(self, connection: duckdb.DuckDBPyConnection, event: Event, swift: bool) -> bool:
-        """Write the rows of an event; whether all of them are whole."""
-        index, own = next(
-            (index, own) for index, own in enumerate(wanted_events(self.how.forms)) if own[0].event is event
-        )
-        parts = self.parts(index, own)
-        views = {part.table: scan.rows(index) for part, scan in self.scans(parts)}
-        parameters = {name: value for part in parts for name, value in self.found[part.number].parameters(part).items()}
-        for name, view in views.items():
-            connection.register(name, view)
-        try:
-            return write(connection, copied(event_rows(self.how, event, parts, swift), self.target(event)), parameters)
-        finally:
-            for name, view in views.items():
-                connection.unregister(name)
-                view.close()
-
-    def parts(self, index: int, own: Sequence[Numbered]) -> list[Part]:
-        """Where rows of an event are; where nothing has any, one place of none."""
-        some = [part for number, item in enumerate(self.found) for part in item.parts(number, index, own)]
-        return some or [Part(0, "scan_0", scanned=True)]
-
-    def scans(self, parts: Sequence[Part]) -> Iterator[tuple[Part, Scanned]]:
-        """The scans of parts that have one."""
-        for part in parts:
-            scan = self.found[part.number].scan
-            if part.scanned and scan:
-                yield part, scan
+        with self.engine.connection.cursor() as cursor:
+            return [(host, seq, event.name) for host, seq in rows.broken(cursor, event)]

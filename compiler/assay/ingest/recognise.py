@@ -11,102 +11,32 @@ that a line within braces is JSON, and fails where it is not; the careful one do
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from sqlglot import exp
 
 from assay.ingest import instants, tree
 from assay.ingest.doubled import read_twice, stands_twice
-from assay.ingest.forms import OTHER, TEXT, TIMELESS, TORN, Numbered, bodies, paths_of, ranges, wanted_events
+from assay.ingest.forms import OTHER, TEXT, TIMELESS, TORN, bodies, ranges, wanted_events
 from assay.ingest.lines import bare, scan
+from assay.ingest.recognition import Recognition
 from assay.spec.model import Form, Lookup, Source, Unwrap
 from assay.sql import dialect
 from assay.sql.dialect import column
 
 Path_ = tuple[str, ...]
 
-#: so many forms make it worth while to look for what they read in every line
-SHARED = 4
 BLANKS = " \t\r"  # that may stand ahead of an object
 #: how an object begins that has blanks ahead: lines of other texts that are indented begin with a brace, too
 INDENTED = r'^[ \t\r]+\{[ \t\r]*"'
 LONGEST_NAME = 10_000  # bytes of a list of segments that is taken apart: what nests deeper than names do takes memory
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Texts that lookups of one place know, and the number of the form that each tells."""
-
-    lookup: Lookup
-    forms: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Recognition:
-    """How the lines of a source are recognised: its forms, and the paths that are read of every line."""
-
-    source: Source
-    forms: tuple[Numbered, ...]
-
-    @property
-    def paths(self) -> tuple[Path_, ...]:
-        """The time, what each lookup reads, the member by whose absence a body is known to be wrapped, shared paths."""
-        looked = [self.outer(lookup) for lookup in self.source.lookups]
-        absent = [(*self.source.body, rule.absent) for rule in self.source.unwrap]
-        shared = [(*self.source.body, *path) for path in self.shared]
-        return tuple(dict.fromkeys([self.source.time, *looked, *absent, *shared]))
-
-    @property
-    def shared(self) -> tuple[Path_, ...]:
-        """Paths of the body, each all that events of several forms read; their lines are not parsed a second time."""
-        alone = Counter(paths_of(own)[0] for own in wanted_events(self.forms) for _ in own if len(paths_of(own)) == 1)
-        return tuple(path for path, forms in alone.items() if forms >= SHARED)
-
-    @property
-    def tables(self) -> tuple[Table, ...]:
-        """The lookups in order, those that follow each other and read the same place as one."""
-        found: list[Table] = []
-        for lookup in self.source.lookups:
-            known = _known(self.forms, lookup)
-            last = found[-1] if found else None
-            if last and (last.lookup.path, last.lookup.in_body) == (lookup.path, lookup.in_body):
-                found[-1] = Table(last.lookup, known | dict(last.forms))
-            else:
-                found.append(Table(lookup, known))
-        return tuple(found)
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """The parameters of the query: the tables, and the keys that are read."""
-        found = read_twice(self.source, self.forms)
-        for index, table in enumerate(self.tables, start=1):
-            found |= {f"names_{index}": list(table.forms), f"forms_{index}": list(table.forms.values())}
-        return found
-
-    def reads_line(self, own: Sequence[Numbered]) -> bool:
-        """Whether the fields of an event, whose forms these are, are taken from the text of its lines."""
-        return not set(paths_of(own)) <= set(self.shared)
-
-    def outer(self, lookup: Lookup) -> Path_:
-        """Where a lookup reads, in a record that is not wrapped."""
-        return (*self.source.body, *lookup.path) if lookup.in_body else lookup.path
-
-    def read(self, path: Path_) -> exp.Expr:
-        """What stands at one of the paths."""
-        return column(f"text_{self.paths.index(path) + 1}")
-
-
-def _known(forms: Sequence[Numbered], lookup: Lookup) -> dict[str, int]:
-    """The texts that a lookup knows, with and without the prefix that it drops, and their forms (a name's first)."""
-    found: dict[str, int] = {}
-    for item in forms:
-        for name in item.form.names:
-            if name.generation == lookup.generation:
-                found.setdefault(lookup.drop + name.name, item.number)
-                if not (lookup.drop and name.name.startswith(lookup.drop)):
-                    found.setdefault(name.name, item.number)
+def parameters(how: Recognition) -> dict[str, object]:
+    """The parameters of the query: the tables, and the keys that are read."""
+    found = read_twice(how.source, how.forms)
+    for index, table in enumerate(how.tables, start=1):
+        found |= {f"names_{index}": list(table.forms), f"forms_{index}": list(table.forms.values())}
     return found
 
 
@@ -136,6 +66,11 @@ def recognition(how: Recognition, careful: bool, lines: exp.Select | None = None
     twice = tree.named(_twice(how), "twice")
     query = dialect.select("file", "padded", form, "t_ns", "wrapped", line, twice, *shared_columns(how))
     return dialect.staged(tree.of(query, "timed"), stages)
+
+
+def _read(how: Recognition, path: Path_) -> exp.Expr:
+    """What stands at one of the paths that are read of every line."""
+    return column(f"text_{how.paths.index(path) + 1}")
 
 
 def shared_columns(how: Recognition) -> list[str]:
@@ -202,7 +137,7 @@ def _unwrapped(how: Recognition) -> exp.Select:
 def _likely(how: Recognition, rule: Unwrap) -> exp.Expr:
     """Cheap signs that a line's body is wrapped: what is to be absent has no text, the keys to be present occur, or
     something is written with an escape, as they may be."""
-    absent = tree.missing(how.read((*how.source.body, rule.absent)))
+    absent = tree.missing(_read(how, (*how.source.body, rule.absent)))
     signs = [
         exp.or_(*(tree.call("contains", column("line"), tree.text(sign)) for sign in (key, "\\u")))
         for key in rule.present
@@ -221,7 +156,7 @@ def _recognised(how: Recognition) -> exp.Select:
     """The form of each line by the first table that knows its name."""
     found = [value for index, table in enumerate(how.tables, 1) for value in _numbers(_name(how, table.lookup), index)]
     form = tree.first_of([*found, tree.small(OTHER)])
-    instant = tree.named(how.read(how.source.time), "instant")
+    instant = tree.named(_read(how, how.source.time), "instant")
     shared = [tree.named(_inside(how, path), name) for path, name in zip(how.shared, shared_columns(how), strict=True)]
     query = dialect.select("file", "padded", "line", "broken", "wrapped", tree.named(form, "form"), instant, *shared)
     return tree.of(query, "unwrapped")
@@ -229,12 +164,12 @@ def _recognised(how: Recognition) -> exp.Select:
 
 def _name(how: Recognition, lookup: Lookup) -> exp.Expr:
     """What a lookup reads."""
-    return _inside(how, lookup.path) if lookup.in_body else how.read(lookup.path)
+    return _inside(how, lookup.path) if lookup.in_body else _read(how, lookup.path)
 
 
 def _inside(how: Recognition, path: Path_) -> exp.Expr:
     """What stands at a path of the body, of the inner one where it is wrapped."""
-    outer = how.read((*how.source.body, *path))
+    outer = _read(how, (*how.source.body, *path))
     inner = {
         number: tree.member(tree.texts_at(column("line"), [(*body, *path)]), 1)
         for number, body in bodies(how.source).items()

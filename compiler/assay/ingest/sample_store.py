@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.ingest import tree
-from assay.ingest.folder import empty
+from assay.ingest.empty_tables import empty
 from assay.spec import number_text
 from assay.spec.diagnostics import AssayError, Diagnostic
 from assay.sql import dialect

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from assay.ingest.forms import Numbered, bodies, paths_of, wanted_events
 from assay.ingest.plain import LONGEST, SEPARATOR
-from assay.ingest.recognise import Recognition
+from assay.ingest.recognition import Recognition
 from assay.ingest.whole_paths import whole_paths
 from assay.spec.model import Source, Unless
 

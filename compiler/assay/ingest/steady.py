@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from assay.ingest.packing import CHUNK, refused
 from assay.spec.diagnostics import AssayError, fail
 from assay.storage.digests import SETTLED
 
-PIECE = 2**18  # bytes that are hashed at a time
+PIECE = 2**22  # bytes that are hashed at a time: so many that others who run meanwhile are seldom asked to wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,12 @@ class Held:
     mark: Mark
     size: int
     sha256: str = ""
+
+    @property
+    def key(self) -> str:
+        """What is another when the file is another, or may have other content."""
+        mark = self.mark
+        return f"{self.path.resolve()}|{mark.size}|{mark.changed_ns}|{mark.touched_ns}|{mark.inode}"
 
     @property
     def steady(self) -> bool:
@@ -143,18 +150,23 @@ def beginning(path: Path, size: int) -> Iterator[memoryview]:
         raise changed(path, f"{size - left} bytes of {size}")
 
 
-def hashed(path: Path, mark: Mark) -> Held:
-    """A file with the hash of what is held of it: all that it had when it was found; its whole lines, if it grows."""
-    found = Held(path, mark, mark.size, _digest(path, mark.size))
+def hashed(path: Path, mark: Mark, ended: Callable[[], bool] = lambda: False) -> Held:
+    """A file with the hash of what is held of it: all that it had when it was found; its whole lines, if it grows.
+
+    CancelledError when it is told meanwhile, by `ended`, that nobody waits for it any more.
+    """
+    found = Held(path, mark, mark.size, _digest(path, mark.size, ended))
     if found.steady:
         return found
     whole = _whole_lines(path, mark.size)
-    return Held(path, mark, whole, _digest(path, whole)) if whole else found
+    return Held(path, mark, whole, _digest(path, whole, ended)) if whole else found
 
 
-def _digest(path: Path, size: int) -> str:
+def _digest(path: Path, size: int, ended: Callable[[], bool] = lambda: False) -> str:
     digest = hashlib.sha256()
     for chunk in beginning(path, size):
+        if ended():
+            raise CancelledError
         digest.update(chunk)
     return digest.hexdigest()
 

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.ingest import tree
+from assay.ingest.empty_tables import empty
 from assay.ingest.files import RunFiles
-from assay.ingest.folder import empty
 from assay.ingest.forms import LACKING, OTHER, TEXT, TIMELESS
 from assay.ingest.lost_records import Reasons
+from assay.ingest.nouns import FILE_NOUNS, RECORD_NOUNS
 from assay.ingest.plain import Line
 from assay.ingest.quarantine import DESCRIBED, Broken, Lost, describe
-from assay.ingest.recognise import Recognition
+from assay.ingest.recognition import Recognition
 from assay.ingest.refused import TABLE, TooManyBrokenError
+from assay.ingest.tallies import Share, Tally
 from assay.ingest.unrecognised import standing
-from assay.ingest.worker import Share, Tally
 from assay.spec import time_form
 from assay.spec.diagnostics import AssayError, Diagnostic, fail
 from assay.spec.model import Source
 from assay.spec.number_text import counted
-from assay.spec.source_kinds import BLOCKS, JSON_LINES, RECORDS, SAMPLES, TABLES, TEXT_LINES
 from assay.sql import dialect
 
 if TYPE_CHECKING:
@@ -122,23 +122,6 @@ def write_found(
     _write_broken(connection, broken, folder / TABLE)
 
 
-#: what the records and the files of a kind of source are called
-RECORD_NOUNS = {
-    JSON_LINES: "log lines",
-    TEXT_LINES: "log lines",
-    RECORDS: "records",
-    TABLES: "rows",
-    BLOCKS: "blocks",
-    SAMPLES: "samples",
-}
-FILE_NOUNS = {
-    JSON_LINES: "logs",
-    TEXT_LINES: "logs",
-    RECORDS: "lists",
-    TABLES: "tables",
-    BLOCKS: "texts",
-    SAMPLES: "samples",
-}
 LOGS = {"source": "TEXT"} | {name: "TEXT" if name == "host" else "BIGINT" for name in Log.__dataclass_fields__}
 COUNTS = {"host": "TEXT", "event": "TEXT", "n": "BIGINT"}
 QUARANTINE = {

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
 
-from assay.ingest import instants, strange, table_files, tree
+from assay.ingest import instants, strange, strange_sql, table_files, tree
 from assay.ingest.block_files import Blocks
+from assay.ingest.empty_tables import empty
 from assay.ingest.event_files import write_rows
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.files import HostFiles, RunFiles
-from assay.ingest.folder import MEMORY, connected, empty, written
+from assay.ingest.folder import MEMORY, connected, written
 from assay.ingest.forms import Numbered, Wanted, numbered
 from assay.ingest.held import MANIFEST, manifest
 from assay.ingest.plain import plain
@@ -274,9 +275,9 @@ def _added(tables: Tables, file: TableFile, copy: bool) -> str:
 def _sound(tables: Tables, file: TableFile, copy: bool) -> exp.Expr:
     """Whether a row has nothing in cells that are taken as they stand that no text holds, nor ahead of it."""
     cells = [table_files.cell(file.columns.index(name)) for name in tables.taken if name in file.columns]
-    found = [strange.in_text(cell, mended=copy) for cell in cells]
+    found = [strange_sql.in_text(cell, mended=copy) for cell in cells]
     if tables.form is table_files and table_files.cell(0) not in cells:
-        found.append(strange.ahead(table_files.cell(0), strange.NUL, strange.BOM))
+        found.append(strange_sql.ahead(table_files.cell(0), strange.NUL, strange.BOM))
     # Of blocks nothing may be taken as it stands.
     return exp.and_(*(exp.Not(this=tree.first_of([item, exp.false()])) for item in found or [exp.false()]))
 

@@ -20,6 +20,7 @@ from sqlglot import exp
 
 from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, gather
 from assay.ingest.collected import WORKERS, Collected
+from assay.ingest.counted import share_of
 from assay.ingest.event_files import write_rows
 from assay.ingest.files import RunFiles
 from assay.ingest.folder import MEMORY, connected, written
@@ -31,11 +32,11 @@ from assay.ingest.padded import padded
 from assay.ingest.plain import last_byte, may_scan, mended, plain
 from assay.ingest.shares import FILE_STEP, LogFile, log_files
 from assay.ingest.summary import summarised
+from assay.ingest.tallies import Share, unreadable
 from assay.ingest.text_broken import reasons
 from assay.ingest.text_forms import TextForms, text_forms
 from assay.ingest.text_rows import event_rows, recognition
 from assay.ingest.unended import marked, unended
-from assay.ingest.worker import Share, share_of, unreadable
 from assay.spec.file_errors import is_full
 from assay.spec.model import Event, Source
 from assay.sql import dialect

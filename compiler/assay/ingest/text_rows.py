@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from assay.ingest import instants, strange, tree
+from assay.ingest import instants, strange_sql, tree
 from assay.ingest.event_rows import typed_rows
 from assay.ingest.forms import OTHER, TEXT, TIMELESS, TORN
 from assay.ingest.lines import bare, scan
@@ -134,7 +134,7 @@ def _settled() -> exp.Expr:
     event = exp.GTE(this=column("form"), expression=dialect.integer(0))
     other = exp.EQ(this=column("form"), expression=dialect.integer(OTHER))
     ifs = [
-        exp.If(this=exp.and_(event, strange.in_line(column("line"))), true=tree.small(TORN)),
+        exp.If(this=exp.and_(event, strange_sql.in_line(column("line"))), true=tree.small(TORN)),
         exp.If(this=exp.and_(timeless, event.copy()), true=tree.small(TIMELESS)),
         exp.If(this=exp.and_(timeless.copy(), other), true=tree.small(TEXT)),
     ]

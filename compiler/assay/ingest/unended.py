@@ -11,8 +11,8 @@ from dataclasses import replace
 from assay.ingest.batches import Lacking
 from assay.ingest.files import RunFiles
 from assay.ingest.shares import FILE_STEP
+from assay.ingest.tallies import Share
 from assay.ingest.text_forms import TextForms
-from assay.ingest.worker import Share
 
 
 def marked(how: TextForms, share: Share, lacking: Sequence[Lacking]) -> Share:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.ingest.fields import WHOLE
 from assay.ingest.forms import Numbered, paths_of
 from assay.spec.model import Field
+
+#: types of fields that are integers of 64 bits
+WHOLE = ("integer", "unsigned")
 
 Path_ = tuple[str, ...]
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from assay.spec import model
-from assay.spec.diagnostics import Span, fail
+from assay.spec.diagnostics import AssayError, Span, fail
 from assay.spec.expression import Expression, decode
 from assay.spec.expression_text import parse
 
@@ -43,14 +43,25 @@ def package(data: object, where: str, *, lenient: bool = False) -> model.Package
     try:
         found: model.Package = _maker(model.Package, lenient)(data)
     except _Misfit as misfit:
-        path = "package" + "".join(reversed(misfit.path))
-        raise fail(
-            "spec-shape",
-            f"{path} {misfit.message}",
-            span=Span(where),
-            expected=misfit.expected,
-            found=misfit.found,
-        ) from None
+        raise _of_shape(misfit, "package", where) from None
+    return found
+
+
+def _of_shape(misfit: _Misfit, what: str, where: str) -> AssayError:
+    path = what + "".join(reversed(misfit.path))
+    message = f"{path} {misfit.message}"
+    return fail("spec-shape", message, span=Span(where), expected=misfit.expected, found=misfit.found)
+
+
+def sources(data: object, where: str) -> tuple[model.Source, ...]:
+    """The sources of a normal form, without the rest of its package; `where` names its file in messages.
+
+    Raises AssayError `spec-shape`.
+    """
+    try:
+        found: tuple[model.Source, ...] = _maker(tuple[model.Source, ...], True)(data)
+    except _Misfit as misfit:
+        raise _of_shape(misfit, "sources", where) from None
     return found
 
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import functools
 import logging
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from assay.spec import ready_reads
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 DIALECT = "duckdb"
 #: clauses that stand for columns that they do not name
 _CLAUSES = ("Columns", "PositionalColumn", "Pivot", "Command", "Summarize", "Describe")
+#: nodes that are looked at: classes of the library that have none below them
+_KINDS = {"Anonymous", "Group", "Identifier", "Join", "Placeholder", "Star", "Table", "TableAlias", "Var", *_CLAUSES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,51 +56,86 @@ def _lower(names: Collection[str]) -> frozenset[str]:
     return frozenset(name.casefold() for name in names)
 
 
+_told: dict[str, ready_reads.Told] = {}
+
+
+def told() -> Mapping[str, ready_reads.Told]:
+    """What was asked so far, and came out, as `ready_reads` keeps it."""
+    return _told
+
+
 @functools.cache
 def _reads(sql: str, tables: frozenset[str], whole: frozenset[str]) -> Reads:
+    key = ready_reads.key(sql, tables, whole)
+    if key in ready_reads.ready():
+        constants, names = ready_reads.ready()[key]
+        found = Reads(frozenset(constants), None if names is None else frozenset(names))
+    else:
+        found = _worked_out(sql, tables, whole)
+    _told[key] = sorted(found.constants), None if found.names is None else sorted(found.names)
+    return found
+
+
+def _worked_out(sql: str, tables: frozenset[str], whole: frozenset[str]) -> Reads:
     import sqlglot
-    from sqlglot import exp
     from sqlglot.errors import ParseError, TokenError
 
     try:
-        trees = statements(sql)
+        trees = [_Nodes.of(tree) for tree in statements(sql)]
         tokens = sqlglot.tokenize(sql, read=DIALECT)
     except (ParseError, TokenError, RecursionError):
         return Reads(frozenset(re.findall(r"\$(\w+)", sql)), None)
-    constants = frozenset(str(place.this) for tree in trees for place in tree.find_all(exp.Placeholder))
-    if any(_takes_all(tree, tables, whole) for tree in trees):
+    constants = frozenset(str(place.this) for nodes in trees for place in nodes["Placeholder"])
+    if any(_takes_all(nodes, tables, whole) for nodes in trees):
         return Reads(constants, None)
     names = (token.text.casefold() for token in tokens if sql[token.start] != "'")
     return Reads(constants, frozenset(names))
 
 
-def _takes_all(tree: exp.Expr, tables: frozenset[str], whole: frozenset[str]) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Nodes:
+    """The nodes of a tree by their kind, as far as these matter here: to go through a tree takes long."""
+
+    tree: exp.Expr
+    by_kind: Mapping[str, Sequence[exp.Expr]]
+
+    @classmethod
+    def of(cls, tree: exp.Expr) -> _Nodes:
+        """Those of a tree."""
+        found: dict[str, list[exp.Expr]] = {}
+        for node in tree.walk():
+            kind = type(node).__name__
+            if kind in _KINDS:
+                found.setdefault(kind, []).append(node)
+        return cls(tree, found)
+
+    def __getitem__(self, kind: str) -> Sequence[exp.Expr]:
+        return self.by_kind.get(kind, ())
+
+
+def _takes_all(nodes: _Nodes, tables: frozenset[str], whole: frozenset[str]) -> bool:
     """Whether a query takes columns that it does not name."""
-    return any(_is_unnamed(node) for node in tree.walk()) or any(_rows(tree, tables)) or any(_stars(tree, whole))
+    return _is_unnamed(nodes) or any(_rows(nodes, tables)) or any(_stars(nodes, whole))
 
 
-def _is_unnamed(node: exp.Expr) -> bool:
+def _is_unnamed(nodes: _Nodes) -> bool:
     """Whether a clause stands for columns that it does not name, or gives names to columns by their places."""
-    from sqlglot import exp
-
-    if isinstance(node, exp.Join):
-        return node.method == "NATURAL"
-    if isinstance(node, exp.Group):
-        return bool(node.args.get("all"))
-    if isinstance(node, exp.Table):
-        alias = node.args.get("alias")
-        return bool(alias and alias.args.get("columns"))
-    if isinstance(node, exp.Anonymous):
-        return node.name.casefold() == "columns"
-    return type(node).__name__ in _CLAUSES
+    aliases = (table.args.get("alias") for table in nodes["Table"])
+    return (
+        any(nodes[clause] for clause in _CLAUSES)
+        or any(join.text("method").upper() == "NATURAL" for join in nodes["Join"])
+        or any(group.args.get("all") for group in nodes["Group"])
+        or any(alias and alias.args.get("columns") for alias in aliases)
+        or any(call.name.casefold() == "columns" for call in nodes["Anonymous"])
+    )
 
 
-def _stars(tree: exp.Expr, whole: frozenset[str]) -> Iterator[exp.Expr]:
+def _stars(nodes: _Nodes, whole: frozenset[str]) -> Iterator[exp.Expr]:
     """The stars that take columns: none that counts rows, and none of a table that is whole."""
     from sqlglot import exp
 
-    renamed = {item.name.casefold() for item in tree.find_all(exp.TableAlias)}  # of queries inside, too
-    for star in tree.find_all(exp.Star):
+    renamed = {item.name.casefold() for item in nodes["TableAlias"]}  # of queries inside, too
+    for star in nodes["Star"]:
         parent = star.parent
         of = parent.table.casefold() if isinstance(parent, exp.Column) else ""
         counts = isinstance(parent, exp.Count)
@@ -104,18 +143,18 @@ def _stars(tree: exp.Expr, whole: frozenset[str]) -> Iterator[exp.Expr]:
             yield star
 
 
-def _rows(tree: exp.Expr, tables: frozenset[str]) -> Iterator[exp.Expr]:
+def _rows(nodes: _Nodes, tables: frozenset[str]) -> Iterator[exp.Expr]:
     """The names of tables that stand where values do, and may be whole rows there (`to_json(t)`): whichever do not
     plainly name a table, a column of a table, or a result."""
     from sqlglot import exp
 
-    found = list(tree.find_all(exp.Table))
-    named = {item.alias_or_name.casefold() for item in (*found, *tree.find_all(exp.TableAlias))}
+    found = nodes["Table"]
+    named = {item.alias_or_name.casefold() for item in (*found, *nodes["TableAlias"])}
     rows: dict[str, list[exp.Expr]] = {}
     for item in found:
         if item.name.casefold() in tables:
-            rows.setdefault(item.alias_or_name.casefold(), []).append(item.find_ancestor(exp.Select) or tree)
-    for name in tree.find_all(exp.Identifier, exp.Var):
+            rows.setdefault(item.alias_or_name.casefold(), []).append(item.find_ancestor(exp.Select) or nodes.tree)
+    for name in (*nodes["Identifier"], *nodes["Var"]):
         around = rows.get(name.name.casefold(), [])
         if around and not _is_plain(name, named) and any(_is_inside(name, query) for query in around):
             yield name

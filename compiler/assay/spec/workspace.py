@@ -13,9 +13,9 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from assay.spec import normal_form, ready_forms, spec_index
+from assay.spec import closure, decode, normal_form, ready_forms, ready_reads, spec_index, sql_reads
 from assay.spec.diagnostics import USAGE, AssayError, Span, did_you_mean, fail, raise_all
 from assay.spec.file_errors import unwritable
 from assay.spec.normal_form import Checked
@@ -25,7 +25,8 @@ from assay.storage.seals import sealed, unsealed
 
 if TYPE_CHECKING:
     from assay.spec.dhall_adapter import SourceFile
-    from assay.spec.ready_forms import File
+    from assay.spec.model import Source
+    from assay.spec.ready_forms import File, Ready
 
 SCHEMA = "schema"
 ROOT_FILE = "package.dhall"
@@ -113,12 +114,17 @@ def find(start: Path) -> Workspace:
 
 
 def load(
-    workspace: Workspace, system: str, cache: Path | None, later: list[Callable[[], None]] | None = None
+    workspace: Workspace,
+    system: str,
+    cache: Path | None,
+    later: list[Callable[[], None]] | None = None,
+    found: Kept | None = None,
 ) -> Checked:
     """A system's package, checked.  Raises AssayError with every problem of it.
 
     `cache` is a folder that keeps evaluated packages, by the hash of their sources.  What keeps this one is put into
-    `later`, if there is such a list, and done now if not.
+    `later`, if there is such a list, and done now if not.  `found` is what `kept` gives, where that was asked before;
+    it is used up.
     """
     if system not in workspace.systems():
         named = "/" not in system and list(workspace.specs.glob(f"{glob.escape(system)}/*.dhall"))
@@ -129,39 +135,55 @@ def load(
             hint=f"specs/{system} has no {ROOT_FILE}" if incomplete else did_you_mean(system, workspace.systems()),
             status=USAGE,
         )
-    if known := _known(workspace, system, cache, later):
+    if found or (found := kept(workspace, system, cache)):
+        known, ready = normal_form.restored(found.content, found.where), found.ready
+        if ready:
+            _soon(lambda: _remember(workspace, system, cache, known, ready.files, ready.text), later)
         return known
     from assay.spec.dhall_adapter import get_ready, sources_hash  # loads much, which unchanged specs do without
 
     if cache and spec_index.is_known(cache, workspace.root, system):  # so they were edited
         get_ready()
     files = scan(workspace, system)
-    restored = _restored(_cached(cache, sources_hash(files))) if cache else None
+    restorable = _restorable(_cached(cache, sources_hash(files))) if cache else None
+    restored = normal_form.restored(restorable.content, restorable.where) if restorable else None
     checked = restored or _committed(workspace, system, files) or _evaluated(workspace, system, files, cache)
 
     def keep() -> None:
         read, said = _read(files), text(checked, cache) if cache else _text(checked)
         _remember(workspace, system, cache, checked, read, said)
         if _comes_with_the_code(workspace) and not sys.dont_write_bytecode:
-            ready_forms.keep(system, checked.sources, read, said)
+            _get_ready(system, checked, read, said)
 
     _soon(keep, later)
     return checked
 
 
-def _known(
-    workspace: Workspace, system: str, cache: Path | None, later: list[Callable[[], None]] | None
-) -> Checked | None:
-    """A package of which it is known without looking into its files, or by their hashes, what it comes to."""
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A package of unchanged specs, as the normal form that is kept of it: plain data, and a name for the place.
+
+    `ready` is where it comes from, unless a cache has it.
+    """
+
+    content: dict[str, Any]
+    where: str
+    ready: Ready | None = None
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Its sources, without the rest."""
+        return decode.sources(self.content["package"].get("sources"), self.where)
+
+
+def kept(workspace: Workspace, system: str, cache: Path | None) -> Kept | None:
+    """A system's package if it is known without looking into its files, or by their hashes, what it comes to."""
     unchanged = spec_index.unchanged(cache, workspace.root, system) if cache else None
-    if unchanged and cache and (restored := _restored(_cached(cache, unchanged))):
-        return restored
-    found = ready_forms.ready(workspace.root, system) if _comes_with_the_code(workspace) else None
-    if found is None:
-        return None
-    checked = normal_form.restored(json.loads(found.text), str(workspace.specs / system / ROOT_FILE))
-    _soon(lambda: _remember(workspace, system, cache, checked, found.files, found.text), later)
-    return checked
+    if unchanged and cache and (found := _restorable(_cached(cache, unchanged))):
+        return found
+    is_shipped = system in workspace.systems() and _comes_with_the_code(workspace)
+    ready = ready_forms.ready(workspace.root, system) if is_shipped else None
+    return Kept(json.loads(ready.text), str(workspace.specs / system / ROOT_FILE), ready) if ready else None
 
 
 def _comes_with_the_code(workspace: Workspace) -> bool:
@@ -174,7 +196,15 @@ def compile_shipped() -> None:
     for system in shipped().systems():
         files = scan(shipped(), system)
         if checked := _committed(shipped(), system, files):
-            ready_forms.keep(system, checked.sources, _read(files), _text(checked))
+            _get_ready(system, checked, _read(files), _text(checked))
+
+
+def _get_ready(system: str, checked: Checked, files: Sequence[File], said: str) -> None:
+    """Have a package that comes with the code ready, and what its texts read."""
+    package = checked.package
+    ready_forms.keep(system, checked.sources, files, said)
+    closure.needs(package, package.metrics, package.filters, [item.name for item in package.tables])
+    ready_reads.keep(system, sql_reads.told())
 
 
 def _read(files: Sequence[SourceFile]) -> list[File]:
@@ -240,10 +270,10 @@ def _cached(cache: Path, sources: str) -> Path:
     return cache / "specs" / f"{sources}-{normal_form.code_version()}.sealed"
 
 
-def _restored(place: Path) -> Checked | None:
+def _restorable(place: Path) -> Kept | None:
     """The package that the cache has; None when it has none, or one that is damaged."""
     said = _unsealed(place)
-    return normal_form.restored(json.loads(said), str(place)) if said is not None else None
+    return Kept(json.loads(said), str(place)) if said is not None else None
 
 
 def _unsealed(place: Path) -> str | None:
