@@ -21,8 +21,6 @@ def main() -> None:
     if ours:
         signal.signal(signal.SIGINT, _at_once)  # nothing is begun: no block is to be left in order
     # What a command makes lives as long as the command: to look for garbage as often as usual costs, and finds little.
-    # Who works beside what is loaded waits for it, and not long.
-    sys.setswitchinterval(0.002)
     gc.set_threshold(500_000, 50, 50)
     # The engine loads it, where it is, to find out that no value given to it is one of its; so it does without.
     sys.modules.setdefault("numpy", None)  # type: ignore[arg-type]

@@ -42,7 +42,7 @@ SQL = "sql"  # the code of an error of a statement itself
 AT_ONCE = 10_000  # rows that are counted
 ANSWER = ".sealed"  # how the name of a kept answer ends
 SHORT = 65_536  # bytes of an answer that is kept in memory
-MEMORY = 1200  # MiB that all connections together may hold before they spill
+MEMORY = 1500  # MiB that all connections together may hold before they spill
 
 
 @dataclass(frozen=True, slots=True)
