@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from assay.report.chart_spec import chart_spec
 from assay.report.converter import PROCESSES
 from assay.report.document import Chart, Plot
 from assay.report.plot_spec import plot_spec
-from assay.report.svg import Drawer
+from assay.report.svg import Drawer, nothing
 from assay.report.template_shape import check_template
 from assay.spec.diagnostics import AssayError, Span, did_you_mean, fail
 from assay.spec.json_text import indented
@@ -36,15 +36,19 @@ class Drawing:
 
 
 def draw(
-    charts: Iterable[Chart | Plot], templates: Path, runs: Sequence[str] = (), kept: Path | None = None
+    charts: Iterable[Chart | Plot],
+    templates: Path,
+    runs: Sequence[str] = (),
+    kept: Path | None = None,
+    at_work: Callable[[], None] = nothing,
 ) -> Iterator[Drawing]:
     """Every chart drawn, in the given order; what one chart looks like does not depend on the others.
 
-    `templates` holds `charts/` and `fonts/`; `runs` are the labels of all runs of the report; `kept`, when
-    given, is a folder in which drawings are kept between builds.  Raises `unknown-chart-template`,
-    `unknown-placeholder`, `template`, and `chart-refused`.
+    `templates` holds `charts/` and `fonts/`; `runs` are the labels of all runs of the report; `kept`, when given, is a
+    folder in which drawings are kept between builds; `at_work` is called when one is not.  Raises
+    `unknown-chart-template`, `unknown-placeholder`, `template`, and `chart-refused`.
     """
-    drawer = Drawer(templates / "fonts", kept)
+    drawer = Drawer(templates / "fonts", kept, at_work)
     loaded: dict[str, _Told[dict[str, Any]]] = {}
 
     def one(chart: Chart | Plot) -> Drawing:
@@ -54,7 +58,7 @@ def draw(
     wanted = list(charts)
     for name in dict.fromkeys(chart.template for chart in wanted):
         loaded[name] = _Told(load_template(templates, name))
-    with ThreadPoolExecutor(max_workers=PROCESSES) as pool:
+    with ThreadPoolExecutor(max_workers=PROCESSES + 1) as pool:  # one specifies what the others draw next
         yield from pool.map(one, wanted)
 
 
