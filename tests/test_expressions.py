@@ -171,6 +171,36 @@ def test_what_is_divided_by_is_never_zero(tree: Expression, due: str) -> None:
     assert compile_expression(tree, Names()).sql(dialect="duckdb") == due
 
 
+def number_of(text: str, op: str = "integer", factor: str = "") -> Expression:
+    """A literal."""
+    return Expression(op, number=Decimal(text), unit=NONE, factor=factor)
+
+
+HALF = node("over", number_of("1"), number_of("2"))
+
+
+@pytest.mark.parametrize(
+    ("tree", "due"),
+    [
+        (node("plus", HALF, number_of("0")), 0.5),
+        (node("minus", node("floor", node("over", number_of("7"), number_of("2"))), number_of("0")), 3),
+        (node("times", number_of("0.5", "quantity"), number_of("3")), 1.5),
+        (node("times", number_of("5", "quantity", "1/2"), number_of("3")), 7.5),
+        (node("plus", number_of("2.5", "real"), number_of("1")), 3.5),
+        (node("times", number_of("2000000000"), number_of("3")), 6_000_000_000),
+        (node("times", number_of("2000000000", "quantity", "2"), number_of("-3")), -12_000_000_000),
+        (node("plus", node("times", number_of("2000000000"), number_of("3")), HALF), 6_000_000_000.5),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_literals_are_worked_out_as_columns_of_their_types_are(
+    engine: duckdb.DuckDBPyConnection, tree: Expression, due: float
+) -> None:
+    """Small literals would make integers of 32 bits, which they are kept from; reals among them stay reals."""
+    (found,) = engine.execute(f"SELECT {compile_expression(tree, Names()).sql(dialect='duckdb')}").fetchall()
+    assert found == (due,)
+
+
 @pytest.mark.parametrize(
     "tree", [node("div", ONE, REAL), node("div", REAL, OTHER), Expression("whole", (REAL,), unit=NONE)]
 )

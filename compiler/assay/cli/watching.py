@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NoReturn
@@ -26,6 +27,7 @@ from assay.spec.learning import Learner
 from assay.storage.changes import Waiting
 from assay.storage.scratch import leave
 
+INTERRUPT = {signal.SIGINT}
 PAUSE = 0.1  # seconds between two looks at the files, where the system tells of no change
 #: errors whose cause may go without a change of what is watched, and seconds until it is tried again
 OUTSIDE, AGAIN = ("cache", "disk-full", "file", "output"), 5.0
@@ -110,6 +112,16 @@ class _Builds:
         echo.line(f"{', '.join(map(str, built.reports))} ({time.monotonic() - began:.1f} s)")
 
 
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """An interrupt that comes within the block comes after it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPT)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class _Idle:
     """What is done while nothing changes, in a thread of its own."""
 
@@ -122,8 +134,9 @@ class _Idle:
     def start(self, later: Work) -> None:
         """Do what a build has put off; load and start what the next one asks for."""
         thread = threading.Thread(target=self._work, args=[later], daemon=True)
-        self._threads = [item for item in self._threads if item.is_alive()] + [thread]
-        thread.start()
+        with _uninterrupted():  # a thread that has not quite begun cannot be waited for
+            self._threads = [item for item in self._threads if item.is_alive()] + [thread]
+            thread.start()
 
     def end(self) -> None:
         """Begin nothing more, and wait for what has begun: the engine must not be left in the midst of it."""
@@ -132,6 +145,7 @@ class _Idle:
             thread.join()
 
     def _work(self, later: Work) -> None:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPT)  # which processes that are started here would inherit
         steps: Work = (*later, workspaces.warm_up, self._read_record, self._start_engines)
         for step in steps:
             if self._ending.is_set():

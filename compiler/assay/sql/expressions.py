@@ -29,7 +29,7 @@ def compile_expression(node: Expression, names: Names) -> exp.Expr:
     if leaf:
         return leaf(node, names)
     operands = [_operand(compile_expression(operand, names)) for operand in node.operands]
-    if node.op in _EXACT and all(leaf.op in _NUMBERS for leaf in node.walk() if not leaf.operands):
+    if node.op in _EXACT and _is_of_whole_numbers(node):
         operands[0] = dialect.cast(_bare(operands[0]), "integer")  # else small numbers make one of 32 bits
     if node.op in ("over", "div"):
         operands[1] = _divisor(node.operands[1], operands[1])
@@ -42,9 +42,17 @@ def _operand(value: exp.Expr) -> exp.Expr:
     return exp.paren(value) if isinstance(value, (exp.Binary, exp.Connector, exp.Not, exp.Is)) else value
 
 
-#: operators whose result may be far from what they are of, and literals that are whole numbers
+#: operators whose result may be far from what they are of
 _EXACT = ("plus", "minus", "times", "whole")
-_NUMBERS = ("integer", "quantity")
+
+
+def _is_of_whole_numbers(node: Expression) -> bool:
+    """Whether an expression is made of literals alone that are whole numbers, and so is one."""
+    leaves = [item for item in node.walk() if not item.operands]
+    if any(item.op == "over" for item in node.walk()) or any(item.number is None for item in leaves):
+        return False
+    return not any(isinstance(_number(item, Names()), exp.Cast) for item in leaves)  # which reals are
+
 
 _BINARY: Mapping[str, type[exp.Binary]] = {
     "plus": exp.Add,
