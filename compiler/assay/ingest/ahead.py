@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
@@ -17,7 +16,6 @@ from assay.ingest.hashes import remembered
 from assay.ingest.steady import Held, hashed, mark_of
 from assay.spec.diagnostics import AssayError
 
-SOON = 0.0005  # seconds: whoever loads code lets others go on after so long, between two pieces of a file
 WORTH = 2**20  # bytes: what is smaller is hashed as soon as it is asked for
 
 
@@ -39,14 +37,6 @@ class Ahead(threading.Thread):
 
     def run(self) -> None:
         """Hash files."""
-        usual = sys.getswitchinterval()
-        sys.setswitchinterval(SOON)
-        try:
-            self._hash()
-        finally:
-            sys.setswitchinterval(usual)
-
-    def _hash(self) -> None:
         known = remembered(self._memo)
         for item in self._files():
             if item.key in known:
