@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -158,6 +161,35 @@ def test_of_several_sources_none_is_begun_with(run: Path, tmp_path: Path, asked:
     found.begin([("r", run)], [SOURCE, SOURCE], ())
     found.close()
     assert asked == []
+
+
+def test_the_file_at_hand_is_kept_whichever_run_and_source_needs_it(
+    run: Path, tmp_path: Path, monkeypatch: Patch, asked: list[str]
+) -> None:
+    """Of several sources it is known which are needed when the files of all runs have been found."""
+    (run / "m-1" / "core").unlink()
+    other = run.rename(tmp_path / "b")
+    shutil.copytree(other, tmp_path / "a")
+    at_work, go_on = threading.Event(), threading.Event()
+
+    def hashed(path: Path, mark: steady.Mark, ended: Callable[[], bool]) -> Held:
+        at_work.set()
+        assert go_on.wait(60)
+        return steady.hashed(path, mark, ended)
+
+    monkeypatch.setattr(ahead, "hashed", hashed)
+    first = Ahead([other, tmp_path / "a"], tmp_path / "memo.json")
+    first.start()
+    assert at_work.wait(60)
+    found = Hashes(tmp_path / "memo.json", first)
+    source = replace(SOURCE, name="another")
+    found.begin([], [SOURCE, source], ())
+    waiting = [found.of(name, tmp_path / name, SOURCE, ())[1] for name in ("a", "b")]
+    threading.Timer(0.2, go_on.set).start()
+    for hashing in waiting:
+        hashing()
+    assert sorted(asked) == ["m-1/out", "m-1/out", "m-2/out", "m-2/out"]
+    found.close()
 
 
 def test_what_is_wrong_with_a_run_is_told_when_it_is_asked_for(run: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from assay.report.chart_spec import chart_spec
 from assay.report.charts import Drawing, draw, load_template, spec_text
-from assay.report.converter import SMALL, Converter
+from assay.report.converter import TYPICAL, Converter
 from assay.report.document import Chart, Series
 from assay.report.svg import Drawer, renumber_clips
 from assay.spec.diagnostics import AssayError
@@ -204,7 +204,7 @@ def test_a_converter_that_is_killed_is_told() -> None:
 def test_a_converter_is_waited_for_only_where_what_it_did_was_read() -> None:
     """A build that fails as it reads has converters that still load what they never use."""
     used, unused = Converter(TEMPLATES / "fonts"), Converter(TEMPLATES / "fonts")
-    used.convert(SMALL, "it")
+    used.convert(TYPICAL, "it")
     for one in (used, unused):
         one.close()
     assert [one._process.returncode for one in (used, unused)] == [0, -signal.SIGKILL]

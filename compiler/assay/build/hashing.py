@@ -34,7 +34,7 @@ class Hashes:
     def __init__(self, memo: Path, ahead: Ahead | None = None) -> None:
         self._memo = memo
         self._first = ahead
-        self._known = False
+        self._needed: set[Path] = set()
         self._pool = ThreadPoolExecutor(max_workers=1)
         self._begun: dict[tuple[Path, Source], tuple[ingest.RunFiles, Future[Hashed]]] = {}
         self._ended = threading.Event()
@@ -46,8 +46,7 @@ class Hashes:
         found = []
         for run, directory in runs if len(sources) == 1 else ():
             with contextlib.suppress(AssayError):
-                found.append((run, directory, ingest.find_run(sources[0], directory, events)))
-        self._end_first([files for _, _, files in found])
+                found.append((run, directory, self._found(directory, sources[0], events)))
         for run, directory, files in found:
             self._begun[directory, sources[0]] = files, self._submit(run, sources[0], files)
 
@@ -57,8 +56,7 @@ class Hashes:
         found = self._begun.pop((directory, source), None)
         if found:
             return found[0], found[1].result
-        files = ingest.find_run(source, directory, events)
-        self._end_first([files])
+        files = self._found(directory, source, events)
         return files, lambda: self._submit(run, source, files).result()
 
     def close(self) -> None:
@@ -71,13 +69,15 @@ class Hashes:
     def _submit(self, run: str, source: Source, files: ingest.RunFiles) -> Future[Hashed]:
         return self._pool.submit(self._hashed, run, source, files)
 
-    def _end_first(self, needed: Sequence[ingest.RunFiles]) -> None:
-        """Now that it is known what is needed, begin with nothing else."""
-        if self._first and not self._known:
-            self._known = True
-            self._first.end([path for files in needed for host in files.hosts for path in host.files])
+    def _found(self, directory: Path, source: Source, events: Sequence[Event]) -> ingest.RunFiles:
+        """The files of a run, which are needed."""
+        files = ingest.find_run(source, directory, events)
+        self._needed |= {path for host in files.hosts for path in host.files}
+        return files
 
     def _hashed(self, run: str, source: Source, files: ingest.RunFiles) -> Hashed:
+        if self._first:
+            self._first.end(self._needed)  # all that are needed are found before one is asked for
         with stage("hash", run=run, source=source.name, bytes=files.size):
             return ingest.file_hashes(files, self._memo, self._held)
 

@@ -42,7 +42,9 @@ SQL = "sql"  # the code of an error of a statement itself
 AT_ONCE = 10_000  # rows that are counted
 ANSWER = ".sealed"  # how the name of a kept answer ends
 SHORT = 65_536  # bytes of an answer that is kept in memory
-MEMORY = 1500  # MiB that all connections together may hold before they spill
+MEMORY = 1200  # MiB that an engine may hold before it spills
+#: the same of all that work side by side, of which seldom all need theirs at a time
+TOGETHER = 1500
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +65,11 @@ class Job:
 
 
 def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnection:
-    """A fresh engine in memory; `share` such connections work side by side, each with a folder to spill into."""
+    """A fresh engine in memory; `share` such engines work side by side, each with a folder to spill into."""
     connection = _fresh()
     for name, value in (
         ("threads", str(threads)),
-        ("memory_limit", f"{MEMORY // share}MiB"),
+        ("memory_limit", f"{MEMORY if share == 1 else TOGETHER // share}MiB"),
         ("temp_directory", str(spill)),
         ("TimeZone", "UTC"),
         ("preserve_insertion_order", "true"),

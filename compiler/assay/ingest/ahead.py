@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import CancelledError
 from pathlib import Path
 
@@ -54,7 +54,7 @@ class Ahead(threading.Thread):
                     self._at = None
                     self._changed.notify_all()
 
-    def end(self, needed: Sequence[Path] = ()) -> None:
+    def end(self, needed: Collection[Path] = ()) -> None:
         """Begin with no other file, and give up the one at hand unless it is among those that are needed."""
         with self._changed:
             self._ended = True
