@@ -17,18 +17,13 @@ import pypdf
 import pytest
 import typst
 
-from assay.build import rendering
-from assay.build.session import Session
-from assay.engine.store import Store
 from assay.report.charts import draw
 from assay.report.document import Document, Gallery, Table, from_json, to_json
 from assay.report.html import page
 from assay.report.markdown import contents, markdown
-from assay.report.pdf import STANDARDS, rehearse, render, warm_up
+from assay.report.pdf import STANDARDS, render, warm_up
 from assay.spec.diagnostics import AssayError
-from assay.spec.workspace import Workspace
 from tests.report_sample import FONTS, TEMPLATES, sample, widened, with_charts
-from tests.support.laboratory import ROOT
 
 LABELS = ("10.5-baseline-of-the-release", "10.6", "10.7.0-pre", "rev", "11.0.1", "12.0", "13-candidate", "14")
 
@@ -279,19 +274,15 @@ def test_the_same_document_gives_the_same_bytes_in_any_folder_and_after_any_othe
 PROCESS = """
 import sys
 from pathlib import Path
-from assay.report.document import to_json
-from assay.report.pdf import rehearse, render, warm_up
+from assay.report.pdf import render, warm_up
 from tests.report_sample import TEMPLATES, sample, with_charts
-if "warm" in sys.argv:
+if sys.argv[2] == "warm":
     warm_up(TEMPLATES)
-if "rehearsed" in sys.argv:
-    rehearse(with_charts(sample(), 2), to_json(with_charts(sample(), 2)), TEMPLATES, Path(sys.argv[1] + "-cache"))
 render(with_charts(sample(), 2), Path(sys.argv[1]), TEMPLATES)
 """
 
 
-@pytest.mark.parametrize("before", ["warm", "rehearsed"])
-def test_zone_locale_hash_seed_and_what_was_done_before_do_not_reach_the_report(before: str, tmp_path: Path) -> None:
+def test_zone_locale_hash_seed_and_warming_up_do_not_reach_the_report(tmp_path: Path) -> None:
     render(with_charts(sample(), 2), tmp_path / "here", TEMPLATES)
     settings = {
         "TZ": "Pacific/Chatham",
@@ -299,39 +290,10 @@ def test_zone_locale_hash_seed_and_what_was_done_before_do_not_reach_the_report(
         "LC_ALL": "tr_TR.UTF-8",
         "PYTHONHASHSEED": "7",
     }
-    command = [sys.executable, "-c", PROCESS, str(tmp_path / "there"), before]
+    command = [sys.executable, "-c", PROCESS, str(tmp_path / "there"), "warm"]
     environment = {**os.environ, **settings, "SOURCE_DATE_EPOCH": "1"}
     subprocess.run(command, check=True, cwd=TEMPLATES.parent, env=environment)
     assert digests(tmp_path / "there") == digests(tmp_path / "here")
-
-
-def test_a_rehearsal_leaves_nothing_and_says_nothing_of_what_is_wrong(tmp_path: Path) -> None:
-    templates = tmp_path / "templates"
-    shutil.copytree(TEMPLATES, templates)
-    for layout in ("#panic()", "", None):
-        if layout is None:
-            (templates / "report.typ").unlink()
-        else:
-            (templates / "report.typ").write_text(layout)
-        rehearse(sample(), to_json(sample()), templates, tmp_path / "cache")
-        assert list((tmp_path / "cache").rglob("*.*")) == []
-
-
-def test_a_report_is_rehearsed_while_its_charts_are_drawn_and_only_then(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[str] = []
-    monkeypatch.setattr(rendering, "rehearse", lambda document, *_: asked.append(document.title))
-    session = Session(Workspace(ROOT), Store(tmp_path / "cache"))
-    document = with_charts(sample(), 2)
-    for number, (changed, forms) in enumerate([("", ("pdf",)), ("other", ("pdf",)), ("page", ("html",))]):
-        written = replace(document, title=changed or document.title)
-        rendering.rendered(written, tmp_path / str(number), session, forms)
-    assert asked == [document.title]  # the drawings are kept
-    session.later = []
-    figures = tuple(replace(chart, title="another") for chart in document.charts)
-    rendering.rendered(replace(document, charts=figures), tmp_path / "edited", session)
-    assert asked == [document.title]
 
 
 def test_the_folder_compiles_by_itself(whole: Path, tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import functools
 import hashlib
 import json
 import shutil
-import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,7 +20,7 @@ from assay.report import lacking
 from assay.report.document import Document, to_json
 from assay.report.forms import HTML, MARKDOWN, PDF, USUAL
 from assay.report.html_details import NOTHING, Behind
-from assay.report.pdf import lay_out, rehearse, write_data
+from assay.report.pdf import lay_out, write_data
 from assay.storage import seals
 
 
@@ -61,16 +60,8 @@ def rendered(
 
 def _render(document: Document, text: str, out: Path, session: Session, forms: Sequence[str], behind: Behind) -> None:
     templates = session.templates()
-    with ThreadPoolExecutor(max_workers=1) as pool, stage("charts", charts=len(document.charts)):
-        first = threading.Lock()
-
-        def rehearsed() -> None:
-            # What is edited was set before.
-            if PDF in forms and session.later is None and first.acquire(blocking=False):
-                pool.submit(rehearse, document, text, templates, session.store.folder)
-
-        kept = session.store.folder / "drawings"
-        write_data(document, out, templates, session.progress, kept=kept, text=text, at_work=rehearsed)
+    with stage("charts", charts=len(document.charts)):
+        write_data(document, out, templates, session.progress, kept=session.store.folder / "drawings", text=text)
     if MARKDOWN in forms:
         from assay.report.markdown import markdown
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from assay.report.chart_spec import chart_spec
 from assay.report.converter import PROCESSES
 from assay.report.document import Chart, Plot
 from assay.report.plot_spec import plot_spec
-from assay.report.svg import Drawer, nothing
+from assay.report.svg import Drawer
 from assay.report.template_shape import check_template
 from assay.spec.diagnostics import AssayError, Span, did_you_mean, fail
 from assay.spec.json_text import indented
@@ -36,19 +36,15 @@ class Drawing:
 
 
 def draw(
-    charts: Iterable[Chart | Plot],
-    templates: Path,
-    runs: Sequence[str] = (),
-    kept: Path | None = None,
-    at_work: Callable[[], None] = nothing,
+    charts: Iterable[Chart | Plot], templates: Path, runs: Sequence[str] = (), kept: Path | None = None
 ) -> Iterator[Drawing]:
     """Every chart drawn, in the given order; what one chart looks like does not depend on the others.
 
-    `templates` holds `charts/` and `fonts/`; `runs` are the labels of all runs of the report; `kept`, when given, is a
-    folder in which drawings are kept between builds; `at_work` is called when one is not.  Raises
-    `unknown-chart-template`, `unknown-placeholder`, `template`, and `chart-refused`.
+    `templates` holds `charts/` and `fonts/`; `runs` are the labels of all runs of the report; `kept`, when
+    given, is a folder in which drawings are kept between builds.  Raises `unknown-chart-template`,
+    `unknown-placeholder`, `template`, and `chart-refused`.
     """
-    drawer = Drawer(templates / "fonts", kept, at_work)
+    drawer = Drawer(templates / "fonts", kept)
     loaded: dict[str, _Told[dict[str, Any]]] = {}
 
     def one(chart: Chart | Plot) -> Drawing:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
-import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -18,9 +16,7 @@ from assay.report.charts import draw
 from assay.report.converter import start
 from assay.report.document import Document, mapped, parse_date, to_json
 from assay.report.font_files import fonts_hash
-from assay.report.svg import nothing
 from assay.spec.diagnostics import AssayError, fail
-from assay.storage import scratch
 from assay.storage.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -29,7 +25,6 @@ if TYPE_CHECKING:
 NO_PACKAGES = "packages"  # a folder that is not there
 PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
 NOWHERE = "http://127.0.0.1:9"
-BLANK = '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="9"></svg>'
 STANDARDS: list[typst.PDFStandard] = ["a-3a", "ua-1"]
 """Archivable with the data attached, and accessible: Typst refuses what breaks a rule of either."""
 
@@ -55,20 +50,19 @@ def write_data(
     *,
     kept: Path | None = None,
     text: str = "",
-    at_work: Callable[[], None] = nothing,
 ) -> None:
     """Write what every form of a report is made of: `document.json`, and of each figure that has anything to draw
     `charts/<id>.vl.json` and `charts/<id>.svg`.
 
     `out` is created; it should be fresh, for files of an earlier report stay.  `templates` holds `charts/` and
     `fonts/`; system fonts are never used.  `kept` is a folder in which drawings are kept between builds.  The same
-    document and templates give the same bytes.  `text` is the document as JSON, where that is known; `at_work` is
-    called when a drawing is not kept.  Raises the errors of `charts.draw`.
+    document and templates give the same bytes.  `text` is the document as JSON, where that is known.  Raises the
+    errors of `charts.draw`.
     """
     tell = progress or silent
     (out / "charts").mkdir(parents=True, exist_ok=True)
     _write(out / "document.json", text or to_json(document))
-    drawings = draw(document.drawn, templates, document.manifest.header[1:], kept, at_work)
+    drawings = draw(document.drawn, templates, document.manifest.header[1:], kept)
     for done, drawing in enumerate(drawings, start=1):
         _write(out / "charts" / f"{drawing.id}.vl.json", drawing.spec)
         _write(out / "charts" / f"{drawing.id}.svg", drawing.svg)
@@ -96,23 +90,6 @@ def lay_out(document: Document, out: Path, templates: Path, progress: Progress |
         pdf = typeset(out, fonts, document.date)
     (out / "report.pdf").write_bytes(pdf)
     tell("typesetting", 1, 1)
-
-
-def rehearse(document: Document, text: str, templates: Path, root: Path) -> None:
-    """Set a document (`text` as JSON) without its drawings, in the scratch of `root`, while these are made.
-
-    Typst remembers in this process what it has laid out, so that setting the document with them takes half the time.
-    Of what is wrong nothing is said: that is done then.
-    """
-    with contextlib.suppress(AssayError, OSError), scratch.folder(root) as folder:
-        _write(folder / "document.json", text)
-        (folder / "charts").mkdir()
-        for figure in document.drawn:
-            _write(folder / "charts" / f"{figure.id}.vl.json", json.dumps({"description": figure.id}))
-            _write(folder / "charts" / f"{figure.id}.svg", BLANK)
-        _copy_layout(templates, folder)
-        lacking.write_lacking(folder, ())
-        typeset(folder, templates / "fonts", document.date)
 
 
 def warm_up(templates: Path) -> None:

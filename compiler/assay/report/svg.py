@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.metadata import version
@@ -21,18 +20,12 @@ from assay.storage import atomic
 from assay.storage.seals import sealed, unsealed
 
 
-def nothing() -> None:
-    """What most do when a drawing is to be made."""
-
-
 @dataclass(frozen=True)
 class Drawer:
-    """Draws with the fonts that one folder now has; `kept` is a folder of earlier drawings, or None.  `at_work` is
-    called when a drawing is not kept."""
+    """Draws with the fonts that one folder now has; `kept` is a folder of earlier drawings, or None."""
 
     fonts: Path
     kept: Path | None = None
-    at_work: Callable[[], None] = nothing
 
     @cached_property
     def _state(self) -> str:
@@ -55,7 +48,6 @@ class Drawer:
 
     def _drawn(self, spec: str, name: str) -> str:
         """Draw; raises `chart-refused` when the converter does."""
-        self.at_work()
         return renumber_clips(convert(spec, self.fonts, self._state, name)) + "\n"
 
 
