@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -69,8 +70,8 @@ def exercised(
     found: set[Fallback] = set()
     with temporary() as folder:
         # What is read so is nothing to keep in the place of what the events are.
-        alone = Session(session.workspace, Store(folder), threads=session.threads)
-        (prepared,) = prepare(alone, probed, [run], wanted)
+        with closing(Session(session.workspace, Store(folder), threads=session.threads)) as alone:
+            (prepared,) = prepare(alone, probed, [run], wanted)
         with connect(os.cpu_count() or 1, folder) as connection:
             mount(connection, prepared.folders)
             for event in checked.package.events:

@@ -7,7 +7,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -112,7 +112,8 @@ def _compared(
             session.workspace, Store(scratch / "cache"), session.progress, session.threads, session.packages
         )
         try:
-            found += make(alone, scratch / "report")
+            with closing(alone):
+                found += make(alone, scratch / "report")
         except AssayError as error:
             if not found:
                 raise _not_usage(error) from None
