@@ -7,7 +7,7 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +21,7 @@ from assay.ingest.steady import Held, mark_of
 from assay.spec.diagnostics import AssayError
 from tests.support.commands import assay
 from tests.support.ingesting import SOURCE
+from tests.test_increments import plain_run
 
 LONG_AGO = time.time() - 100
 Patch = pytest.MonkeyPatch
@@ -69,7 +70,7 @@ def held(path: Path) -> Held:
 
 def test_the_files_of_runs_are_hashed_in_the_order_of_their_names(run: Path, asked: list[str]) -> None:
     found = begun(run, memo=run / "none.json")
-    assert asked == ["m-1/core", "m-1/out", "m-2/out"]
+    assert sorted(asked) == ["m-1/core", "m-1/out", "m-2/out"]
     for host in ("m-1", "m-2"):
         path = run / host / "out"
         told = found.held(held(path))
@@ -96,8 +97,31 @@ def test_a_file_that_is_another_by_now_is_not_what_was_hashed(run: Path) -> None
     assert found.held(held(run / "m-2" / "out"))
 
 
+def test_one_file_is_hashed_after_the_other(run: Path, asked: list[str], monkeypatch: Patch) -> None:
+    monkeypatch.setattr(ahead, "THREADS", 1)
+    begun(run, memo=run / "none.json")
+    assert asked == ["m-1/core", "m-1/out", "m-2/out"]
+
+
+def test_who_ends_it_waits_for_no_look_through_a_large_folder(run: Path, monkeypatch: Patch) -> None:
+    looked: list[Path] = []
+
+    def worth(path: Path) -> None:
+        looked.append(path)
+        if len(looked) == 2:
+            told.end()
+
+    monkeypatch.setattr(ahead, "_worth", worth)
+    monkeypatch.setattr(ahead, "THREADS", 1)
+    told = Ahead([run], run / "none.json")
+    told.start()
+    told.join()
+    assert len(looked) == 2
+
+
 @pytest.mark.parametrize("needed", [True, False])
 def test_the_file_at_hand_is_given_up_unless_it_is_needed(needed: bool, run: Path, monkeypatch: Patch) -> None:
+    monkeypatch.setattr(ahead, "THREADS", 1)
     told = Ahead([run], run / "none.json")
     first = run / "m-1" / "core"
     seen: list[Path] = []
@@ -178,6 +202,7 @@ def test_the_file_at_hand_is_kept_whichever_run_and_source_needs_it(
         return steady.hashed(path, mark, ended)
 
     monkeypatch.setattr(ahead, "hashed", hashed)
+    monkeypatch.setattr(ahead, "THREADS", 1)
     first = Ahead([other, tmp_path / "a"], tmp_path / "memo.json")
     first.start()
     assert at_work.wait(60)
@@ -228,3 +253,22 @@ def test_a_command_that_is_refused_leaves_no_file_half_hashed(tmp_path: Path) ->
     done = assay("ingest", tmp_path / "run", "--system", "none", "--cache", tmp_path / "c")
     assert done.status == 2
     assert time.monotonic() - began < 30
+
+
+def test_commands_begin_with_the_folders_of_their_runs(tmp_path: Path, monkeypatch: Patch) -> None:
+    asked: list[tuple[list[Path], Path]] = []
+
+    class Watched(Ahead):
+        def __init__(self, folders: Sequence[Path], memo: Path) -> None:
+            asked.append((list(folders), memo))
+            super().__init__(folders, memo)
+
+    monkeypatch.setattr(ahead, "Ahead", Watched)
+    run, cache = plain_run("tiny/plain", tmp_path / "a=b"), tmp_path / "cache"
+    assert assay("ingest", run, "--system", "cardano", "--cache", cache).status == 0
+    assert asked == [([run], cache / "files.json")]
+    runs = ("--run", f"x={run}", "--run", tmp_path / "none")
+    assert assay("build", "cardano/comparison", *runs, "-o", tmp_path / "out", "--cache", cache).status == 2
+    assert asked[1:] == [([run], cache / "files.json")]
+    assert assay("ingest", tmp_path / "none", "--cache", cache).status == 2
+    assert len(asked) == 2

@@ -127,3 +127,18 @@ def test_the_rule_is_one_for_every_kind_of_source(tmp_path: Path, made: object) 
     reasons = [reason for (reason,) in ingested.rows("quarantine", "reason")]
     broken = [text for text in texts if expected("integer", text) is None]
     assert sorted(reasons) == sorted(f'field n of tick: expected an integer, found "{text}"' for text in broken)
+
+
+@pytest.mark.parametrize("said", ["1e99999999999999999999", "-1.5E+99999999999999999999", "1e400"])
+def test_numbers_beyond_all_decimals_are_broken_as_they_are_written(tmp_path: Path, said: str) -> None:
+    """Python's decimals have powers of 18 digits; what they cannot be is no error of ours."""
+    lines = [record(n="0", r=0).replace('"r":0', f'"r":{said}').replace('"r": 0', f'"r": {said}'), record(n="1", r=1)]
+    of_lines = read(tmp_path / "lines", lines, [TICK])
+    rows = f'[{{"at": {AT}, "n": 0, "r": {said}}}, {{"at": {AT}, "n": 1, "r": 1}}]'
+    of_records = read(tmp_path / "records", {"rows.json": rows.encode()}, [TABLE], None, RECORDS)
+    for made in (of_lines, of_records):
+        assert made.rows("tick", "n", "r") == [(1, 1.0)]
+        ((reason,),) = made.rows("quarantine", "reason")
+        expected, _, shown = reason.partition(", found ")
+        assert expected == "field r of tick: expected a number"
+        assert Decimal(shown) == Decimal(said) if said == "1e400" else shown == said

@@ -10,74 +10,97 @@ import os
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import CancelledError
+from functools import partial
 from pathlib import Path
 
 from assay.ingest.hashes import remembered
 from assay.ingest.steady import Held, hashed, mark_of
 from assay.spec.diagnostics import AssayError
 
+THREADS = 2  # each waits half of the time, until whoever loads code lets it go on
 WORTH = 2**20  # bytes: what is smaller is hashed as soon as it is asked for
 
 
-class Ahead(threading.Thread):
-    """Hashes the files in some folders, one after the other, until it is told which are needed, or that none is.
+class Ahead:
+    """Hashes the files in some folders, `THREADS` at a time, until it is told which are needed, or that none is.
 
     `memo` remembers hashes, those of files that need none.
     """
 
     def __init__(self, folders: Sequence[Path], memo: Path) -> None:
-        super().__init__(daemon=True)
         self._folders = folders
         self._memo = memo
         self._changed = threading.Condition()
         self._done: dict[Path, Held] = {}
-        self._at: Path | None = None
-        self._ended = False
-        self._given_up = False
+        self._at: set[Path] = set()
+        self._needed: Collection[Path] | None = None
+        self._left = self._files()
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(THREADS)]
 
-    def run(self) -> None:
-        """Hash files."""
-        known = remembered(self._memo)
-        for item in self._files():
-            if item.key in known:
-                continue
-            with self._changed:
-                if self._ended:
-                    return
-                self._at = item.path
-            try:
-                self._done[item.path] = hashed(item.path, item.mark, lambda: self._given_up)
-            except (AssayError, CancelledError):
-                pass  # what is wrong, whoever reads the file tells
-            finally:
-                with self._changed:
-                    self._at = None
-                    self._changed.notify_all()
+    def start(self) -> None:
+        """Begin."""
+        for thread in self._threads:
+            thread.start()
+
+    def join(self) -> None:
+        """Wait until all is hashed."""
+        for thread in self._threads:
+            thread.join()
 
     def end(self, needed: Collection[Path] = ()) -> None:
-        """Begin with no other file, and give up the one at hand unless it is among those that are needed."""
+        """Begin with no other file, and give up those at hand unless they are among those that are needed."""
+        self._needed = needed  # at once: whoever looks for the next file has the lock until one is found
         with self._changed:
-            self._ended = True
-            self._given_up = self._at not in needed
             self._changed.notify_all()
 
     def held(self, item: Held) -> Held | None:
         """A file with its hash, if it was begun with and is as it was then."""
         with self._changed:
-            while self._at == item.path and not self._given_up:
+            while item.path in self._at and not self._given_up(item.path):
                 self._changed.wait()
         found = self._done.get(item.path)
         return found if found and found.mark == item.mark else None
 
+    def _given_up(self, path: Path) -> bool:
+        return self._needed is not None and path not in self._needed
+
+    def _work(self) -> None:
+        while item := self._next():
+            try:
+                self._done[item.path] = hashed(item.path, item.mark, partial(self._given_up, item.path))
+            except (AssayError, CancelledError):
+                pass  # what is wrong, whoever reads the file tells
+            finally:
+                with self._changed:
+                    self._at.discard(item.path)
+                    self._changed.notify_all()
+
+    def _next(self) -> Held | None:
+        """The next file to hash, which is at hand from now on."""
+        with self._changed:
+            found = None if self._needed is not None else next(self._left, None)
+            if found:
+                self._at.add(found.path)
+            return found
+
     def _files(self) -> Iterator[Held]:
-        """The files of the folders, in the order of their names."""
+        """The files of the folders whose hash is not remembered, in the order of their names."""
+        known = remembered(self._memo)
         for folder in self._folders:
             for above, folders, names in os.walk(folder):
                 folders.sort()
                 for path in (Path(above, name) for name in sorted(names)):
-                    if self._ended:
+                    if self._needed is not None:
                         return
-                    with contextlib.suppress(AssayError):
-                        mark = mark_of(path)
-                        if mark.size >= WORTH and path.is_file():
-                            yield Held(path, mark, mark.size)
+                    found = _worth(path)
+                    if found and found.key not in known:
+                        yield found
+
+
+def _worth(path: Path) -> Held | None:
+    """A file as it is found, if it is one, and worth to be hashed ahead."""
+    with contextlib.suppress(AssayError):
+        mark = mark_of(path)
+        if mark.size >= WORTH and path.is_file():
+            return Held(path, mark, mark.size)
+    return None

@@ -17,7 +17,7 @@ from sqlglot import exp
 from assay.ingest import tree
 from assay.ingest.forms import TIMELESS, TORN, Numbered, bodies
 from assay.ingest.plain import Line
-from assay.ingest.quarantine import Lost, at, lacking, shown
+from assay.ingest.quarantine import Lost, Written, at, lacking, shown
 from assay.ingest.recognition import Recognition
 from assay.spec.json_document import object_of
 from assay.spec.model import Source
@@ -75,7 +75,15 @@ class Reasons:
 
 def parsed(text: str) -> Any:
     """A JSON text as the engine takes it: of a key that stands twice the first.  Raises ValueError, RecursionError."""
-    return json.loads(text, parse_float=Decimal, parse_int=_integer, object_pairs_hook=object_of)
+    return json.loads(text, parse_float=_real, parse_int=_integer, object_pairs_hook=object_of)
+
+
+def _real(text: str) -> Decimal | Written:
+    """A number; as it is written, where its power is beyond all that decimals have."""
+    try:
+        return Decimal(text)
+    except ArithmeticError:
+        return Written(text)
 
 
 def _integer(digits: str) -> int | Decimal:

@@ -73,6 +73,12 @@ def describe(files: RunFiles, lost: Sequence[Lost], why: Callable[[Lost, Line], 
         hosts[host].held[index].still()
 
 
+class Written(str):
+    """A number as a record has it."""
+
+    __slots__ = ()
+
+
 def lacking(event: str, field: Field, body: object) -> str:
     """Why a field of an event cannot be had of a body; empty when it can."""
     if not field.paths:
@@ -115,7 +121,7 @@ def _is(kind: str, value: object, moved: int) -> bool:
 
 def shown(value: object) -> str:
     """A value as it stands in the record, cut."""
-    text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False, default=str)
+    text = str(value) if isinstance(value, (Decimal, Written)) else json.dumps(value, ensure_ascii=False, default=str)
     return text[:80]
 
 
