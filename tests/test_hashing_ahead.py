@@ -70,7 +70,7 @@ def held(path: Path) -> Held:
 
 def test_the_files_of_runs_are_hashed_in_the_order_of_their_names(run: Path, asked: list[str]) -> None:
     found = begun(run, memo=run / "none.json")
-    assert sorted(asked) == ["m-1/core", "m-1/out", "m-2/out"]
+    assert asked == ["m-1/core", "m-1/out", "m-2/out"]
     for host in ("m-1", "m-2"):
         path = run / host / "out"
         told = found.held(held(path))
@@ -97,12 +97,6 @@ def test_a_file_that_is_another_by_now_is_not_what_was_hashed(run: Path) -> None
     assert found.held(held(run / "m-2" / "out"))
 
 
-def test_one_file_is_hashed_after_the_other(run: Path, asked: list[str], monkeypatch: Patch) -> None:
-    monkeypatch.setattr(ahead, "THREADS", 1)
-    begun(run, memo=run / "none.json")
-    assert asked == ["m-1/core", "m-1/out", "m-2/out"]
-
-
 def test_who_ends_it_waits_for_no_look_through_a_large_folder(run: Path, monkeypatch: Patch) -> None:
     looked: list[Path] = []
 
@@ -112,7 +106,6 @@ def test_who_ends_it_waits_for_no_look_through_a_large_folder(run: Path, monkeyp
             told.end()
 
     monkeypatch.setattr(ahead, "_worth", worth)
-    monkeypatch.setattr(ahead, "THREADS", 1)
     told = Ahead([run], run / "none.json")
     told.start()
     told.join()
@@ -121,7 +114,6 @@ def test_who_ends_it_waits_for_no_look_through_a_large_folder(run: Path, monkeyp
 
 @pytest.mark.parametrize("needed", [True, False])
 def test_the_file_at_hand_is_given_up_unless_it_is_needed(needed: bool, run: Path, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(ahead, "THREADS", 1)
     told = Ahead([run], run / "none.json")
     first = run / "m-1" / "core"
     seen: list[Path] = []
@@ -202,7 +194,6 @@ def test_the_file_at_hand_is_kept_whichever_run_and_source_needs_it(
         return steady.hashed(path, mark, ended)
 
     monkeypatch.setattr(ahead, "hashed", hashed)
-    monkeypatch.setattr(ahead, "THREADS", 1)
     first = Ahead([other, tmp_path / "a"], tmp_path / "memo.json")
     first.start()
     assert at_work.wait(60)

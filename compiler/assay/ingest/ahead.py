@@ -17,12 +17,11 @@ from assay.ingest.hashes import remembered
 from assay.ingest.steady import Held, hashed, mark_of
 from assay.spec.diagnostics import AssayError
 
-THREADS = 2  # each waits half of the time, until whoever loads code lets it go on
 WORTH = 2**20  # bytes: what is smaller is hashed as soon as it is asked for
 
 
 class Ahead:
-    """Hashes the files in some folders, `THREADS` at a time, until it is told which are needed, or that none is.
+    """Hashes the files in some folders, one after the other, until it is told which are needed, or that none is.
 
     `memo` remembers hashes, those of files that need none.
     """
@@ -32,23 +31,21 @@ class Ahead:
         self._memo = memo
         self._changed = threading.Condition()
         self._done: dict[Path, Held] = {}
-        self._at: set[Path] = set()
+        self._at: Path | None = None
         self._needed: Collection[Path] | None = None
         self._left = self._files()
-        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(THREADS)]
+        self._thread = threading.Thread(target=self._work, daemon=True)
 
     def start(self) -> None:
         """Begin."""
-        for thread in self._threads:
-            thread.start()
+        self._thread.start()
 
     def join(self) -> None:
         """Wait until all is hashed."""
-        for thread in self._threads:
-            thread.join()
+        self._thread.join()
 
     def end(self, needed: Collection[Path] = ()) -> None:
-        """Begin with no other file, and give up those at hand unless they are among those that are needed."""
+        """Begin with no other file, and give up the one at hand unless it is among those that are needed."""
         self._needed = needed  # at once: whoever looks for the next file has the lock until one is found
         with self._changed:
             self._changed.notify_all()
@@ -56,7 +53,7 @@ class Ahead:
     def held(self, item: Held) -> Held | None:
         """A file with its hash, if it was begun with and is as it was then."""
         with self._changed:
-            while item.path in self._at and not self._given_up(item.path):
+            while item.path == self._at and not self._given_up(item.path):
                 self._changed.wait()
         found = self._done.get(item.path)
         return found if found and found.mark == item.mark else None
@@ -72,7 +69,7 @@ class Ahead:
                 pass  # what is wrong, whoever reads the file tells
             finally:
                 with self._changed:
-                    self._at.discard(item.path)
+                    self._at = None
                     self._changed.notify_all()
 
     def _next(self) -> Held | None:
@@ -80,7 +77,7 @@ class Ahead:
         with self._changed:
             found = None if self._needed is not None else next(self._left, None)
             if found:
-                self._at.add(found.path)
+                self._at = found.path
             return found
 
     def _files(self) -> Iterator[Held]:
