@@ -197,7 +197,7 @@ def test_the_schema_of_one_file(cache: Path) -> None:
 @pytest.fixture
 def watching(started: Path, cache: Path) -> Iterator[subprocess.Popen[str]]:
     """`assay watch`, until its first rebuild is done."""
-    command = [sys.executable, "-m", "assay.cli.main", "--cache", str(cache), "watch", "service/comparison", *RUNS]
+    command = [sys.executable, "-m", "assay", "--cache", str(cache), "watch", "service/comparison", *RUNS]
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
         [*command, "-o", "build/live"],

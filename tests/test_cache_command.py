@@ -113,7 +113,7 @@ def test_what_was_used_longest_ago_goes_until_the_rest_is_small_enough() -> None
 def test_it_waits_for_commands_that_work_with_the_cache(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     own(cache)
-    words = [sys.executable, "-m", "assay.cli.main", "cache", "prune", "--all", "--cache", str(cache)]
+    words = [sys.executable, "-m", "assay", "cache", "prune", "--all", "--cache", str(cache)]
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
     started = subprocess.Popen(words, env=around, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert started.stderr

@@ -127,7 +127,7 @@ def test_every_command_is_looked_at() -> None:
 
 def test_watching_acts_on_no_terminal(place: Path) -> None:
     given = [_run(place) if word == "RUN" else word for word in ("watch", *BUILD[1:-3], "-o", f"watched{HOSTILE}")]
-    command = [sys.executable, "-m", "assay.cli.main", "--cache", str(place / "cache"), *given]
+    command = [sys.executable, "-m", "assay", "--cache", str(place / "cache"), *given]
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
     with subprocess.Popen(
         command, cwd=place, env=around, stdout=subprocess.PIPE, stderr=subprocess.STDOUT

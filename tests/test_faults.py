@@ -134,7 +134,7 @@ def test_a_command_waits_for_another_that_writes_the_same_folder_and_says_so(
     place: Path, undisturbed: tuple[dict[str, bytes], set[str]], tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    words = [sys.executable, "-m", "assay.cli.main", *command(out, tmp_path / "cache")]
+    words = [sys.executable, "-m", "assay", *command(out, tmp_path / "cache")]
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
     with held(out):
         started = subprocess.Popen(

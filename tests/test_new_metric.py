@@ -292,7 +292,7 @@ def test_the_installed_wheel_builds_the_same_report_outside_the_repository(
     found = subprocess.run(where, cwd=tmp_path, env=around, capture_output=True, text=True, check=True).stdout.strip()
     assert Path(found) == installed / "assay" / "__init__.py"
     runs = [f"--run={case}={CARDANO / case / 'run'}" for case in ("baseline", "candidate")]
-    command = [sys.executable, "-m", "assay.cli.main", "build", "cardano/comparison", *runs, "-o", "out"]
+    command = [sys.executable, "-m", "assay", "build", "cardano/comparison", *runs, "-o", "out"]
     done = subprocess.run(
         [*command, "--date", DATE, *MODEL], cwd=tmp_path, env=around, capture_output=True, text=True, check=False
     )

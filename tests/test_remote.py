@@ -269,7 +269,7 @@ def test_a_command_that_waits_says_so_where_no_terminal_is(s3: S3, tmp_path: Pat
     fcntl.flock(reader, fcntl.LOCK_SH)
     words = ("query", "CentiCpu", "--run", f"far={name}", "--no-filters", "--format", "json", "--cache", str(cache))
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
-    command = [sys.executable, "-m", "assay.cli.main", *words]
+    command = [sys.executable, "-m", "assay", *words]
     with subprocess.Popen(
         command, cwd=ROOT, env=around, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as done:

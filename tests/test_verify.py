@@ -131,7 +131,7 @@ def test_a_place_is_only_taken_for_runs_of_the_report(run: Path, cache: Path) ->
 
 def test_a_verification_that_is_ended_leaves_nothing_behind(run: Path, cache: Path, tmp_path: Path) -> None:
     out, own = made(run, cache), tmp_path / "own"
-    command = [sys.executable, "-m", "assay.cli.main", "verify", out, "--cache", own]
+    command = [sys.executable, "-m", "assay", "verify", out, "--cache", own]
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
     with subprocess.Popen(command, cwd=ROOT, env=around, stderr=subprocess.PIPE, text=True) as process:
         while not list(own.glob("scratch/*/*/report/.assay-*")) and process.poll() is None:

@@ -84,7 +84,7 @@ def watch(tmp_path: Path) -> Iterator[Watch]:
     (place / "notes" / "wait.txt").write_text("From the request on", "utf-8")
     told = "doc = ../../notes/wait.txt as Text"
     edited(place / METRICS, 'doc = "From the request to the moment at which a worker takes it up"', told)
-    command = [sys.executable, "-m", "assay.cli.main", "--cache", "cache", "watch", "service/comparison"]
+    command = [sys.executable, "-m", "assay", "--cache", "cache", "watch", "service/comparison"]
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
         [*command, "--run", "v=1.0", "--run", "runs/1.1", "-o", "build/live"], cwd=place, env=around,

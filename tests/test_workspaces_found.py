@@ -46,7 +46,7 @@ def test_a_check_that_is_not_of_the_users_specs_says_so(tmp_path: Path, cache: P
 def test_what_the_system_cannot_name_is_said_in_words(tmp_path: Path) -> None:
     """A current folder that was removed, and a cache whose name is no text: the engine cannot open it."""
     (tmp_path / "gone").mkdir()
-    words = [sys.executable, "-m", "assay.cli.main", "list", "reports"]
+    words = [sys.executable, "-m", "assay", "list", "reports"]
     around = {**os.environb, b"PYTHONPATH": os.fsencode(ROOT / "compiler")}
     removed = f"import os; os.rmdir(os.getcwd()); os.execv({words[0]!r}, {words!r})"
     done = subprocess.run([sys.executable, "-c", removed], cwd=tmp_path / "gone", env=around, capture_output=True)

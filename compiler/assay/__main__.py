@@ -11,6 +11,8 @@ import sys
 import threading
 import time
 
+from assay.bare_engine import load_bare
+
 INTERRUPTED = 130
 MOMENT = 0.01  # seconds
 
@@ -24,6 +26,7 @@ def main() -> None:
     gc.set_threshold(500_000, 50, 50)
     # The engine loads it, where it is, to find out that no value given to it is one of its; so it does without.
     sys.modules.setdefault("numpy", None)  # type: ignore[arg-type]
+    load_bare()
     try:
         _run(ours)
     except SystemExit as ended:

@@ -56,7 +56,7 @@ def assay_process(
     python: str = sys.executable,
 ) -> Done:
     """Run a command in a process of its own, with some more of an environment."""
-    command = [python, "-m", "assay.cli.main", *map(str, arguments)]
+    command = [python, "-m", "assay", *map(str, arguments)]
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), **(environment or {})}
     done = subprocess.run(command, cwd=within, env=around, capture_output=True, text=True, check=False)
     return Done(done.returncode, done.stdout, done.stderr)

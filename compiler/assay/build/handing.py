@@ -20,7 +20,7 @@ from assay.engine.mount import OWN, small_engine
 from assay.engine.pruning import used
 from assay.engine.store import Store
 from assay.ingest.held import MANIFEST
-from assay.sql import dialect
+from assay.sql.copying import copied_plainly
 from assay.sql.expressions import literal
 from assay.storage.atomic import discard, keep, link
 from assay.storage.seals import FILE, is_sealed, seal
@@ -74,4 +74,4 @@ def _write(place: Path, constants: Mapping[str, object]) -> None:
     values = [exp.alias_(literal(value), name) for name, value in sorted(constants.items())]
     row = exp.select(*(values or [exp.alias_(exp.Null(), "none")]))  # a table has a column, though there be no constant
     with small_engine() as connection:
-        connection.sql(dialect.text(row)).write_parquet(str(place))
+        connection.execute(copied_plainly(row, place))

@@ -16,7 +16,7 @@ def given(names: Iterable[str], constants: Mapping[str, object]) -> dict[str, ob
 
 
 def _wide(value: object) -> object:
-    from duckdb import LongValue
+    from duckdb.value.constant import LongValue
 
     if isinstance(value, bool) or not isinstance(value, int) or not LEAST <= value <= GREATEST:
         return value

@@ -29,6 +29,7 @@ from assay.spec.diagnostics import AssayError, Diagnostic, fail
 from assay.spec.model import Source
 from assay.spec.number_text import counted
 from assay.sql import dialect
+from assay.sql.copying import copied_plainly
 
 if TYPE_CHECKING:
     import duckdb
@@ -181,20 +182,12 @@ def _rows(columns: Mapping[str, str], rows: Sequence[tuple[Any, ...]]) -> tuple[
     return dialect.select(*values), {name: [row[index] for row in rows] for index, name in enumerate(columns)}
 
 
-def _copied(query: exp.Select, place: Path) -> str:
-    """The statement that writes a small table as Parquet."""
-    target = [exp.Literal.string(str(place))]
-    params = [exp.CopyParameter(this=exp.var("FORMAT"), expression=exp.var("parquet"))]
-    copy = exp.Copy(this=exp.Paren(this=query), kind=False, files=target, params=params)
-    return copy.sql(dialect=dialect.DIALECT, copy=False)
-
-
 def _write(
     connection: duckdb.DuckDBPyConnection, place: Path, columns: Mapping[str, str], rows: Sequence[tuple[Any, ...]]
 ) -> None:
     """A small table as Parquet."""
     query, parameters = _rows(columns, rows)
-    connection.execute(_copied(query, place), parameters)
+    connection.execute(copied_plainly(query, place), parameters)
 
 
 def _write_broken(connection: duckdb.DuckDBPyConnection, broken: Iterable[Broken], place: Path) -> None:
@@ -205,7 +198,7 @@ def _write_broken(connection: duckdb.DuckDBPyConnection, broken: Iterable[Broken
         query, parameters = _rows(QUARANTINE, [tuple(getattr(item, name) for name in QUARANTINE) for item in items])
         added = exp.Insert(this=exp.to_table("broken_lines"), expression=query)
         connection.execute(added.sql(dialect=dialect.DIALECT, copy=False), parameters)
-    connection.execute(_copied(tree.of(dialect.select("*"), "broken_lines"), place))
+    connection.execute(copied_plainly(tree.of(dialect.select("*"), "broken_lines"), place))
 
 
 def _limit(source: Source, log: Log) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from sqlglot import exp
@@ -11,8 +12,16 @@ from assay.sql import dialect
 
 def copied(query: exp.Query, target: Path) -> str:
     """The statement that writes a query's rows as Parquet, and tells about its columns."""
-    options = [("FORMAT", "parquet"), ("COMPRESSION", "snappy"), ("PARQUET_VERSION", "v2")]
-    params = [exp.CopyParameter(this=exp.var(name), expression=exp.var(value)) for name, value in options]
-    params.append(exp.CopyParameter(this=exp.var("RETURN_STATS")))
+    return _copy(query, target, {"FORMAT": "parquet", "COMPRESSION": "snappy", "PARQUET_VERSION": "v2"}, "RETURN_STATS")
+
+
+def copied_plainly(query: exp.Query, target: Path) -> str:
+    """The statement that writes a small table as Parquet."""
+    return _copy(query, target, {"FORMAT": "parquet"})
+
+
+def _copy(query: exp.Query, target: Path, options: Mapping[str, str], *flags: str) -> str:
+    params = [exp.CopyParameter(this=exp.var(name), expression=exp.var(value)) for name, value in options.items()]
+    params += [exp.CopyParameter(this=exp.var(name)) for name in flags]
     copy = exp.Copy(this=exp.Paren(this=query), kind=False, files=[exp.Literal.string(str(target))], params=params)
     return copy.sql(dialect=dialect.DIALECT, copy=False)
