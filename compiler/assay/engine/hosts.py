@@ -1,7 +1,4 @@
-"""Hosts as numbers: an enumeration of a run's hosts, by which tables are sorted and joined faster than by their names.
-
-To a statement such a host is the text that it was: it compares, sorts and prints as that.
-"""
+"""Hosts as numbers in what statements read: the type of a run's hosts, and views of events whose hosts are of it."""
 
 from __future__ import annotations
 
@@ -16,12 +13,12 @@ from assay.engine.mount import mount_logs
 from assay.spec.scopes import HOST, LOGS
 from assay.sql import dialect
 from assay.sql.dialect import column
+from assay.sql.host_type import enumeration, host_type
 from assay.sql.program import Statement, creation
 
 if TYPE_CHECKING:
     import duckdb
 
-TYPE = "host_name"
 #: how the engine describes such a type, whose values are texts
 ENUMERATION = "ENUM("
 
@@ -29,8 +26,7 @@ ENUMERATION = "ENUM("
 def enumerate_hosts(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> None:
     """Let the hosts of a run whose folders are mounted be a type, in their order as texts, and `logs` have them."""
     names = dialect.select(column(HOST)).distinct().from_(LOGS).order_by(HOST)
-    # The library of trees has none for types.
-    connection.execute(f"CREATE TYPE {TYPE} AS ENUM ({dialect.text(names)})")
+    connection.execute(enumeration(names))
     mount_logs(connection, folders, exp.Star(replace=[_numbered(column(HOST))]))
 
 
@@ -44,5 +40,4 @@ def by_number(statement: Statement, temporary: bool = True) -> str:
 
 
 def _numbered(host: exp.Expr) -> exp.Expr:
-    kind = exp.DataType.build(TYPE, dialect=dialect.DIALECT, udt=True)
-    return exp.alias_(exp.Cast(this=host, to=kind), HOST)
+    return exp.alias_(exp.Cast(this=host, to=host_type()), HOST)

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from assay.engine.hosts import ENUMERATION, TYPE
+from assay.engine.hosts import ENUMERATION
 from assay.engine.pruning import used
 from assay.engine.store import Store
 from assay.sql import dialect
 from assay.sql.copying import copied
 from assay.sql.dialect import column
+from assay.sql.host_type import TYPE
 
 if TYPE_CHECKING:
     import duckdb

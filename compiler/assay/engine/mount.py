@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -113,9 +114,13 @@ def _shared() -> duckdb.DuckDBPyConnection:
     return duckdb.connect()
 
 
+_starting = threading.Lock()  # who asks while it is started waits, and starts no other
+
+
 def small_engine() -> duckdb.DuckDBPyConnection:
     """An engine for small things, the same for all who ask: to start one takes longer than what is asked of it."""
-    return _shared().cursor()
+    with _starting:
+        return _shared().cursor()
 
 
 @functools.lru_cache(maxsize=256)  # what is in such a folder does not change

@@ -17,6 +17,7 @@ from assay.spec.model import Event, Field
 from assay.spec.own_names import KEYS
 from assay.sql import dialect
 from assay.sql.dialect import column
+from assay.sql.host_type import host_type
 
 Path_ = tuple[str, ...]
 
@@ -117,7 +118,8 @@ def typed_rows(
 def _keys(part: Part) -> tuple[exp.Expr, exp.Expr]:
     """Host and `seq` of a row."""
     file = exp.Add(this=column("file"), expression=dialect.integer(1))
-    host = dialect.member(tree.given_list(f"hosts_{part.number}", "TEXT"), file)
+    hosts = exp.Cast(this=exp.Placeholder(this=f"hosts_{part.number}"), to=host_type("[]"))
+    host = dialect.member(hosts, file)
     offset = dialect.member(tree.given_list(f"offsets_{part.number}", "BIGINT"), file.copy())
     place: exp.Expr = column("place" if part.scanned else "rowid")
     if part.odd:

@@ -100,7 +100,8 @@ class Filled:
 
     def parameters(self, part: Part) -> dict[str, object]:
         """Those of a part."""
-        hosts, offsets = [""] * (self.indices[-1] + 1), [0] * (self.indices[-1] + 1)
+        hosts: list[str | None] = [None] * (self.indices[-1] + 1)
+        offsets = [0] * (self.indices[-1] + 1)
         for index, host, offset in zip(self.indices, self.share.hosts, self.share.offsets, strict=True):
             hosts[index], offsets[index] = host, offset
         found: dict[str, object] = {f"hosts_{part.number}": hosts, f"offsets_{part.number}": offsets}

@@ -72,15 +72,18 @@ def ingest(
 
 @dataclass(slots=True, kw_only=True)
 class Reading(Collected):
-    """A run being read; how many lines its files, or pieces of them, have; the events that are written with care."""
+    """A run being read; how many lines its files, or pieces of them, have; the events that are written with care; the
+    hosts, until the engine is told of them."""
 
     engine: Engine
     how: Recognition
     careful: set[str] = field(default_factory=set)
     lines: dict[tuple[int, int], int] = field(default_factory=dict)
+    hosts: set[str] = field(default_factory=set)
 
     def read(self, files: Sequence[LogFile], workers: int, share: int) -> None:
         """Read all files."""
+        self.hosts = {file.host for file in files}
         self.kept, rest = self.batches.known(pieces(files))
         for batch in self.kept:
             self.count(batch.files, batch.lines)
@@ -141,8 +144,11 @@ class Reading(Collected):
         place = self.folder / FOLDER / str(len(self.kept))
         place.mkdir(parents=True)
         filled = [pool.submit(self.fill, part, filling) for part, filling in zip(parts, fills, strict=False)]
-        from assay.ingest.event_writing import Rows  # loads much, while files are read
+        from assay.ingest.event_writing import Rows, enumerate_hosts  # loads much, while files are read
 
+        if self.hosts:
+            enumerate_hosts(self.engine.connection, self.hosts)
+            self.hosts.clear()
         found = [item for future in filled for item in future.result()]
         read = {(file.number, file.begin) for item in found for file in item.files}
         left = [file for part in parts for file in part if (file.number, file.begin) not in read]
