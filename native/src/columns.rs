@@ -58,6 +58,18 @@ impl Valid {
 }
 
 impl Column {
+    /// An empty column of the same kind, which has room for a piece.
+    fn alike(&self) -> Self {
+        match self {
+            Column::Whole { .. } => Column::Whole { values: Vec::with_capacity(MOST), valid: Valid::default() },
+            Column::Text { bytes, .. } => {
+                let mut ends = Vec::with_capacity(MOST + 1);
+                ends.push(0);
+                Column::Text { ends, bytes: Vec::with_capacity(bytes.len()), valid: Valid::default() }
+            }
+        }
+    }
+
     pub fn whole() -> Self {
         Column::Whole { values: Vec::new(), valid: Valid::default() }
     }
@@ -113,9 +125,12 @@ pub struct Place {
     pub line: i64,
 }
 
-/// The rows of an event, or the odd lines, which have neither form nor instant and one text.
+/// Rows of a piece.  More in one would be copied again and again as they grow, and each time into other memory.
+const MOST: usize = 1 << 13;
+
+/// Some of the rows of an event, or of the odd lines, which have neither form nor instant and one text.
 #[derive(Debug, Default)]
-pub struct Rows {
+pub struct Piece {
     pub files: Vec<i16>,
     pub places: Vec<i64>,
     pub forms: Vec<i16>,
@@ -123,36 +138,28 @@ pub struct Rows {
     pub columns: Vec<Column>,
 }
 
-impl Rows {
-    pub fn new(columns: Vec<Column>) -> Self {
-        Rows { columns, ..Rows::default() }
+impl Piece {
+    fn alike(&self) -> Self {
+        Piece {
+            files: Vec::with_capacity(MOST),
+            places: Vec::with_capacity(MOST),
+            forms: Vec::with_capacity(MOST),
+            instants: Vec::with_capacity(MOST),
+            columns: self.columns.iter().map(Column::alike).collect(),
+        }
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.files.len()
     }
 
     /// Bytes that are held, about.
-    pub fn size(&self) -> usize {
+    fn size(&self) -> usize {
         const OWN: usize = 2 + 8 + 2 + 8; // of what all rows have
         self.len() * OWN + self.columns.iter().map(Column::size).sum::<usize>()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.files.is_empty()
-    }
-
-    /// Add what all rows have; their columns are added to one by one.
-    #[inline]
-    pub fn push(&mut self, place: Place, form: i16, instant: i64) {
-        self.files.push(place.file);
-        self.places.push(place.line);
-        self.forms.push(form);
-        self.instants.push(instant);
-    }
-
-    /// Drop all rows but the first.
-    pub fn truncate(&mut self, rows: usize) {
+    fn truncate(&mut self, rows: usize) {
         self.files.truncate(rows);
         self.places.truncate(rows);
         self.forms.truncate(rows);
@@ -163,23 +170,118 @@ impl Rows {
     }
 }
 
+/// All rows of an event, or all odd lines: pieces that are full, and the last.
+#[derive(Debug, Default)]
+pub struct Rows {
+    full: Vec<Piece>,
+    last: Piece,
+    /// bytes that the full ones hold, about
+    held: usize,
+}
+
+impl Rows {
+    pub fn new(columns: Vec<Column>) -> Self {
+        Rows { last: Piece { columns, ..Piece::default() }, ..Rows::default() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.full.len() * MOST + self.last.len()
+    }
+
+    /// Bytes that are held, about.
+    pub fn size(&self) -> usize {
+        self.held + self.last.size()
+    }
+
+    /// The pieces in order, by their numbers from 0; none of them is empty, unless it is the only one.
+    pub fn piece(&self, number: usize) -> Option<&Piece> {
+        match number.checked_sub(self.full.len()) {
+            None => Some(&self.full[number]),
+            Some(0) => Some(&self.last),
+            Some(_) => None,
+        }
+    }
+
+    /// Add what all rows have; the columns of what comes back are added to one by one.
+    #[inline]
+    pub fn push(&mut self, place: Place, form: i16, instant: i64) -> &mut Piece {
+        if self.last.len() == MOST {
+            self.fill();
+        }
+        self.last.files.push(place.file);
+        self.last.places.push(place.line);
+        self.last.forms.push(form);
+        self.last.instants.push(instant);
+        &mut self.last
+    }
+
+    #[cold]
+    fn fill(&mut self) {
+        let fresh = self.last.alike();
+        self.held += self.last.size();
+        self.full.push(std::mem::replace(&mut self.last, fresh));
+    }
+
+    /// Drop all rows but the first.
+    pub fn truncate(&mut self, rows: usize) {
+        while rows <= self.full.len() * MOST {
+            let Some(piece) = self.full.pop() else { break };
+            self.last = piece;
+            self.held -= self.last.size();
+        }
+        self.last.truncate(rows - self.full.len() * MOST);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn rows_that_are_dropped_leave_what_was_there() {
-        let mut rows = Rows::new(vec![Column::whole(), Column::text()]);
-        for line in 0..20 {
-            rows.push(Place { file: 0, line }, 1, line * 10);
-            rows.columns[0].push_whole((line % 3 != 0).then_some(line));
-            rows.columns[1].push_text((line % 4 != 0).then_some(b"ab"));
-        }
+        let mut rows = filled(20);
         rows.truncate(10);
         assert_eq!(rows.len(), 10);
-        let Column::Whole { values, valid } = &rows.columns[0] else { panic!() };
+        let piece = rows.piece(0).unwrap();
+        let Column::Whole { values, valid } = &piece.columns[0] else { panic!() };
         assert_eq!((values.len(), valid.missing, valid.bits.as_slice()), (10, 4, &[0b1011_0110, 0b01][..]));
-        let Column::Text { ends, bytes, valid } = &rows.columns[1] else { panic!() };
+        let Column::Text { ends, bytes, valid } = &piece.columns[1] else { panic!() };
         assert_eq!((ends.len(), bytes.len(), valid.missing), (11, 14, 3));
+    }
+
+    fn filled(rows: usize) -> Rows {
+        let mut found = Rows::new(vec![Column::whole(), Column::text()]);
+        for line in 0..rows as i64 {
+            let piece = found.push(Place { file: 0, line }, 1, line * 10);
+            piece.columns[0].push_whole((line % 3 != 0).then_some(line));
+            piece.columns[1].push_text((line % 4 != 0).then_some(b"ab"));
+        }
+        found
+    }
+
+    fn lengths(rows: &Rows) -> Vec<usize> {
+        (0..).map_while(|number| rows.piece(number)).map(Piece::len).collect()
+    }
+
+    #[test]
+    fn many_rows_are_pieces() {
+        assert_eq!(lengths(&filled(0)), [0]);
+        assert_eq!(lengths(&filled(MOST)), [MOST]);
+        let rows = filled(2 * MOST + 1);
+        assert_eq!(lengths(&rows), [MOST, MOST, 1]);
+        let all: Vec<i64> = (0..3).flat_map(|number| rows.piece(number).unwrap().places.clone()).collect();
+        assert_eq!(all, (0..=2 * MOST as i64).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn rows_are_dropped_from_any_piece() {
+        for kept in [2 * MOST + 1, 2 * MOST, 2 * MOST - 1, MOST, 5, 0] {
+            let mut rows = filled(2 * MOST + 1);
+            rows.truncate(kept);
+            assert_eq!((rows.len(), rows.size()), (kept, filled(kept).size()));
+            rows.push(Place { file: 0, line: -1 }, 1, 0);
+            assert_eq!(rows.len(), kept + 1);
+            assert_eq!(rows.piece(kept / MOST).unwrap().places.last(), Some(&-1));
+        }
     }
 }

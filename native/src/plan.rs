@@ -203,9 +203,8 @@ impl Plan {
         if !asked.clone().all(plain) {
             return Err(Odd);
         }
-        let rows = &mut rows[event];
-        rows.push(place, shape.form, instant);
-        for ((asked, kept), column) in asked.zip(&mut rows.columns) {
+        let piece = rows[event].push(place, shape.form, instant);
+        for ((asked, kept), column) in asked.zip(&mut piece.columns) {
             let text = match kept {
                 Kept::Missing => None,
                 Kept::Same(text) => Some(text.as_slice()),
@@ -275,9 +274,8 @@ impl Plan {
         if !asked.iter().all(|asked| asked.is_plain(document, line, known.wrapped)) {
             return Err(Odd);
         }
-        let rows = &mut rows[event];
-        rows.push(place, known.form, known.instant);
-        for (asked, column) in asked.iter().zip(&mut rows.columns) {
+        let piece = rows[event].push(place, known.form, known.instant);
+        for (asked, column) in asked.iter().zip(&mut piece.columns) {
             asked.push(asked.value(document, known.wrapped).map(|value| value.bytes(line)), column);
         }
         Ok(())

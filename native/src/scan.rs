@@ -222,8 +222,7 @@ impl Reader<'_> {
                     if is_text(line) {
                         found.tally(TEXT).add(place.line, 0);
                     } else {
-                        self.odd.push(place, 0, 0);
-                        self.odd.columns[0].push_text(Some(line));
+                        self.odd.push(place, 0, 0).columns[0].push_text(Some(line));
                         odd += end + 1;
                     }
                     at += end + 1;

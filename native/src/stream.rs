@@ -1,11 +1,11 @@
 //! Rows handed over by the C data interface of Apache Arrow (https://arrow.apache.org/docs/format/CDataInterface.html),
-//! as one batch: `file`, `place`, `form`, `t_ns`, then the columns as `c1`, `c2`, ...
+//! a batch for each piece: `file`, `place`, `form`, `t_ns`, then the columns as `c1`, `c2`, ...
 
 use std::ffi::{c_char, c_int, c_void, CString};
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
-use crate::columns::{Column, Rows, Valid};
+use crate::columns::{Column, Piece, Rows, Valid};
 
 #[repr(C)]
 pub struct Schema {
@@ -61,7 +61,8 @@ struct Held {
 
 struct Source {
     rows: Arc<Rows>,
-    done: bool,
+    /// the number of the piece that comes next
+    next: usize,
 }
 
 /// A stream of all rows.
@@ -71,7 +72,7 @@ pub fn stream(rows: Arc<Rows>) -> Stream {
         get_next: Some(get_next),
         get_last_error: Some(get_last_error),
         release: Some(release_stream),
-        private: Box::into_raw(Box::new(Source { rows, done: false })).cast(),
+        private: Box::into_raw(Box::new(Source { rows, next: 0 })).cast(),
     }
 }
 
@@ -92,11 +93,11 @@ fn schema(format: &str, name: &str, children: Vec<Schema>) -> Schema {
     }
 }
 
-fn array(rows: &Arc<Rows>, missing: i64, buffers: Vec<*const c_void>, children: Vec<Array>) -> Array {
+fn array(rows: &Arc<Rows>, length: usize, missing: i64, buffers: Vec<*const c_void>, children: Vec<Array>) -> Array {
     let children = children.into_iter().map(|child| Box::into_raw(Box::new(child))).collect();
     let mut held = Box::new(Held { _rows: Arc::clone(rows), buffers, children });
     Array {
-        length: rows.len() as i64,
+        length: length as i64,
         null_count: missing,
         offset: 0,
         n_buffers: held.buffers.len() as i64,
@@ -109,14 +110,14 @@ fn array(rows: &Arc<Rows>, missing: i64, buffers: Vec<*const c_void>, children: 
     }
 }
 
-fn described(rows: &Rows) -> Schema {
+fn described(piece: &Piece) -> Schema {
     let mut children = vec![
         schema("s", "file", vec![]),
         schema("l", "place", vec![]),
         schema("s", "form", vec![]),
         schema("l", "t_ns", vec![]),
     ];
-    for (index, column) in rows.columns.iter().enumerate() {
+    for (index, column) in piece.columns.iter().enumerate() {
         let format = match column {
             Column::Whole { .. } => "l",
             Column::Text { .. } => "U",
@@ -126,26 +127,27 @@ fn described(rows: &Rows) -> Schema {
     schema("+s", "", children)
 }
 
-fn batch(rows: &Arc<Rows>) -> Array {
-    let full = |buffer: *const c_void| array(rows, 0, vec![null(), buffer], vec![]);
+fn batch(rows: &Arc<Rows>, piece: &Piece) -> Array {
+    let length = piece.len();
+    let full = |buffer: *const c_void| array(rows, length, 0, vec![null(), buffer], vec![]);
     let mut children = vec![
-        full(rows.files.as_ptr().cast()),
-        full(rows.places.as_ptr().cast()),
-        full(rows.forms.as_ptr().cast()),
-        full(rows.instants.as_ptr().cast()),
+        full(piece.files.as_ptr().cast()),
+        full(piece.places.as_ptr().cast()),
+        full(piece.forms.as_ptr().cast()),
+        full(piece.instants.as_ptr().cast()),
     ];
-    for column in &rows.columns {
+    for column in &piece.columns {
         children.push(match column {
             Column::Whole { values, valid } => {
-                array(rows, valid.missing, vec![bits(valid), values.as_ptr().cast()], vec![])
+                array(rows, length, valid.missing, vec![bits(valid), values.as_ptr().cast()], vec![])
             }
             Column::Text { ends, bytes, valid } => {
                 let buffers = vec![bits(valid), ends.as_ptr().cast(), bytes.as_ptr().cast()];
-                array(rows, valid.missing, buffers, vec![])
+                array(rows, length, valid.missing, buffers, vec![])
             }
         });
     }
-    array(rows, 0, vec![null()], children)
+    array(rows, length, 0, vec![null()], children)
 }
 
 fn bits(valid: &Valid) -> *const c_void {
@@ -176,15 +178,17 @@ fn ended() -> Array {
 
 unsafe extern "C" fn get_schema(stream: *mut Stream, out: *mut Schema) -> c_int {
     let source = &*(*stream).private.cast::<Source>();
-    out.write(described(&source.rows));
-    0
+    source.rows.piece(0).map_or(-1, |piece| {
+        out.write(described(piece));
+        0
+    })
 }
 
 unsafe extern "C" fn get_next(stream: *mut Stream, out: *mut Array) -> c_int {
     let source = &mut *(*stream).private.cast::<Source>();
-    let more = !source.done && !source.rows.is_empty();
-    source.done = true;
-    out.write(if more { batch(&source.rows) } else { ended() });
+    let piece = source.rows.piece(source.next).filter(|piece| piece.len() > 0);
+    source.next += 1;
+    out.write(piece.map_or_else(ended, |piece| batch(&source.rows, piece)));
     0
 }
 
