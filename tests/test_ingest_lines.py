@@ -378,3 +378,10 @@ def test_a_share_of_broken_lines_is_exact(tmp_path: Path, share: float) -> None:
     assert made.log()["quarantined"] == broken
     with pytest.raises(AssayError):
         read(tmp_path / "b", [GOOD] * (99 - broken) + [record(n="x")] * (broken + 1), source=source)
+
+
+def test_hosts_may_be_called_anything(tmp_path: Path) -> None:
+    """Their names are values of a type, which statements spell out."""
+    hosts = ["m-'", "m-''", 'm-"', "m-$host", "m-ä", "m- ", "m-;", "m-1"]
+    made = read(tmp_path, {f"{host}/out": f"{record(n=number)}\n".encode() for number, host in enumerate(hosts)})
+    assert sorted(made.rows("tick", "host", "n")) == sorted((host, number) for number, host in enumerate(hosts))

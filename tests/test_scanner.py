@@ -281,6 +281,36 @@ def test_a_file_of_which_much_is_odd_is_left_to_the_engine(tmp_path: Path, monke
 
 
 @needed
+def test_rows_of_several_pieces_come_to_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A piece has 8192 rows.  Those of a file are dropped, from several pieces, when one of its last lines is strange;
+    and of lines that are set aside there may be several pieces, too."""
+    plain = [record(n=number, said="x" * (number % 3)) if number % 5 else record(n=number) for number in range(10_000)]
+    odd = [record(n=number).replace(f"{number}}}", f"{number}.0}}") for number in range(9000)]
+    many = plain * 4
+    mixed = [item for index, line in enumerate(odd) for item in (*many[index * 4 : index * 4 + 4], line)]
+    files = {
+        "m-1/out.3": plain,
+        "m-1/out.2": [*plain, *plain, record(n=1) + "\r"],
+        "m-1/out.1": plain,
+        "m-1/out": mixed,
+    }
+    texts = {name: "".join(f"{line}\n" for line in lines).encode() for name, lines in files.items()}
+    aside: list[int] = []
+    real_fill = Tables.set_aside
+
+    def watched(self: Tables, connection: Any, files: Any, rows: Any) -> Any:
+        done = real_fill(self, connection, files, rows)
+        aside.append(len(done[1]))
+        return done
+
+    monkeypatch.setattr(Tables, "set_aside", watched)
+    found = both(tmp_path, texts, monkeypatch, EVENTS[:1])
+    assert len(found["tick"]) == 4 * 10_000 + 1 + 5 * 9000
+    assert aside == [9000]
+    assert not found["quarantine"]
+
+
+@needed
 @pytest.mark.parametrize("held", [0, 200_000, 500_000, 10**9])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_files_of_which_too_much_would_be_held_are_read_later(

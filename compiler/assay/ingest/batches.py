@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +84,7 @@ class Batches:
         facts = {
             "files": places,
             "lines": lines,
-            "tallies": [astuple(item) for item in tallies],
+            "tallies": [item.values for item in tallies],
             "broken": broken,
             "lacking": lacking,
         }

@@ -31,6 +31,11 @@ class Tally:
     first_twice: int | None = None
     unended: bool = False
 
+    @property
+    def values(self) -> tuple[object, ...]:
+        """All of it, in this order."""
+        return tuple(getattr(self, name) for name in self.__dataclass_fields__)
+
 
 @dataclass(frozen=True, slots=True)
 class Share:
