@@ -18,7 +18,8 @@ from assay.ingest.packing import CHUNK, refused
 from assay.spec.diagnostics import AssayError, fail
 from assay.storage.digests import SETTLED
 
-PIECE = 2**22  # bytes that are hashed at a time: so many that others who run meanwhile are seldom asked to wait
+SMALL = 16  # of a file that is so many times smaller than a piece a piece of memory would be too much
+PIECE = 2**21  # bytes that are hashed at a time: so many that others who run meanwhile are seldom asked to wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,7 @@ def beginning(path: Path, size: int) -> Iterator[memoryview]:
     """The first bytes of a file, each piece until the next is asked for: they stand at one place, which is in the
     processor's cache.  AssayError when the file cannot be read, or has less."""
     left = size
-    room = memoryview(bytearray(min(PIECE, size)))
+    room = _room(size)
     try:
         with path.open("rb", buffering=0) as stream:
             while left and (read := stream.readinto(room[:left])):
@@ -146,8 +147,24 @@ def beginning(path: Path, size: int) -> Iterator[memoryview]:
                 yield room[:read]
     except OSError as error:
         raise refused(path, error) from None
+    finally:
+        if len(room) == PIECE:
+            _rooms.append(room)
     if left:
         raise changed(path, f"{size - left} bytes of {size}")
+
+
+_rooms: list[memoryview] = []  # those of threads that have read, as fresh memory costs
+
+
+def _room(size: int) -> memoryview:
+    """Room for so many bytes, or for a piece; whoever has it alone has it."""
+    if size < PIECE // SMALL:
+        return memoryview(bytearray(size))
+    try:
+        return _rooms.pop()
+    except IndexError:
+        return memoryview(bytearray(PIECE))
 
 
 def hashed(path: Path, mark: Mark, ended: Callable[[], bool] = lambda: False) -> Held:
