@@ -82,11 +82,14 @@ class Converter:
 
     def convert(self, spec: str, name: str) -> str:
         """A Vega-Lite specification (JSON text) as SVG text; raises `chart-refused` with what the converter says."""
-        self._send(spec)
-        self._owed += 1
+        # What is owed is read first: of two that write more to each other than a pipe holds, neither would go on.
         while self._owed:
-            answer = self._receive()
+            self._receive()
             self._owed -= 1
+        self._owed = 1
+        self._send(spec)
+        answer = self._receive()
+        self._owed = 0
         if "error" in answer:
             raise fail(
                 "chart-refused",
