@@ -193,6 +193,15 @@ def test_a_chart_that_the_converter_refuses_is_named() -> None:
     assert found.found == "TypeError: Cannot read properties of undefined (reading 'filled')"
 
 
+def test_a_large_chart_may_be_the_first() -> None:
+    """It is more than a pipe holds, and so may be what the converter tells of the charts that it draws by itself."""
+    (one,) = drawn(published_chart("cdf0.50"))
+    first = Converter(TEMPLATES / "fonts")
+    spec = json.loads(one.spec) | {"description": "x" * 500_000}
+    assert "</svg>" in first.convert(json.dumps(spec), "it")
+    first.close()
+
+
 def test_a_converter_that_is_killed_is_told() -> None:
     one = Converter(TEMPLATES / "fonts")
     os.kill(one.pid, signal.SIGKILL)
