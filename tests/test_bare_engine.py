@@ -42,6 +42,14 @@ def test_what_the_engine_lacks_loads_the_package(name: str) -> None:
     ) == ["True True", "[(1,)]"]
 
 
+def test_what_connections_lack_loads_the_package() -> None:
+    assert said(
+        "connection = duckdb.connect()",
+        "print(connection.sql('SELECT 1').fetchall())",
+        "print(hasattr(connection, 'nothing'), 'duckdb._relation' in sys.modules)",
+    ) == ["[(1,)]", "False True"]
+
+
 def test_what_nobody_has_is_told_as_of_any_module() -> None:
     assert said(
         "try:",

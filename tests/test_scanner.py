@@ -115,6 +115,21 @@ def both(
     return found
 
 
+@pytest.fixture
+def aside(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many lines the scanner set aside, each time that it did."""
+    found: list[int] = []
+    real_fill = Tables.set_aside
+
+    def watched(self: Tables, connection: Any, files: Any, rows: Any) -> Any:
+        done = real_fill(self, connection, files, rows)
+        found.append(len(done[1]))
+        return done
+
+    monkeypatch.setattr(Tables, "set_aside", watched)
+    return found
+
+
 #: what may stand in the place of a value
 VALUES = [
     "0", "-1", "7", "-0", "01", "1.0", "1.50", "1e3", "-2.5", "0.1", "0.000001", "1e400", "123456789012345678",
@@ -251,21 +266,12 @@ def test_who_doubts_the_scanner_can_leave_it_out(tmp_path: Path, monkeypatch: py
 
 
 @needed
-def test_odd_lines_alone_are_left_to_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-    real_fill = Tables.set_aside
-
-    def watched(self: Tables, connection: Any, files: Any, rows: Any) -> Any:
-        found = real_fill(self, connection, files, rows)
-        asked.append(len(found[1]))
-        return found
-
-    monkeypatch.setattr(Tables, "set_aside", watched)
+def test_odd_lines_alone_are_left_to_the_engine(tmp_path: Path, aside: list[int]) -> None:
     lines = [record(n=number) for number in range(500)]
     lines[100] = record(n=1).replace("1}", "1.0}")
     lines[200] = "{"
     made = read(tmp_path, lines)
-    assert asked == [2]
+    assert aside == [2]
     assert [row[0] for row in made.rows("tick", "n")] == [*range(100), 1, *range(101, 200), *range(201, 500)]
     assert made.rows("tick", "seq")[100:102] == [(101,), (102,)]
     assert made.rows("quarantine", "line", "reason") == [(201, "not JSON")]
@@ -281,7 +287,9 @@ def test_a_file_of_which_much_is_odd_is_left_to_the_engine(tmp_path: Path, monke
 
 
 @needed
-def test_rows_of_several_pieces_come_to_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_several_pieces_come_to_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aside: list[int]
+) -> None:
     """A piece has 8192 rows.  Those of a file are dropped, from several pieces, when one of its last lines is strange;
     and of lines that are set aside there may be several pieces, too."""
     plain = [record(n=number, said="x" * (number % 3)) if number % 5 else record(n=number) for number in range(10_000)]
@@ -295,15 +303,6 @@ def test_rows_of_several_pieces_come_to_the_same(tmp_path: Path, monkeypatch: py
         "m-1/out": mixed,
     }
     texts = {name: "".join(f"{line}\n" for line in lines).encode() for name, lines in files.items()}
-    aside: list[int] = []
-    real_fill = Tables.set_aside
-
-    def watched(self: Tables, connection: Any, files: Any, rows: Any) -> Any:
-        done = real_fill(self, connection, files, rows)
-        aside.append(len(done[1]))
-        return done
-
-    monkeypatch.setattr(Tables, "set_aside", watched)
     found = both(tmp_path, texts, monkeypatch, EVENTS[:1])
     assert len(found["tick"]) == 4 * 10_000 + 1 + 5 * 9000
     assert aside == [9000]

@@ -10,6 +10,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 PACKAGE = "duckdb"
+LACKING = "__getattr__"  # what is asked for a name that a module, or a connection, lacks
 VALUES = f"{PACKAGE}.value.constant"  # the part of the package whose names the engine looks for in the package itself
 
 
@@ -59,14 +60,20 @@ class _Loader:
             self._fill(module)
             return getattr(module, name)
 
-        own["__getattr__"] = more
+        def of_connection(connection: object, name: str) -> object:
+            self._fill(module)
+            return getattr(connection, name)
+
+        own[LACKING] = more
+        setattr(_duckdb.DuckDBPyConnection, LACKING, of_connection)
         try:
             _duckdb._set_arrow_sources(importlib.import_module(f"{PACKAGE}._sources"))
         except (ImportError, AttributeError):  # of another release, which tells the engine otherwise what it can read
             self._fill(module)
 
     def _fill(self, module: ModuleType) -> None:
-        """Load the whole package."""
-        del vars(module)["__getattr__"]
+        """Load the whole package, which gives connections more to do, too."""
+        del vars(module)[LACKING]
+        delattr(module.DuckDBPyConnection, LACKING)
         if self._whole.loader:
             self._whole.loader.exec_module(module)

@@ -49,29 +49,16 @@ def ingest_runs(
     wanted = dict(made.wanted)
     if everything:
         wanted = {event.name: frozenset(field.name for field in event.fields) for event in package.events}
-    with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as pool:
-        there = _there(checked, runs, wanted)
-        found = prepare(session, checked, runs, there, at_work=lambda: _get_ready(pool))
-        from assay.build.handing import handed_out  # loads much
+    found = prepare(session, checked, runs, _there(checked, runs, wanted))
+    from assay.build.handing import handed_out  # loads much
 
+    with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as pool:
         handed = pool.map(lambda item: handed_out(session, item), found)
     return tuple(
         Ingested(item.run.id, part.source.name, folder)
         for item, folders in zip(found, handed, strict=True)
         for part, folder in zip(item.parts, folders, strict=True)
     )
-
-
-def _get_ready(pool: ThreadPoolExecutor) -> None:
-    """Let what hands folders out be loaded while raw files are read."""
-
-    def load() -> None:
-        from assay.build import handing  # noqa: F401
-        from assay.engine.mount import small_engine
-
-        small_engine().close()
-
-    pool.submit(load)
 
 
 def _there(

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from queue import LifoQueue
 from typing import Any
@@ -70,10 +71,10 @@ class Converter:
             stderr=self._complaints,
             encoding="utf-8",
         )
-        self._owed = TIMES  # answers that nobody has read
+        self._at_work = True  # on what nobody has read an answer after
         atexit.register(self.close)
-        for _ in range(TIMES):
-            self._send(TYPICAL)
+        # Nothing is answered to it: of two that write to each other more than a pipe holds, neither would go on.
+        self._send({"typical": TYPICAL, "times": TIMES})
 
     @property
     def pid(self) -> int:
@@ -82,14 +83,10 @@ class Converter:
 
     def convert(self, spec: str, name: str) -> str:
         """A Vega-Lite specification (JSON text) as SVG text; raises `chart-refused` with what the converter says."""
-        # What is owed is read first: of two that write more to each other than a pipe holds, neither would go on.
-        while self._owed:
-            self._receive()
-            self._owed -= 1
-        self._owed = 1
-        self._send(spec)
+        self._at_work = True
+        self._send({"spec": spec})
         answer = self._receive()
-        self._owed = 0
+        self._at_work = False
         if "error" in answer:
             raise fail(
                 "chart-refused",
@@ -106,17 +103,17 @@ class Converter:
 
     def close(self) -> None:
         """End the process, also where it is at work for nobody."""
-        if self._owed:
+        if self._at_work:
             self._process.kill()
         with contextlib.suppress(OSError, ValueError):
             self._process.communicate()
         self._complaints.close()
         atexit.unregister(self.close)
 
-    def _send(self, spec: str) -> None:
+    def _send(self, asked: Mapping[str, object]) -> None:
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(json.dumps({"spec": spec}) + "\n")
+            self._process.stdin.write(json.dumps(asked) + "\n")
             self._process.stdin.flush()
         except OSError:
             raise self._ended() from None
