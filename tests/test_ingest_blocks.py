@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.ingest import durations, tree
+from assay.ingest import durations, spellings, tree
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Quarantine, Transform
 from assay.sql import dialect
@@ -209,7 +209,7 @@ def test_every_duration_that_go_writes_is_read_back(ns: int) -> None:
     query = dialect.select(durations.nanoseconds(tree.text(written(ns))))
     ((found,),) = duckdb.execute(dialect.text(query)).fetchall()
     assert found == str(ns)
-    assert durations.is_duration(written(ns))
+    assert spellings.is_duration(written(ns))
 
 
 def written(ns: int) -> str:

@@ -10,8 +10,8 @@ from pathlib import Path
 from sqlglot import exp
 
 from assay.build.prepare import Prepared
-from assay.engine.mount import small_engine
 from assay.engine.results import RunResults
+from assay.engine.small import small_engine
 from assay.plan.steps import Plan, plan
 from assay.spec.model import Event, Metric, Package
 from assay.spec.normal_form import Checked

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 
-from sqlglot import exp
-
 from assay.build.prepare import Prepared
 from assay.build.session import Session
-from assay.engine.mount import OWN, small_engine
 from assay.engine.pruning import used
+from assay.engine.small import small_engine
 from assay.engine.store import Store
+from assay.ingest import ready_texts
+from assay.ingest.folder import idle_engine
 from assay.ingest.held import MANIFEST
-from assay.sql.copying import copied_plainly
-from assay.sql.expressions import literal
+from assay.spec.own_names import OWN_CONSTANTS
 from assay.storage.atomic import discard, keep, link
 from assay.storage.seals import FILE, is_sealed, seal
 
@@ -66,12 +65,36 @@ def _fill(fresh: Path, folder: Path, constants: Mapping[str, object]) -> None:
             place = fresh / path.relative_to(folder)
             place.parent.mkdir(parents=True, exist_ok=True)
             link(path, place)
-    _write(fresh / OWN, constants)
+    _write(fresh / OWN_CONSTANTS, constants)
 
 
 def _write(place: Path, constants: Mapping[str, object]) -> None:
     """Constants as a table of one row, for SQL that stands alone."""
-    values = [exp.alias_(literal(value), name) for name, value in sorted(constants.items())]
-    row = exp.select(*(values or [exp.alias_(exp.Null(), "none")]))  # a table has a column, though there be no constant
-    with small_engine() as connection:
-        connection.execute(copied_plainly(row, place))
+    row = sorted(constants.items())
+    known = [(name, value is not None) for name, value in row]
+    values: dict[str, object] = {_parameter(index): value for index, (_, value) in enumerate(row) if value is not None}
+    with idle_engine() or small_engine() as connection:
+        connection.execute(statement(known), {**values, "target": str(place)})
+
+
+def statement(known: Sequence[tuple[str, bool]]) -> str:
+    """The statement that writes constants: their names, and whether they have values, which are its parameters."""
+    return ready_texts.text(f"constants {json.dumps(known)}", lambda: _made(known))
+
+
+def _made(known: Sequence[tuple[str, bool]]) -> str:
+    from sqlglot import exp
+
+    from assay.sql.copying import copied_plainly
+    from assay.sql.expressions import literal
+
+    places = [
+        exp.Placeholder(this=_parameter(index)) if some else literal(None) for index, (_, some) in enumerate(known)
+    ]
+    values = [exp.alias_(place, name) for place, (name, _) in zip(places, known, strict=True)]
+    # A table has a column, though there be no constant.
+    return copied_plainly(exp.select(*(values or [exp.alias_(exp.Null(), "none")])))
+
+
+def _parameter(index: int) -> str:
+    return f"value_{index}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -11,9 +12,11 @@ from assay import ingest
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.sources import has
+from assay.ingest import ready_texts
 from assay.spec.diagnostics import AssayError, fail
-from assay.spec.model import Source
+from assay.spec.model import Package, Source
 from assay.spec.normal_form import Checked
+from assay.spec.workspace import comes_with_the_code
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,27 +41,32 @@ def ingest_runs(
     package = checked.package
     session.hashes.begin([(run.id, run.directory) for run in runs], package.sources, package.events)
     from assay.build.prepare import SIDE_BY_SIDE, prepare  # while files are hashed
-    from assay.plan.steps import Applied, plan
 
-    made = plan(
-        package,
-        package.metrics,
-        [Applied(item, "1" if item.parameter else None) for item in package.filters],
-        [item.name for item in package.relations],
-    )
-    wanted = dict(made.wanted)
-    if everything:
-        wanted = {event.name: frozenset(field.name for field in event.fields) for event in package.events}
+    wanted = _everything(package) if everything else wanted_of(package)
     found = prepare(session, checked, runs, _there(checked, runs, wanted))
     from assay.build.handing import handed_out  # loads much
 
     with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as pool:
         handed = pool.map(lambda item: handed_out(session, item), found)
+    if comes_with_the_code(session.workspace) and not sys.dont_write_bytecode:
+        ready_texts.keep()
     return tuple(
         Ingested(item.run.id, part.source.name, folder)
         for item, folders in zip(found, handed, strict=True)
         for part, folder in zip(item.parts, folders, strict=True)
     )
+
+
+def wanted_of(package: Package) -> dict[str, frozenset[str]]:
+    """The fields of events that the metrics of a package need, its filters and its relations."""
+    from assay.plan.steps import Applied, plan
+
+    filters = [Applied(item, "1" if item.parameter else None) for item in package.filters]
+    return dict(plan(package, package.metrics, filters, [item.name for item in package.relations]).wanted)
+
+
+def _everything(package: Package) -> dict[str, frozenset[str]]:
+    return {event.name: frozenset(field.name for field in event.fields) for event in package.events}
 
 
 def _there(

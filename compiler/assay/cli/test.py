@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree
 
 import click
 
@@ -15,6 +14,8 @@ from assay.spec.number_text import counted
 from assay.spec.visible import visible
 
 if TYPE_CHECKING:
+    from xml.etree import ElementTree
+
     from assay.build.examples import Coverage, Outcome, Tested
     from assay.build.fallbacks import Fallback
 
@@ -141,6 +142,8 @@ def _write(place: Path, found: Sequence[Tested]) -> None:
 
     XML has no form for most control characters: they are escapes, as on a terminal.
     """
+    from xml.etree import ElementTree
+
     from assay.spec.diagnostics import fail
     from assay.spec.visible import visible_lines
 
@@ -168,6 +171,8 @@ def _write(place: Path, found: Sequence[Tested]) -> None:
 
 
 def _cases(system: str, item: Outcome) -> Iterator[ElementTree.Element]:
+    from xml.etree import ElementTree
+
     for verdict in item.verdicts:
         case = ElementTree.Element("testcase", {"classname": f"{system}.{item.example}", "name": verdict.metric})
         if not verdict.holds:

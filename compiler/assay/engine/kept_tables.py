@@ -19,7 +19,7 @@ from assay.engine.hosts import ENUMERATION
 from assay.engine.pruning import used
 from assay.engine.store import Store
 from assay.sql import dialect
-from assay.sql.copying import copied
+from assay.sql.copying import TARGET, copied
 from assay.sql.dialect import column
 from assay.sql.host_type import TYPE
 
@@ -76,7 +76,7 @@ class KeptTables:
         columns = [exp.alias_(_written(column(item), kind), item) for item, kind in types.items()]
         with self.store.filling(KIND, self.hashes[name], ends=True) as fresh:
             rows = dialect.select(*columns).from_(exp.to_table(name))
-            self.connection.execute(copied(rows, (fresh / ROWS).absolute()))
+            self.connection.execute(copied(rows), {TARGET: str((fresh / ROWS).absolute())})
             told = {item: TYPE if kind.startswith(ENUMERATION) else kind for item, kind in types.items()}
             (fresh / COLUMNS).write_text(json.dumps(told), encoding="utf-8")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from assay.engine.small import small_engine
 from assay.spec.diagnostics import fail
-from assay.spec.own_names import CONSTANTS
+from assay.spec.own_names import CONSTANTS, OWN_CONSTANTS
 from assay.spec.scopes import LOGS
 from assay.sql import dialect
 from assay.sql.events import parquet
@@ -20,8 +20,6 @@ from assay.sql.events import parquet
 if TYPE_CHECKING:
     import duckdb
 
-#: the constants of a run, of whose folders each has them when it is handed out
-OWN = "constants.parquet"
 #: the folder of the events, in that of an ingested run
 EVENTS = "events"
 HOSTS = "logs.parquet"
@@ -43,7 +41,7 @@ class HostLog:
 
 def raw_tables() -> Mapping[str, exp.Select]:
     """The queries of the tables that every ingested folder has, relative to it."""
-    return {LOGS: parquet(HOSTS), CONSTANTS: parquet(OWN)}
+    return {LOGS: parquet(HOSTS), CONSTANTS: parquet(OWN_CONSTANTS)}
 
 
 def located(query: exp.Expr, folders: Sequence[Path]) -> exp.Expr:
@@ -105,22 +103,6 @@ class Facts:
 
     logs: tuple[HostLog, ...]
     events: Mapping[str, int]
-
-
-@functools.cache
-def _shared() -> duckdb.DuckDBPyConnection:
-    import duckdb
-
-    return duckdb.connect()
-
-
-_starting = threading.Lock()  # who asks while it is started waits, and starts no other
-
-
-def small_engine() -> duckdb.DuckDBPyConnection:
-    """An engine for small things, the same for all who ask: to start one takes longer than what is asked of it."""
-    with _starting:
-        return _shared().cursor()
 
 
 @functools.lru_cache(maxsize=256)  # what is in such a folder does not change

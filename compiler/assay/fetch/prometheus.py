@@ -20,7 +20,7 @@ from assay.ingest import sample_files, sample_store, tree
 from assay.ingest.folder import connected
 from assay.spec.diagnostics import USAGE, AssayError, did_you_mean, fail
 from assay.sql import dialect
-from assay.sql.copying import copied
+from assay.sql.copying import TARGET, copied
 from assay.sql.dialect import column
 from assay.storage.locks import released
 from assay.storage.progress import Progress
@@ -76,7 +76,7 @@ def fetch(server: Server, request: Request, out: Path, tell: Progress) -> Path:
         with connected(scratch) as connection:
             _fill(connection, server, request, scratch, tell)
             fresh = scratch / FILE
-            (written,) = connection.execute(copied(_ordered(request), fresh)).fetchall()
+            (written,) = connection.execute(copied(_ordered(request)), {TARGET: str(fresh)}).fetchall()
             if not written[1]:
                 raise fail("no-samples", f"the server has no samples of this time: {server.shown}",
                            found=f"none from {times.said(request.start)} to {times.said(request.end)}")  # fmt: skip

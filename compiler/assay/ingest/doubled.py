@@ -8,11 +8,12 @@ asked, chosen by its instant: whatever is read beside it, and in how many pieces
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
 from assay.ingest import tree
+from assay.ingest.doubled_keys import Keys, Path_, keys_read, objects, parameter
 from assay.ingest.forms import Numbered, bodies, ranges
 from assay.spec.model import Source
 from assay.sql import dialect
@@ -22,12 +23,7 @@ from assay.sql.dialect import column
 _OTHERWISE = re.compile(r'.*[%_"\\/\x00-\x1f\x7f-\U0010ffff]', re.DOTALL)
 #: how a key goes on that is written with an escape
 ESCAPED = r'\\u[^"]*"\s*:'
-SMALL = 2**20  # bytes of a file (as it lies) of which every line is asked
 EVERY = 11  # no factor of a second's parts, so that instants of whole seconds or milliseconds are chosen alike
-
-Path_ = tuple[str, ...]
-#: the keys that are read of the objects at some paths
-Keys = Mapping[Path_, tuple[str, ...]]
 
 
 def stands_twice(source: Source, forms: Sequence[Numbered]) -> exp.Expr:
@@ -46,59 +42,15 @@ def stands_twice(source: Source, forms: Sequence[Numbered]) -> exp.Expr:
     return tree.when(exp.Case(ifs=[own], default=exp.false()), _of_bodies(source, needed), exp.false())
 
 
-def read_twice(source: Source, forms: Sequence[Numbered]) -> dict[str, object]:
-    """The other parameters of `stands_twice`: of each object the keys that are read of it, by the number of the form;
-    none where no event is wanted."""
-    count = max((item.number for item in forms if item.needed), default=-1) + 1
-    found: dict[str, object] = {}
-    if not count:
-        return found
-    for wrapped in bodies(source):
-        keys = _keys(source, forms, wrapped)
-        for index, place in enumerate(_objects(keys)):
-            found[_name(wrapped, index)] = [list(keys.get(number, {}).get(place, ())) for number in range(count)]
-    return found
-
-
-def _name(wrapped: int, index: int) -> str:
-    return f"read_{wrapped}_{index}"
-
-
-def paths_read(source: Source, form: Numbered, wrapped: int) -> list[Path_]:
-    """Where a line is read that is of a form, and whose body is wrapped by a rule of that number (0: not at all)."""
-    body = bodies(source)[wrapped]
-    names = [(*body, *lookup.path) if lookup.in_body else lookup.path for lookup in source.lookups]
-    ruled = [(*body, *rule.path) for rule in form.form.unless]
-    return list(dict.fromkeys([source.time, *names, *ruled, *((*body, *path) for path in form.paths)]))
-
-
-def _keys(source: Source, forms: Sequence[Numbered], wrapped: int) -> dict[int, Keys]:
-    """By the number of a wanted form, the keys of each object that are read."""
-    return {item.number: _by_object(paths_read(source, item, wrapped)) for item in forms if item.needed}
-
-
-def _by_object(paths: Iterable[Path_]) -> Keys:
-    found: dict[Path_, dict[str, None]] = {}
-    for path in paths:
-        for depth, key in enumerate(path):
-            found.setdefault(path[:depth], {})[key] = None
-    return {place: tuple(keys) for place, keys in found.items()}
-
-
-def _objects(keys: Mapping[int, Keys]) -> list[Path_]:
-    """The objects of which keys are read."""
-    return list(dict.fromkeys(place for own in keys.values() for place in own))
-
-
 def _of_bodies(source: Source, forms: Sequence[Numbered]) -> exp.Expr:
     """Whether a line is one, by the rule by which its body is wrapped."""
-    found = {wrapped: _of_body(_keys(source, forms, wrapped), wrapped) for wrapped in bodies(source)}
+    found = {wrapped: _of_body(keys_read(source, forms, wrapped), wrapped) for wrapped in bodies(source)}
     plain = found.pop(0)
     return tree.cases(column("wrapped"), found, plain) if found else plain
 
 
 def _of_body(keys: Mapping[int, Keys], wrapped: int) -> exp.Expr:
-    closely = [_twice_in(place, _name(wrapped, index)) for index, place in enumerate(_objects(keys))]
+    closely = [_twice_in(place, parameter(wrapped, index)) for index, place in enumerate(objects(keys))]
     return tree.when(_likely(keys), tree.first_of([*closely, exp.false()]), exp.false())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from assay.ingest.doubled import SMALL, paths_read
+from assay.ingest.doubled_keys import SMALL, paths_read
 from assay.ingest.files import RunFiles
 from assay.ingest.forms import bodies
 from assay.ingest.lost_records import parsed

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from sqlglot import exp
 
 from assay.ingest import tree
+from assay.ingest.spellings import DIGIT, DURATIONS
 from assay.sql import dialect
 
-#: group of PATTERN -> type that holds its number exactly, ns of one, type of these: their product has 38 digits at most
+#: group of DURATIONS -> type that holds its number exactly, ns of one, type of these; their product has 38 digits at
+#: most
 PARTS = {
     "h": ("INT128", 3_600_000_000_000, "INT128"),
     "m": ("INT128", 60_000_000_000, "INT128"),
@@ -18,19 +18,7 @@ PARTS = {
     "us": ("DECIMAL(28, 3)", 1_000, "DECIMAL(4, 0)"),
     "ns": ("INT128", 1, "INT128"),
 }
-#: hours, minutes and seconds, or one part below a second; no more digits than whole nanoseconds have
-PATTERN = (
-    r"^([-+]?)(?:(?:([0-9]{1,7})h)?(?:([0-9]{1,9})m)?(?:([0-9]{1,10}(?:\.[0-9]{1,9})?)s)?"
-    r"|([0-9]{1,13}(?:\.[0-9]{1,6})?)ms|([0-9]{1,16}(?:\.[0-9]{1,3})?)(?:µs|μs|us)|([0-9]{1,19})ns|0)$"
-)
-DIGIT = "[0-9]"
 NONE = ""  # what stands for a text that is no duration
-EXPECTED = "a duration, such as 1m2.5s or 448.05ms"
-
-
-def is_duration(text: str) -> bool:
-    """Whether a text is a duration."""
-    return bool(re.match(PATTERN, text) and re.search(DIGIT, text))
 
 
 def nanoseconds(text: exp.Expr) -> exp.Expr:
@@ -38,9 +26,9 @@ def nanoseconds(text: exp.Expr) -> exp.Expr:
 
     Of a text that is no duration the empty one, which is no value, and not null: a default stands for no text alone.
     """
-    known = exp.and_(*(tree.call("regexp_matches", text.copy(), tree.text(item)) for item in (PATTERN, DIGIT)))
+    known = exp.and_(*(tree.call("regexp_matches", text.copy(), tree.text(item)) for item in (DURATIONS, DIGIT)))
     names = exp.Array(expressions=[tree.text(name) for name in ("sign", *PARTS)])
-    parts = tree.call("regexp_extract", text.copy(), tree.text(PATTERN), names)
+    parts = tree.call("regexp_extract", text.copy(), tree.text(DURATIONS), names)
     total: exp.Expr | None = None
     for name in PARTS:
         total = _of(parts, name) if total is None else exp.Add(this=total, expression=_of(parts, name))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from assay.ingest.event_writing import write
 from assay.sql import dialect
 from assay.sql.copying import copied
 from assay.sql.dialect import column
@@ -34,19 +35,11 @@ def write_rows(
     likely to be alike.
     """
     if careful is None or event not in careful:
-        if write(connection, copied(rows(True), target)):
+        if write(connection, copied(rows(True)), target):
             return []
         if careful is not None:
             careful.add(event)
-    return [] if write(connection, copied(rows(False), target)) else broken(connection, target)
-
-
-def write(connection: duckdb.DuckDBPyConnection, text: str, parameters: dict[str, object] | None = None) -> bool:
-    """Write rows by a statement of `copied`; whether all of them are whole."""
-    row = connection.execute(text, parameters).fetchone()
-    assert row is not None
-    _, _, _, _, statistics, *_ = row
-    return bool(statistics.get('"whole"', {}).get("min") != "0")
+    return [] if write(connection, copied(rows(False)), target) else broken(connection, target)
 
 
 def broken(connection: duckdb.DuckDBPyConnection, target: Path) -> list[tuple[str, int]]:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
-from assay.ingest import tree
-from assay.ingest.event_files import broken, write
-from assay.ingest.event_rows import event_rows
+from assay.ingest import ready_texts
 from assay.ingest.filling import Filled, Part
 from assay.ingest.forms import Numbered, wanted_events
 from assay.ingest.recognition import Recognition
 from assay.ingest.scanner import Scanned
 from assay.spec.model import Event
-from assay.sql import dialect
-from assay.sql.copying import copied
-from assay.sql.host_type import enumeration
 
 if TYPE_CHECKING:
     import duckdb
@@ -27,15 +21,63 @@ if TYPE_CHECKING:
 
 def enumerate_hosts(connection: duckdb.DuckDBPyConnection, hosts: Iterable[str]) -> None:
     """Let the hosts of a run be a type; a column of texts takes twice as long to write."""
-    names = exp.Explode(this=exp.Array(expressions=[tree.text(host) for host in sorted(set(hosts))]))
-    connection.execute(enumeration(dialect.select(names)))
+    connection.execute(hosts_type(), {"hosts": sorted(set(hosts))})
+
+
+def hosts_type() -> str:
+    """The statement that makes the type of hosts, whose names are its parameter."""
+    return ready_texts.text("hosts", _hosts)
+
+
+def _hosts() -> str:
+    from sqlglot import exp
+
+    from assay.ingest import tree
+    from assay.sql import dialect
+    from assay.sql.host_type import enumeration
+
+    return enumeration(dialect.select(exp.Explode(this=tree.given_list("hosts", "TEXT"))))
+
+
+def write(
+    connection: duckdb.DuckDBPyConnection, text: str, target: Path, parameters: Mapping[str, object] | None = None
+) -> bool:
+    """Write rows by a statement of `copied`; whether all of them are whole."""
+    row = connection.execute(text, {"target": str(target), **(parameters or {})}).fetchone()
+    assert row is not None
+    _, _, _, _, statistics, *_ = row
+    return bool(statistics.get('"whole"', {}).get("min") != "0")
+
+
+NOWHERE = [Part(0, "scan_0", scanned=True)]  # in a scan without rows of an event
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """The statements that write rows of events; `key` tells all that they depend on but where rows are found."""
+
+    how: Recognition
+    key: str
+
+    def text(self, event: Event, parts: Sequence[Part], swift: bool) -> str:
+        """The statement that writes the rows of an event that some parts have."""
+        if not all(part.scanned for part in parts):  # and the library is loaded for what is not
+            return self._made(event, parts, swift)
+        name = json.dumps([self.key, event.name, [(part.number, part.table) for part in parts], swift])
+        return ready_texts.text(name, lambda: self._made(event, parts, swift))
+
+    def _made(self, event: Event, parts: Sequence[Part], swift: bool) -> str:
+        from assay.ingest.event_rows import event_rows
+        from assay.sql.copying import copied
+
+        return copied(event_rows(self.how, event, parts, swift))
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
     """What files that were read together hold, and the folder that the rows of events are written into."""
 
-    how: Recognition
+    statements: Statements
     found: tuple[Filled, ...]
     folder: Path
 
@@ -45,16 +87,16 @@ class Rows:
 
     def write(self, connection: duckdb.DuckDBPyConnection, event: Event, swift: bool) -> bool:
         """Write the rows of an event; whether all of them are whole."""
-        index, own = next(
-            (index, own) for index, own in enumerate(wanted_events(self.how.forms)) if own[0].event is event
-        )
-        parts = self.parts(index, own)
-        views = {part.table: scan.rows(index) for part, scan in self.scans(parts)}
-        parameters = {name: value for part in parts for name, value in self.found[part.number].parameters(part).items()}
+        forms = wanted_events(self.statements.how.forms)
+        index, own = next((index, own) for index, own in enumerate(forms) if own[0].event is event)
+        found = self.having(index, own)
+        parts = [part for number, item in enumerate(found) for part in item.parts(number, index, own)] or NOWHERE
+        views = {part.table: scan.rows(index) for part, scan in _scans(found, parts)}
+        parameters = {name: value for part in parts for name, value in found[part.number].parameters(part).items()}
         for name, view in views.items():
             connection.register(name, view)
         try:
-            return write(connection, copied(event_rows(self.how, event, parts, swift), self.target(event)), parameters)
+            return write(connection, self.statements.text(event, parts, swift), self.target(event), parameters)
         finally:
             for name, view in views.items():
                 connection.unregister(name)
@@ -62,16 +104,21 @@ class Rows:
 
     def broken(self, connection: duckdb.DuckDBPyConnection, event: Event) -> list[tuple[str, int]]:
         """Host and `seq` of the rows of an event that were written and are not whole."""
+        from assay.ingest.event_files import broken
+
         return broken(connection, self.target(event))
 
-    def parts(self, index: int, own: Sequence[Numbered]) -> list[Part]:
-        """Where rows of an event are; where nothing has any, one place of none."""
-        some = [part for number, item in enumerate(self.found) for part in item.parts(number, index, own)]
-        return some or [Part(0, "scan_0", scanned=True)]
+    def having(self, index: int, own: Sequence[Numbered]) -> list[Filled]:
+        """What has rows of an event; where nothing has any, the first.
 
-    def scans(self, parts: Sequence[Part]) -> Iterator[tuple[Part, Scanned]]:
-        """The scans of parts that have one."""
-        for part in parts:
-            scan = self.found[part.number].scan
-            if part.scanned and scan:
-                yield part, scan
+        A statement counts these, so that it is the same whichever they are.
+        """
+        return [item for item in self.found if item.parts(0, index, own)] or list(self.found[:1])
+
+
+def _scans(found: Sequence[Filled], parts: Sequence[Part]) -> Iterator[tuple[Part, Scanned]]:
+    """The scans of parts that have one."""
+    for part in parts:
+        scan = found[part.number].scan
+        if part.scanned and scan:
+            yield part, scan

@@ -10,19 +10,11 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 
 from assay.ingest import durations, tree
+from assay.ingest.spellings import BLANKS, DECIMAL, DIGITS, DURATION, INTEGER
 from assay.ingest.whole_paths import WHOLE
 from assay.spec.model import Field
 from assay.sql import dialect
 
-DURATION = "duration"  # a transform
-BLANKS = " \t\n\v\f\r"
-BLANK = r"[ \t\n\v\f\r]*"  # what may stand around a number
-INTEGER = rf"{BLANK}[-+]?[0-9]+{BLANK}"
-#: sign, digits before and behind the point (one at least), exponent
-DECIMAL = rf"{BLANK}([-+]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]+))?{BLANK}"
-#: a number with a point or an exponent may be an integer below 10^15: so far a double holds every one, which numbers
-#: of JSON have come through
-DIGITS = 15
 #: what most of these are: a double of JSON that is an integer
 USUAL = rf"^(-?[0-9]{{1,{DIGITS}}})\.0$"
 

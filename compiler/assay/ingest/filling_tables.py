@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from assay.ingest.counted import share_of
-from assay.ingest.doubled import SMALL
+from assay.ingest.doubled_keys import SMALL
 from assay.ingest.forms import wanted_events
 from assay.ingest.lines import refusals, scanned, set_aside
 from assay.ingest.plain import may_scan

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     import duckdb
 
 MEMORY = 700  # MiB that the engine may hold before it spills to disk
-SCRATCH = ("spill", "plain", "batches")  # folders that are gone when all is written
+SPILL = "spill"
+SCRATCH = (SPILL, "plain", "batches")  # folders that are gone when all is written
 
 
 @contextmanager
@@ -63,7 +64,7 @@ def connected(folder: Path, memory: int = MEMORY) -> duckdb.DuckDBPyConnection:
         config={
             "threads": "1",
             "memory_limit": f"{memory}MiB",
-            "temp_directory": str(folder / "spill"),
+            "temp_directory": str(folder / SPILL),
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
         }
@@ -74,6 +75,7 @@ class Engine:
     """A fresh engine that is started, and loaded, while something else is done."""
 
     def __init__(self, folder: Path, memory: int = MEMORY) -> None:
+        self._folder = folder
         self._pool = ThreadPoolExecutor(max_workers=1)
         self._started = self._pool.submit(connected, folder, memory)
 
@@ -83,11 +85,26 @@ class Engine:
         return self._started.result()
 
     def close(self) -> None:
-        """End it."""
+        """End it, or leave it idle."""
         try:
-            self.connection.close()
+            if not self._has_spilled and not _idle:
+                _idle.append(self.connection)
+            else:
+                self.connection.close()
         finally:
             self._pool.shutdown()
+
+    @property
+    def _has_spilled(self) -> bool:
+        return (self._folder / SPILL).exists()
+
+
+_idle: list[duckdb.DuckDBPyConnection] = []  # that hold nothing
+
+
+def idle_engine() -> duckdb.DuckDBPyConnection | None:
+    """An engine that has done its work, for small things; None where no run was read."""
+    return _idle[0].cursor() if _idle else None
 
 
 class Cursor:

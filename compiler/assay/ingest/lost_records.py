@@ -12,16 +12,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
-
-from assay.ingest import tree
 from assay.ingest.forms import TIMELESS, TORN, Numbered, bodies
 from assay.ingest.plain import Line
 from assay.ingest.quarantine import Lost, Written, at, lacking, shown
 from assay.ingest.recognition import Recognition
 from assay.spec.json_document import object_of
 from assay.spec.model import Source
-from assay.sql import dialect
 
 if TYPE_CHECKING:
     import duckdb
@@ -62,6 +58,11 @@ class Reasons:
 
     def asked(self, paths: Sequence[Path_], text: str) -> dict[str, Any]:
         """An object of what the engine finds at some paths of a text, outer ones first."""
+        from sqlglot import exp
+
+        from assay.ingest import tree
+        from assay.sql import dialect
+
         pointers = exp.Array(expressions=[tree.pointer(path) for path in paths])
         query = exp.select(tree.call("json_extract", exp.Placeholder(this="line"), pointers))
         row = self.connection.execute(query.sql(dialect=dialect.DIALECT), {"line": text}).fetchone()

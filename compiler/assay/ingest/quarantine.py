@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from assay.ingest import durations
-from assay.ingest.fields import DECIMAL, DIGITS, DURATION, INTEGER
 from assay.ingest.files import RunFiles
 from assay.ingest.plain import LONGEST, TOO_LONG, Line, lines_at
 from assay.ingest.shares import FILE_STEP
+from assay.ingest.spellings import A_DURATION, DECIMAL, DIGITS, DURATION, INTEGER, is_duration
 from assay.spec.model import Field
 
 SHOWN = 2000  # characters of a line that are kept
@@ -88,7 +87,7 @@ def lacking(event: str, field: Field, body: object) -> str:
         needed = field.required and field.default is None
         return f"field {field.name} of {event} is missing" if needed else ""
     if any(change.kind == DURATION for change in field.transforms):
-        right, expected = durations.is_duration(str(found)), durations.EXPECTED
+        right, expected = is_duration(str(found)), A_DURATION
     else:
         moved = sum(change.number for change in field.transforms if change.kind == "plus")
         right, expected = _is(field.type, found, moved), _EXPECTED[field.type]

@@ -13,11 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from assay.ingest import scanner
 from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, gather
 from assay.ingest.collected import WORKERS, Collected
+from assay.ingest.event_writing import Rows, Statements, enumerate_hosts
 from assay.ingest.files import RunFiles
 from assay.ingest.filling import Filled, Filling, fill, fillings
 from assay.ingest.folder import MEMORY, Cursor, Engine, written
@@ -30,9 +30,6 @@ from assay.ingest.shares import LogFile, log_files, pieces, rounds, shares, unpa
 from assay.ingest.tallies import moved
 from assay.spec.model import Event, Source
 from assay.storage.progress import Bytes, unwatched
-
-if TYPE_CHECKING:
-    from assay.ingest.event_writing import Rows
 
 
 def ingest(
@@ -144,8 +141,6 @@ class Reading(Collected):
         place = self.folder / FOLDER / str(len(self.kept))
         place.mkdir(parents=True)
         filled = [pool.submit(self.fill, part, filling) for part, filling in zip(parts, fills, strict=False)]
-        from assay.ingest.event_writing import Rows, enumerate_hosts  # loads much, while files are read
-
         if self.hosts:
             enumerate_hosts(self.engine.connection, self.hosts)
             self.hosts.clear()
@@ -155,7 +150,7 @@ class Reading(Collected):
         for item in found:
             self.count(item.files, item.share.lines)
         found = [replace(item, share=moved(item.share, list(map(self.lines_before, item.files)))) for item in found]
-        rows = Rows(self.how, tuple(found), place)
+        rows = Rows(Statements(self.how, self.batches.key), tuple(found), place)
         written = [pool.submit(self.write, rows, event) for event in self.events]
         whole = [item.result() for item in written]
         lacking = [

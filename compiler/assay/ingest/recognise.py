@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from assay.ingest import instants, tree
-from assay.ingest.doubled import read_twice, stands_twice
+from assay.ingest.doubled import stands_twice
+from assay.ingest.doubled_keys import read_twice
 from assay.ingest.forms import OTHER, TEXT, TIMELESS, TORN, bodies, ranges, wanted_events
 from assay.ingest.lines import bare, scan
 from assay.ingest.recognition import Recognition

@@ -10,10 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
-
-from assay.ingest import tree
-from assay.ingest.empty_tables import empty
+from assay.ingest import small_tables
 from assay.ingest.files import RunFiles
 from assay.ingest.forms import LACKING, OTHER, TEXT, TIMELESS
 from assay.ingest.lost_records import Reasons
@@ -28,8 +25,6 @@ from assay.spec import time_form
 from assay.spec.diagnostics import AssayError, Diagnostic, fail
 from assay.spec.model import Source
 from assay.spec.number_text import counted
-from assay.sql import dialect
-from assay.sql.copying import copied_plainly
 
 if TYPE_CHECKING:
     import duckdb
@@ -118,8 +113,8 @@ def write_found(
         raise _refused(connection, source, logs, many, broken, folder)
     if not any(log.recognised for log in logs):
         raise _nothing(source, logs, broken, unknown)
-    _write(connection, folder / "logs.parquet", LOGS, [_row(source, log) for log in logs])
-    _write(connection, folder / "counts.parquet", COUNTS, counts)
+    small_tables.write(connection, folder / "logs.parquet", LOGS, [_row(source, log) for log in logs])
+    small_tables.write(connection, folder / "counts.parquet", COUNTS, counts)
     _write_broken(connection, broken, folder / TABLE)
 
 
@@ -133,9 +128,9 @@ QUARANTINE = {
     "reason": "TEXT",
     "text": "TEXT",
 }
+BROKEN = "broken_lines"
 UNTIMED = ("no time", "bad time")  # how reasons begin that are about a time
 TOLD = 3  # broken lines of a host that the error names
-BATCH = 5000  # broken lines that are held at a time
 
 
 def _row(source: Source, log: Log) -> tuple[Any, ...]:
@@ -173,32 +168,15 @@ def _counts(names: Mapping[int, str], tallies: Sequence[Tally], lost: Sequence[L
     return [(host, event, number) for (host, event), number in sorted(found.items())]
 
 
-def _rows(columns: Mapping[str, str], rows: Sequence[tuple[Any, ...]]) -> tuple[exp.Select, dict[str, object]]:
-    """A query of some rows, whose columns are lists that are parameters, and these."""
-    values = [
-        tree.named(exp.Explode(this=tree.cast(exp.Placeholder(this=name), f"{kind}[]")), name)
-        for name, kind in columns.items()
-    ]
-    return dialect.select(*values), {name: [row[index] for row in rows] for index, name in enumerate(columns)}
-
-
-def _write(
-    connection: duckdb.DuckDBPyConnection, place: Path, columns: Mapping[str, str], rows: Sequence[tuple[Any, ...]]
-) -> None:
-    """A small table as Parquet."""
-    query, parameters = _rows(columns, rows)
-    connection.execute(copied_plainly(query, place), parameters)
-
-
 def _write_broken(connection: duckdb.DuckDBPyConnection, broken: Iterable[Broken], place: Path) -> None:
-    """Broken lines as Parquet, in order; of any number, some at a time."""
-    connection.execute(empty("broken_lines", QUARANTINE))
-    found = iter(broken)
-    while items := list(itertools.islice(found, BATCH)):
-        query, parameters = _rows(QUARANTINE, [tuple(getattr(item, name) for name in QUARANTINE) for item in items])
-        added = exp.Insert(this=exp.to_table("broken_lines"), expression=query)
-        connection.execute(added.sql(dialect=dialect.DIALECT, copy=False), parameters)
-    connection.execute(copied_plainly(tree.of(dialect.select("*"), "broken_lines"), place))
+    """Broken lines as Parquet, in order."""
+    rows = (tuple(getattr(item, name) for name in QUARANTINE) for item in broken)
+    small_tables.write_many(connection, place, BROKEN, QUARANTINE, rows)
+
+
+def statements() -> tuple[str, ...]:
+    """The statements that write what was found."""
+    return small_tables.written(LOGS), small_tables.written(COUNTS), *small_tables.many(BROKEN, QUARANTINE)
 
 
 def _limit(source: Source, log: Log) -> int:

@@ -7,7 +7,6 @@ of ours.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,6 +144,8 @@ def render(item: Diagnostic) -> str:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint that names the nearest known words, or lists what there is when none is near (at most 12)."""
+    import difflib
+
     names = sorted(set(known))
     lowered = {name.lower(): name for name in reversed(names)}
     near = _nearest(word.lower(), difflib.get_close_matches(word.lower(), list(lowered), n=3, cutoff=0.6))
@@ -164,6 +165,8 @@ def meant(word: str, known: Iterable[str]) -> str:
 
 def _nearest(word: str, near: Sequence[str]) -> list[str]:
     """Of near words, best first, those that are about as near as the best."""
+    import difflib
+
     ratios = [difflib.SequenceMatcher(None, name, word).ratio() for name in near]
     return [name for name, ratio in zip(near, ratios, strict=True) if ratio > ratios[0] - 0.15]
 

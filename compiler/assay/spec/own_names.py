@@ -11,6 +11,8 @@ from assay.spec.source_kinds import SAMPLES
 KEY = "duplicate-key"
 #: the table of one row that has the run's constants
 CONSTANTS = "constants"
+#: the file that has them, of a folder that is handed out
+OWN_CONSTANTS = "constants.parquet"
 #: what rows are called while other tables are bound to them
 BASE = "base"
 #: the column that tells whether filters let a row through

@@ -152,7 +152,7 @@ def load(
     def keep() -> None:
         read, said = _read(files), text(checked, cache) if cache else _text(checked)
         _remember(workspace, system, cache, checked, read, said)
-        if _comes_with_the_code(workspace) and not sys.dont_write_bytecode:
+        if comes_with_the_code(workspace) and not sys.dont_write_bytecode:
             _get_ready(system, checked, read, said)
 
     _soon(keep, later)
@@ -181,12 +181,12 @@ def kept(workspace: Workspace, system: str, cache: Path | None) -> Kept | None:
     unchanged = spec_index.unchanged(cache, workspace.root, system) if cache else None
     if unchanged and cache and (found := _restorable(_cached(cache, unchanged))):
         return found
-    is_shipped = system in workspace.systems() and _comes_with_the_code(workspace)
+    is_shipped = system in workspace.systems() and comes_with_the_code(workspace)
     ready = ready_forms.ready(workspace.root, system) if is_shipped else None
     return Kept(json.loads(ready.text), str(workspace.specs / system / ROOT_FILE), ready) if ready else None
 
 
-def _comes_with_the_code(workspace: Workspace) -> bool:
+def comes_with_the_code(workspace: Workspace) -> bool:
     """Whether it is the shipped workspace, which is as much to be believed as the code."""
     return workspace.root.resolve() == shipped().root.resolve()
 
@@ -244,7 +244,7 @@ def _committed(workspace: Workspace, system: str, files: Sequence[SourceFile]) -
     text = committed.read_text(encoding="utf-8") if committed.is_file() else ""
     if normal_form.header(text) != wanted:
         return None
-    if _comes_with_the_code(workspace):
+    if comes_with_the_code(workspace):
         return normal_form.load(text, str(committed))
     return _proved(text, str(committed), wanted, files)
 

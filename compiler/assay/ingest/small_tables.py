@@ -1,0 +1,106 @@
+"""Small tables as Parquet, out of rows in memory."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.ingest.ready_texts import text
+
+if TYPE_CHECKING:
+    import duckdb
+    from sqlglot import exp
+
+BATCH = 5000  # rows that are held at a time
+
+Columns = Mapping[str, str]
+Row = tuple[Any, ...]
+
+
+def write(connection: duckdb.DuckDBPyConnection, place: Path, columns: Columns, rows: Sequence[Row]) -> None:
+    """Rows of columns of the engine's types."""
+    connection.execute(written(columns), _lists(columns, rows) | {"target": str(place)})
+
+
+def written(columns: Columns) -> str:
+    """The statement that writes rows that are its parameters."""
+    return text(f"table {json.dumps(columns)}", lambda: _written(columns))
+
+
+def write_many(
+    connection: duckdb.DuckDBPyConnection, place: Path, table: str, columns: Columns, rows: Iterable[Row]
+) -> None:
+    """The same of any number of rows, in order: some at a time, by way of a new table of that name."""
+    empty, added, whole, dropped = many(table, columns)
+    connection.execute(empty)
+    found = iter(rows)
+    while items := list(itertools.islice(found, BATCH)):
+        connection.execute(added, _lists(columns, items))
+    connection.execute(whole, {"target": str(place)})
+    connection.execute(dropped)
+
+
+def many(table: str, columns: Columns) -> tuple[str, str, str, str]:
+    """The statements that make a table, add rows to it that are their parameters, write it, and drop it."""
+    kind = f"{table} {json.dumps(columns)}"
+    return (
+        text(f"empty {kind}", lambda: _empty(table, columns)),
+        text(f"more {kind}", lambda: _added(table, columns)),
+        text(f"whole {kind}", lambda: _whole(table)),
+        text(f"no {kind}", lambda: _dropped(table)),
+    )
+
+
+def _lists(columns: Columns, rows: Sequence[Row]) -> dict[str, object]:
+    """The parameters of `_rows`."""
+    return {name: [row[index] for row in rows] for index, name in enumerate(columns)}
+
+
+def _rows(columns: Columns) -> exp.Select:
+    """A query of some rows, whose columns are lists that are parameters."""
+    from sqlglot import exp
+
+    from assay.ingest import tree
+    from assay.sql import dialect
+
+    values = [tree.named(exp.Explode(this=tree.given_list(name, kind)), name) for name, kind in columns.items()]
+    return dialect.select(*values)
+
+
+def _written(columns: Columns) -> str:
+    from assay.sql.copying import copied_plainly
+
+    return copied_plainly(_rows(columns))
+
+
+def _empty(table: str, columns: Columns) -> str:
+    from assay.ingest.empty_tables import empty
+
+    return empty(table, columns)
+
+
+def _added(table: str, columns: Columns) -> str:
+    from sqlglot import exp
+
+    from assay.sql.dialect import DIALECT
+
+    return exp.Insert(this=exp.to_table(table), expression=_rows(columns)).sql(dialect=DIALECT, copy=False)
+
+
+def _whole(table: str) -> str:
+    from assay.ingest import tree
+    from assay.sql import dialect
+    from assay.sql.copying import copied_plainly
+
+    return copied_plainly(tree.of(dialect.select("*"), table))
+
+
+def _dropped(table: str) -> str:
+    from sqlglot import exp
+
+    from assay.sql import dialect
+
+    return dialect.text(exp.Drop(tables=[exp.to_table(table)], kind="TABLE"))
