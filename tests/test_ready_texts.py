@@ -16,7 +16,7 @@ from assay.build import compiling
 from assay.build.handing import statement
 from assay.ingest import ready_texts
 from assay.ingest.ready_texts import MAKERS, keep, text
-from tests.support.laboratory import CARDANO
+from tests.compare_reference import CARDANO
 
 PACKAGE = Path(assay.__file__).parent
 RUN = CARDANO / "tiny" / "plain" / "run"

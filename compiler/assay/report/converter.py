@@ -51,9 +51,9 @@ def _typical() -> str:
 
 #: half of the cores, as each takes a third of a second to start, beside what else is at work then
 PROCESSES = max(1, min(4, (os.cpu_count() or 1) // 2))
-#: drawn so often, only to have everything loaded, and what draws compiled: the first charts of a process take twice as
-#: long as others
-TYPICAL, TIMES = _typical(), 3
+#: drawn only to have everything loaded, and what draws compiled: the first chart of a process takes ten times as long
+#: as others
+TYPICAL = _typical()
 
 _LOCK = threading.Lock()
 _QUEUES: dict[Path, tuple[str, LifoQueue[Converter | None]]] = {}
@@ -74,7 +74,7 @@ class Converter:
         self._at_work = True  # on what nobody has read an answer after
         atexit.register(self.close)
         # Nothing is answered to it: of two that write to each other more than a pipe holds, neither would go on.
-        self._send({"typical": TYPICAL, "times": TIMES})
+        self._send({"typical": TYPICAL})
 
     @property
     def pid(self) -> int:
