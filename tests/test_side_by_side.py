@@ -5,8 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
-from functools import partial
-from operator import itemgetter
 from pathlib import Path
 
 import duckdb
@@ -15,7 +13,7 @@ import pytest
 from assay.engine.execute import Job, beside, connect, execute
 from assay.engine.graph import Node
 from assay.engine.mount import mount
-from assay.engine.results import Distribution, RunResults
+from assay.engine.results import RunResults
 from assay.engine.side_by_side import Rows, SideBySide
 from assay.engine.store import Store
 from assay.spec.diagnostics import AssayError
@@ -43,26 +41,6 @@ def worked_out(lab: Laboratory, kept: Examined, graph: tuple[Node, ...], folder:
 @pytest.mark.parametrize("others", [1, 2, 5])
 def test_results_are_those_of_one_after_the_other(lab: Laboratory, kept: Examined, tmp_path: Path, others: int) -> None:
     assert worked_out(lab, kept, kept.graph, tmp_path, others) == kept.results
-
-
-def _append(told: list[tuple[str, Distribution, bool]], metric: str, found: Distribution, fresh: bool) -> None:
-    told.append((metric, found, fresh))
-
-
-@pytest.mark.parametrize("others", [0, 2])
-def test_each_metric_is_told_of_as_it_is_known(lab: Laboratory, kept: Examined, tmp_path: Path, others: int) -> None:
-    run = kept.prepared
-    job = Job("run", kept.plan, kept.graph, run.constants, run.raw, run.recognition, ("run_summary",))
-    store = Store(tmp_path / "cache")
-    for fresh in (True, False):
-        told: list[tuple[str, Distribution, bool]] = []
-
-        with connect(2, tmp_path / "spill") as connection:
-            more = beside(connection, others)
-            mount(connection, run.folders, beside=more)
-            tell = partial(_append, told)
-            assert execute(job, lab.package, store, connection, others=more, told=tell) == kept.results
-        assert sorted(told, key=itemgetter(0)) == [(*item, fresh) for item in sorted(kept.results.metrics.items())]
 
 
 def test_of_several_that_fail_the_first_is_told(lab: Laboratory, kept: Examined, tmp_path: Path) -> None:

@@ -10,12 +10,11 @@ from pathlib import Path
 from assay.audit.provenance import CutRuns, Inputs, documents, in_forms, printed, provenance
 from assay.build import filters
 from assay.build.compute import Computation, Computed, compute, report_metrics
-from assay.build.drawn_ahead import DrawnAhead
 from assay.build.options import Built, Options, reports
 from assay.build.outputs import replacing
 from assay.build.phases import asked
 from assay.build.raw_notes import raw_notes
-from assay.build.rendering import DRAWINGS, rendered
+from assay.build.rendering import rendered
 from assay.build.report_check import refuse
 from assay.build.run_warnings import run_warnings
 from assay.build.runs import NamedRun
@@ -52,11 +51,10 @@ def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, opti
     shown, left_out = can_be_cut(checked, report) if cut else (report, ())
     metrics = report_metrics(checked, shown)
     with replacing(out, session.waits_for(out), session.finished) as fresh:
-        with DrawnAhead(checked, shown, session.templates(), session.store.folder / DRAWINGS) as ahead:
-            found = compute(
-                session, checked, runs, metrics, applied, relations, lambda: warm_up(session.templates()),
-                asked=cut, watch=ahead.watch,
-            )  # fmt: skip
+        found = compute(
+            session, checked, runs, metrics, applied, relations, lambda: warm_up(session.templates()),
+            asked=cut,
+        )  # fmt: skip
         choices = Choices(
             chosen.style, chosen.summary, tuple(item.label for item in applied), chosen.date or date_of(found),
             chosen.title, chosen.author, options.at, options.phases,

@@ -21,7 +21,7 @@ from assay.engine.execute import SQL, Job, beside, connect, execute
 from assay.engine.graph import Node, nodes
 from assay.engine.hosts import enumerate_hosts
 from assay.engine.mount import mount
-from assay.engine.results import Distribution, RunResults
+from assay.engine.results import RunResults
 from assay.plan.steps import Applied, EventStep, Listed, Plan, plan
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Metric
@@ -32,18 +32,6 @@ from assay.sql.program import Statement, compile_plan
 
 LARGE = 2 * 2**30  # bytes of raw files of a run
 T = TypeVar("T")
-#: is told of a metric of a run: the place of the run, the metric's id, its distribution, whether it was worked out now
-Told = Callable[[int, str, Distribution, bool], None]
-Watch = Callable[[Sequence[Prepared]], Told]
-
-
-def untold(_run: int, _metric: str, _found: Distribution, _fresh: bool) -> None:
-    """What most are who tell nobody."""
-
-
-def unwatched(_runs: Sequence[Prepared]) -> Told:
-    """What most give who tell nobody."""
-    return untold
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +77,11 @@ def compute(
     listed: Sequence[Listed] = (),
     series: Sequence[str] = (),
     asked: Asked | None = None,
-    watch: Watch = unwatched,
 ) -> Computation:
     """The results of runs: metrics, one-row relations, rows and series that are asked for.
 
     With `asked`, metrics and relations are worked out for each phase of a run, rows and series for the run as a whole.
-    `at_work` is called when anything is not in the cache.  `watch` is told of the runs when their raw data is in place,
-    and what it gives of the metrics of each, as soon as these are there.
+    `at_work` is called when anything is not in the cache.
     Raises AssayError with the problems of every run.
     """
     if asked:
@@ -114,7 +100,7 @@ def compute(
         phase_graph = nodes(compiled(checked, cut)) if asked else ()
         prepared = reading.result()
     jobs = [_job(item, made, graph, () if asked else relations) for item in prepared]
-    results = _execute(session, checked, jobs, prepared, at_work, untold if asked else watch(prepared))
+    results = _execute(session, checked, jobs, prepared, at_work)
     computed = tuple(
         Computed(item, found, absent(checked, made, found, item)) for item, found in zip(prepared, results, strict=True)
     )
@@ -123,7 +109,7 @@ def compute(
     phases = _each([partial(resolved, asked, item.prepared, item.results) for item in computed])
     views = [(item, bounds) for item, found in zip(prepared, phases, strict=True) for bounds in found.phases]
     jobs = [_phase_job(item, bounds, cut, phase_graph, relations) for item, bounds in views]
-    results = _execute(session, checked, jobs, [item for item, _ in views], at_work, untold)
+    results = _execute(session, checked, jobs, [item for item, _ in views], at_work)
     if not asked.may_be_empty:
         _each([partial(check_samples, *view, found) for view, found in zip(views, results, strict=True)])
     seen = tuple(
@@ -186,12 +172,7 @@ def _is_large(prepared: Sequence[Prepared]) -> bool:
 
 
 def _execute(
-    session: Session,
-    checked: Checked,
-    jobs: Sequence[Job],
-    prepared: Sequence[Prepared],
-    at_work: Callable[[], None],
-    told: Told,
+    session: Session, checked: Checked, jobs: Sequence[Job], prepared: Sequence[Prepared], at_work: Callable[[], None]
 ) -> list[RunResults]:
     cores = os.cpu_count() or 1
     side_by_side = 1 if _is_large(prepared) else min(len(jobs), cores)
@@ -222,7 +203,6 @@ def _execute(
                 enumerated=enumerated,
                 edited=edited,
                 others=others,
-                told=partial(told, index),
             )
 
     def one(index: int) -> RunResults:

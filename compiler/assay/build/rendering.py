@@ -23,8 +23,6 @@ from assay.report.html_details import NOTHING, Behind
 from assay.report.pdf import lay_out, write_data
 from assay.storage import seals
 
-DRAWINGS = "drawings"  # in the cache
-
 
 def rendered(
     document: Document,
@@ -63,7 +61,7 @@ def rendered(
 def _render(document: Document, text: str, out: Path, session: Session, forms: Sequence[str], behind: Behind) -> None:
     templates = session.templates()
     with stage("charts", charts=len(document.charts)):
-        write_data(document, out, templates, session.progress, kept=session.store.folder / DRAWINGS, text=text)
+        write_data(document, out, templates, session.progress, kept=session.store.folder / "drawings", text=text)
     if MARKDOWN in forms:
         from assay.report.markdown import markdown
 
@@ -74,7 +72,7 @@ def _render(document: Document, text: str, out: Path, session: Session, forms: S
         from assay.report.html_bundle import bundle
 
         with stage("html"):
-            shown = page(document, templates, bundle(session.store.folder / DRAWINGS), behind)
+            shown = page(document, templates, bundle(session.store.folder / "drawings"), behind)
             (out / "report.html").write_bytes(shown.encode())
     if PDF in forms:
         with stage("pdf"):

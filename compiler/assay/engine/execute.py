@@ -141,14 +141,6 @@ def _distribution(
     return results.over_hosts(counted, summaries, factor, integral)
 
 
-#: is told of the distribution of a metric, by its id, and whether it was worked out now
-Told = Callable[[str, Distribution, bool], None]
-
-
-def untold(_metric: str, _found: Distribution, _fresh: bool) -> None:
-    """What most are who tell nobody."""
-
-
 class _Execution:
     def __init__(
         self,
@@ -158,14 +150,12 @@ class _Execution:
         connection: duckdb.DuckDBPyConnection,
         enumerated: bool,
         others: Sequence[duckdb.DuckDBPyConnection],
-        told: Told,
     ) -> None:
         self.job = job
         self.checked = checked
         self.store = store
         self.connection = connection
         self.others = others
-        self.told = told
         self.enumerated = enumerated
         self.hashes = content_hashes(job.graph, job.constants, job.raw, job.logs)
         self.nodes = {node.name: node for node in job.graph}
@@ -193,9 +183,6 @@ class _Execution:
         asked = {name: kind for kind, name in self.asked()}
         missing = {name for name, kind in asked.items() if not self.recall(kind, name)}
         there = self.tables.known([node.name for node in self.job.graph if node.statement.kind == "table"])
-        for name, kind in asked.items():
-            if kind == "metric" and name not in missing:
-                self.told(name, self.distribution(name), False)
         needed = demanded(self.job.graph, missing, there)
         edited = edited or len(missing) < len(asked)
         done_with = {} if keep_tables else outlived(self.job.graph, needed, there)
@@ -227,8 +214,6 @@ class _Execution:
         more."""
         if rows is not None:
             self.keep(node.statement.kind, node.name, rows)
-        if node.statement.kind == "metric":
-            self.told(node.name, self.distribution(node.name), True)
         self.stop_at(node)
         for name in done_with.get(node.name, ()):
             self.drop(name)
@@ -382,17 +367,16 @@ def execute(
     keep_tables: bool = False,
     edited: bool = False,
     others: Sequence[duckdb.DuckDBPyConnection] = (),
-    told: Told = untold,
 ) -> RunResults:
     """The results of a run: what the cache holds, and the rest worked out.
 
     `enumerated` tells that the connection has the run's hosts as a type, of which events' hosts shall be; `keep_tables`
     that tables are looked at afterwards; `edited` that specs will be edited, so that tables are worth a place in the
     cache, also where nothing was known before; `others` are connections `beside` that one, over which metrics are asked
-    side by side.  `told` is told of each metric as soon as its distribution is known.
+    side by side.
     Raises AssayError with the first check that finds rows which must not be.
     """
-    execution = _Execution(job, checked, store, connection, enumerated, others, told)
+    execution = _Execution(job, checked, store, connection, enumerated, others)
     execution.run(progress, keep_tables, edited)
     for node in job.graph:
         execution.stop_at(node)

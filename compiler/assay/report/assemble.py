@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from assay.compare.results import Distribution, RunResults
@@ -161,31 +162,38 @@ def _averages(checked: Checked, report: Report, summary: str) -> str:
 
 
 def _charts(checked: Checked, report: Report, runs: Sequence[RunFigures], named: Sequence[str]) -> tuple[Chart, ...]:
+    names = Counter(checked.metric(item.metric).name for item in report.charts)
     return tuple(
-        chart(checked, report, item, [run.results.metrics[item.metric] for run in runs], named)
-        for item in report.charts
+        _chart(checked, number, item, runs, named, names) for number, item in enumerate(report.charts, start=1)
     )
 
 
-def chart(
-    checked: Checked, report: Report, item: ChartSpec, found: Sequence[Distribution], named: Sequence[str]
+def _chart(
+    checked: Checked,
+    figure: int,
+    chart: ChartSpec,
+    runs: Sequence[RunFigures],
+    named: Sequence[str],
+    names: Mapping[str, int],
 ) -> Chart:
-    """A chart of a report, of what was found of its metric in runs of some names; where another metric is called the
-    same, its caption says which it is."""
-    metric = checked.metric(item.metric)
-    names = [checked.metric(other.metric).name for other in report.charts]
-    series = tuple(Series(name, _points(of)) for name, of in zip(named, found, strict=True) if of.size)
+    """The chart of a metric; where another one is called the same, its caption says which it is."""
+    metric = checked.metric(chart.metric)
+    series = tuple(
+        Series(name, _points(run.results.metrics[metric.id]))
+        for name, run in zip(named, runs, strict=True)
+        if run.results.metrics[metric.id].size
+    )
     symbol = metric.unit.symbol
     return Chart(
         metric.id,
-        report.charts.index(item) + 1,
+        figure,
         metric.name,
         row_label(metric.name, symbol),
         symbol,
-        item.template,
+        chart.template,
         series,
-        item.scale,
-        of=metric.id if names.count(metric.name) > 1 else "",
+        chart.scale,
+        of=metric.id if names[metric.name] > 1 else "",
     )
 
 
