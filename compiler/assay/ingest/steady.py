@@ -19,7 +19,7 @@ from assay.spec.diagnostics import AssayError, fail
 from assay.storage.digests import SETTLED
 
 SMALL = 16  # of a file that is so many times smaller than a piece a piece of memory would be too much
-PIECE = 2**21  # bytes that are hashed at a time: so many that others who run meanwhile are seldom asked to wait
+PIECE = 2**23  # bytes that are hashed at a time: so many that others who run meanwhile are seldom asked to wait
 
 
 @dataclass(frozen=True, slots=True)
