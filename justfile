@@ -64,7 +64,7 @@ picture: demo
 bench *args: scanner
     python bench/compare.py {{args}}
 
-# Measure builds of 52 hosts, 0.3 to 10 GB (an hour, 15 GB of disk), beside other programs.
+# Measure builds of 52 hosts, 0.3 to 10 GB (a quarter of an hour, 15 GB of disk), beside other programs.
 sizes *args: scanner
     python bench/sizes.py {{args}}
 

@@ -246,7 +246,9 @@ def _unpacked(root: Path, commit: str) -> Iterator[Path]:
         import tarfile
 
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-            archive.extractall(folder, filter="data")
+            # Releases of Python before 3.11.4 have no filters; git writes no path that leads out of the folder.
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)
+            archive.extractall(folder)
         yield folder
 
 
