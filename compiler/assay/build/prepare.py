@@ -25,6 +25,7 @@ from assay.engine.store import Store
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Metric, Source
 from assay.spec.normal_form import Checked
+from assay.spec.number_text import counted
 from assay.storage.seals import is_sealed
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def prepare(
     runs = here(session, runs, checked.package.sources)
     sources = needed_sources(checked, metrics, wanted, runs)
     found, constants = _found(session, checked, sources, runs, wanted)
-    reading = _Reading(session, at_work, sum(item.files.size for item in found), len(found))
+    reading = _Reading(session, at_work, sum(item.files.size for item in found), len(found), _called(found))
     # The reading of one folder is not parallel all the time, so another one's goes on beside it.
     with ThreadPoolExecutor(max_workers=min(len(found), SIDE_BY_SIDE)) as pool:
         parts = gathered([pool.submit(reading.part, item) for item in found])
@@ -149,6 +150,13 @@ def prepare(
     return tuple(
         Prepared(run, constants[run.id], tuple(of_run[run.id]), _twice(checked.package.sources, run)) for run in runs
     )
+
+
+def _called(found: Sequence[_Found]) -> str:
+    """What is being read, for who waits."""
+    runs = list(dict.fromkeys(item.run.id for item in found))
+    files = sum(len(host.files) for item in found for host in item.files.hosts)
+    return f"reading {runs[0] if len(runs) == 1 else f'{len(runs)} runs'}, {counted(files, 'file')}"
 
 
 def _twice(sources: Sequence[Source], run: NamedRun) -> tuple[str, ...]:
@@ -200,12 +208,14 @@ def gathered(pending: Sequence[Future[T]]) -> list[T]:
 
 @dataclass(slots=True)
 class _Reading:
-    """Runs being read: how much of them is, of all; a lock on each set of files, which several runs may have."""
+    """Runs being read: what they are called together, how much of them is read, of all; a lock on each set of files,
+    which several runs may have."""
 
     session: Session
     at_work: Callable[[], None]
     size: int
     folders: int
+    what: str
     done: dict[tuple[str, str], int] = field(default_factory=dict)
     fresh: set[tuple[str, str]] = field(default_factory=set)
     locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
@@ -267,9 +277,7 @@ class _Reading:
     def tell(self, found: _Found, done: int) -> None:
         """Say how much is read of all."""
         self.done[found.run.id, found.source.name] = done
-        runs = {run for run, _ in self.done}
-        what = f"reading {found.run.id}" if len(runs) == 1 else f"reading {len(runs)} runs"
-        self.session.progress(what, sum(self.done.values()), self.size)
+        self.session.progress(self.what, sum(self.done.values()), self.size)
 
 
 def _tells_of(entry: Path, files: ingest.RunFiles) -> bool:

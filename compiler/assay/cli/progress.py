@@ -1,4 +1,4 @@
-"""Progress on a terminal: what is being done, bytes, rate, time left.  Nothing anywhere else."""
+"""Progress on a terminal: what is being done, files, bytes, rate, time left.  Nothing anywhere else."""
 
 from __future__ import annotations
 
@@ -20,15 +20,7 @@ def watched(session: Session) -> Iterator[Session]:
         yield session
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TaskID,
-        TextColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
     display = Progress(
         TextColumn("{task.description}", markup=False),
@@ -38,7 +30,6 @@ def watched(session: Session) -> Iterator[Session]:
         console=Console(stderr=True),
         transient=True,
     )
-    _ = (DownloadColumn, TransferSpeedColumn)
     tasks: dict[str, TaskID] = {}
 
     def tell(what: str, done: int, total: int) -> None:
