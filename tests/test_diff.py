@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -279,6 +280,18 @@ def test_what_is_no_state(before: Path, cache: Path, tmp_path: Path) -> None:
     )
     done = assay("--cache", cache, "diff", str(tmp_path), ".", within=before)
     assert (done.status, "found:    a folder with none of these" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("filters", [True, False])
+def test_revisions_are_read_by_every_python(
+    before: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, filters: bool
+) -> None:
+    """Those before 3.11.4 have no filters of archives."""
+    if not filters:
+        monkeypatch.delattr(tarfile, "data_filter", raising=False)
+    place = changed(before, tmp_path / "repository", MEANING[1])
+    found = compared(cache, "HEAD", within=place)
+    assert [item["change"] for item in found[0]["metrics"]] == ["renamed"]
 
 
 def test_specs_of_a_revision_that_are_wrong(before: Path, cache: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import duckdb
 import pytest
 import zstandard
 
+from assay.ingest import folder
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Quarantine
 from assay.spec.own_names import EVENTS
@@ -284,6 +285,19 @@ def test_the_number_of_workers_changes_no_row(tmp_path: Path, workers: int) -> N
     ]
     assert made.rows("tick", "host", "seq", "n") == expected
     assert made.rows("counts") == [(f"m-{host}", "tick", 21 * host) for host in range(1, 6)]
+
+
+def test_an_engine_is_left_idle_that_holds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also lines that the engine reads are gone from it; one of a run that is refused is not left."""
+    monkeypatch.setattr(folder, "_idle", [])
+    broken = ["{"] * 12
+    with pytest.raises(AssayError):
+        read(tmp_path, [record(n=1), *broken])
+    assert folder.idle_engine() is None
+    read(tmp_path, [*(record(n=n) for n in range(2000)), *broken])
+    idle = folder.idle_engine()
+    assert idle is not None
+    assert idle.execute("SHOW ALL TABLES").fetchall() == []
 
 
 def test_more_broken_lines_than_the_source_bears_are_an_error_that_tells_the_first(tmp_path: Path) -> None:

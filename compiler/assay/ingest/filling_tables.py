@@ -103,13 +103,6 @@ class Tables:
         connection.execute(text, {**parameters(self.how), **given, **asked})
 
 
-def dropped(connection: duckdb.DuckDBPyConnection, tables: Sequence[str]) -> None:
-    """Drop tables, those that are there."""
-    for table in tables:
-        drop = exp.Drop(tables=[exp.to_table(table)], kind="TABLE", exists=True)
-        connection.execute(drop.sql(dialect.DIALECT))
-
-
 def _created(table: str, query: exp.Select) -> str:
     creation = exp.Create(this=exp.to_table(table), kind="TABLE", expression=query)
     return creation.sql(dialect=dialect.DIALECT, copy=False)

@@ -9,9 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from assay.ingest.refused import TABLE, TooManyBrokenError
+from assay.ingest.small_tables import dropped
 from assay.spec.file_errors import disk_full, is_full, is_within, of_system, unwritable
 from assay.storage import atomic, scratch, seals
 
@@ -72,7 +73,7 @@ def connected(folder: Path, memory: int = MEMORY) -> duckdb.DuckDBPyConnection:
 
 
 class Engine:
-    """A fresh engine that is started, and loaded, while something else is done."""
+    """A fresh engine that is started, and loaded, while something else is done; there until the block ends."""
 
     def __init__(self, folder: Path, memory: int = MEMORY) -> None:
         self._folder = folder
@@ -84,10 +85,13 @@ class Engine:
         """A connection to it, when it is there."""
         return self._started.result()
 
-    def close(self) -> None:
-        """End it, or leave it idle."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: object, place: object) -> None:
+        """End it, or leave it idle: one that failed may hold what nobody drops."""
         try:
-            if not self._has_spilled and not _idle:
+            if kind is None and not self._has_spilled and not _idle:
                 _idle.append(self.connection)
             else:
                 self.connection.close()
@@ -120,9 +124,8 @@ class Cursor:
 
     def drop(self, tables: Sequence[str]) -> None:
         """Drop tables, those that are there."""
-        from assay.ingest.filling_tables import dropped
-
-        dropped(self.connection, tables)
+        for table in tables:
+            self.connection.execute(dropped(table))
 
     def close(self) -> None:
         """End it, if it was made."""

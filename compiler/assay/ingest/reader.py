@@ -53,7 +53,7 @@ def ingest(
     """
     how = Recognition(source, numbered(events, wanted))
     with written(out, cache) as fresh:
-        with closing(Engine(fresh, MEMORY // share)) as engine:
+        with Engine(fresh, MEMORY // share) as engine:
             batches = Batches(cache, batches_key(source, events, wanted, how.forms))
             reading = Reading(fresh, progress, files.size, batches, engine=engine, how=how)
             reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share), share)

@@ -36,15 +36,17 @@ MAKERS = (
     "sql/expressions.py",
     "sql/host_type.py",
 )
-MOST = 2000  # texts that are kept
+MOST = 2000  # texts that are kept, or held in memory
 
 _asked: dict[str, str] = {}  # texts that somebody asked for
 
 
 def text(name: str, make: Callable[[], str]) -> str:
     """The text of a name, which is to tell all that it depends on; made now, unless it is ready."""
-    found = _asked.get(name) or _ready().get(name)
-    return _asked.setdefault(name, found or make())
+    found = _asked.get(name) or _ready().get(name) or make()
+    if len(_asked) >= MOST:  # of specs that were edited meanwhile
+        _asked.clear()
+    return _asked.setdefault(name, found)
 
 
 def keep(others: bool = True) -> None:

@@ -34,24 +34,28 @@ def write_many(
     connection: duckdb.DuckDBPyConnection, place: Path, table: str, columns: Columns, rows: Iterable[Row]
 ) -> None:
     """The same of any number of rows, in order: some at a time, by way of a new table of that name."""
-    empty, added, whole, dropped = many(table, columns)
+    empty, added, whole = many(table, columns)
     connection.execute(empty)
     found = iter(rows)
     while items := list(itertools.islice(found, BATCH)):
         connection.execute(added, _lists(columns, items))
     connection.execute(whole, {"target": str(place)})
-    connection.execute(dropped)
+    connection.execute(dropped(table))
 
 
-def many(table: str, columns: Columns) -> tuple[str, str, str, str]:
-    """The statements that make a table, add rows to it that are their parameters, write it, and drop it."""
+def many(table: str, columns: Columns) -> tuple[str, str, str]:
+    """The statements that make a table, add rows to it that are their parameters, and write it."""
     kind = f"{table} {json.dumps(columns)}"
     return (
         text(f"empty {kind}", lambda: _empty(table, columns)),
         text(f"more {kind}", lambda: _added(table, columns)),
         text(f"whole {kind}", lambda: _whole(table)),
-        text(f"no {kind}", lambda: _dropped(table)),
     )
+
+
+def dropped(table: str) -> str:
+    """The statement that drops a table, if it is there."""
+    return text(f"no {table}", lambda: _dropped(table))
 
 
 def _lists(columns: Columns, rows: Sequence[Row]) -> dict[str, object]:
@@ -103,4 +107,4 @@ def _dropped(table: str) -> str:
 
     from assay.sql import dialect
 
-    return dialect.text(exp.Drop(tables=[exp.to_table(table)], kind="TABLE"))
+    return dialect.text(exp.Drop(tables=[exp.to_table(table)], kind="TABLE", exists=True))

@@ -176,7 +176,8 @@ def _write_broken(connection: duckdb.DuckDBPyConnection, broken: Iterable[Broken
 
 def statements() -> tuple[str, ...]:
     """The statements that write what was found."""
-    return small_tables.written(LOGS), small_tables.written(COUNTS), *small_tables.many(BROKEN, QUARANTINE)
+    broken = small_tables.many(BROKEN, QUARANTINE)
+    return small_tables.written(LOGS), small_tables.written(COUNTS), *broken, small_tables.dropped(BROKEN)
 
 
 def _limit(source: Source, log: Log) -> int:
