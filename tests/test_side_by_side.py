@@ -10,32 +10,18 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.engine.execute import Job, beside, connect, execute
+from assay.engine.execute import beside
 from assay.engine.graph import Node
-from assay.engine.mount import mount
-from assay.engine.results import RunResults
 from assay.engine.side_by_side import Rows, SideBySide
-from assay.engine.store import Store
 from assay.spec.diagnostics import AssayError
 from tests.compare_reference import CARDANO
+from tests.support.execution import worked_out
 from tests.support.laboratory import Examined, Laboratory
 
 
 @pytest.fixture(scope="module")
 def kept(lab: Laboratory) -> Examined:
     return lab.examine(CARDANO / "tiny/plain" / "run")
-
-
-def worked_out(lab: Laboratory, kept: Examined, graph: tuple[Node, ...], folder: Path, others: int) -> RunResults:
-    """What a run comes to with so many connections beside the first; no table is left over."""
-    run = kept.prepared
-    job = Job("run", kept.plan, graph, run.constants, run.raw, run.recognition, ("run_summary",))
-    with connect(2, folder / "spill") as connection:
-        more = beside(connection, others)
-        mount(connection, run.folders, beside=more)
-        found = execute(job, lab.package, Store(folder / "cache"), connection, others=more)
-        assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == []
-    return found
 
 
 @pytest.mark.parametrize("others", [1, 2, 5])

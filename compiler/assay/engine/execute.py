@@ -22,6 +22,7 @@ from assay.engine.given import given
 from assay.engine.graph import Node, content_hashes, demanded, outlived
 from assay.engine.hosts import by_number
 from assay.engine.kept_tables import KeptTables
+from assay.engine.portions import Portions
 from assay.engine.pruning import used
 from assay.engine.results import Distribution, FilterCount, RunResults
 from assay.engine.side_by_side import SideBySide
@@ -162,6 +163,7 @@ class _Execution:
         self.kept: dict[str, Any] = {}
         self.most = limit.seconds()
         self.tables = KeptTables(store, connection, self.hashes, enumerated)
+        self.portions = Portions(checked)
 
     def asked(self) -> list[tuple[str, str]]:
         """What the run is asked for: (kind, name of the node), in order."""
@@ -206,8 +208,14 @@ class _Execution:
                 self.end(node, done_with)
 
     def fetched(self, node: Node, connection: duckdb.DuckDBPyConnection) -> list[list[Any]]:
-        """What a metric's statement yields, asked over another connection."""
-        return [list(row) for row in self.execute(node, node.text, connection=connection).fetchall()]
+        """What a metric's statement yields, asked over a connection."""
+        count = partial(self.rows, node, connection, bound=False)
+        texts = self.portions.texts(self.checked.metric(node.name), node.statement.query, node.text, count)
+        return [row for text in texts for row in self.rows(node, connection, text)]
+
+    def rows(self, node: Node, connection: duckdb.DuckDBPyConnection, text: str, bound: bool = True) -> list[list[Any]]:
+        """The rows that a text yields, as `execute` runs it over a connection."""
+        return [list(row) for row in self.execute(node, text, bound, connection).fetchall()]
 
     def end(self, node: Node, done_with: Mapping[str, Sequence[str]], rows: list[list[Any]] | None = None) -> None:
         """What is done when a statement is: keep what it yielded elsewhere, judge it, drop what nothing reads any
@@ -241,15 +249,14 @@ class _Execution:
         """What a statement that is asked for yields, as plain data."""
         if kind == "rejections":
             assert isinstance(node.statement.step, JudgeStep)
-            text = dialect.text(verdicts.rejections(node.statement.step))
-            return [list(row) for row in self.execute(node, text, bound=False).fetchall()]
+            return self.rows(node, self.connection, dialect.text(verdicts.rejections(node.statement.step)), bound=False)
         if kind == "row":
             return self.records(node, dialect.text(exp.select("*").from_(node.name)), bound=False)
         if kind == "offenders":
             return offenders(self.execute(node, node.text))
         if kind == "rows":
             return self.records(node, node.text)
-        return [list(row) for row in self.execute(node, node.text).fetchall()]
+        return self.fetched(node, self.connection)
 
     def execute(
         self, node: Node, text: str, bound: bool = True, connection: duckdb.DuckDBPyConnection | None = None

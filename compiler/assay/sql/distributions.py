@@ -14,7 +14,7 @@ from sqlglot import exp
 from assay.spec.model import Grain, Metric, Reduction
 from assay.sql import dialect
 from assay.sql.dialect import column, length, member
-from assay.sql.expressions import Names, compile_expression
+from assay.sql.expressions import Names, compile_expression, literal
 
 #: the standard centiles, as decimal texts
 CENTILES = (
@@ -108,6 +108,16 @@ def distribution(metric: Metric, domain: str, integral: bool, constants: Constan
         )
         query = _over_domain()
     return dialect.staged(query, stages)
+
+
+def of_some(query: exp.Expr, per: str, values: Sequence[object]) -> exp.Expr:
+    """A metric's statement, as `distribution` makes it, for some values of its column `per` alone."""
+    query = query.copy()
+    among = exp.In(this=column(per), expressions=[literal(value) for value in values])
+    for stage in query.args["with_"].expressions:
+        if stage.alias in ("samples", "domain"):
+            stage.this.where(among, copy=False)
+    return query
 
 
 def _over_domain() -> exp.Select:

@@ -1,0 +1,78 @@
+"""Distributions of large tables, some values at a time: the same results, in memory that is bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from assay.engine import portions as module
+from assay.engine.portions import Portions, portions
+from assay.sql import dialect
+from assay.sql.distributions import distribution, domain_of
+from tests.compare_reference import CARDANO
+from tests.support.execution import worked_out
+from tests.support.laboratory import Laboratory
+
+
+@pytest.mark.parametrize(
+    ("rows", "cut"),
+    [
+        ([], []),
+        ([4], ["a"]),
+        ([11], ["a"]),  # one value is not cut
+        ([4, 6, 1], ["ab", "c"]),
+        ([11, 1, 9], ["a", "bc"]),
+        ([0, 0, 10, 0], ["abcd"]),
+        ([5, 6, 5, 6], ["a", "b", "c", "d"]),
+    ],
+)
+def test_values_are_cut_in_their_order(rows: list[int], cut: list[str]) -> None:
+    assert ["".join(map(str, part)) for part in portions(list(zip("abcd", rows, strict=False)), 10)] == cut
+
+
+@pytest.mark.parametrize("run", ["tiny/plain", "many-hosts"])
+@pytest.mark.parametrize(("most", "others"), [(0, 0), (25, 0), (40, 2)])
+def test_results_are_those_of_all_hosts_at_once(
+    lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: str, most: int, others: int
+) -> None:
+    kept = lab.examine(CARDANO / run / "run")
+    asked: list[int] = []
+
+    class Counted(Portions):
+        def texts(self, *given: object) -> list[str]:
+            found = super().texts(*given)  # type: ignore[arg-type]
+            asked.append(len(found))
+            return found
+
+    monkeypatch.setattr(module, "MOST", most)
+    monkeypatch.setattr("assay.engine.execute.Portions", Counted)
+    assert worked_out(lab, kept, kept.graph, tmp_path, others) == kept.results
+    assert max(asked) > 1
+    assert min(asked) == 1  # a metric that has one distribution is asked whole
+
+
+def test_samples_that_memory_does_not_hold(lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them at once are too many for the engine; a part of the hosts at a time are not."""
+    metric = lab.package.metric("RSS")
+    grain = next(item for item in lab.package.package.grains if item.name == metric.grain)
+    query = distribution(metric, domain_of(grain), True, {})
+    text = dialect.text(query)
+    config = {"threads": "2", "memory_limit": "80MiB", "temp_directory": str(tmp_path)}
+    with duckdb.connect(config=config) as connection:
+        connection.execute("CREATE TYPE hosts AS ENUM (SELECT 'host ' || i FROM range(10, 40) AS numbers(i))")
+        connection.execute(
+            "CREATE TABLE slot AS SELECT ('host ' || (10 + i // 100000))::hosts AS host, hash(i) // 2 AS rss, "
+            "TRUE AS accepted FROM range(3000000) AS numbers(i)"
+        )
+
+        def ask(asked: str) -> Sequence[Sequence[object]]:
+            return connection.execute(asked).fetchall()
+
+        with pytest.raises(duckdb.OutOfMemoryException):
+            ask(text)
+        monkeypatch.setattr(module, "MOST", 250_000)
+        found = [row for part in Portions(lab.package).texts(metric, query, text, ask) for row in ask(part)]
+        assert [row[:2] for row in found] == [(f"host {number}", 100_000) for number in range(10, 40)]
