@@ -9,7 +9,8 @@ import duckdb
 import pytest
 
 from assay.engine import portions as module
-from assay.engine.portions import Portions, portions
+from assay.engine.graph import Node
+from assay.engine.portions import Ask, Portion, Portions, portions
 from assay.sql import dialect
 from assay.sql.distributions import distribution, domain_of
 from tests.compare_reference import CARDANO
@@ -33,8 +34,7 @@ def test_values_are_cut_in_their_order(rows: list[int], cut: list[str]) -> None:
     assert ["".join(map(str, part)) for part in portions(list(zip("abcd", rows, strict=False)), 10)] == cut
 
 
-@pytest.mark.parametrize("run", ["tiny/plain", "many-hosts"])
-@pytest.mark.parametrize(("most", "others"), [(0, 0), (25, 0), (40, 2)])
+@pytest.mark.parametrize(("run", "most", "others"), [("tiny/plain", 0, 0), ("many-hosts", 25, 0), ("baseline", 40, 2)])
 def test_results_are_those_of_all_hosts_at_once(
     lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: str, most: int, others: int
 ) -> None:
@@ -52,6 +52,45 @@ def test_results_are_those_of_all_hosts_at_once(
     assert worked_out(lab, kept, kept.graph, tmp_path, others) == kept.results
     assert max(asked) > 1
     assert min(asked) == 1  # a metric that has one distribution is asked whole
+
+
+@pytest.mark.parametrize(
+    ("run", "enumerated", "joined"), [("baseline", True, 400), ("tiny/plain", False, 0), ("many-hosts", True, 400)]
+)
+def test_tables_of_some_hosts_at_a_time_are_those_of_all(
+    lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: str, enumerated: bool, joined: int
+) -> None:
+    kept = lab.examine(CARDANO / run / "run")
+    made: dict[str, int] = {}
+
+    class Counted(Portions):
+        def of_table(self, node: Node, ask: Ask) -> tuple[Portion, ...]:
+            found = super().of_table(node, ask)
+            made[node.name] = len(found)
+            return found
+
+    monkeypatch.setattr(module, "JOINED", joined)
+    monkeypatch.setattr("assay.engine.execute.Portions", Counted)
+    assert worked_out(lab, kept, kept.graph, tmp_path, 2, enumerated=enumerated, large=True) == kept.results
+    assert min(made[name] for name in ("slots", "slot_rows", "resource_usage", "block_gaps")) > 1
+    assert made["openings"] == made["block_rows"] == 0  # it reads logs; it joins what hosts say
+
+
+@pytest.mark.parametrize(
+    ("columns", "number"),
+    [("'a' AS node", 0), ("'a' AS host", 0), ("['a', 'b', 'c'][1 + i % 3] AS host", 3), ("NULL AS host", 0)],
+)
+def test_a_table_without_hosts_is_made_at_once(
+    lab: Laboratory, monkeypatch: pytest.MonkeyPatch, columns: str, number: int
+) -> None:
+    """So is one of rows of no host, as those of some hosts are not all of its rows."""
+    kept = lab.examine(CARDANO / "tiny/plain" / "run")
+    (node,) = (item for item in kept.graph if item.name == "resource_usage")
+    monkeypatch.setattr(module, "JOINED", 2)
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE resources AS SELECT {columns} FROM range(6) AS numbers(i)")
+        found = Portions(lab.package).of_table(node, lambda text: connection.execute(text).fetchall())
+    assert len(found) == number
 
 
 def test_samples_that_memory_does_not_hold(lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

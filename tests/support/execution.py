@@ -6,19 +6,35 @@ from pathlib import Path
 
 from assay.engine.execute import Job, beside, connect, execute
 from assay.engine.graph import Node
+from assay.engine.hosts import enumerate_hosts
 from assay.engine.mount import mount
 from assay.engine.results import RunResults
 from assay.engine.store import Store
 from tests.support.laboratory import Examined, Laboratory
 
 
-def worked_out(lab: Laboratory, kept: Examined, graph: tuple[Node, ...], folder: Path, others: int) -> RunResults:
-    """What a run comes to with so many connections beside the first; no table is left over."""
+def worked_out(
+    lab: Laboratory,
+    kept: Examined,
+    graph: tuple[Node, ...],
+    folder: Path,
+    others: int,
+    *,
+    enumerated: bool = False,
+    large: bool = False,
+) -> RunResults:
+    """What a run comes to with so many connections beside the first; no table is left over, nor
+    what a connection has for itself where there are others."""
     run = kept.prepared
     job = Job("run", kept.plan, graph, run.constants, run.raw, run.recognition, ("run_summary",))
     with connect(2, folder / "spill") as connection:
         more = beside(connection, others)
         mount(connection, run.folders, beside=more)
-        found = execute(job, lab.package, Store(folder / "cache"), connection, others=more)
+        if enumerated:
+            enumerate_hosts(connection, run.folders)
+        store = Store(folder / "cache")
+        found = execute(job, lab.package, store, connection, others=more, enumerated=enumerated, large=large)
         assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == []
+        own = connection.execute("SELECT view_name FROM duckdb_views() WHERE temporary AND NOT internal").fetchall()
+        assert not (others and own)
     return found

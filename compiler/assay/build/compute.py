@@ -203,6 +203,7 @@ def _execute(
                 enumerated=enumerated,
                 edited=edited,
                 others=others,
+                large=_is_large(prepared),
             )
 
     def one(index: int) -> RunResults:

@@ -20,9 +20,9 @@ from assay.engine.declared import place_in, text_of, undeclared
 from assay.engine.formulas import Formulas
 from assay.engine.given import given
 from assay.engine.graph import Node, content_hashes, demanded, outlived
-from assay.engine.hosts import by_number
+from assay.engine.hosts import by_number, numbered
 from assay.engine.kept_tables import KeptTables
-from assay.engine.portions import Portions
+from assay.engine.portions import Portions, kept, only
 from assay.engine.pruning import used
 from assay.engine.results import Distribution, FilterCount, RunResults
 from assay.engine.side_by_side import SideBySide
@@ -33,7 +33,7 @@ from assay.spec.file_errors import is_full, is_memory, out_of_memory
 from assay.spec.model import Summary
 from assay.spec.normal_form import Checked
 from assay.sql import dialect, verdicts
-from assay.sql.program import creation
+from assay.sql.program import Statement, creation, more
 from assay.storage.seals import sealed, unsealed
 
 if TYPE_CHECKING:
@@ -151,12 +151,14 @@ class _Execution:
         connection: duckdb.DuckDBPyConnection,
         enumerated: bool,
         others: Sequence[duckdb.DuckDBPyConnection],
+        large: bool,
     ) -> None:
         self.job = job
         self.checked = checked
         self.store = store
         self.connection = connection
         self.others = others
+        self.large = large
         self.enumerated = enumerated
         self.hashes = content_hashes(job.graph, job.constants, job.raw, job.logs)
         self.nodes = {node.name: node for node in job.graph}
@@ -240,10 +242,33 @@ class _Execution:
         alone = not self.others
         if self.enumerated and node.statement.kind == "view":
             self.execute(node, by_number(node.statement, temporary=alone))
+        elif alone:
+            self.execute(node, node.text)
         else:
-            self.execute(node, node.text if alone else creation(node.statement, temporary=False))
+            self.fill(node)
         if isinstance(node.statement.step, RelationStep):
             raise_all(undeclared(self.connection, node.statement.step.relation))
+
+    def fill(self, node: Node) -> None:
+        """Keep the rows of a table or view for all connections, of some hosts at a time where there are many."""
+        is_table = self.large and node.statement.kind == "table"
+        count = partial(self.rows, node, self.connection, bound=False)
+        found = self.portions.of_table(node, count) if is_table else ()
+        if not found:
+            self.execute(node, creation(node.statement, temporary=False))
+        read = {name: self.all_rows(self.nodes[name].statement) for name in node.reads}
+        for hosts in found:
+            text = creation(node.statement, temporary=False) if hosts is found[0] else more(node.statement)
+            with only(self.connection, read, hosts):
+                self.execute(node, text)
+
+    def all_rows(self, statement: Statement) -> exp.Select:
+        """The query of the rows of a table or view."""
+        if statement.kind == "table":
+            return kept(statement.name)
+        query = numbered(statement) if self.enumerated else statement.query
+        assert isinstance(query, exp.Select)
+        return query
 
     def answer(self, kind: str, node: Node) -> Any:
         """What a statement that is asked for yields, as plain data."""
@@ -374,16 +399,17 @@ def execute(
     keep_tables: bool = False,
     edited: bool = False,
     others: Sequence[duckdb.DuckDBPyConnection] = (),
+    large: bool = False,
 ) -> RunResults:
     """The results of a run: what the cache holds, and the rest worked out.
 
     `enumerated` tells that the connection has the run's hosts as a type, of which events' hosts shall be; `keep_tables`
     that tables are looked at afterwards; `edited` that specs will be edited, so that tables are worth a place in the
     cache, also where nothing was known before; `others` are connections `beside` that one, over which metrics are asked
-    side by side.
+    side by side; `large` that tables may be too large to be made at once.
     Raises AssayError with the first check that finds rows which must not be.
     """
-    execution = _Execution(job, checked, store, connection, enumerated, others)
+    execution = _Execution(job, checked, store, connection, enumerated, others, large)
     execution.run(progress, keep_tables, edited)
     for node in job.graph:
         execution.stop_at(node)

@@ -32,11 +32,17 @@ def enumerate_hosts(connection: duckdb.DuckDBPyConnection, folders: Sequence[Pat
 
 def by_number(statement: Statement, temporary: bool = True) -> str:
     """The text that keeps an event's rows as a view, like `creation`, whose hosts are of that type."""
+    return creation(replace(statement, query=numbered(statement)), temporary)
+
+
+def numbered(statement: Statement) -> exp.Select:
+    """The query of an event's rows, whose hosts are of that type."""
     query = statement.query.copy()
-    for item in query.selects if isinstance(query, exp.Select) else ():
+    assert isinstance(query, exp.Select)
+    for item in query.selects:
         if isinstance(item, exp.Column) and item.name == HOST:
             item.replace(_numbered(item.copy()))
-    return creation(replace(statement, query=query), temporary)
+    return query
 
 
 def _numbered(host: exp.Expr) -> exp.Expr:

@@ -267,4 +267,9 @@ def creation(statement: Statement, temporary: bool = True) -> str:
     return dialect.text(tree)
 
 
-__all__ = ["CheckStep", "Statement", "compile_plan", "creation", "metric_statement", "standalone"]
+def more(statement: Statement) -> str:
+    """The text that adds a statement's rows to a table that is there."""
+    return dialect.text(exp.Insert(this=dialect.table(statement.name), expression=statement.query.copy()))
+
+
+__all__ = ["CheckStep", "Statement", "compile_plan", "creation", "metric_statement", "more", "standalone"]
