@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import duckdb
 import pytest
+from sqlglot import exp
 
+from assay.build import compute
 from assay.engine import portions as module
 from assay.engine.graph import Node
-from assay.engine.portions import Ask, Portion, Portions, portions
+from assay.engine.portions import Ask, Portion, Portions, only, portions
 from assay.sql import dialect
 from assay.sql.distributions import distribution, domain_of
 from tests.compare_reference import CARDANO
+from tests.support.commands import assay
 from tests.support.execution import worked_out
 from tests.support.laboratory import Laboratory
 
@@ -74,6 +77,32 @@ def test_tables_of_some_hosts_at_a_time_are_those_of_all(
     assert worked_out(lab, kept, kept.graph, tmp_path, 2, enumerated=enumerated, large=True) == kept.results
     assert min(made[name] for name in ("slots", "slot_rows", "resource_usage", "block_gaps")) > 1
     assert made["openings"] == made["block_rows"] == 0  # it reads logs; it joins what hosts say
+
+
+def test_a_report_of_large_runs_is_that_of_small_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every byte of it, whatever is taken to be large."""
+
+    def built(name: str) -> dict[str, bytes]:
+        out = tmp_path / name
+        run = CARDANO / "baseline" / "run"
+        done = assay("--cache", tmp_path / f"{name}-cache", "build", "cardano/comparison", "--run", run, "--out", out)
+        assert (done.status, done.err) == (0, "")
+        return {path.name: path.read_bytes() for path in out.glob("re*") if path.is_file()}
+
+    small = built("small")
+    asked: list[str] = []
+
+    def noted(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, exp.Select], hosts: Portion) -> object:
+        asked.extend(tables)
+        return only(connection, tables, hosts)
+
+    monkeypatch.setattr(compute, "LARGE", 0)
+    monkeypatch.setattr(module, "JOINED", 400)
+    monkeypatch.setattr(module, "MOST", 40)
+    monkeypatch.setattr("assay.engine.execute.only", noted)
+    assert built("large") == small
+    assert {"report.pdf", "results.json"} <= small.keys()
+    assert {"slots", "leadership_check_started"} <= set(asked)
 
 
 @pytest.mark.parametrize(

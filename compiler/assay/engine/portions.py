@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import duckdb
 
 MOST = 2_000_000  # rows whose samples are sorted at a time, unless one value has more
-JOINED = 6_000_000  # rows that a table is made of at a time, unless one host has more
+JOINED = 3_000_000  # rows that a table is made of at a time, unless one host has more
 
 Ask = Callable[[str], Sequence[Sequence[object]]]
 Portion = tuple[object, ...]
