@@ -82,21 +82,17 @@ class Portions:
 @contextmanager
 def only(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, exp.Select], hosts: Portion) -> Iterator[None]:
     """Let tables, of which these are all rows, have those of some hosts alone, for a connection and while the block
-    lasts."""
+    lasts.  When it fails, so it stays: whoever is told has no more use for the connection."""
     among = exp.In(this=column(HOST), expressions=[literal(host) for host in hosts])
-    try:
-        for name, rows in tables.items():
-            temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
-            some = rows.where(among)  # of files, too, where those of other hosts need not be read then
-            view = exp.Create(
-                this=dialect.table(name), kind="VIEW", expression=some, replace=True, properties=temporary
-            )
-            connection.execute(dialect.text(view))
-        yield
-    finally:
-        for name in tables:
-            drop = exp.Drop(tables=[exp.table_(name, catalog="temp", db="main")], kind="VIEW", exists=True)
-            connection.execute(dialect.text(drop))
+    own = exp.Properties(expressions=[exp.TemporaryProperty()])
+    for name, rows in tables.items():
+        some = rows.where(among)  # of files, too, where those of other hosts need not be read then
+        view = exp.Create(this=dialect.table(name), kind="VIEW", expression=some, replace=True, properties=own)
+        connection.execute(dialect.text(view))
+    yield
+    for name in tables:
+        drop = exp.Drop(tables=[exp.table_(name, catalog="temp", db="main")], kind="VIEW")
+        connection.execute(dialect.text(drop))
 
 
 def kept(table: str) -> exp.Select:
