@@ -58,6 +58,8 @@ NOT_SURE = {
     "a question in a join": "SELECT a.host, b.m FROM a JOIN b ON a.host = b.host AND b.n = (SELECT MAX(n) FROM b)",
     "a stage of all": "WITH x AS (SELECT MAX(host) AS host, MAX(n) AS n FROM a) "
     "SELECT a.host, x.n FROM a JOIN x ON x.host = a.host",
+    "a stage in other letters": "WITH X AS (SELECT MAX(host) AS host, MAX(n) AS n FROM a) "
+    "SELECT a.host, x.n FROM a JOIN x ON x.host = a.host",
     "within": "SELECT host, n FROM (SELECT host, SUM(n) OVER () AS n FROM a) AS x",
     "a union by place": "SELECT host, n FROM a UNION ALL SELECT m::VARCHAR AS m, n FROM b",
     "what is lacking in another": "SELECT host, n FROM a EXCEPT SELECT host, m FROM b",

@@ -15,6 +15,7 @@ _PARTS = frozenset(
 _OF_TABLES = frozenset(["this", "alias"])
 _OF_JOINS = frozenset(["this", "on", "method", "side", "kind"])
 
+#: of queries by their names, which the engine takes in any case
 Known = Mapping[str, bool]
 
 
@@ -51,7 +52,7 @@ class _Reader:
             if stages.recursive or any(item.args["alias"].columns for item in stages.expressions):
                 return False
             for item in stages.expressions:
-                known = {**known, item.alias: self.of(item.this, known)}
+                known = {**known, item.alias.casefold(): self.of(item.this, known)}
         if isinstance(query, exp.Union):
             return self._of_union(query, known)
         return isinstance(query, exp.Select) and _has_only(query, _PARTS) and self._of_select(query, known)
@@ -123,7 +124,7 @@ class _Reader:
         if not _has_only(source, _OF_TABLES) or (alias and alias.columns):
             return False
         if isinstance(source, exp.Table):
-            return isinstance(source.this, exp.Identifier) and known.get(source.name, True)
+            return isinstance(source.this, exp.Identifier) and known.get(source.name.casefold(), True)
         return isinstance(source, exp.Subquery) and self.of(source.this, known)
 
     def _is_key(self, value: exp.Expr, rows: _Rows) -> bool:
