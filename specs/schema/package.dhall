@@ -19,6 +19,8 @@ let Q = ./example.dhall
 
 let P = ./phase.dhall
 
+let C = ./coverage.dhall
+
 -- A unit of the domain that the unit library does not know.
 let BaseUnit = { name : Text, doc : Text }
 
@@ -40,6 +42,7 @@ let Package =
           , histories : List R.History.Type
           , examples : List Q.Example.Type
           , cuts : List P.Cut.Type
+          , coverage : List C.Coverage.Type
           }
       , default =
         { units = [] : List BaseUnit
@@ -56,6 +59,7 @@ let Package =
         , histories = [] : List R.History.Type
         , examples = [] : List Q.Example.Type
         , cuts = [] : List P.Cut.Type
+        , coverage = [] : List C.Coverage.Type
         }
       }
 
@@ -93,6 +97,10 @@ in  { unit = U
     , phase = P
     , Cut = P.Cut
     , Phase = P.Phase
+    , coverage = C
+    , Coverage = C.Coverage
+    , onSomeHosts = C.onSomeHosts
+    , dropNotice = C.dropNotice
     , elapsed = G.elapsed
     , orElse = X.orElse
     }

@@ -7,7 +7,7 @@ types them (`ingest.event_rows`); nothing is described a second time.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -170,6 +170,22 @@ def _numbers(query: exp.Expr, found: Made) -> Iterator[tuple[str, Origins]]:
         if isinstance(count, exp.Count) and isinstance(count.this, exp.Column) and name in found.values:
             own = found.values[name]
             yield name, own | frozenset(Origin(origin.table, ROWS) for origin in own)
+
+
+def value_origins(statements: Sequence[Statement]) -> Callable[[Origin], frozenset[Origin]]:
+    """Return what finds the columns that the value of a column comes from, directly or not; itself among them.
+
+    What picks the row of a value, and what decides which rows there are, gives no value.
+    """
+    found = _all_made(statements)
+
+    @functools.cache
+    def origins(item: Origin) -> frozenset[Origin]:
+        """Return all columns that a column's value comes from."""
+        direct = found[item.table].values.get(item.column, frozenset()) if item.table in found else frozenset()
+        return frozenset([item]).union(*(origins(inner) for inner in direct if inner != item))
+
+    return origins
 
 
 def _direct(found: Mapping[str, Made], item: Origin, role: str) -> list[tuple[str, Origins]]:

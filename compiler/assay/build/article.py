@@ -11,7 +11,7 @@ from assay.audit.provenance import in_forms, printed, provenance
 from assay.build.article_parts import shown
 from assay.build.article_units import Units, units
 from assay.build.claimed import claims_of
-from assay.build.comparison import date_of, figures_of, inputs_of, phases_of
+from assay.build.comparison import date_of, figures_of, findings, inputs_of, phases_of
 from assay.build.compute import Computation, compute
 from assay.build.details import behind_article
 from assay.build.options import Built, Options, reports
@@ -30,6 +30,7 @@ from assay.report.article import assemble_article, compared_metrics, labels_of, 
 from assay.report.article_classes import averaged
 from assay.report.article_columns import Compared
 from assay.report.article_rows import Row, listed, series_of
+from assay.report.data_quality import as_json
 from assay.report.document import Document
 from assay.report.figures import Choices, RunFigures
 from assay.report.html_details import Behind
@@ -47,7 +48,7 @@ from assay.spec.normal_form import Checked
 @dataclass(frozen=True, slots=True)
 class Assembled:
     """An article before it is laid out: its prose by file, what was worked out, provenance, the document, the results
-    as plain data, what stands behind its numbers."""
+    as plain data, what stands behind its numbers, what the runs' data lack."""
 
     checked: Checked
     prose: Mapping[str, Prose]
@@ -56,6 +57,7 @@ class Assembled:
     document: Document
     results: Mapping[str, object]
     behind: Behind
+    findings: tuple[str, ...]
 
 
 def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Path, options: Options) -> Built:
@@ -74,7 +76,7 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
             write_sql(fresh / "sql", made.found)
 
         warnings = rendered(made.document, fresh, session, options.forms, made.behind, write)
-    return Built(out, reports(out, options.forms), warnings)
+    return Built(out, reports(out, options.forms), (*warnings, *made.findings))
 
 
 def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Options) -> Assembled:
@@ -121,7 +123,9 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     by_label = dict(zip(named, figures, strict=True))
     beside_each_other = dict(zip(labels_of(article, columns), columns, strict=True))
     behind = behind_article(checked, rows, found, by_label, beside_each_other, checked.package.summaries[0].name)
-    return Assembled(checked, texts, found, made, document, results, behind)
+    shown_quality = {**dict(zip(named, figures, strict=True)), **beside_each_other}
+    lacks = tuple(findings(list(shown_quality), list(shown_quality.values())))
+    return Assembled(checked, texts, found, made, document, results, behind, lacks)
 
 
 def compared(checked: Checked, article: Article) -> tuple[Metric, ...]:
@@ -177,6 +181,7 @@ def _results(
     return {
         "report": name,
         "runs": [{"id": run.id} for run in runs],
+        "quality": {run.id: as_json(run.quality) for run in runs},
         "units": units_of,
         "rows": {run.id: {rows: _plain(found) for rows, found in sorted(run.results.rows.items())} for run in runs},
         **({"averages": averages} if averages else {}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,7 +61,13 @@ def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, opti
         )  # fmt: skip
         figures = [figures_of(item) for item in found.columns]
         warnings = _write(session, checked, report, shown, found, figures, choices, options.forms, fresh, left_out)
-    return Built(out, reports(out, options.forms), warnings)
+    return Built(out, reports(out, options.forms), (*warnings, *findings(labels(report, figures), figures)))
+
+
+def findings(named: Sequence[str], columns: Sequence[RunFigures]) -> Iterator[str]:
+    """Yield what the data of runs lack, behind the names of these."""
+    for label, run in zip(named, columns, strict=True):
+        yield from (f"{label}: {message}" for message in run.quality.messages)
 
 
 def can_be_cut(checked: Checked, report: Report) -> tuple[Report, tuple[str, ...]]:
@@ -145,7 +151,9 @@ def figures_of(run: Computed) -> RunFigures:
     bounds = run.phase
     phase = PhaseOf(run.prepared.run.id, bounds.name, bounds.since, bounds.until) if bounds else None
     prepared = run.prepared
-    return RunFigures(run.id, prepared.constants, run.results, prepared.hosts, tuple(notes), _day(run), phase)
+    return RunFigures(
+        run.id, prepared.constants, run.results, prepared.hosts, tuple(notes), _day(run), phase, run.quality
+    )  # fmt: skip
 
 
 def _write(

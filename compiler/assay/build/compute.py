@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,6 +12,7 @@ from typing import TypeVar
 from assay.build.absent import absent
 from assay.build.phases import Asked, Bounds, RunPhases, check_metrics, check_runs, check_samples, resolved
 from assay.build.prepare import Prepared, Wanted, gathered, nothing, prepare
+from assay.build.quality import Counter, QualityPlan, coverage_fields, without_blank
 from assay.build.raw_notes import with_silent
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
@@ -23,6 +24,7 @@ from assay.engine.hosts import enumerate_hosts
 from assay.engine.mount import mount
 from assay.engine.results import RunResults
 from assay.plan.steps import Applied, EventStep, Listed, Plan, plan
+from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
@@ -42,6 +44,7 @@ class Computed:
     results: RunResults
     absent: tuple[str, ...] = ()
     phase: Bounds | None = None
+    quality: RunQuality = UNMEASURED
 
     @property
     def id(self) -> str:
@@ -91,20 +94,24 @@ def compute(
         cut = plan(checked.package, metrics, applied, relations, cut=True)
     else:
         made = cut = plan(checked.package, metrics, applied, relations, listed, series)
+    own, of_phases = _quality_plan(checked, made), _quality_plan(checked, cut, is_phase=True) if asked else None
     # Not within the thread that reads: an interruption would wait until all was fetched.
     runs = here(session, runs, checked.package.sources)
     with ThreadPoolExecutor(max_workers=1) as reader:
         wanted = _both(made.wanted, cut.wanted)
+        wanted = _both(wanted, coverage_fields(checked.package, wanted))
         reading = reader.submit(prepare, session, checked, runs, wanted, metrics, at_work)
-        graph = nodes(compiled(checked, made))
-        phase_graph = nodes(compiled(checked, cut)) if asked else ()
+        graph = nodes((*own.statements, *own.counts))
+        phase_graph = nodes((*of_phases.statements, *of_phases.counts)) if of_phases else ()
         prepared = reading.result()
     jobs = [_job(item, made, graph, () if asked else relations) for item in prepared]
     results = _execute(session, checked, jobs, prepared, at_work)
+    count = partial(_count, session, checked)
     computed = tuple(
-        Computed(item, found, absent(checked, made, found, item)) for item, found in zip(prepared, results, strict=True)
+        _assessed(own, item, found, partial(count, job, item))
+        for job, item, found in zip(jobs, prepared, results, strict=True)
     )
-    if not asked:
+    if not of_phases or not asked:
         return Computation(made, graph, computed)
     phases = _each([partial(resolved, asked, item.prepared, item.results) for item in computed])
     views = [(item, bounds) for item, found in zip(prepared, phases, strict=True) for bounds in found.phases]
@@ -113,10 +120,33 @@ def compute(
     if not asked.may_be_empty:
         _each([partial(check_samples, *view, found) for view, found in zip(views, results, strict=True)])
     seen = tuple(
-        Computed(item, found, absent(checked, cut, found, item), bounds)
-        for (item, bounds), found in zip(views, results, strict=True)
+        _assessed(of_phases, item, found, partial(count, job, item), bounds)
+        for job, (item, bounds), found in zip(jobs, views, results, strict=True)
     )
     return Computation(made, graph, computed, phase_graph, tuple(phases), seen)
+
+
+def _quality_plan(checked: Checked, made: Plan, is_phase: bool = False) -> QualityPlan:
+    return QualityPlan(checked, made, compiled(checked, made), is_phase)
+
+
+def _assessed(
+    own: QualityPlan, prepared: Prepared, results: RunResults, count: Counter, bounds: Bounds | None = None
+) -> Computed:
+    """Return a run, or a phase of one, with what is missing in it; metrics that only fallbacks give have no samples."""
+    quality = own.assess(prepared, results, count)
+    missing = absent(own.checked, own.plan, results, prepared)
+    results = without_blank(own.checked, own.plan, prepared, results, quality.blank)
+    return Computed(prepared, results, missing, bounds, quality)
+
+
+def _count(
+    session: Session, checked: Checked, job: Job, prepared: Prepared, statements: Sequence[Statement]
+) -> Mapping[str, Sequence[Mapping[str, object]]]:
+    """Work out statements that count, over a run: their rows by name."""
+    counting = replace(job, plan=replace(job.plan, metrics=(), listed=(), formulas=()), graph=nodes(statements))
+    (results,) = _execute(session, checked, [replace(counting, relations=())], [prepared], nothing)
+    return results.counts
 
 
 def _both(one: Wanted, other: Wanted) -> Wanted:

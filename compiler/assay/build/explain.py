@@ -133,7 +133,8 @@ def _of_run(
     found = compute(session, checked, [run], metrics, applied, series=series)
     (computed,) = found.runs
     notes = (
-        *raw_notes(computed.prepared), *computed.absent, *computed.results.warnings, *computed.results.notes
+        *raw_notes(computed.prepared), *computed.quality.messages, *computed.absent,
+        *computed.results.warnings, *computed.results.notes,
     )  # fmt: skip
     if isinstance(item, Metric) and formula.is_formula(item):
         values: dict[str, float | None] = {one: of.averages[summary] for one, of in computed.results.metrics.items()}

@@ -33,7 +33,7 @@ from assay.report.article_rows import listed, series_of
 from assay.report.assemble import no_samples, rejected
 from assay.spec import labels, normal_form, workspace
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
-from assay.spec.formula import is_formula
+from assay.spec.formula import by_id, is_formula, measured
 from assay.spec.model import Metric, Package, Series
 from assay.spec.normal_form import Checked
 from assay.spec.own_names import CONSTANTS
@@ -280,8 +280,10 @@ def query(
     cut = asked(checked.package, (), at, phases)
     computed = compute(session, checked, runs, metrics, applied, asked=cut)
     rows = tuple((metric, run.id, _result(run.results, metric)) for metric in metrics for run in computed.columns)
+    read = measured(by_id(checked.package), metrics)
     warnings = (
         *(f"{run.id}: {text}" for run in computed.runs for text in raw_notes(run.prepared)),
+        *(f"{run.id}: {text}" for run in computed.columns for text in run.quality.about(metric.id for metric in read)),
         *(f"{run.id}: {text}" for run in computed.columns for text in _notes(run)),
         *(f"{run.id}: {text}" for run in computed.columns for text in _emptied(checked, run.results, metrics)),
     )

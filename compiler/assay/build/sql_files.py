@@ -66,8 +66,8 @@ def sql_texts(graph: tuple[Node, ...]) -> Mapping[str, str]:
 
 
 def file_of(node: Node) -> str:
-    """The file of a check, of rows or of a metric."""
+    """The file of a check, of rows, of counts or of a metric."""
     kind = node.statement.kind
-    if kind in ("check", "rows"):
-        return f"{'checks' if kind == 'check' else kind}/{node.name.removeprefix(f'{kind} ').replace(' ', '-')}.sql"
+    if folder := {"check": "checks", "rows": "rows", "count": "completeness"}.get(kind):
+        return f"{folder}/{node.name.removeprefix(f'{kind} ').replace(' ', '-')}.sql"
     return f"metrics/{node.name}.sql"

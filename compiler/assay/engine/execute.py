@@ -174,7 +174,7 @@ class _Execution:
             step = node.statement.step
             if node.statement.kind == "check":
                 found.append(("offenders", node.name))
-            elif node.statement.kind in ("metric", "rows"):
+            elif node.statement.kind in ("metric", "rows", "count"):
                 found.append((node.statement.kind, node.name))
             elif isinstance(step, JudgeStep) and step.applied:
                 found.append(("rejections", node.name))
@@ -279,7 +279,7 @@ class _Execution:
             return self.records(node, dialect.text(exp.select("*").from_(node.name)), bound=False)
         if kind == "offenders":
             return offenders(self.execute(node, node.text))
-        if kind == "rows":
+        if kind in ("rows", "count"):
             return self.records(node, node.text)
         return self.fetched(node, self.connection)
 
@@ -366,13 +366,18 @@ class _Execution:
         warnings = [item.message for node in self.job.graph for item in self.problems(node)]
         relations = {name: self.kept[name][0] for name in self.job.relations}
         metrics = {metric.id: self.distribution(metric.id) for metric in self.job.plan.metrics}
-        rows = {node.name: self.kept[node.name] for node in self.job.graph if node.statement.kind == "rows"}
+        rows = self.records_of("rows")
         worked = Formulas(self.checked, self.job.constants, notes)
         for listed in self.job.plan.listed:
             rows[listed.name] = worked.rows(listed, rows[listed.name])
         formulas = {metric.id: worked.of_run(metric, metrics) for metric in self.job.plan.formulas}
         told = tuple(dict.fromkeys(warnings))  # several tables may have the same check
-        return RunResults(metrics, relations, self.filters(), told, rows, formulas, tuple(notes))
+        counts = self.records_of("count")
+        return RunResults(metrics, relations, self.filters(), told, rows, formulas, tuple(notes), counts)
+
+    def records_of(self, kind: str) -> dict[str, Any]:
+        """Return the rows that statements of a kind yield, by the names of these."""
+        return {node.name: self.kept[node.name] for node in self.job.graph if node.statement.kind == kind}
 
     def distribution(self, name: str) -> Distribution:
         """The distribution of a metric."""

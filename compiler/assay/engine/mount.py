@@ -99,10 +99,15 @@ def confine(connection: duckdb.DuckDBPyConnection, folders: Sequence[str] = ()) 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What an ingested folder tells of a run: its hosts' logs, and how many lines are each event (none: missing)."""
+    """What an ingested folder tells of a run: its hosts' logs, and how many records of each event each host has."""
 
     logs: tuple[HostLog, ...]
-    events: Mapping[str, int]
+    by_host: Mapping[str, Mapping[str, int]]
+
+    @property
+    def events(self) -> Mapping[str, int]:
+        """How many records are each event (none: missing)."""
+        return {event: sum(hosts.values()) for event, hosts in self.by_host.items()}
 
 
 @functools.lru_cache(maxsize=256)  # what is in such a folder does not change
@@ -111,12 +116,13 @@ def facts(folder: Path) -> Facts:
     wanted = (item.name for item in fields(HostLog))
     logs = exp.select(*wanted).from_(parquet(str(folder / "logs.parquet")).subquery(alias=LOGS)).order_by("host")
     lines = parquet(str(folder / "counts.parquet")).subquery(alias="counts")
-    counts = exp.select("event", exp.Sum(this=exp.column("n"))).from_(lines).group_by("event")
+    counts = exp.select("event", "host", "n").from_(lines).order_by("event", "host")
+    by_host: dict[str, dict[str, int]] = {}
     with small_engine() as connection:
-        return Facts(
-            tuple(HostLog(*row) for row in connection.execute(dialect.text(logs)).fetchall()),
-            {str(event): int(number) for event, number in connection.execute(dialect.text(counts)).fetchall()},
-        )
+        rows = connection.execute(dialect.text(logs)).fetchall()
+        for event, host, number in connection.execute(dialect.text(counts)).fetchall():
+            by_host.setdefault(event, {})[host] = number
+    return Facts(tuple(HostLog(*row) for row in rows), by_host)
 
 
 def first_broken(folder: Path) -> str:

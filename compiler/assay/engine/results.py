@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from assay.spec.model import Summary
 from assay.sql.distributions import CENTILES
@@ -105,7 +106,8 @@ class FilterCount:
 class RunResults:
     """All results of a run: metrics, one-row relations (of manifests), what filters rejected, warnings, rows, formulas.
 
-    `rows` are those that were asked for, by the names of their statements; `notes` say why formulas have no value.
+    `rows` are those that were asked for, by the names of their statements; `notes` say why formulas have no value;
+    `counts` say how complete the rows of metrics are (`sql.completeness`), by the names of their statements.
     """
 
     metrics: Mapping[str, Distribution]
@@ -115,6 +117,7 @@ class RunResults:
     rows: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)
     formulas: Mapping[str, FormulaResult] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    counts: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
 
 def scale(value: Number, factor: Fraction) -> float:

@@ -18,6 +18,7 @@ from assay.report.article_verdicts import told, verdicts
 from assay.report.assemble import filled, words
 from assay.report.assemble import notes as noted
 from assay.report.averages import averages
+from assay.report.data_quality import quality_parts
 from assay.report.dictionary import entry
 from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Quoted, Table
 from assay.report.figures import Choices, RunFigures, told_apart
@@ -55,6 +56,10 @@ def assemble_article(
     said = words(checked, [shown.run for shown in cast.main], [shown.label for shown in cast.main])
     numbers = iter(range(1, 10_000))
     facts = manifest(checked, article, compared.columns if compared else runs, headings)
+    quality = quality_parts(
+        {label: run.quality for label, run in zip(headings, compared.columns if compared else runs, strict=True)},
+        {label: run.quality for label, run in zip(named, runs, strict=True)} if compared else None,
+    )
     galleries = distinct(_gallery(cast, part, place, numbers) for place, part in enumerate(article.parts, start=1))
     return Document(
         title=choices.title or filled(article.title, said),
@@ -67,10 +72,15 @@ def assemble_article(
         sections=(),
         charts=(),
         dictionary=_dictionary(checked, article, prose.values()),
-        warnings=(*noted(runs, named), *(noted(compared.columns, headings) if compared else ())),
+        warnings=(
+            *noted(runs, named),
+            *(noted(compared.columns, headings) if compared else ()),
+            *quality.warnings,
+        ),
         filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
         provenance=tuple(provenance.items()),
         galleries=galleries,
+        appendices=quality.appendices,
         terms=terms(checked, article, (facts, *tables_of(galleries))),
     )
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from assay.compare.results import Distribution, RunResults
 from assay.compare.style import Style, style
 from assay.report import figures
+from assay.report.data_quality import quality_parts
 from assay.report.dictionary import entry
 from assay.report.document import Chart, Document, Group, Section, Series, Table
 from assay.report.figures import Choices, RunFigures, row_label
@@ -44,6 +45,10 @@ def assemble(
     said = words(checked, runs, named)
     title, intro = _alone(report, named[0]) if len(runs) == 1 else (report.title, _paragraphs(report))
     manifest, filters = _manifest(report, runs, named, choices), _filters(runs, named)
+    quality = quality_parts(
+        {label: run.quality for label, run in zip(named, runs, strict=True)},
+        {label: run.quality for label, run in zip(figures.labels(report, whole), whole, strict=True)},
+    )
     sections = tuple(_section(checked, item, runs, named, choices) for item in report.sections)
     return Document(
         title=choices.title or filled(title, said),
@@ -60,12 +65,14 @@ def assemble(
             *notes(whole, figures.labels(report, whole)),
             *_warnings(checked, report, runs, named),
             *cut(checked, report, runs, choices),
+            *quality.warnings,
         ),
         filters=filters,
         provenance=tuple(provenance.items()),
         terms=terms(checked, report, (manifest, filters), counts=any(None in item.metrics for item in sections)),
         averages=_averages(checked, report, choices.summary),
         differences=differences(checked, report, runs, choices),
+        appendices=quality.appendices,
     )
 
 

@@ -11,6 +11,7 @@ from assay.compare.manifest import manifest_cell
 from assay.compare.points import HostSpread, PointKind, centile_text, host_point_texts, point_text
 from assay.compare.results import Centile, Distribution, RunResults
 from assay.compare.row import NO_VALUE
+from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.spec.formula import is_formula
 from assay.spec.model import Constant, Metric
 from assay.spec.normal_form import Checked, Measured
@@ -31,7 +32,8 @@ class PhaseOf:
 
 @dataclass(frozen=True, slots=True)
 class RunFigures:
-    """A run of a report, or a phase of one: its id (unique), constants, results, number of hosts, and last day."""
+    """A run of a report, or a phase of one: its id (unique), constants, results, number of hosts, last day, and how
+    complete its data are."""
 
     id: str
     constants: Mapping[str, object]
@@ -40,6 +42,7 @@ class RunFigures:
     notes: tuple[str, ...] = ()
     day: str = ""
     phase: PhaseOf | None = None
+    quality: RunQuality = UNMEASURED
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from assay.compare.results import Centile, Distribution, FormulaResult
+from assay.report import data_quality
 from assay.report.figures import Choices, RunFigures, chart_points, labels
 from assay.spec.formula import is_formula, shown
 from assay.spec.normal_form import Checked
@@ -32,6 +33,7 @@ def results_json(
             for run, label in zip(runs, labels(report, runs), strict=True)
         ],
         "metrics": {name: _metric(checked, name, runs, choices) for name in sorted(metrics)},
+        "quality": {run.id: data_quality.as_json(run.quality) for run in runs},
         "manifest": {run.id: _manifest(report, run, choices) for run in runs},
         "filtered": {run.id: [_filtered(run, index) for index in range(len(run.results.filters))] for run in runs},
     }

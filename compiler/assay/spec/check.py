@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 from assay.spec import (
     check_articles,
+    check_coverage,
     check_duplicates,
     check_examples,
     check_filters,
@@ -383,4 +384,5 @@ _STEPS: tuple[Callable[[Checker], None], ...] = (
     check_phases.phases,
     check_own_names.apart,
     check_examples.examples,
+    check_coverage.check_coverage,
 )

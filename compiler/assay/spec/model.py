@@ -469,6 +469,20 @@ class Summary:
     doc: str
 
 
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What is known of the records of the event `name`.
+
+    `on_some_hosts`: a host without them is no finding.  `dropped`: the field that names records which the log says were
+    dropped (empty: it says nothing of the kind); `count`: the field with their number, or empty.
+    """
+
+    name: str
+    on_some_hosts: bool = False
+    dropped: str = ""
+    count: str = ""
+
+
 Table = Event | Relation | Grain | Series
 """What SQL and instants may read by name."""
 
@@ -492,6 +506,7 @@ class Package:
     histories: tuple[History, ...]
     examples: tuple[Example, ...] = ()
     cuts: tuple[Cut, ...] = ()
+    coverage: tuple[Coverage, ...] = ()
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -38,7 +38,8 @@ KEPT = 2048  # statements of former plans, of which a process that builds again 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statement:
     """A query and what becomes of it: `table` (its rows are kept under `name`), `view`, `check` (must yield none),
-    `metric` (a distribution, under the metric's id) or `rows` (all of them are asked for).
+    `metric` (a distribution, under the metric's id), `rows` (all of them are asked for) or `count` (how complete rows
+    are).
 
     Statements are shared by plans, so nobody changes a query: who wants another makes a copy.
     """

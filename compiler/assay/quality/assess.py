@@ -1,0 +1,319 @@
+"""Assess how complete a run is: compare the records that it has with the rows and values that are made of them."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from assay.quality.value_events import ValueEvents
+from assay.report.data_quality import (
+    DEFAULTS,
+    DROPPED,
+    INCOMPLETE,
+    ON_SOME_HOSTS,
+    RARE,
+    UNKNOWN_KEY,
+    Finding,
+    list_hosts,
+    list_names,
+    of_metrics,
+)
+from assay.spec.model import Grain, Metric, Package
+from assay.spec.scopes import HOST
+from assay.sql.completeness import (
+    EXAMPLE,
+    GROUP,
+    HAS,
+    KEYS,
+    MEASURED,
+    RECORDS,
+    ROWS,
+    UNMATCHED,
+    VALUES,
+    KeyBinding,
+    instants_of,
+)
+
+#: an event with fewer records than this share of the rows that want it is rare
+RARE_SHARE = 0.5
+#: a host with fewer records of an event than this share of the hosts' median lacks some; of at least so many
+RARE_ON_HOST, USUAL = 0.2, 10
+#: so large a share of records with keys that no row has is no accident; so few keys may be those of the run's edges
+UNMATCHED_SHARE, EDGE_KEYS = 0.1, 2
+
+Row = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What a host's log says of dropped records: the event whose records they are, by which name, and how many."""
+
+    host: str
+    event: str
+    name: str
+    number: int | None
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """The counts of a run (or of a phase of one) and what follows from them.
+
+    `by_host`: event -> host -> records; `hosts`: source -> its hosts with records; `counts`: the rows that statements
+    of `sql.completeness` yield, by name; `is_phase`: rows are of a part of the run, records of all of it.
+    """
+
+    package: Package
+    metrics: tuple[Metric, ...]
+    bindings: tuple[KeyBinding, ...]
+    value_events: ValueEvents
+    by_host: Mapping[str, Mapping[str, int]]
+    hosts: Mapping[str, tuple[str, ...]]
+    counts: Mapping[str, Sequence[Row]]
+    is_phase: bool = False
+
+    @cached_property
+    def grains(self) -> Mapping[str, Grain]:
+        """Return the grains by name."""
+        return {item.name: item for item in self.package.grains}
+
+    @cached_property
+    def exempt(self) -> frozenset[str]:
+        """Return the events that not every host is expected to have."""
+        return frozenset(item.name for item in self.package.coverage if item.on_some_hosts)
+
+    def rows(self, metric: Metric) -> Sequence[Row]:
+        """Return the counts of a metric, a row for each host."""
+        return self.counts[count_name(metric)]
+
+    def total(self, metric: Metric, column: str) -> int:
+        """Return a count of a metric over all hosts."""
+        return sum(_number(row, column) for row in self.rows(metric))
+
+    def records(self, event: str, host: object) -> int:
+        """Return how many records of an event a host has; with None, those of all hosts."""
+        hosts = self.by_host.get(event, {})
+        return sum(hosts.values()) if host is None else hosts.get(str(host), 0)
+
+    def bound(self, metric: Metric) -> frozenset[str]:
+        """Return the events that a metric's instants are bound to: without such a record, an instant is missing."""
+        grain = self.grains[metric.grain]
+        used = set(instants_of(metric, grain))
+        return frozenset(item.of for item in grain.instants if item.name in used)
+
+    def with_rare_events(self) -> tuple[Metric, ...]:
+        """List the metrics that may rest on a relation's fallbacks, as an event that they come from is rare."""
+        return tuple(
+            metric
+            for metric in self.metrics
+            if self.value_events.has_fallbacks(metric) and any(self._rare(metric)) and self.total(metric, VALUES)
+        )
+
+    def _rare(self, metric: Metric) -> Iterator[tuple[str, object]]:
+        """Yield the events, and hosts, with far fewer records than a metric has values."""
+        if self.is_phase:
+            return
+        for event in sorted(self.value_events.events(metric) - self.bound(metric)):
+            for row in self.rows(metric):
+                if self.records(event, row[GROUP]) < RARE_SHARE * _number(row, VALUES):
+                    yield event, row[GROUP]
+
+    def default_samples(self, without_fallbacks: Mapping[str, Sequence[Row]]) -> tuple[Finding, ...]:
+        """Find the metrics whose values rest on a fallback.
+
+        `without_fallbacks` are counts of rows that are made of relations without their fallbacks.
+        """
+        groups: dict[tuple[int, int, str], list[str]] = defaultdict(list)
+        for metric in self.metrics:
+            values = self.total(metric, VALUES)
+            absent = [row for row in self.rows(metric) if self._is_absent(metric, row[GROUP])]
+            lost = {
+                self._why_absent(metric, absent): sum(_number(row, VALUES) for row in absent),
+                self._why_rare(metric): values - self._measured(metric, without_fallbacks, values),
+                self._why_none(metric): values - self.total(metric, MEASURED),
+            }
+            reason = max(lost, key=lambda text: lost[text])
+            if lost[reason] > 0:
+                groups[lost[reason], values, reason].append(metric.id)
+        return tuple(
+            Finding(
+                DEFAULTS,
+                f"{'all' if lost == values else f'{lost} of'} {values} values rest on a fallback{of_metrics(names)}: "
+                f"{reason}.",
+                tuple(names),
+                affected=lost,
+                total=values,
+            )
+            for (lost, values, reason), names in groups.items()
+        )
+
+    def _is_absent(self, metric: Metric, host: object) -> bool:
+        """Return whether a host has no record of any event that a metric's values come from."""
+        grain = self.grains[metric.grain]
+        sources = (self.value_events.events(metric), self.value_events.deciding(grain))
+        return any(events and not any(self.records(event, host) for event in events) for events in sources)
+
+    def _why_absent(self, metric: Metric, rows: Sequence[Row]) -> str:
+        events = sorted(self.value_events.deciding(self.grains[metric.grain]) or self.value_events.events(metric))
+        hosts = sorted(str(row[GROUP]) for row in rows if row[GROUP] is not None)
+        is_everywhere = not any(self.records(event, None) for event in events)
+        where = "the run has" if is_everywhere or not hosts else f"{list_hosts(hosts)} ha{_s(hosts)}"
+        return f"{where} no {' or '.join(f'`{event}`' for event in events)} record"
+
+    def _why_rare(self, metric: Metric) -> str:
+        events = sorted({event for event, _ in self._rare(metric)})
+        counts = ", ".join(f"{self.records(event, None)} `{event}`" for event in events)
+        return f"{counts} records for {self.total(metric, ROWS)} rows of `{metric.grain}`"
+
+    def _why_none(self, metric: Metric) -> str:
+        missing = [
+            name
+            for name in instants_of(metric, self.grains[metric.grain])
+            if self.total(metric, f"{HAS}{name}") < self.total(metric, ROWS)
+        ]
+        return f"rows of `{metric.grain}` have no {' or '.join(f'`{name}`' for name in missing) or 'value'}"
+
+    def _measured(self, metric: Metric, without_fallbacks: Mapping[str, Sequence[Row]], values: int) -> int:
+        rows = without_fallbacks.get(count_name(metric))
+        return values if rows is None else sum(_number(row, VALUES) for row in rows)
+
+    def missing_on_hosts(self) -> Iterator[Finding]:
+        """Find the events that some hosts have and others lack."""
+        for event in self._measured_events():
+            hosts = self.hosts.get(self._source(event), ())
+            lacking = [host for host in hosts if not self.records(event, host)]
+            metrics = [item.id for item in self._of_event(event) if self._wants(item, event, lacking)]
+            if lacking and metrics and len(lacking) < len(hosts):
+                message = (
+                    f"{list_hosts(lacking)} ha{_s(lacking)} no `{event}` record, unlike the other "
+                    f"{len(hosts) - len(lacking)}{of_metrics(metrics)}."
+                )
+                yield Finding(
+                    ON_SOME_HOSTS, message, tuple(metrics), tuple(lacking), event, len(lacking), len(hosts)
+                )  # fmt: skip
+
+    def _wants(self, metric: Metric, event: str, hosts: Sequence[str]) -> bool:
+        """Return whether a metric wants an event of hosts; of an instant's event, whether it has rows about them."""
+        if event not in self.bound(metric):
+            return True
+        return any(row[GROUP] is None or row[GROUP] in hosts for row in self.rows(metric))
+
+    def rare_events(self) -> Iterator[Finding]:
+        """Find the events with far fewer records than rows that want them, or than other hosts have."""
+        if self.is_phase:
+            return
+        groups: dict[tuple[str, str, int, int, tuple[str, ...]], list[str]] = defaultdict(list)
+        for metric in self.metrics:
+            events = self.value_events.events(metric) - self.bound(metric)
+            for_rows = [
+                (row, sum(self.records(event, row[GROUP]) for event in events)) for row in self.rows(metric) if events
+            ]
+            few = [(row, number) for row, number in for_rows if 0 < number < RARE_SHARE * _number(row, VALUES)]
+            if few and not self.bound(metric):
+                hosts = tuple(sorted(str(row[GROUP]) for row, _ in few if row[GROUP] is not None))
+                values = sum(_number(row, VALUES) for row, _ in few)
+                named = "` and `".join(sorted(events))
+                groups[named, metric.grain, sum(number for _, number in few), values, hosts].append(metric.id)
+        for (named, grain, number, values, hosts), metrics in groups.items():
+            where = f" of {list_hosts(hosts)}" if hosts else ""
+            message = f"{number} `{named}` records for {values} rows of `{grain}`{where}{of_metrics(metrics)}."
+            yield Finding(RARE, message, tuple(metrics), hosts, named, values - number, values)
+        yield from self._rare_on_hosts()
+
+    def _rare_on_hosts(self) -> Iterator[Finding]:
+        for event in self._measured_events():
+            numbers = {host: self.records(event, host) for host in self.hosts.get(self._source(event), ())}
+            median = statistics.median(numbers.values()) if numbers else 0
+            few = [host for host, number in numbers.items() if 0 < number < RARE_ON_HOST * median]
+            if few and median >= USUAL:
+                metrics = [item.id for item in self._of_event(event)]
+                own = ", ".join(f"{host}: {numbers[host]}" for host in few[:3])
+                message = (
+                    f"{list_hosts(few)} ha{_s(few)} few `{event}` records ({own}; half of the hosts have {median:g} or "
+                    f"more){of_metrics(metrics)}."
+                )
+                yield Finding(RARE, message, tuple(metrics), tuple(few), event, len(few), len(numbers))
+
+    def unknown_keys(self) -> Iterator[Finding]:
+        """Find the events many of whose records name no row of a grain that is bound to them."""
+        groups: dict[tuple[str, str], list[tuple[int, int, object, list[str]]]] = defaultdict(list)
+        for binding in self.bindings:
+            (row,) = self.counts[binding.name]
+            unmatched, records = _number(row, UNMATCHED), _number(row, RECORDS)
+            metrics = [item.id for item in self._of_event(binding.event)]
+            if metrics and unmatched >= UNMATCHED_SHARE * records and _number(row, KEYS) > EDGE_KEYS:
+                groups[binding.event, binding.column].append((unmatched, records, row[EXAMPLE], metrics))
+        for (event, name), found in groups.items():
+            unmatched, records, example, _ = max(found, key=lambda item: item[0])
+            ids = list(dict.fromkeys(metric for *_, metrics in found for metric in metrics))
+            such = f", such as `{example}`" if example else ""
+            message = f"{unmatched} of {records} `{event}` records name no known `{name}`{such}{of_metrics(ids)}."
+            yield Finding(UNKNOWN_KEY, message, tuple(ids), (), event, unmatched, records)
+
+    def incomplete_rows(self) -> Iterator[Finding]:
+        """Find the instants that rows of a grain lack; those that as many rows lack are one finding."""
+        groups: dict[tuple[str, int, int], dict[str, list[str]]] = defaultdict(dict)
+        for (grain, name), metrics in self._readers_of_instants().items():
+            widest = max(metrics, key=lambda item: self.total(item, ROWS))
+            total = self.total(widest, ROWS)
+            if missing := total - self.total(widest, f"{HAS}{name}"):
+                groups[grain, missing, total][name] = [item.id for item in metrics]
+        for (grain, missing, total), found in groups.items():
+            ids = list(dict.fromkeys(metric for metrics in found.values() for metric in metrics))
+            names = list_names([f"`{name}`" for name in found])
+            which = f"have no {names}" if len(found) == 1 else f"lack each of {names}"
+            message = f"{missing} of {total} rows of `{grain}` {which}{of_metrics(ids)}."
+            yield Finding(INCOMPLETE, message, tuple(ids), affected=missing, total=total)
+
+    def _readers_of_instants(self) -> Mapping[tuple[str, str], list[Metric]]:
+        """Return the metrics that rest on each instant of a grain."""
+        readers: dict[tuple[str, str], list[Metric]] = defaultdict(list)
+        for metric in self.metrics:
+            for name in instants_of(metric, self.grains[metric.grain]):
+                readers[metric.grain, name].append(metric)
+        return readers
+
+    def dropped_records(self, notices: Iterable[Notice], readers: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
+        """Find the records that logs say were dropped; `readers`: event -> ids of the metrics that read it."""
+        groups: dict[tuple[str, str], list[Notice]] = defaultdict(list)
+        for notice in notices:
+            if notice.event in readers:
+                groups[notice.event, notice.name].append(notice)
+        for (event, name), found in sorted(groups.items()):
+            hosts = sorted({item.host for item in found})
+            number = sum(item.number or 0 for item in found)
+            many = f"{number} " if number else ""
+            message = (
+                f"the log of {list_hosts(hosts)} says that {many}records of `{name}` were dropped, which are `{event}` "
+                f"events{of_metrics(readers[event])}."
+            )
+            yield Finding(DROPPED, message, tuple(readers[event]), tuple(hosts), event, number or None)
+
+    def _measured_events(self) -> tuple[str, ...]:
+        """List the events that values come from, and that every host is expected to have."""
+        events = {event for metric in self.metrics for event in self.value_events.events(metric)}
+        return tuple(sorted(events - self.exempt))
+
+    def _of_event(self, event: str) -> tuple[Metric, ...]:
+        return tuple(metric for metric in self.metrics if event in self.value_events.events(metric))
+
+    def _source(self, event: str) -> str:
+        return next(item.source for item in self.package.events if item.name == event)
+
+
+def count_name(metric: Metric) -> str:
+    """Return the name of the statement that counts a metric's rows."""
+    return f"count {metric.id}"
+
+
+def _number(row: Row, column: str) -> int:
+    return int(str(row[column]))
+
+
+def _s(things: Sequence[object]) -> str:
+    return "s" if len(things) == 1 else "ve"
+
+
+__all__ = ["HOST", "Assessment", "Notice", "count_name", "list_names"]

@@ -1,0 +1,65 @@
+"""Which events the value of each metric comes from, by the lineage of its measure.
+
+Only what gives the value counts: not what picks rows or decides which rows there are, no condition of a CASE, and no
+number of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assay.audit.lineage import value_origins
+from assay.audit.origins import ROWS, Origin
+from assay.plan.steps import EventStep, RelationStep
+from assay.spec.expression import Expression
+from assay.spec.model import Grain, Metric
+from assay.sql.completeness import drop_conditions, drop_sql_fallbacks
+from assay.sql.program import Statement
+
+
+class ValueEvents:
+    """Looks up the events that values of a plan's metrics come from, and relations that fall back to numbers."""
+
+    def __init__(self, statements: Sequence[Statement]) -> None:
+        tables = [item for item in statements if item.kind in ("table", "view")]
+        self._origins = value_origins(
+            [replace(item, query=drop_conditions(item.query)) if item.kind == "table" else item for item in tables]
+        )
+        self._events = {item.name for item in tables if isinstance(item.step, EventStep)}
+        self._with_fallbacks = {
+            item.name
+            for item in tables
+            if isinstance(item.step, RelationStep) and drop_sql_fallbacks(item.query) is not None
+        }
+
+    def events(self, metric: Metric) -> frozenset[str]:
+        """Return the events that a metric's values come from."""
+        origins = self._values(metric)
+        return frozenset(item.table for item in origins if item.table in self._events and item.column != ROWS)
+
+    def deciding(self, grain: Grain) -> frozenset[str]:
+        """Return the events of the values by which runs of rows are told apart; none where a grain is not made so."""
+        if not grain.runs:
+            return frozenset()
+        columns = (Origin(grain.runs.of, name) for name in _columns(grain.runs.holds))
+        origins = frozenset[Origin]().union(*map(self._origins, columns))
+        return frozenset(item.table for item in origins if item.table in self._events and item.column != ROWS)
+
+    def has_fallbacks(self, metric: Metric) -> bool:
+        """Return whether a relation that a metric's values come from falls back to numbers."""
+        return any(item.table in self._with_fallbacks for item in self._values(metric))
+
+    def _values(self, metric: Metric) -> frozenset[Origin]:
+        columns = (Origin(metric.grain, name) for name in _columns(metric.measure))
+        return frozenset().union(*map(self._origins, columns))
+
+
+def _columns(measure: Expression) -> tuple[str, ...]:
+    """List the columns of the grain's table that a measure reads."""
+    read = (
+        f"{node.text}_{node.name}" if node.op == "taken" else node.name
+        for node in measure.walk()
+        if node.op in ("column", "instant", "taken")
+    )
+    return tuple(dict.fromkeys(read))

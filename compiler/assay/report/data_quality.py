@@ -1,0 +1,144 @@
+"""The quality of runs' data: findings as data and in words, and the block of a report that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.report.document import Appendix
+
+TITLE = "Data quality"
+NAMED = 3  # things that a message names before it counts the others
+
+#: kinds of findings
+DEFAULTS, ON_SOME_HOSTS, RARE, UNKNOWN_KEY = "default-samples", "missing-on-hosts", "rare-event", "unknown-key"
+INCOMPLETE, DROPPED, UNKNOWN, RENAMED = "incomplete-rows", "dropped-records", "unknown-records", "likely-rename"
+IDLE = "idle-host"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that a run's data lack: `affected` of `total` samples, rows or records, where it is a number.
+
+    `metrics` are the ids of those whose numbers it affects, `hosts` those that it is about (none: all).
+    """
+
+    code: str
+    message: str
+    metrics: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    event: str = ""
+    affected: int | None = None
+    total: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunQuality:
+    """How complete a run's data are: hosts, lines read, used, unknown and malformed, and the findings.
+
+    `blank` are the metrics of which every sample rests on a fallback: no value of theirs is printed.
+    """
+
+    hosts: int = 0
+    read: int = 0
+    used: int = 0
+    unknown: int = 0
+    malformed: int = 0
+    findings: tuple[Finding, ...] = ()
+    blank: frozenset[str] = frozenset()
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """Return the findings in words."""
+        return tuple(item.message for item in self.findings)
+
+    def about(self, metrics: Iterable[str]) -> tuple[str, ...]:
+        """Return the findings that affect some metrics, in words, and those that are about no metric in particular."""
+        names = set(metrics)
+        return tuple(item.message for item in self.findings if not item.metrics or names & set(item.metrics))
+
+
+UNMEASURED = RunQuality()
+
+
+def list_names(names: Sequence[str]) -> str:
+    """Return the first names of several, and how many more there are: `a, b, c and 2 more`."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+def list_hosts(hosts: Sequence[str]) -> str:
+    """Return hosts in words: `host a`, `hosts a, b`."""
+    return f"host{'' if len(hosts) == 1 else 's'} {list_names(hosts)}"
+
+
+def of_metrics(metrics: Sequence[str]) -> str:
+    """Return metrics in words, behind what happened to them: ` (cdfA, cdfB)`; empty without any."""
+    return f" ({list_names(metrics)})" if metrics else ""
+
+
+def appendix(runs: Mapping[str, RunQuality], phases: Mapping[str, RunQuality] | None = None) -> Appendix:
+    """Return the block of a report on the data of its runs, and of their phases, by their labels.
+
+    A table has what was read of each run; below, a line for each finding, or `complete` where there is none.
+    """
+    columns = list(runs.values())
+    rows = (
+        ("Hosts", *(str(item.hosts) for item in columns)),
+        ("Lines read", *(str(item.read) for item in columns)),
+        ("Lines used", *(str(item.used) for item in columns)),
+        ("Lines unknown", *(str(item.unknown) for item in columns)),
+        ("Lines malformed", *(str(item.malformed) for item in columns)),
+        ("Findings", *(str(len(item.findings) or "none") for item in columns)),
+    )
+    text = [line for label, item in {**runs, **(phases or {})}.items() for line in _lines(label, item)]
+    return Appendix(TITLE, tuple(text), ("", *runs), rows)
+
+
+@dataclass(frozen=True, slots=True)
+class QualityParts:
+    """What a report says of its runs' data: the block, and sentences ahead of all that point to it."""
+
+    appendices: tuple[Appendix, ...]
+    warnings: tuple[str, ...]
+
+
+def quality_parts(columns: Mapping[str, RunQuality], whole: Mapping[str, RunQuality] | None = None) -> QualityParts:
+    """Return what a report says of the data of what it compares, by label; `whole` are the runs of compared phases."""
+    if not columns or all(item is UNMEASURED for item in columns.values()):
+        return QualityParts((), ())
+    block = appendix(whole, columns) if whole else appendix(columns)
+    return QualityParts((block,), tuple(pointers({**(whole or {}), **columns})))
+
+
+def _lines(label: str, quality: RunQuality) -> Iterator[str]:
+    yield from (f"{label}: {message}" for message in quality.messages or ("complete.",))
+
+
+def pointers(runs: Mapping[str, RunQuality]) -> Iterator[str]:
+    """Yield a sentence for each run with findings that points to the block."""
+    for label, item in runs.items():
+        if number := len(item.findings):
+            yield f"{label}: {number} finding{'' if number == 1 else 's'} on what its data lack, under {TITLE}."
+
+
+def as_json(quality: RunQuality) -> dict[str, object]:
+    """Return the quality of a run as plain data."""
+    return {
+        "hosts": quality.hosts,
+        "lines": {
+            "read": quality.read,
+            "used": quality.used,
+            "unknown": quality.unknown,
+            "malformed": quality.malformed,
+        },
+        "findings": [_finding(item) for item in quality.findings],
+    }
+
+
+def _finding(item: Finding) -> dict[str, object]:
+    found: dict[str, object] = {"code": item.code, "message": item.message}
+    found |= {"metrics": list(item.metrics), "hosts": list(item.hosts)}
+    found |= {"event": item.event} if item.event else {}
+    found |= {"affected": item.affected} if item.affected is not None else {}
+    return found | ({"total": item.total} if item.total is not None else {})

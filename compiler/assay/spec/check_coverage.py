@@ -1,0 +1,19 @@
+"""The checker's part about coverage: events that exist, and fields that hold the names of dropped records."""
+
+from __future__ import annotations
+
+from assay.spec.checker import Checker
+
+
+def check_coverage(checker: Checker) -> None:
+    """Check that what is said of coverage is about events of the package, and fields that these have."""
+    events = {event.name: event for event in checker.package.events}
+    for item in checker.package.coverage:
+        if item.name not in events:
+            checker.missing("unknown-event", f"coverage of unknown event `{item.name}`", item.name, events)
+            continue
+        fields = [field.name for field in events[item.name].fields]
+        for name in (item.dropped, item.count):
+            if name and name not in fields:
+                message = f"coverage of event `{item.name}` names unknown field `{name}`"
+                checker.missing("unknown-field", message, name, fields, within=(item.name,))

@@ -1,0 +1,219 @@
+"""Count, for each metric, how complete the rows are that its samples come from.
+
+Two kinds of count.  `count_rows` counts the rows of a metric's grain, those with a value, those whose value does not
+rest on a fallback, and those that have each instant.  `count_unmatched` counts the records of an event whose key is in
+no row of the grain that is bound to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from assay.spec.expression import Expression
+from assay.spec.model import Grain, Instant, Metric
+from assay.spec.own_names import ACCEPTED, rows_name
+from assay.spec.picks import COMPUTED
+from assay.spec.scopes import HOST
+from assay.sql import dialect
+from assay.sql.dialect import column
+from assay.sql.expressions import Names, compile_expression
+
+Constants = Mapping[str, object]
+
+#: columns of the counts
+GROUP, ROWS, VALUES, MEASURED, HAS = "host", "total", "with_value", "measured", "has_"
+RECORDS, UNMATCHED, KEYS, EXAMPLE = "records", "unmatched", "keys", "example"
+
+#: leaves that are the same for every row
+_FIXED = ("constant", "integer", "real", "text", "boolean", "quantity")
+#: aggregates whose value for no rows is 0, and known: the 0 that stands in for them is no fallback
+_TALLIES = (exp.Count, exp.CountIf, exp.Sum)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyBinding:
+    """An event, a field of it, and the grain column that the field must name: `pick` narrows the records."""
+
+    grain: str
+    event: str
+    field: str
+    column: str
+    where: Expression | None
+
+    @property
+    def name(self) -> str:
+        """Return the name of the binding's count."""
+        return f"keys {self.grain} {self.event} {self.field}"
+
+
+def key_bindings(grain: Grain, members: frozenset[str], events: frozenset[str]) -> tuple[KeyBinding, ...]:
+    """List the keys, other than the host, by which a grain's instants are bound to events, each once."""
+    bindings = [
+        KeyBinding(grain.name, instant.of, pair.field, pair.column, instant.where)
+        for instant in grain.instants
+        if instant.name in members and instant.of in events
+        for pair in instant.on
+        if pair.field != HOST
+    ]
+    return tuple({(item.event, item.field): item for item in bindings}.values())
+
+
+def count_unmatched(binding: KeyBinding, constants: Constants) -> exp.Select:
+    """Count the records of an event, and those whose key no row of the grain has.
+
+    `keys`: how many different keys these have; `example`: the least of them.
+    """
+    key = column(binding.field)
+    keys = dialect.select(exp.alias_(column(binding.column), "known")).distinct()
+    keys = keys.from_(dialect.table(rows_name(binding.grain)))
+    records = dialect.select(exp.alias_(key, "key")).from_(dialect.table(binding.event))
+    records = records.where(exp.Not(this=exp.Is(this=key.copy(), expression=exp.Null())))
+    if binding.where:
+        records = records.where(compile_expression(binding.where, Names(constants=constants)))
+    missing = exp.Is(this=column("known", "keys"), expression=exp.Null())
+    missed = exp.Case(ifs=[exp.If(this=missing.copy(), true=column("key", "found"))])
+    example = exp.Min(this=missed.copy())
+    query = dialect.select(
+        exp.alias_(exp.Count(this=exp.Star()), RECORDS),
+        exp.alias_(exp.CountIf(this=missing), UNMATCHED),
+        exp.alias_(exp.Count(this=exp.Distinct(expressions=[missed])), KEYS),
+        exp.alias_(exp.Cast(this=example, to=exp.DataType.build("TEXT", dialect=dialect.DIALECT)), EXAMPLE),
+    )
+    on = exp.EQ(this=column("key", "found"), expression=column("known", "keys"))
+    return query.from_(records.subquery(alias="found")).join(keys.subquery(alias="keys"), on=on, join_type="LEFT")
+
+
+def count_rows(metric: Metric, grain: Grain, constants: Constants) -> exp.Select:
+    """Count the rows of a metric, one result row for each host that rows are about (null where rows have none).
+
+    `total`: accepted rows; `with_value`: those that also meet the metric's condition and have a value; `measured`:
+    those of them whose value remains without the measure's own fallbacks; `has_<instant>`: accepted rows with this
+    instant.
+    """
+    names = Names(constants=constants)
+    where = [compile_expression(metric.where, names)] if metric.where else []
+    counts = [exp.alias_(exp.Count(this=exp.Star()), ROWS)]
+    for name, measure in ((VALUES, metric.measure), (MEASURED, drop_fallbacks(metric.measure))):
+        present = exp.Not(this=exp.Is(this=exp.paren(compile_expression(measure, names)), expression=exp.Null()))
+        condition = exp.and_(*(item.copy() for item in where), present)
+        counts.append(exp.alias_(exp.CountIf(this=condition), name))
+    counts += [exp.alias_(exp.Count(this=column(name)), f"{HAS}{name}") for name in instants_of(metric, grain)]
+    host = host_column(metric, grain)
+    group: exp.Expr = column(host) if host else exp.Cast(this=exp.Null(), to=exp.DataType.build("TEXT"))
+    query = dialect.select(exp.alias_(group, GROUP), *counts).from_(dialect.table(grain.name))
+    if metric.accepted:
+        query = query.where(column(ACCEPTED))
+    return query.group_by(column(host)).order_by(column(host)) if host else query
+
+
+def host_column(metric: Metric, grain: Grain) -> str:
+    """Return the column that says which host a row is about: where the instants of the metric are looked for."""
+    used = set(instants_of(metric, grain))
+    paired = [
+        pair.column for item in grain.instants if item.name in used for pair in item.on if pair.field == HOST
+    ]  # fmt: skip
+    own = [item.name for item in grain.columns if item.name == HOST]
+    return next(iter([*paired, *own]), "")
+
+
+def instants_of(metric: Metric, grain: Grain) -> tuple[str, ...]:
+    """List the instants bound to records that a metric's measure and condition rest on, in the grain's order."""
+    read = {
+        name
+        for expression in (metric.measure, metric.where)
+        if expression
+        for name in _instants(expression, grain, frozenset())
+    }
+    return tuple(item.name for item in grain.instants if item.name in read and item.pick != COMPUTED)
+
+
+def _instants(expression: Expression, grain: Grain, seen: frozenset[str]) -> Iterator[str]:
+    by_name: Mapping[str, Instant] = {item.name: item for item in grain.instants}
+    derived = {item.column.name: item.value for item in grain.derived}
+    for node in expression.walk():
+        name = node.text if node.op == "taken" else node.name
+        if node.op in ("instant", "taken") and name in by_name and name not in seen:
+            yield name
+            if value := by_name[name].value:
+                yield from _instants(value, grain, seen | {name})
+        elif node.op == "column" and name in derived and name not in seen:
+            yield from _instants(derived[name], grain, seen | {name})
+
+
+def drop_fallbacks(expression: Expression) -> Expression:
+    """Return an expression without the fixed values that its `coalesce`s fall back to."""
+    operands = tuple(drop_fallbacks(item) for item in expression.operands)
+    if expression.op == "coalesce":
+        while len(operands) > 1 and _is_fixed(operands[-1]):
+            operands = operands[:-1]
+        if len(operands) == 1:
+            return operands[0]
+    return replace(expression, operands=operands)
+
+
+def _is_fixed(expression: Expression) -> bool:
+    return all(node.operands or node.op in _FIXED for node in expression.walk())
+
+
+def drop_sql_fallbacks(query: exp.Expr) -> exp.Expr | None:
+    """Return a query whose columns do not fall back to fixed values: `coalesce(x, 0) AS x` becomes `x`.
+
+    A 0 for a number of rows stays: that is its value.  None where the query has no such fallback.
+    """
+    changed = query.copy()
+    is_changed = False
+    for select in changed.find_all(exp.Select):
+        for item in select.selects:
+            value = item.unalias()
+            if isinstance(value, exp.Coalesce) and (rest := _without_fixed(value)) and not _is_tally(rest[0], changed):
+                fresh = exp.Coalesce(this=rest[0], expressions=rest[1:]) if len(rest) > 1 else rest[0]
+                value.replace(fresh.copy())
+                is_changed = True
+    return changed if is_changed else None
+
+
+def _without_fixed(value: exp.Coalesce) -> list[exp.Expr]:
+    """List the operands ahead of the numbers and constants at the end; none where there are none of these."""
+    operands = [value.this, *value.expressions]
+    rest = list(operands)
+    while rest and (rest[-1].is_number or isinstance(rest[-1], exp.Placeholder)):
+        rest.pop()
+    return rest if len(rest) < len(operands) else []
+
+
+def _is_tally(value: exp.Expr, query: exp.Expr) -> bool:
+    """Return whether a value is a number (or a sum) of rows, made here or by the named query that it is read of."""
+    if any(value.find_all(*_TALLIES)):
+        return True
+    named = {item.alias: item.this for item in query.find_all(exp.CTE)}
+    named |= {item.alias: item.this for item in query.find_all(exp.Subquery) if item.alias}
+    return any(
+        made.unalias().find(*_TALLIES) is not None
+        for used in value.find_all(exp.Column)
+        if isinstance(source := named.get(_source(used)), exp.Select)
+        for made in source.selects
+        if made.alias_or_name == used.name
+    )
+
+
+def _source(used: exp.Column) -> str:
+    """Return the named query that a column's table is an alias of; the table's own name where it is none."""
+    select = used.find_ancestor(exp.Select)
+    tables = [select.args.get("from_"), *(select.args.get("joins") or ())] if select else []
+    for part in tables:
+        if part is not None and part.this.alias_or_name == used.table:
+            return str(part.this.name or used.table)
+    return used.table
+
+
+def drop_conditions(query: exp.Expr) -> exp.Expr:
+    """Return a query in which every CASE is the first of its results that there is: conditions give no value."""
+    changed = query.copy()
+    for case in list(changed.find_all(exp.Case)):
+        results: Sequence[exp.Expr] = [item.args["true"] for item in case.args["ifs"]]
+        results = [*results, *([case.args["default"]] if case.args.get("default") else [])]
+        case.replace(exp.Coalesce(this=results[0].copy(), expressions=[item.copy() for item in results[1:]]))
+    return changed
