@@ -336,7 +336,8 @@ def test_a_run_without_logs_is_an_error_that_names_them(tmp_path: Path, cache: P
         "",
         "error[no-source]: article `harness` has nothing to show: each of its parts needs records that a run lacks\n"
         "  expected: files trxGenLogs/trx_data_output_*.txt (What the transaction generators noted of each "
-        "transaction); directories node_* with files stderr*.txt, nodeos*.txt, nodeos*.log (Logs of the nodes)\n"
+        "transaction); directories node_* with files stderr*.txt, nodeos*.txt, nodeos*.log (Logs of the nodes; the first EOSIO "
+        "versions (`2449775ms thread-0 ...`) write no date, and cannot be read)\n"
         "  found:    DIR/r\n",
     )
 
@@ -347,8 +348,8 @@ def test_a_log_without_blocks_is_an_error(tmp_path: Path, cache: Path) -> None:
     assert (done.status, done.err) == (
         1,
         "error[nothing-recognised]: run r: none of the 100 log lines of 1 host is an event that the specs know\n"
-        f"  note: source `nodes` finds in node_00/stderr.txt:51: {LINES[50][:99]}…, which is read as {{level}} {{at}} "
-        "{thread} {file} {function} ] {message...}\n"
+        f"  note: source `nodes` finds in node_00/stderr.txt:51: {LINES[50][:99]}…, which is read as "
+        "{?{} {} {} {} {}: ?}{?{}|{} | ?}{level} {at} {thread} {file} {function} ] {message...}\n"
         "  hint: are these logs of this system? `assay list events` tells the names that are known\n",
     )
 

@@ -1,16 +1,29 @@
 -- The numbers of a run that its manifest prints: one row.
-WITH log_totals AS (
+-- Compatibility: switches to another fork are known, but do not count as analysed.
+WITH switches AS (
+    SELECT host, count(*) AS switches
+    FROM fork_switched
+    GROUP BY host
+),
+
+analysed AS (
+    SELECT logs.*, logs.recognised - coalesce(switches.switches, 0) AS counted
+    FROM logs
+    LEFT JOIN switches ON switches.host = logs.host
+),
+
+log_totals AS (
     SELECT
         count(*) AS machines,
         sum(objects)::DOUBLE / count(*) AS objects_per_host,
-        sum(recognised)::DOUBLE / count(*) AS recognised_per_host,
-        sum(recognised) AS recognised_total,
+        sum(counted)::DOUBLE / count(*) AS recognised_per_host,
+        sum(counted) AS recognised_total,
         sum(last_ns - first_ns)::DOUBLE / count(*) / 1000000000 AS host_run_time,
         min(first_ns) AS first_ns,
         max(last_ns) AS last_ns,
         max(first_ns) - min(first_ns) AS start_spread,
         max(last_ns) - min(last_ns) AS stop_spread
-    FROM logs
+    FROM analysed
 ),
 
 line_rates AS (

@@ -179,7 +179,7 @@ in  { field
           "ledger_ticked"
           "The ledger state is ticked to the slot"
           [ form
-              [ "Forge.Loop.TickedLedgerState" ]
+              [ "Forge.Loop.ForgeTickedLedgerState", "Forge.Loop.TickedLedgerState" ]
               [ "Forge.TickedLedgerState" ]
               [ "TraceForgeTickedLedgerState" ]
               [ slot ]
@@ -189,7 +189,7 @@ in  { field
           "mempool_snapshot"
           "The mempool's snapshot is taken"
           [ form
-              [ "Forge.Loop.MempoolSnapshot" ]
+              [ "Forge.Loop.ForgingMempoolSnapshot", "Forge.Loop.MempoolSnapshot" ]
               [ "Forge.MempoolSnapshot" ]
               [ "TraceForgingMempoolSnapshot" ]
               [ slot ]
@@ -275,12 +275,22 @@ in  { field
               [ "TraceAdoptedBlock" ]
               [ hashAt "blockHash", E.always "1" chainDelta, size ]
           ]
+    , forkSwitched =
+        event
+          "fork_switched"
+          "A block is the tip of the host's chain as the host switches to another fork; no metric counts it as an adoption"
+          [ form
+              [ "ChainDB.AddBlockEvent.SwitchedToAFork" ]
+              [ "ChainDB.AddBlockEvent.SwitchedToAFork" ]
+              [ "TraceAddBlockEvent.SwitchedToAFork" ]
+              [ hashOf [ [ "newtip" ] ] ]
+          ]
     , ledgerSnapshot =
         event
           "ledger_snapshot"
           "A snapshot of the ledger is on disk"
           [ form
-              [ "ChainDB.LedgerEvent.TookSnapshot" ]
+              [ "ChainDB.LedgerEvent.Snapshot.TookSnapshot", "ChainDB.LedgerEvent.TookSnapshot" ]
               [ "TraceLedgerEvent.TookSnapshot" ]
               [ "TraceSnapshotEvent.TookSnapshot" ]
               ([] : List S.Field)

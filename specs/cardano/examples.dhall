@@ -166,6 +166,53 @@ let block =
       , doc = "All steps are told, each in a log of its own host"
       }
 
+-- Names of node 11, with the prefix that a node may write ahead of them. The last peer adopts by a switch: no metric counts it.
+let newest =
+      let named = \(second : Text) -> \(name : Text) -> line second "Cardano.Node.${name}"
+
+      in  S.Example::{
+          , name = "names of node 11, and an adoption by a switch to another fork"
+          , files =
+            [ genesis
+            , meta
+            , host
+                "node-0"
+                [ named "02.001" "Forge.Loop.StartLeadershipCheck" (inSlot "2")
+                , named "02.015" "Forge.Loop.NodeIsLeader" (inSlot "2")
+                , named "02.021" "Forge.Loop.ForgeTickedLedgerState" (inSlot "2")
+                , named "02.028" "Forge.Loop.ForgingMempoolSnapshot" (inSlot "2")
+                , named "02.036" "Forge.Loop.ForgedBlock" (forged "2" "0" a "GenesisHash")
+                , named "02.066" "Forge.Loop.AdoptedBlock" (adopted a "3000")
+                , named "03.000" "ChainDB.LedgerEvent.Snapshot.TookSnapshot" (inSlot "3")
+                , next "05.010" "5" a
+                ]
+            , host
+                "node-1"
+                [ line "02.100" "ChainSync.Client.DownloadedHeader" (header "2" "0" a)
+                , line "02.112" "BlockFetch.Client.SendFetchRequest" (requested a)
+                , line "02.125" "BlockFetch.Client.CompletedBlockFetch" (ofBlock a)
+                , line "02.170" "ChainDB.AddBlockEvent.AddedToCurrentChain" (tip a)
+                ]
+            , host
+                "node-2"
+                [ line "02.200" "ChainSync.Client.DownloadedHeader" (header "2" "0" a)
+                , line "02.221" "BlockFetch.Client.SendFetchRequest" (requested a)
+                , line "02.243" "BlockFetch.Client.CompletedBlockFetch" (ofBlock a)
+                , line "02.315" "ChainDB.AddBlockEvent.SwitchedToAFork" (tip a)
+                ]
+            ]
+          , expect =
+            [ of forging.ticked [ "0.006" ]
+            , of forging.snapshot [ "0.007" ]
+            , of forging.forge [ "0.008" ]
+            , of forging.adoption [ "0.030" ]
+            , of peers.request [ "0.012", "0.021" ]
+            , of peers.adoption [ "0.045" ]
+            , of propagation.half [ "0.170" ]
+            , of propagation.all [ "0.170" ]
+            ]
+          }
+
 -- Two blocks of one height: one of them is on no chain. Steps that the host does not tell are taken as 10 ms, or left out.
 let battle =
       S.Example::{
@@ -317,4 +364,4 @@ let busy =
       , doc = "Slots 11 to 18 are slots 1 to 8 of epoch 1: over the boundary's 3 slots, and over the reward's 7"
       }
 
-in  [ block, battle, process, busy ]
+in  [ block, newest, battle, process, busy ]

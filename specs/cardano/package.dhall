@@ -43,6 +43,7 @@ in  S.Package::{
       , e.headerAnnounced
       , e.blockSent
       , e.blockAdopted
+      , e.forkSwitched
       , e.ledgerSnapshot
       , e.ledgerMetrics
       , e.txsAcked

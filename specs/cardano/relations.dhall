@@ -115,6 +115,19 @@ let roles =
           , message = "no host forged block {block} (number {block_no}, slot {slot}), which {hosts} saw first at {instant}"
           , hint = "is the log of a host missing, or cut off at its beginning?"
           }
+        , S.Check::{
+          , code = "no-adoption"
+          , sql = ../../queries/cardano/checks/no_adoption.sql as Text
+          , uses =
+            [ events.leadershipCheckStarted.name
+            , events.blockForged.name
+            , events.blockAdopted.name
+            , events.forkSwitched.name
+            ]
+          , message = "{number} of the hosts check their leadership, but neither forge a block nor adopt one: {hosts}"
+          , hint = "is the node cut off from the others, or are its events of other names? `assay list events` prints those that are known"
+          , severity = "warning"
+          }
         ]
       , doc = "The role of a host for a block: its first event of the block's hash decides"
       }
@@ -367,7 +380,7 @@ let runSummary =
       S.Relation::{
       , name = "run_summary"
       , sql = ../../queries/cardano/run_summary.sql as Text
-      , uses = [ "logs", "slot_extents", "block" ]
+      , uses = [ "logs", "slot_extents", "block", events.forkSwitched.name ]
       , columns =
         [ figures.machines
         , figures.objectsPerHost

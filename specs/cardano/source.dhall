@@ -88,8 +88,8 @@ let logs =
       , body = [ "data" ]
       , unwrap = [ { absent = "kind", present = [ "credentials", "val" ], take = "val" } ]
       , lookups =
-        [ { path = [ "ns" ], inBody = False, drop = "", generation = "new" }
-        , { path = [ "ns" ], inBody = False, drop = "", generation = "middle" }
+        [ { path = [ "ns" ], inBody = False, drop = "Cardano.Node.", generation = "new" }
+        , { path = [ "ns" ], inBody = False, drop = "Cardano.Node.", generation = "middle" }
         , { path = [ "kind" ], inBody = True, drop = "Cardano.Node.", generation = "middle" }
         , { path = [ "kind" ], inBody = True, drop = "", generation = "legacy" }
         ]

@@ -75,6 +75,9 @@ let inLog =
 
 let message = \(name : Text) -> [ { generation = "message", name } ]
 
+-- A message that versions from 0.39 on write otherwise than those before.
+let renamed = \(before : Text) -> \(since : Text) -> message before # message since
+
 let blockHeight = E.inUnit D.block (E.integer "height")
 
 let transactions = E.optional (E.inUnit D.transaction (E.at [ "num_txs_res" ] (E.integer "transactions")))
@@ -84,12 +87,16 @@ let level = E.text "level"
 in  { tx
     , blockHeight
     , finalized =
-        inLog "finalized" (message "finalized block") [ blockHeight, transactions ] "The node has worked out a block"
-    , committed = inLog "committed" (message "committed state") [ blockHeight ] "The node has committed the state after a block"
-    , proposed = inLog "proposed" (message "received proposal") ([] : List E.Field) "The node has received the proposal of a block"
+        inLog "finalized" (renamed "finalized block" "Finalized block") [ blockHeight, transactions ] "The node has worked out a block"
+    , committed = inLog "committed" (renamed "committed state" "Committed state") [ blockHeight ] "The node has committed the state after a block"
+    , proposed = inLog "proposed" (renamed "received proposal" "Received proposal") ([] : List E.Field) "The node has received the proposal of a block"
     , started = inLog "started" (message "Started node") ([] : List E.Field) "The node has started"
     , caughtUp =
-        inLog "caught_up" (message "Time to switch to consensus reactor!") [ blockHeight ] "The node has caught up, and joins consensus"
+        inLog
+          "caught_up"
+          (renamed "Time to switch to consensus reactor!" "Time to switch to consensus mode!")
+          [ blockHeight ]
+          "The node has caught up, and joins consensus"
     , complained =
         inLog
           "complained"

@@ -124,6 +124,36 @@ let nodes =
       , doc = "Intervals of the validator are 1.5, 3 and 2 s: 4 was committed while it was catching up. A log that begins later is one of consensus."
       }
 
+-- A validator of version 1.0, whose messages begin with a capital.
+let renamed =
+      S.Example::{
+      , name = "a validator of version 1.0"
+      , files =
+        [ meta
+        , Q.file
+            "logs/validator0.log"
+            ( Q.lines
+                [ started "00.000"
+                , info "01.500" "Time to switch to consensus mode!" (ofHeight "1")
+                , info "02.000" "Received proposal" ",\"proposal\":{},\"proposer\":\"A1\""
+                , info "02.500" "Finalized block" "${ofHeight "1"},\"num_txs_res\":3,\"num_val_updates\":0,\"block_app_hash\":\"\",\"syncing_to_height\":1"
+                , info "02.600" "Committed state" "${ofHeight "1"},\"block_app_hash\":\"\""
+                , info "03.500" "Received proposal" ",\"proposal\":{},\"proposer\":\"A2\""
+                , info "04.000" "Finalized block" "${ofHeight "2"},\"num_txs_res\":10"
+                , info "04.100" "Committed state" (ofHeight "2")
+                ]
+            )
+        ]
+      , expect =
+        [ of m.blocks [ "2" ]
+        , of m.blocksCaughtUp [ "0" ]
+        , of m.nodeTransactions [ "13" ]
+        , of m.proposals [ "2" ]
+        , of m.catchingUp [ "1.5" ]
+        , of m.interval [ "1.5" ]
+        ]
+      }
+
 let published =
       S.Example::{
       , name = "summaries side by side, and one alone"
@@ -174,4 +204,4 @@ let published =
       , doc = "Expected are rate times connections over 29 of 30 seconds"
       }
 
-in  [ load, nodes, published ]
+in  [ load, nodes, renamed, published ]

@@ -156,6 +156,17 @@ let nodes =
         , c.complaints
         ]
       , key = [ "node" ]
+      , checks =
+        [ S.Check::{
+          , code = "no-commit"
+          , sql = ../../queries/cometbft/checks/no_commit.sql as Text
+          , uses = [ "nodes_logged", "logs" ]
+          , message =
+              "{node} commits no block in the {lines} lines of its log ({starts} starts, {proposals} proposals received){others}"
+          , hint = "does the node run without the others, or is its version one whose messages are not known? docs/cometbft.md lists those that are"
+          , severity = "warning"
+          }
+        ]
       , doc = "Nodes, out of their logs"
       }
 

@@ -130,6 +130,7 @@ QUARANTINE = {
 }
 BROKEN = "broken_lines"
 UNTIMED = ("no time", "bad time")  # how reasons begin that are about a time
+UNLIKE = "no line of the log"  # how a reason begins that is about a line as a whole
 TOLD = 3  # broken lines of a host that the error names
 
 
@@ -233,12 +234,14 @@ def _nothing(
 
 
 def _reasons(source: Source, broken: Sequence[Broken]) -> tuple[str, ...]:
-    """Why records are broken; where they lack a time that can be read, how times are read."""
+    """Why records are broken; where they lack a time or are unlike the lines of the source, how these are read."""
     notes = [f"{_where(item)}: {item.reason}" for item in broken]
     form = time_form.read_as(source) if any(item.reason.startswith(UNTIMED) for item in broken) else ""
     if form:
         at = f", `{'.'.join(source.time)}`," if source.time else ""
         notes.append(f"the time{at} of a record of source `{source.name}` is read as {form}")
+    if any(item.reason.startswith(UNLIKE) for item in broken):
+        notes.append(f"a line of source `{source.name}` is read as `{source.line}`: {source.doc}")
     return tuple(notes)
 
 

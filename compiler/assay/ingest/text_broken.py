@@ -84,9 +84,9 @@ def _time(matcher: _Matcher, how: TextForms, body: str) -> str:
 def _fault(matcher: _Matcher, text: str, pattern: Pattern) -> tuple[int, str]:
     """How far a text goes along with a pattern, and what was expected there and found."""
     length, expected = 0, pattern.pieces[0].shown
-    for item in pattern.beginnings():
+    for index, item in enumerate(pattern.beginnings()):
         before = matcher.found(text, item.expression) if item.expression != "^" else ""
-        if not before and item.expression != "^":
+        if not before and index:  # ahead of the first there may be optional parts alone, which match no character
             break
         shortest = matcher.found(text, item.shortest, 1) if item.shortest else ""
         length, expected = len(shortest or before), item.piece.shown

@@ -10,8 +10,17 @@ let D = ../units.dhall
 let source = ./source.dhall
 
 let form =
-      \(name : Text) -> \(fields : List S.Field) ->
-        { names = [ { generation = "nodeos", name } ], unless = [] : List E.Unless, fields }
+      \(patterns : List Text) -> \(fields : List S.Field) ->
+        { names =
+            List/fold
+              Text
+              patterns
+              (List E.Name)
+              (\(name : Text) -> \(rest : List E.Name) -> [ { generation = "nodeos", name } ] # rest)
+              ([] : List E.Name)
+        , unless = [] : List E.Unless
+        , fields
+        }
 
 let told = \(unit : S.Unit) -> \(f : S.Field) -> E.optional (E.inUnit unit f)
 
@@ -51,17 +60,26 @@ let ofBlock =
         , E.always origin f.origin
         ]
 
--- The older of the versions tell no net, cpu, elapsed and time, and of a produced block no latency is told.
+-- Lines of a block in the versions that there are. EOSIO tells no net, cpu, elapsed and time; Leap does. Spring 1.0.0 leaves
+-- out how many blocks the producer confirms; since 1.0.2 it names the units, and of a block ahead of Savanna 1.0 repeats
+-- `confirmed`. Of a produced block no latency is told.
+let blockLines =
+      \(origin : Text) ->
+        let start = "${origin} block {id}... #{number} @ {stamp} signed by {producer} [trxs: {transactions}, lib: {}"
+
+        let end = "{?, latency: {latency} ms?}]"
+
+        in  [ "${start}, {}: {}{?, net: {net}, cpu: {cpu}, elapsed: {elapsed}, time: {time_taken}?}${end}"
+            , "${start}, net: {net}, cpu: {cpu}, elapsed: {elapsed}, time: {time_taken}${end}"
+            , "${start}{?, confirmed: ?}{?, confirmed: {}?}, net: {net}, cpu: {cpu} us, elapsed: {elapsed} us, {} time: {time_taken} us${end}"
+            ]
+
 let block =
         { name = "block"
         , source = source.nodes.name
         , forms =
-          [ form
-              "Received block {id}... #{number} @ {stamp} signed by {producer} [trxs: {transactions}, lib: {}, {}: {}{?, net: {net}, cpu: {cpu}, elapsed: {elapsed}, time: {time_taken}?}{?, latency: {latency} ms?}]"
-              (ofBlock "received")
-          , form
-              "Produced block {id}... #{number} @ {stamp} signed by {producer} [trxs: {transactions}, lib: {}, {}: {}{?, net: {net}, cpu: {cpu}, elapsed: {elapsed}, time: {time_taken}?}{?, latency: {latency} ms?}]"
-              (ofBlock "produced")
+          [ form (blockLines "Received") (ofBlock "received")
+          , form (blockLines "Produced") (ofBlock "produced")
           ]
         , doc = "The node has received a block, or produced one"
         }
@@ -70,7 +88,7 @@ let block =
 let dropped =
         { name = "dropped"
         , source = source.nodes.name
-        , forms = [ form "dropped incoming block #{number} id: {id}" [ f.number, f.id ] ]
+        , forms = [ form [ "dropped incoming block #{number} id: {id}" ] [ f.number, f.id ] ]
         , doc = "The node has dropped a block that came in while it was producing"
         }
       : S.Event
@@ -78,7 +96,13 @@ let dropped =
 let forked =
         { name = "forked"
         , source = source.nodes.name
-        , forms = [ form "switching forks from {} (block number {from}) to {} (block number {to})" [ f.from, f.to ] ]
+        , forms =
+          [ form
+              [ "switching forks from {} (block number {from}) to {} (block number {to})"
+              , "switching forks from {} (block number {from}) {...} to {} (block number {to}) {...}"
+              ]
+              [ f.from, f.to ]
+          ]
         , doc = "The node has switched to another fork"
         }
       : S.Event
@@ -88,7 +112,7 @@ let sent =
         , source = source.generators.name
         , forms =
           [ form
-              "{id},{sent},{acknowledged},{ack}{?,{in_block},{trx_cpu},{trx_net},{block_time}?}"
+              [ "{id},{sent},{acknowledged},{ack}{?,{in_block},{trx_cpu},{trx_net},{block_time}?}" ]
               [ f.id, f.acknowledged, f.ack, f.inBlock, f.trxCpu, f.trxNet, f.blockTime ]
           ]
         , doc = "A generator has sent a transaction; what is known of the block that holds it"

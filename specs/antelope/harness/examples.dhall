@@ -214,6 +214,49 @@ let single =
       , doc = "A window of one block counts as that block"
       }
 
+-- Blocks as the versions of Spring write them, the last in the journal of the system; and a switch with what it compares.
+let spring =
+      let of1 = \(second : Text) -> \(origin : Text) -> \(number : Text) -> \(rest : Text) ->
+            line second "${origin} block 620af4ee1adc2bab... #${number} @ 2026-01-01T00:00:${second} signed by a [trxs: ${rest}]"
+
+      in  S.Example::{
+          , name = "blocks of Spring"
+          , files =
+            [ Q.file
+                "node_00/stderr.txt"
+                ( Q.lines
+                    [ of1 "01.000" "Received" "1" "1, lib: 0, net: 8, cpu: 10, elapsed: 100, time: 1000, latency: 4 ms"
+                    , of1 "01.500" "Received" "2" "2, lib: 1, net: 16, cpu: 20 us, elapsed: 200 us, applying time: 2000 us, latency: 6 ms"
+                    , "0|nodeos  | ${of1 "02.000" "Received" "3" "3, lib: 2, net: 24, cpu: 30 us, elapsed: 300 us, applying time: 3000 us, latency: 8 ms"}"
+                    , "Jan 01 00:00:02 host nodeos[7]: ${of1 "02.500" "Received" "4" "4, lib: 3, net: 32, cpu: 40 us, elapsed: 400 us, applying time: 4000 us, latency: 10 ms"}"
+                    ]
+                )
+            , Q.file
+                "node_01/stderr.txt"
+                ( Q.lines
+                    [ of1 "01.000" "Produced" "1" "1, lib: 0, confirmed: 0, net: 8, cpu: 10, elapsed: 100, time: 1000"
+                    , of1 "01.500" "Produced" "2" "2, lib: 1, confirmed: , confirmed: 0, net: 16, cpu: 20 us, elapsed: 200 us, producing time: 2000 us"
+                    , of1 "02.000" "Produced" "3" "3, lib: 2, confirmed: 0, net: 24, cpu: 30 us, elapsed: 300 us, producing time: 3000 us"
+                    , of1 "02.500" "Produced" "4" "4, lib: 3, net: 32, cpu: 40 us, elapsed: 400 us, producing time: 4000 us"
+                    , line
+                        "02.600"
+                        "switching forks from 620af4ee1adc2bab (block number 4) [ latest_qc_claim__block_ref: 1, timestamp: 2 ] to 3876cda17d2a4f14 (block number 3) [ latest_qc_claim__block_ref: 2, timestamp: 1 ]"
+                    ]
+                )
+            ]
+          , expect =
+            [ of m.pairTps [ "3", "5", "7" ]
+            , of m.totalNet [ "80" ]
+            , of m.totalCpu [ "100" ]
+            , of m.totalElapsed [ "1000" ]
+            , of m.totalTime [ "10000" ]
+            , of m.totalLatency [ "28" ]
+            , of m.received [ "0", "4" ]
+            , of m.produced [ "0", "4" ]
+            , of m.forks [ "0", "1" ]
+            ]
+          }
+
 let transactions =
       S.Example::{
       , name = "transactions of two generators"
@@ -250,4 +293,4 @@ let unfound =
       , expect = [ Q.none m.samples ] # none m.trxLatency
       }
 
-in  [ phases, turns, single, transactions, unfound ]
+in  [ phases, turns, single, spring, transactions, unfound ]

@@ -308,6 +308,16 @@ let nodes =
         , c.droppedBlocks
         ]
       , key = [ c.host.name ]
+      , checks =
+        [ S.Check::{
+          , code = "silent"
+          , sql = ../../../queries/antelope/harness/checks/silent.sql as Text
+          , uses = [ "nodes" ]
+          , message = "{host} neither receives nor produces a block (the run has logs of {nodes} nodes)"
+          , hint = "is the node cut off from the others, or its version one whose lines are not known? docs/antelope.md lists those that are"
+          , severity = "warning"
+          }
+        ]
       , doc = "What each node tells of blocks, forks and drops"
       }
 

@@ -48,7 +48,7 @@ let nodes =
       , kind = "text-lines"
       , hosts = "node_*"
       , logs = [ "stderr*.txt", "nodeos*.txt", "nodeos*.log" ]
-      , line = "{level} {at} {thread} {file} {function} ] {message...}"
+      , line = "{?{} {} {} {} {}: ?}{?{}|{} | ?}{level} {at} {thread} {file} {function} ] {message...}"
       , time = [ "at" ]
       , body = [ "message" ]
       , zone = "UTC"
@@ -61,7 +61,7 @@ let nodes =
         , constant.testEnd
         , constant.drop
         ]
-      , doc = "Logs of the nodes"
+      , doc = "Logs of the nodes; the first EOSIO versions (`2449775ms thread-0 ...`) write no date, and cannot be read"
       }
 
 let generators =

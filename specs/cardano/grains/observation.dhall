@@ -93,6 +93,17 @@ let grain =
       , instants = [ at.slotStart, at.noticed, at.requested, at.fetched, at.announced, at.sending, at.adopted ]
       , derived
       , subject = Some { grain = block.name, on = [ G.sameColumn c.block c.block ] }
+      , checks =
+        [ S.Check::{
+          , code = "switched"
+          , sql = ../../../queries/cardano/checks/switched.sql as Text
+          , uses = [ name, events.forkSwitched.name ]
+          , message =
+              "{switches} adoptions of blocks of the main chain, on {hosts} ({names}), came by a switch to another fork (SwitchedToAFork): they are counted here, and in no metric"
+          , hint = "metrics of adoption and of propagation are of fewer hosts for these blocks"
+          , severity = "warning"
+          }
+        ]
       , doc = "A block of the main chain, as one of its observers came to it"
       }
 

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Alloc: RTS alloc rate */
-/* definition baa3e7df11c52fa2f88295e78ab8270e716405d5d19bc4ea8bf11a1b0c9c1a04 */
+/* definition 9cbb29dc6a28256111f2099eca60bd587caa17a2b7a4450cd997155d615e6f42 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiBlkIO: Block IO waits */
-/* definition 6bf875d99e5bdc81e60c9e35b08769c930227a1d49bdef175d4b09104997baef */
+/* definition 5e4272bf3a519ad9ca585f28030b07fbf9e00ff11c5cb0329330b663ddb139d2 */
 SELECT
   domain.per,
   distributions.size,

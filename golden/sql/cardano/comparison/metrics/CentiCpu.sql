@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiCpu: Process CPU usage */
-/* definition 925b922d91b61ebcf44077e993c731861a7c5a761d2360f55ea34d01db563b5d */
+/* definition b5fcd06651903a33fec40033bf7296b77ff0209922b310ad0c7f4a25f06f7d56 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition 46c5d52181b83e9adff479110a04b11904a59e63b4e3deff9f5ad46ff93ef255 */
+/* definition 4082d49031b7a94082e7919eac8d9a410da93a85cae009ff492529384e244c06 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition 1db743e722c6ea54db75b14ad1c1ed6eb34fb57736657af086c874ee1edece34 */
+/* definition 1809b61db1e2142d8748a6900ff28426fffd9f3c09fa4cff840abcc82fe409bc */
 SELECT
   domain.per,
   distributions.size,

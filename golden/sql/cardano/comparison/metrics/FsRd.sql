@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsRd: Filesystem reads */
-/* definition a83c817ab1664390ac6d09618aaf31915edefd68c7e3485cfaac3a7366f7692f */
+/* definition ef2f293885cb3e455f748bf3339b56e3ab7c2431e2d5733ecf2042a5459e69de */
 SELECT
   domain.per,
   distributions.size,

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsWr: Filesystem writes */
-/* definition 02dcb8bd52678bbe2a99e48b831a126a4c13552028c01d0eea17e3f0c6cce2c4 */
+/* definition 7d7ef4a9d6207402b00025124f15728fc2acf5f5ed7c32a8ca46259ecf57ce31 */
 SELECT
   domain.per,
   distributions.size,

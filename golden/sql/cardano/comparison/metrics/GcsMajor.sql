@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMajor: Major GCs */
-/* definition f3cd618d8ea2a20eb06b9297ffe41a7d3d91b5a3504401bef9ced49d34ff4ac0 */
+/* definition 369d9bf0db5a91ddcaa6cfb96684bcf4831b30b0e430f2e048e26f17c2dbbf58 */
 SELECT
   domain.per,
   distributions.size,

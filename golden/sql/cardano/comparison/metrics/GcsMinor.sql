@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMinor: Minor GCs */
-/* definition 110e918426d45d45aa644d3f4d2273a9755eb0b01802230502e84224b73834bb */
+/* definition c08fed6ab032192d4b68078ec697312576271e0a1a6770a2b05ef03d61a7c2d0 */
 SELECT
   domain.per,
   distributions.size,

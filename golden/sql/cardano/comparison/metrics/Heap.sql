@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Heap: RTS heap size */
-/* definition ee85f21b10003a02342f8a992b109268aefa988fdc8695a4b09fd275bb08a824 */
+/* definition 5803cc68fb484e635fd2d00410ce8b22b36727213fff58a4b2bde1dca4f69cc0 */
 SELECT
   domain.per,
   distributions.size,

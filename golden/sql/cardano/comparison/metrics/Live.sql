@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Live: RTS live GC dateset */
-/* definition 825acf393e4879e1e16b4b639ec6e6886c1a6c55c59d412c7d079faceac603f1 */
+/* definition fd8a0582b50958fe3ea41ada919fe0e6b0205cabe1acbe813caad64b741c9a01 */
 SELECT
   domain.per,
   distributions.size,

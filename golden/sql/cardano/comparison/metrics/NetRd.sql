@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetRd: Network reads */
-/* definition 69c12a5300cf45ba68c885d1abe65af4e521e1c63e2d408e3af4c3934d67868e */
+/* definition 8d43a851af90389dde03acd1c302661c7d23e59dedae1dca66279ba10032647e */
 SELECT
   domain.per,
   distributions.size,

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetWr: Network writes */
-/* definition c020765c1c83509a70a0169290c371936a0f2ff0f2e600b61d1e4a7b85ff4bf3 */
+/* definition 422cb909d2bd5635b7467c7238b019420ab24e3537b739cc6592dea1a657abb9 */
 SELECT
   domain.per,
   distributions.size,

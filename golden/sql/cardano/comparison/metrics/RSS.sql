@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* RSS: Kernel RSS */
-/* definition cd5c7b3475c7b64bb957c1ae117a868192facf5ef1b2d91367a09108ab8ed13f */
+/* definition 918304f6a75d506b450b3e36464d6dc16797c838ffb6212efbde52f542798c13 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Threads: Threads */
-/* definition 2160d3616a785c934addbff768b9eb003df3a825e96c559d2705ffc3bc569409 */
+/* definition 569837bf3a972e0a59aa6958ed90d7f1f7228128ce259e69370c1848a6754b33 */
 SELECT
   domain.per,
   distributions.size,

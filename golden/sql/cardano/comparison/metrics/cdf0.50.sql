@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.50: 0.50 adoption */
-/* definition a09267e1843a978cb250d74fac7ec01a14c5dad7e9564fc2348c1a4f02915a50 */
+/* definition 9c192e52d7cddc14185e8af4dba55dd04142631448d11f2feb3907464d24db73 */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.80: 0.80 adoption */
-/* definition 433c6837bba5eaff059e15d433af2ebead218fb64043fba98abb93c9bcb57878 */
+/* definition 541f331d3fa0624564246bb2ccf0482d3aa703cc72d903f89e59fb5107ef34f1 */
 SELECT
   size,
   mean,

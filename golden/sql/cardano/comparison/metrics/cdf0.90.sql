@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.90: 0.90 adoption */
-/* definition 5e4eb77b8271992ad6ccf83276b31a2d4cbf43c1dbf205fd2d0b7f280301a53e */
+/* definition d1f1bb8daed17c1f66c2d44d4b8ed8cc3a5bceab9941b3ed40f9f48f651558bf */
 SELECT
   size,
   mean,

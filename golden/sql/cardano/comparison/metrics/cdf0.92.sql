@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.92: 0.92 adoption */
-/* definition be5b95b034bc10c017b9ec989e506bf2503a696d7e6f7c75a9ad03d026803db7 */
+/* definition df2dc2a3495b63c716d212716b12a052ed869260d9ba7089f383515670e145e3 */
 SELECT
   size,
   mean,

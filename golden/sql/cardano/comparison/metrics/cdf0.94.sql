@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.94: 0.94 adoption */
-/* definition d8bc97943a9c94cb3e3b4ad0cce0fdd1809b8d7c81fabd14fe173e330170f484 */
+/* definition 2b9ebe14009580e4ee714234d1aa27e717d71a1f0b93f06e21d523388d87079d */
 SELECT
   size,
   mean,

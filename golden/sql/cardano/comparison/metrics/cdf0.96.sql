@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.96: 0.96 adoption */
-/* definition c7637be0b68f6cbc69f4eeb34b22be4d08c69150f7cbd9b3424ca87e120fb94a */
+/* definition f01cc7d22e66b6bd4bf770c2594611f259f34eda3bc58f2e9bdb7e8fb3e72f80 */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.98: 0.98 adoption */
-/* definition 5288590d2e71a28e08135aad141c7e3ebb579a87aca69304caf31c5ec13140e1 */
+/* definition 2bab4193042a8813a304be90a6c4bb6adb37e29aa6542c9edd783c7fcc742a43 */
 SELECT
   size,
   mean,

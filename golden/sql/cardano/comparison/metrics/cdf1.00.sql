@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf1.00: 1.00 adoption */
-/* definition b007012510f325169e2b40df8c9e01fd5b993e9753dde8435c6599bdfa15eba1 */
+/* definition 272c742d5b0c7407cc8efb093881c96f34fd2f685c4c5629e0cc46292c345f75 */
 SELECT
   size,
   mean,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition 9f8399142e28a7d316652f54458105a440307b12b7c6f55405627dfdd00b6b98 */
+/* definition 416af2ab34c4533555d529efca5ab9b43c18258dafed8446dfc48c3405674d99 */
 SELECT
   domain.per,
   distributions.size,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlockBattle: Height & slot battles */
-/* definition 6fe84d0bf42508952f2f24f20d2096dba294a7a47aa259524bc11be00459c25a */
+/* definition 8933038d9dd3bb369cfede750714df035a7e8efe4332313057dd38baf50c191b */
 SELECT
   size,
   mean,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlockGap: Interblock gap */
-/* definition d1e9754c926be5b18b4ca03207ba6e5598c1c569162ca2920e695e73fa52b3dc */
+/* definition 8d438b4b8d5861bc20e7715c254c0d369bec0ad5e04ae473793d151e48bb4020 */
 SELECT
   domain.per,
   distributions.size,

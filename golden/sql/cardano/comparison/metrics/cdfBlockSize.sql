@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlockSize: Block size */
-/* definition 947d16e19ae6117216a737f490dfc651c87d11c612500d0990dde9738055e985 */
+/* definition 3f5142e3add318a1a06a8a3b3811bad9b4cc1ba032d9ae26cba65110525e7a8e */
 SELECT
   size,
   mean,

@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksChainedRatio: Chained to forged blocks */
-/* definition bcd7e8c16b797facdf8ff343ebb943641e664cf65e0d0920a1e8fee1a55f9692 */
+/* definition 0e3c170e5171013bd665e8af641aaed839ad0abe9cb055b4be6e648b61e0affc */
 SELECT
   size,
   mean,

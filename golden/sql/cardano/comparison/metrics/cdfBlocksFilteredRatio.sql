@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksFilteredRatio: Filtered to chained blocks */
-/* definition d6bad53f8851da9b0de7820be97dd2252755fb399c439571498430c40c16ea10 */
+/* definition 4785f1e4a0b94f81fc13d2a54446a49cf58240dd3f7ed158ca9cf05b4951d7e0 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksPerHost: Blocks per host */
-/* definition 8c67ecdb091a22b01eadcf33f163e82fd01cbba85f6da0a920341fa908c0d072 */
+/* definition ce9cf0f2142ab50ddc1d47eb361f921f5bb03c8c29f45375d71e258ff2ba2a4d */
 SELECT
   size,
   mean,

@@ -39,7 +39,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfDensity: Chain density */
-/* definition 880d2aa1307050e8be1042906a33cd3f797962b312cc6c24b838a155076a334f */
+/* definition 05a9aa25ff4dbfc5717920e99b69e5f8b76803d646c4fa02dc69729ef10eb47b */
 SELECT
   domain.per,
   distributions.size,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAdoption: Forged to self-adopted */
-/* definition 0cc5e09e8c8ccc8461958659a9dfb5fe97f8b65ab4c429d93b8a9a2197a98ff8 */
+/* definition b33c8de0f817d8cfcc131a74e6f3a85d2cc29baeca2718336084a42c36b7721c */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAnnounce: Forged to announced */
-/* definition c649a394a736fd035bb4f3efbe888664b51136426a5d94eef6cd1d363ae13f89 */
+/* definition 9910dd4df62b6d22203607301d23a45bc99593efe1e921f999957eda4a7c4eba */
 SELECT
   size,
   mean,

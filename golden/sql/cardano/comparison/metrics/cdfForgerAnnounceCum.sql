@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAnnounceCum: Slot start to announced */
-/* definition 3ace32c3b995579bfd012d83e7111e7b7183932848bc74cf284eee91151cd652 */
+/* definition 0f32dc4d6bab24536c14b30fb735c6e519dfa8b7bb90b82f6cb8dd9879b01c13 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerBlkCtx: Acquired block context */
-/* definition 43c9517c41b8dc96491b7c5a5751cef9198e7ceac10f9302d584a943d18565f0 */
+/* definition b9d9b75d59deb6729f9a2dffd7e9b38808834e7820678a8d8c1f7d9335e3f339 */
 SELECT
   size,
   mean,

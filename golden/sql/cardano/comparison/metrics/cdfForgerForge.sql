@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerForge: Leadership to forged */
-/* definition c72519237ff45c53faf2c4bf7942588ca9e11d45c0b4d2104d0bcf4f34fa3ca1 */
+/* definition 5dcc4b05e06da7dd7f7f6a2a99cc03da6cba77a3362ac2fa9000047cce885678 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLead: Leadership check duration */
-/* definition 0c4c76817eb84b9fe51851fbfaf081a2bc5b835d32c232d0140b56614c9a5184 */
+/* definition 8d231b2b868c449ee1d5e6f205453fe66d17ac71f5c8fc3375baa3cebcb9d967 */
 SELECT
   size,
   mean,

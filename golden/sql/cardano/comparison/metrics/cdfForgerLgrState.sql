@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLgrState: Acquired ledger state */
-/* definition d24fcefbd46a37aaa0ff471dd639eb1fc3a494ef074e0c4f9055efbfcf94ea06 */
+/* definition e1ed77ad5179d96f43f6a4ce92a5c1a3f4ccbd03da0cc583f44f8d2466b65d04 */
 SELECT
   size,
   mean,

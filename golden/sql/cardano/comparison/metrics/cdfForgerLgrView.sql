@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLgrView: Acquired ledger view */
-/* definition 5835422abdb0daebfe499565b0a926f728c78bb5730d141c0a1d1fc99f1c1e2b */
+/* definition 8aca117388f45deae28b981ab15773986874de21d23dd8cc0c5fc9d6aa47708d */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerMemSnap: Mempool snapshotting */
-/* definition dab044c728f8efad3d2b3d4cb04d97ac08572678e84e29b92698edc61ec2bc2e */
+/* definition 8d74e97417b43b8af834e7823713ec4832d3728ac7f4278d5d8d2f9de3115527 */
 SELECT
   size,
   mean,

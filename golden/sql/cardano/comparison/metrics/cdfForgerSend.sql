@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerSend: Forged to sending */
-/* definition 5770d01110f396b81a657b5d969585ded93830e26f57d7880b503f77b0996ee0 */
+/* definition 51e6f9c018959da0f3747e20b6b27667d6e3324b38e20e05402727c7ffdef302 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerStart: Started forge loop iteration */
-/* definition 4729b9cd4b45fc3b70273bc8aac865038987ace902e7edc36320a8a2bfef6a2a */
+/* definition cb0858c2c9689020e8cdb05cd2842e4841140a16b7035694549e3acccc0e5979 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerTicked: Ledger ticking */
-/* definition 7e0c262c2ed8e28f93d82a06a73b638a32414cdd36e35bf45de0992375e598d0 */
+/* definition cb83d551d3ed3566acf23cd6296c24f125ce2c4f3a92ffe14d67a26126458df6 */
 SELECT
   size,
   mean,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
-/* definition 62e09fa4ebacb721e022516f700b49542b307732a710287220622dc4c005d39c */
+/* definition 52ffce207e4b93be56e5361819a90fdde007aad20b29e934fbf3a1f94caaddc1 */
 SELECT
   domain.per,
   distributions.size,

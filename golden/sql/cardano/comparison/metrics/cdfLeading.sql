@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeading: Leadership check duration */
-/* definition de779be87bf1e87dc2859540eb6b529036b0f89d46efe6cc43f1c1baf0952a67 */
+/* definition 41096ed27dc225d505d82fd2fb86e27398a2dcec8e8fe8d563e612b8bbe7c75b */
 SELECT
   domain.per,
   distributions.size,

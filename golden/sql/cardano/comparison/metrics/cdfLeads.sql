@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeads: Leaderships */
-/* definition b5adfcfa6625d00cb0b06476db8316723578fb9bdb69f635edfa120b80e470aa */
+/* definition eedb09b050f7aac957bd1ade610ebf69d565b3fce65fee7e85d9fa8f69bb61b6 */
 SELECT
   domain.per,
   distributions.size,

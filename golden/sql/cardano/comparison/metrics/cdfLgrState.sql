@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition 8843a07db40bfb8ad426bb77d15629025848500267ed053c91695e6bd4043bf7 */
+/* definition e9f6622aa68c9e76ef61f1fda391a0b631d6389c5153a185d1ef05716a32eefd */
 SELECT
   domain.per,
   distributions.size,

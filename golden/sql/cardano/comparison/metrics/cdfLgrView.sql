@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition 58baaf72acb4a90e9e276929ea4b52e11688dd5da195413fc2baa6636de5be84 */
+/* definition 48ff4d731a34e943c2f0ea6c5c090f4878636002b4d8bab901fa623800e12fce */
 SELECT
   domain.per,
   distributions.size,

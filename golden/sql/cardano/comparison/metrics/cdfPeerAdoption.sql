@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerAdoption: Fetched to adopted */
-/* definition 994969cb3e8fae0332a0953eca45cdb55585758c2cb495ed13f8f043cbd058bf */
+/* definition cddf3b3a8a32c3eccc325044d81327aef92ce205cc961dab8885041b45d0cc72 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerAnnounce: Fetched to announced */
-/* definition 1b00d4b50a2c2a3ca2cad02dbdb993e4b87a153675d3d9dcb211f58bbbb78d60 */
+/* definition 97cb8a03ea8da3844cfad8065aaa17a67602033130a4a5cc61cdc0d1b234805b */
 SELECT
   size,
   mean,

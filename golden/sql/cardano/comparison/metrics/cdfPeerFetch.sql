@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerFetch: Fetch duration */
-/* definition b0794fa8689840025d7c20d859797e28555b83ec0a38cf7698a470a54f2095a5 */
+/* definition 41ec958a79d0008510a766541227a7e8d521639f17fd6bb2d14b0fe220092397 */
 SELECT
   size,
   mean,

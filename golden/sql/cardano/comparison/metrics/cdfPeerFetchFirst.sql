@@ -22,7 +22,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerFetchFirst: First peer fetch */
-/* definition 7454d1a473d9be2e416fde47e432389da9dc5a380f32927a887d0c9d939c1d70 */
+/* definition 87a6e609939c30d29567e3ef2d737fa48c6ec8655fbd0a614664f4ed1d8ed038 */
 SELECT
   size,
   mean,

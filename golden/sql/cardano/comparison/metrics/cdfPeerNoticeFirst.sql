@@ -22,7 +22,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerNoticeFirst: First peer notice */
-/* definition 5b72e81160763d0ad5f65e1ebc6579917d5f683ff33cd1602ae3aee4f7240564 */
+/* definition ba89cdca1344bcd8f17f9d1b82933dae94b3f264d7bcce845bb43580bf7241b8 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerRequest: Notice to fetch request */
-/* definition 17d1b3d41492785d5b7dc370e8a103a3b64523def0d3cfcacec8257243be8dee */
+/* definition b13ae6a36ac7d7fdaa572d7c778d9fd333bfca43adc06eecbff649601ed3bd73 */
 SELECT
   size,
   mean,

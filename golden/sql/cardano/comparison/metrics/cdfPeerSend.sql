@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerSend: Fetched to sending */
-/* definition b0382fad06614b728499cc34017ae6ff53a7b17b1525ea78f71eb9bcda10dbd2 */
+/* definition 5bedbc930e952be91282accee5deec36d4f45c2d637ecf6b127409d4575743b3 */
 SELECT
   size,
   mean,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition 03a75df86049cfec715b04c0d25e9a5738377c57dc7521f996825e30c56d3380 */
+/* definition c3718bdb25c35c3ff2cdef16e08b74b072519545db53811d7d4ceddb9a563b94 */
 SELECT
   domain.per,
   distributions.size,

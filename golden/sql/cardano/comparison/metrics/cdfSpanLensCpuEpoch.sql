@@ -42,7 +42,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition cd59c91e07c3dd56c4d7a49f94f731dbaa559878fd1adaa2fa81e110cc741934 */
+/* definition ece8ff80443efbd3d7efbc7f31dd2986fc53befcfb430bc536bfe5037c8bc803 */
 SELECT
   domain.per,
   distributions.size,

@@ -49,7 +49,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition b483d8a0009720b1d6f5003df4dd82a27cf6bb03c5d43dc247b19cffc466b068 */
+/* definition fa865ec179b0a64724268b7361a9fb4653ee1efd718a72198d1a66f5ea2a00a8 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarted: Forge loop tardiness */
-/* definition ee927faa3075b54a3fb195c3d65cc119b549bb17d071d219607b74799e4b4dc6 */
+/* definition 233638e809bd047b30191be89bb092b639f7a564a146a82c155788f482713e02 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarts: Forge loop starts */
-/* definition eb011e6844007fc0f72703713b0da5db12c0778586213a45169ef9681244d6f0 */
+/* definition 8f948938aba80cc17156a535e8b664b196f3be6fdd4129ecb67d05a6243c0345 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfUtxo: UTxO size */
-/* definition 646d4d6b5f2cc0f2bca08b9ed2ba5eb14b65f6fbcd3e32bc6ac56141f7de04d7 */
+/* definition fc36b144147efad6afdb5aace39d6f8fa33850993f7d1f535a2981a3d82e32c4 */
 SELECT
   domain.per,
   distributions.size,

@@ -1,18 +1,33 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE run_summary AS
 /* The numbers of a run that its manifest prints: one row. */
-WITH log_totals AS (
+/* Compatibility: switches to another fork are known, but do not count as analysed. */
+WITH switches AS (
+  SELECT
+    host,
+    COUNT(*) AS switches
+  FROM fork_switched
+  GROUP BY
+    host
+), analysed AS (
+  SELECT
+    logs.*,
+    logs.recognised - COALESCE(switches.switches, 0) AS counted
+  FROM logs
+  LEFT JOIN switches
+    ON switches.host = logs.host
+), log_totals AS (
   SELECT
     COUNT(*) AS machines,
     CAST(SUM(objects) AS DOUBLE) / COUNT(*) AS objects_per_host,
-    CAST(SUM(recognised) AS DOUBLE) / COUNT(*) AS recognised_per_host,
-    SUM(recognised) AS recognised_total,
+    CAST(SUM(counted) AS DOUBLE) / COUNT(*) AS recognised_per_host,
+    SUM(counted) AS recognised_total,
     CAST(SUM(last_ns - first_ns) AS DOUBLE) / COUNT(*) / 1000000000 AS host_run_time,
     MIN(first_ns) AS first_ns,
     MAX(last_ns) AS last_ns,
     MAX(first_ns) - MIN(first_ns) AS start_spread,
     MAX(last_ns) - MIN(last_ns) AS stop_spread
-  FROM logs
+  FROM analysed
 ), line_rates AS (
   SELECT
     FSUM(

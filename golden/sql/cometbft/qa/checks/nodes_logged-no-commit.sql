@@ -1,0 +1,26 @@
+/* Nodes whose logs hold no commit of a block. */
+SELECT
+  nodes_logged.node,
+  nodes_logged.starts,
+  nodes_logged.proposals,
+  logs.objects AS lines,
+  CASE
+    WHEN COUNT(*) OVER () = 1
+    THEN ''
+    ELSE ', nor do ' || (
+      COUNT(*) OVER () - 1
+    ) || ' other nodes'
+  END AS others
+FROM nodes_logged
+INNER JOIN (
+  SELECT
+    *
+  FROM logs
+  WHERE
+    source IN ('nodes')
+) AS logs
+  ON logs.host = nodes_logged.node
+WHERE
+  nodes_logged.blocks = 0
+ORDER BY
+  nodes_logged.node;
