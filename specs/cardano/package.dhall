@@ -13,6 +13,8 @@ let f = ./filters.dhall
 
 let s = ./summaries.dhall
 
+let c = ./coverage.dhall
+
 let forging = ./metrics/forging.dhall
 
 let peers = ./metrics/peers.dhall
@@ -52,6 +54,7 @@ in  S.Package::{
       , e.mempoolSize
       , e.txRejected
       , e.generatorSummary
+      , c.limited
       ]
     , relations =
       [ r.roles
@@ -163,4 +166,5 @@ in  S.Package::{
     , reports = [ (./reports.dhall).comparison ]
     , histories = [ (./histories.dhall).history ]
     , examples = ./examples.dhall
+    , coverage = c.coverage
     }

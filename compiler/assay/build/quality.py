@@ -97,6 +97,7 @@ class QualityPlan:
         defaults = assessment.default_samples(further)
         findings = (
             *defaults,
+            *assessment.counted_as_zero(),
             *assessment.missing_on_hosts(),
             *assessment.rare_events(),
             *assessment.unknown_keys(),

@@ -140,14 +140,27 @@ class Assessment:
         return tuple(
             Finding(
                 DEFAULTS,
-                f"{'all' if lost == values else f'{lost} of'} {values} values rest on a fallback{of_metrics(names)}: "
-                f"{reason}.",
+                f"{lost} of {values} values rest on a fallback{of_metrics(names)}: {reason}.",
                 tuple(names),
                 affected=lost,
                 total=values,
             )
             for (lost, values, reason), names in groups.items()
         )
+
+    def counted_as_zero(self) -> Iterator[Finding]:
+        """Find the hosts that have rows and no value, and that a metric counts as 0."""
+        groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
+        for metric in self.metrics:
+            if metric.per == HOST and not metric.sampled_only:
+                hosts = [
+                    str(row[GROUP]) for row in self.rows(metric) if _number(row, ROWS) and not _number(row, VALUES)
+                ]
+                if hosts and self.total(metric, VALUES):
+                    groups[tuple(hosts)].append(metric.id)
+        for silent, metrics in groups.items():
+            message = f"{list_hosts(silent)} ha{_s(silent)} no value and count{'s' if len(silent) == 1 else ''} as 0"
+            yield Finding(DEFAULTS, f"{message}{of_metrics(metrics)}.", tuple(metrics), silent)
 
     def _is_absent(self, metric: Metric, host: object) -> bool:
         """Return whether a host has no record of any event that a metric's values come from."""
@@ -309,11 +322,8 @@ def count_name(metric: Metric) -> str:
 
 
 def _number(row: Row, column: str) -> int:
-    return int(str(row[column]))
+    return int(str(row[column] or 0))  # no rows have no sum
 
 
 def _s(things: Sequence[object]) -> str:
     return "s" if len(things) == 1 else "ve"
-
-
-__all__ = ["HOST", "Assessment", "Notice", "count_name", "list_names"]

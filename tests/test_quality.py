@@ -1,0 +1,79 @@
+"""What a run lacks is found, whatever the system: cases of a made-up one, and of the shipped ones."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.commands import Done, assay
+from tests.support.small import logged, small
+
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "tests" / "quality"
+CASES: Mapping[str, Any] = tomllib.loads((FOLDER / "cases.toml").read_text("utf-8"))
+SHIPPED: Mapping[str, Any] = tomllib.loads((FOLDER / "shipped.toml").read_text("utf-8"))
+METRICS = ("assumed", "counted", "duration", "idle", "loads")
+PACKAGE = """sources = [ source "log" ], events = [ began, ended, load, dropped, sampled ], relations = [ requests ],
+  grains = [ request, runs ], metrics = [ assumed, counted, duration, idle, loads ],
+  coverage = [ S.onSomeHosts sampled, S.dropNotice dropped name // { count = number.name } ]"""
+
+
+def parse_log(text: str) -> dict[str, list[tuple[float, str, dict[str, object]]]]:
+    """Return the records of each host's log that a case writes down."""
+    logs: dict[str, list[tuple[float, str, dict[str, object]]]] = {}
+    for item in text.replace("\n", " ").split(";"):
+        host, event, *fields = item.split()
+        if host == "r":
+            records = [f"{event} began {fields[0]}", f"{event} load level=5", f"{event} ended {fields[0]}"]
+        else:
+            records = [item]
+        for record in records:
+            own, name, *rest = record.split()
+            log = logs.setdefault(f"h-{own}/log.jsonl", [])
+            log.append((len(log) + 1, name, dict(map(parse_field, rest))))
+    return logs
+
+
+def parse_field(text: str) -> tuple[str, object]:
+    """Return a field's name and value: `name=number`, `name=text`, or an id alone."""
+    name, _, value = text.rpartition("=")
+    return name or "id", int(value) if value.isdigit() else value
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a workspace with a run for each case."""
+    place = small(tmp_path_factory.mktemp("quality"), (FOLDER / "system.dhall").read_text("utf-8"), PACKAGE)
+    for name, case in CASES.items():
+        logged(place, name, parse_log(case["log"]))
+    return place
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_query_says_what_a_run_lacks(place: Path, cache: Path, name: str) -> None:
+    run = f"{name}=runs/{name}"
+    done = assay("query", *METRICS, "--run", run, "--format", "json", "--cache", cache, within=place)
+    assert says_of(done, name, CASES[name]) == [item.replace("host ", "host h-") for item in CASES[name]["says"]]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_query_says_what_a_shipped_case_lacks(cache: Path, name: str) -> None:
+    run = f"x={ROOT}/golden/cases/{name}/run"
+    done = assay("query", *SHIPPED[name]["values"], "--run", run, "--format", "json", "--cache", cache)
+    assert says_of(done, "x", SHIPPED[name]) == SHIPPED[name]["says"]
+
+
+def says_of(done: Done, run: str, case: Mapping[str, Any]) -> list[str]:
+    """Return the warnings about a run, after a look at what its metrics came to."""
+    assert done.status == 0, done.err
+    results = {item["metric"]: item for item in json.loads(done.out)}
+    for metric, (size, *average) in case["values"].items():
+        assert results[metric]["size"] == size
+        assert not average or results[metric]["average"] == pytest.approx(average[0], rel=1e-5)
+    prefix = f"warning: {run}: "
+    return [line.removeprefix(prefix) for line in done.err.splitlines() if line.startswith(prefix)]
