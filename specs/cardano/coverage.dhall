@@ -1,4 +1,4 @@
--- What a complete run has: events that only some hosts have, and records by which a log says that others were dropped.
+-- What a complete run has: events that only some hosts have, instants of some rows, and records by which a log says that others were dropped.
 let S = ../schema/package.dhall
 
 let E = S.event
@@ -33,6 +33,7 @@ in  { limited
     , coverage =
       [ S.onSomeHosts events.blockForged
       , S.onSomeHosts events.ledgerTicked
+      , S.onSomeRows (./grains/observation.dhall).at.sending
       , S.onSomeHosts events.mempoolSnapshot
       , S.dropNotice limited dropped // { count = number.name }
       ]

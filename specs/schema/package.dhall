@@ -100,6 +100,7 @@ in  { unit = U
     , coverage = C
     , Coverage = C.Coverage
     , onSomeHosts = C.onSomeHosts
+    , onSomeRows = C.onSomeRows
     , dropNotice = C.dropNotice
     , elapsed = G.elapsed
     , orElse = X.orElse

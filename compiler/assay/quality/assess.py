@@ -44,6 +44,9 @@ RARE_ON_HOST, USUAL = 0.2, 10
 #: so large a share of records with keys that no row has is no accident; so few keys may be those of the run's edges
 UNMATCHED_SHARE, EDGE_KEYS = 0.1, 2
 
+#: fewer rows than this share may lack an instant at the edges of a run
+INCOMPLETE_SHARE = 0.01
+
 Row = Mapping[str, object]
 
 
@@ -81,7 +84,7 @@ class Assessment:
 
     @cached_property
     def exempt(self) -> frozenset[str]:
-        """Return the events that not every host is expected to have."""
+        """Return the events that not every host, and the instants that not every row, is expected to have."""
         return frozenset(item.name for item in self.package.coverage if item.on_some_hosts)
 
     def rows(self, metric: Metric) -> Sequence[Row]:
@@ -152,7 +155,7 @@ class Assessment:
         """Find the hosts that have rows and no value, and that a metric counts as 0."""
         groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
         for metric in self.metrics:
-            if metric.per == HOST and not metric.sampled_only:
+            if metric.per == HOST and not metric.sampled_only and not self.grains[metric.grain].runs:
                 hosts = [
                     str(row[GROUP]) for row in self.rows(metric) if _number(row, ROWS) and not _number(row, VALUES)
                 ]
@@ -271,7 +274,8 @@ class Assessment:
         for (grain, name), metrics in self._readers_of_instants().items():
             widest = max(metrics, key=lambda item: self.total(item, ROWS))
             total = self.total(widest, ROWS)
-            if missing := total - self.total(widest, f"{HAS}{name}"):
+            missing = total - self.total(widest, f"{HAS}{name}")
+            if missing >= max(1, INCOMPLETE_SHARE * total) and f"{grain}.{name}" not in self.exempt:
                 groups[grain, missing, total][name] = [item.id for item in metrics]
         for (grain, missing, total), found in groups.items():
             ids = list(dict.fromkeys(metric for metrics in found.values() for metric in metrics))

@@ -6,9 +6,15 @@ from assay.spec.checker import Checker
 
 
 def check_coverage(checker: Checker) -> None:
-    """Check that what is said of coverage is about events of the package, and fields that these have."""
+    """Check that coverage is about events and instants of the package, and names fields that the events have."""
     events = {event.name: event for event in checker.package.events}
+    instants = {f"{grain.name}.{item.name}" for grain in checker.package.grains for item in grain.instants}
     for item in checker.package.coverage:
+        if item.name in instants:
+            continue
+        if "." in item.name:
+            checker.missing("unknown-instant", f"coverage of unknown instant `{item.name}`", item.name, instants)
+            continue
         if item.name not in events:
             checker.missing("unknown-event", f"coverage of unknown event `{item.name}`", item.name, events)
             continue

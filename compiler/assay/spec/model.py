@@ -471,9 +471,9 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What is known of the records of the event `name`.
+    """What is known of the records of the event `name`, or of an instant (`grain.instant`).
 
-    `on_some_hosts`: a host without them is no finding.  `dropped`: the field that names records which the log says were
+    `on_some_hosts`: a host without them, or a row without the instant, is no finding.  `dropped`: the field that names records which the log says were
     dropped (empty: it says nothing of the kind); `count`: the field with their number, or empty.
     """
 
