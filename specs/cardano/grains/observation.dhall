@@ -100,7 +100,7 @@ let grain =
           , uses = [ name, events.forkSwitched.name ]
           , message =
               "{adoptions} of the main chain came by a switch to another fork (SwitchedToAFork), on {hosts}: counted here, but in no metric"
-          , hint = "metrics of adoption and of propagation are of fewer hosts for these blocks"
+          , hint = "without an adoption, metrics of peers and of propagation leave these observations out"
           , severity = "warning"
           }
         ]
