@@ -336,8 +336,8 @@ def test_a_run_without_logs_is_an_error_that_names_them(tmp_path: Path, cache: P
         "",
         "error[no-source]: article `harness` has nothing to show: each of its parts needs records that a run lacks\n"
         "  expected: files trxGenLogs/trx_data_output_*.txt (What the transaction generators noted of each "
-        "transaction); directories node_* with files stderr*.txt, nodeos*.txt, nodeos*.log (Logs of the nodes; the first "
-        "EOSIO versions (`2449775ms thread-0 ...`) write no date, and cannot be read)\n"
+        "transaction); directories node_* with files stderr*.txt, nodeos*.txt, nodeos*.log (Logs of the nodes; the "
+        "first EOSIO versions (`2449775ms thread-0 ...`) write no date, and cannot be read)\n"
         "  found:    DIR/r\n",
     )
 

@@ -206,7 +206,7 @@ let newest =
             , of forging.snapshot [ "0.007" ]
             , of forging.forge [ "0.008" ]
             , of forging.adoption [ "0.030" ]
-            , of peers.request [ "0.012", "0.021" ]
+            , of peers.request [ "0.012" ]
             , of peers.adoption [ "0.045" ]
             , of propagation.half [ "0.170" ]
             , of propagation.all [ "0.170" ]

@@ -124,7 +124,7 @@ let roles =
             , events.blockAdopted.name
             , events.forkSwitched.name
             ]
-          , message = "{number} of the hosts check their leadership, but neither forge a block nor adopt one: {hosts}"
+          , message = "no block is forged or adopted on {hosts}, though leadership is checked there"
           , hint = "is the node cut off from the others, or are its events of other names? `assay list events` prints those that are known"
           , severity = "warning"
           }

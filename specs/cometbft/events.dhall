@@ -75,7 +75,7 @@ let inLog =
 
 let message = \(name : Text) -> [ { generation = "message", name } ]
 
--- A message that versions from 0.39 on write otherwise than those before.
+-- A message as versions up to 0.38 write it, and as newer ones do.
 let renamed = \(before : Text) -> \(since : Text) -> message before # message since
 
 let blockHeight = E.inUnit D.block (E.integer "height")

@@ -162,7 +162,7 @@ let nodes =
           , sql = ../../queries/cometbft/checks/no_commit.sql as Text
           , uses = [ "nodes_logged", "logs" ]
           , message =
-              "{node} commits no block in the {lines} lines of its log ({starts} starts, {proposals} proposals received){others}"
+              "no block is committed in the logs of {nodes} ({lines} lines, {starts} starts, {proposals} proposals received)"
           , hint = "does the node run without the others, or is its version one whose messages are not known? docs/cometbft.md lists those that are"
           , severity = "warning"
           }

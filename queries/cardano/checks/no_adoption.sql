@@ -5,16 +5,9 @@ WITH active AS (
     SELECT host FROM block_adopted
     UNION
     SELECT host FROM fork_switched
-),
-
-idle AS (
-    SELECT DISTINCT leadership_check_started.host
-    FROM leadership_check_started
-    ANTI JOIN active ON active.host = leadership_check_started.host
 )
 
-SELECT
-    count(*) AS number,
-    string_agg(host, ', ' ORDER BY host) AS hosts
-FROM idle
+SELECT string_agg(DISTINCT leadership_check_started.host, ', ' ORDER BY leadership_check_started.host) AS hosts
+FROM leadership_check_started
+ANTI JOIN active ON active.host = leadership_check_started.host
 HAVING count(*) > 0

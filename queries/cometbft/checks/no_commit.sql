@@ -1,14 +1,10 @@
--- Nodes whose logs hold no commit of a block.
+-- Nodes whose logs hold no commit of a block; those without any known line are warned of anyway.
 SELECT
-    nodes_logged.node,
-    nodes_logged.starts,
-    nodes_logged.proposals,
-    logs.objects AS lines,
-    CASE
-        WHEN count(*) OVER () = 1 THEN ''
-        ELSE ', nor do ' || (count(*) OVER () - 1) || ' other nodes'
-    END AS others
+    string_agg(nodes_logged.node, ', ' ORDER BY nodes_logged.node) AS nodes,
+    sum(logs.objects) AS lines,
+    sum(nodes_logged.starts) AS starts,
+    sum(nodes_logged.proposals) AS proposals
 FROM nodes_logged
 INNER JOIN logs ON logs.host = nodes_logged.node
-WHERE nodes_logged.blocks = 0
-ORDER BY nodes_logged.node
+WHERE nodes_logged.blocks = 0 AND logs.recognised > 0
+HAVING count(*) > 0

@@ -234,7 +234,7 @@ let spring =
             , Q.file
                 "node_01/stderr.txt"
                 ( Q.lines
-                    [ of1 "01.000" "Produced" "1" "1, lib: 0, confirmed: 0, net: 8, cpu: 10, elapsed: 100, time: 1000"
+                    [ of1 "01.000" "Produced" "1" "1, lib: 0, net: 8, cpu: 10, elapsed: 100, time: 1000"
                     , of1 "01.500" "Produced" "2" "2, lib: 1, confirmed: , confirmed: 0, net: 16, cpu: 20 us, elapsed: 200 us, producing time: 2000 us"
                     , of1 "02.000" "Produced" "3" "3, lib: 2, confirmed: 0, net: 24, cpu: 30 us, elapsed: 300 us, producing time: 3000 us"
                     , of1 "02.500" "Produced" "4" "4, lib: 3, net: 32, cpu: 40 us, elapsed: 400 us, producing time: 4000 us"

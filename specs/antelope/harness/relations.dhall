@@ -312,8 +312,8 @@ let nodes =
         [ S.Check::{
           , code = "silent"
           , sql = ../../../queries/antelope/harness/checks/silent.sql as Text
-          , uses = [ "nodes" ]
-          , message = "{host} neither receives nor produces a block (the run has logs of {nodes} nodes)"
+          , uses = [ "nodes", "logs" ]
+          , message = "no block is received or produced in the logs of {hosts}"
           , hint = "is the node cut off from the others, or its version one whose lines are not known? docs/antelope.md lists those that are"
           , severity = "warning"
           }

@@ -99,8 +99,8 @@ let grain =
           , sql = ../../../queries/cardano/checks/switched.sql as Text
           , uses = [ name, events.forkSwitched.name ]
           , message =
-              "{switches} adoptions of blocks of the main chain, on {hosts} ({names}), came by a switch to another fork (SwitchedToAFork): they are counted here, and in no metric"
-          , hint = "metrics of adoption and of propagation are of fewer hosts for these blocks"
+              "{adoptions} of the main chain came by a switch to another fork (SwitchedToAFork), on {hosts}: counted here, but in no metric"
+          , hint = "without an adoption, metrics of peers and of propagation leave these observations out"
           , severity = "warning"
           }
         ]

@@ -1,5 +1,6 @@
--- Nodes whose logs hold no block that they received or produced.
-SELECT host, (SELECT count(*) FROM nodes) AS nodes
+-- Nodes whose logs hold no block that they received or produced; those without any known line are warned of anyway.
+SELECT string_agg(nodes.host, ', ' ORDER BY nodes.host) AS hosts
 FROM nodes
-WHERE received + produced = 0
-ORDER BY host
+INNER JOIN logs ON logs.host = nodes.host
+WHERE nodes.received + nodes.produced = 0 AND logs.recognised > 0
+HAVING count(*) > 0

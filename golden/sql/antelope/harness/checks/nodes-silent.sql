@@ -1,13 +1,18 @@
-/* Nodes whose logs hold no block that they received or produced. */
+/* Nodes whose logs hold no block that they received or produced; those without any known line are warned of anyway. */
 SELECT
-  host,
-  (
-    SELECT
-      COUNT(*)
-    FROM nodes
-  ) AS nodes
+  LISTAGG(nodes.host, ', '
+  ORDER BY
+    nodes.host) AS hosts
 FROM nodes
+INNER JOIN (
+  SELECT
+    *
+  FROM logs
+  WHERE
+    source IN ('nodes')
+) AS logs
+  ON logs.host = nodes.host
 WHERE
-  received + produced = 0
-ORDER BY
-  host;
+  nodes.received + nodes.produced = 0 AND logs.recognised > 0
+HAVING
+  COUNT(*) > 0;

@@ -11,18 +11,15 @@ WITH active AS (
   SELECT
     host
   FROM fork_switched
-), idle AS (
-  SELECT DISTINCT
-    leadership_check_started.host
-  FROM leadership_check_started
-  ANTI JOIN active
-    ON active.host = leadership_check_started.host
 )
 SELECT
-  COUNT(*) AS number,
-  LISTAGG(host, ', '
-  ORDER BY
-    host) AS hosts
-FROM idle
+  LISTAGG(
+    DISTINCT leadership_check_started.host, ', '
+    ORDER BY
+      leadership_check_started.host
+  ) AS hosts
+FROM leadership_check_started
+ANTI JOIN active
+  ON active.host = leadership_check_started.host
 HAVING
   COUNT(*) > 0;

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.50: 0.50 adoption */
-/* definition 9c192e52d7cddc14185e8af4dba55dd04142631448d11f2feb3907464d24db73 */
+/* definition 559f01fe0be9d148db7a035300cd5a51992e8e7f856dc88c6b551c1dc61bea13 */
 SELECT
   size,
   mean,

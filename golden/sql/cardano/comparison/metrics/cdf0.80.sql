@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.80: 0.80 adoption */
-/* definition 541f331d3fa0624564246bb2ccf0482d3aa703cc72d903f89e59fb5107ef34f1 */
+/* definition 011829271fff5051333e4376ad8eeb94763e04ddfdff4cf472cb6e1e4830319d */
 SELECT
   size,
   mean,

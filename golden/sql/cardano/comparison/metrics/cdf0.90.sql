@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.90: 0.90 adoption */
-/* definition d1f1bb8daed17c1f66c2d44d4b8ed8cc3a5bceab9941b3ed40f9f48f651558bf */
+/* definition 945ad883b30a2d796c5c131ecca14f2c5ec7a59b1841f96782796bf486e00352 */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.92: 0.92 adoption */
-/* definition df2dc2a3495b63c716d212716b12a052ed869260d9ba7089f383515670e145e3 */
+/* definition 562dfef6812ad29a26fb956526b712723b14fbd63709b42dda0af7e9988401a4 */
 SELECT
   size,
   mean,

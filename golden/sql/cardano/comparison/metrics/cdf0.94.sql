@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.94: 0.94 adoption */
-/* definition 2b9ebe14009580e4ee714234d1aa27e717d71a1f0b93f06e21d523388d87079d */
+/* definition 174d383c168689f05a3dbd7803ad9cb79dc9ed7c739941f725727b57c495e232 */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.96: 0.96 adoption */
-/* definition f01cc7d22e66b6bd4bf770c2594611f259f34eda3bc58f2e9bdb7e8fb3e72f80 */
+/* definition 86a3b980776d0a00c75733beb99c4637beaea3722294c53d0757ffd6768e6329 */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.98: 0.98 adoption */
-/* definition 2bab4193042a8813a304be90a6c4bb6adb37e29aa6542c9edd783c7fcc742a43 */
+/* definition c398cc5d6fdf7145873c0befe89fbe2ea2fba28b3c932ba5df31f6abd38dd7bb */
 SELECT
   size,
   mean,

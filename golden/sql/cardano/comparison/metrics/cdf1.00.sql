@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf1.00: 1.00 adoption */
-/* definition 272c742d5b0c7407cc8efb093881c96f34fd2f685c4c5629e0cc46292c345f75 */
+/* definition 572c41a83c27342acb49ab26a9c4846e10b42c1bab4b40b88c82f2ae8c41cd89 */
 SELECT
   size,
   mean,

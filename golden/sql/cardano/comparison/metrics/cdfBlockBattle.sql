@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlockBattle: Height & slot battles */
-/* definition 8933038d9dd3bb369cfede750714df035a7e8efe4332313057dd38baf50c191b */
+/* definition ae617cd973a2f486fadcc7707799390cc510f5a0549e22e0c3b2b91ad61672f6 */
 SELECT
   size,
   mean,

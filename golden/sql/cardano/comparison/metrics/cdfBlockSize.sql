@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlockSize: Block size */
-/* definition 3f5142e3add318a1a06a8a3b3811bad9b4cc1ba032d9ae26cba65110525e7a8e */
+/* definition 1f5a9bb95640c50f9f81ecb311853cfdbcf86e89ff9c29c7464d613584dd4f00 */
 SELECT
   size,
   mean,

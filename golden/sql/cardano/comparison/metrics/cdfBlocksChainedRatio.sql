@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksChainedRatio: Chained to forged blocks */
-/* definition 0e3c170e5171013bd665e8af641aaed839ad0abe9cb055b4be6e648b61e0affc */
+/* definition dec519aa77bc0b069aeaf037fe0a51023b5e80137056d6f1532e23cbdc6c8878 */
 SELECT
   size,
   mean,

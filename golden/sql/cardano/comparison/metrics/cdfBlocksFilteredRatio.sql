@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksFilteredRatio: Filtered to chained blocks */
-/* definition 4785f1e4a0b94f81fc13d2a54446a49cf58240dd3f7ed158ca9cf05b4951d7e0 */
+/* definition defdc383fa278d11069965a033aa3a39a157c91b1fb6e5630421640d83d1ae72 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksPerHost: Blocks per host */
-/* definition ce9cf0f2142ab50ddc1d47eb361f921f5bb03c8c29f45375d71e258ff2ba2a4d */
+/* definition dff11288070a8ac5ce19bc021a2cb6ec3563a9f161de852ef345f74fe928ca72 */
 SELECT
   size,
   mean,

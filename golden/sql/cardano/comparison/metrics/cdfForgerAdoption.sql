@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAdoption: Forged to self-adopted */
-/* definition b33c8de0f817d8cfcc131a74e6f3a85d2cc29baeca2718336084a42c36b7721c */
+/* definition 2218bd40a5406dc557a7638c4dc1e05edbd872d566e10daf29559ec850510574 */
 SELECT
   size,
   mean,

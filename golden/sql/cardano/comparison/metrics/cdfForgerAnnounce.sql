@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAnnounce: Forged to announced */
-/* definition 9910dd4df62b6d22203607301d23a45bc99593efe1e921f999957eda4a7c4eba */
+/* definition aaea33cdd8fc6ee8be67efd22e70254eb7f3183ec61f6657e10a74ef08d03b1f */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAnnounceCum: Slot start to announced */
-/* definition 0f32dc4d6bab24536c14b30fb735c6e519dfa8b7bb90b82f6cb8dd9879b01c13 */
+/* definition 023a030f8ce2c23fdb9ed9f8954acc3d8e6b18e3e902c83b6f600c8f1cd7f5aa */
 SELECT
   size,
   mean,

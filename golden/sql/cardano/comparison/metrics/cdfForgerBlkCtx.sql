@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerBlkCtx: Acquired block context */
-/* definition b9d9b75d59deb6729f9a2dffd7e9b38808834e7820678a8d8c1f7d9335e3f339 */
+/* definition 90266b9733275dcf7063f7da10430bbfcd945d986e76e2aeefe79cfddd3135ca */
 SELECT
   size,
   mean,

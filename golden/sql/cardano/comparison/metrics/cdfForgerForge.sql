@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerForge: Leadership to forged */
-/* definition 5dcc4b05e06da7dd7f7f6a2a99cc03da6cba77a3362ac2fa9000047cce885678 */
+/* definition ef4408f9b58924e90034cca97cd457b83834105720b2f610c4158e7ceb2bb43d */
 SELECT
   size,
   mean,

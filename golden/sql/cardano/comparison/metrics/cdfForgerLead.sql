@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLead: Leadership check duration */
-/* definition 8d231b2b868c449ee1d5e6f205453fe66d17ac71f5c8fc3375baa3cebcb9d967 */
+/* definition a1e45771a0ab31cfefc8b42b145c078a4b6eb3a832a975ecaefd7a241cf746f0 */
 SELECT
   size,
   mean,

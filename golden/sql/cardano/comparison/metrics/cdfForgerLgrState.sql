@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLgrState: Acquired ledger state */
-/* definition e1ed77ad5179d96f43f6a4ce92a5c1a3f4ccbd03da0cc583f44f8d2466b65d04 */
+/* definition 74046463c71afc97d7f1ba6d549218c09d8f5e8ca8ee76faf056e91dfff77a2c */
 SELECT
   size,
   mean,

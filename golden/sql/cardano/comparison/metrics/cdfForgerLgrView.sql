@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLgrView: Acquired ledger view */
-/* definition 8aca117388f45deae28b981ab15773986874de21d23dd8cc0c5fc9d6aa47708d */
+/* definition 2395fe1e24f5cdf9fe0ef9b43e02f99efd0e38f737382f15d66976851a581069 */
 SELECT
   size,
   mean,

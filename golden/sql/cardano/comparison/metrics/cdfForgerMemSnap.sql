@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerMemSnap: Mempool snapshotting */
-/* definition 8d74e97417b43b8af834e7823713ec4832d3728ac7f4278d5d8d2f9de3115527 */
+/* definition 57b21a2f674e1b8e3daf3b57f70b9c86f5718ac722324cba33bd145c09f66010 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerSend: Forged to sending */
-/* definition 51e6f9c018959da0f3747e20b6b27667d6e3324b38e20e05402727c7ffdef302 */
+/* definition 654c4ecac92d8d7546f8dd7d98174ae556e9319f86073a91527db58b7885670d */
 SELECT
   size,
   mean,

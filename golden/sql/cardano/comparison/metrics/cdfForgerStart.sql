@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerStart: Started forge loop iteration */
-/* definition cb0858c2c9689020e8cdb05cd2842e4841140a16b7035694549e3acccc0e5979 */
+/* definition 02fc23193fa5b6a8ca04c959b1e0a8321a8e1db7ad8ab5ce195433b15d999bf1 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerTicked: Ledger ticking */
-/* definition cb83d551d3ed3566acf23cd6296c24f125ce2c4f3a92ffe14d67a26126458df6 */
+/* definition b027698ff6ff632fdda705d4e8111711b58957f8fe3568824856816d27173d86 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerAdoption: Fetched to adopted */
-/* definition cddf3b3a8a32c3eccc325044d81327aef92ce205cc961dab8885041b45d0cc72 */
+/* definition ed0752de6e2ae4ee9bc6950ff0edd9451d0266d51647f976f47555fc56d6c3de */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerAnnounce: Fetched to announced */
-/* definition 97cb8a03ea8da3844cfad8065aaa17a67602033130a4a5cc61cdc0d1b234805b */
+/* definition 5f6530eba27de29c8a15ca8ffa063d0adbafca4d28816b3ac7fa5c294ffa8396 */
 SELECT
   size,
   mean,

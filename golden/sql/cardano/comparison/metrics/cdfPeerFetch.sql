@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerFetch: Fetch duration */
-/* definition 41ec958a79d0008510a766541227a7e8d521639f17fd6bb2d14b0fe220092397 */
+/* definition 2dcb5d91630f3760a8f0572ca1832498f6a04587829a5f07a409673b3a751ed7 */
 SELECT
   size,
   mean,

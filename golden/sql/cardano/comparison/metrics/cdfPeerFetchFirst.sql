@@ -22,7 +22,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerFetchFirst: First peer fetch */
-/* definition 87a6e609939c30d29567e3ef2d737fa48c6ec8655fbd0a614664f4ed1d8ed038 */
+/* definition b225ad91a934c90748f53de0bda2eeecb403937cd9db541b5a509097e30052be */
 SELECT
   size,
   mean,

@@ -22,7 +22,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerNoticeFirst: First peer notice */
-/* definition ba89cdca1344bcd8f17f9d1b82933dae94b3f264d7bcce845bb43580bf7241b8 */
+/* definition ce4f4805df56ac3b32f6b029556fafbbd3d69aea80546bd6d7a41618a66dc7cd */
 SELECT
   size,
   mean,

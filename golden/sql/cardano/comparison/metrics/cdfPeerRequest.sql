@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerRequest: Notice to fetch request */
-/* definition b13ae6a36ac7d7fdaa572d7c778d9fd333bfca43adc06eecbff649601ed3bd73 */
+/* definition f24799528b750b75c31666fcca48327af2d9114e9f72cfb0f9c32bac22c309b0 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerSend: Fetched to sending */
-/* definition 5bedbc930e952be91282accee5deec36d4f45c2d637ecf6b127409d4575743b3 */
+/* definition c2d9235f7ff66bb357c99163b0147f99d962260327f030243963a5192389599a */
 SELECT
   size,
   mean,

@@ -1,16 +1,11 @@
-/* Nodes whose logs hold no commit of a block. */
+/* Nodes whose logs hold no commit of a block; those without any known line are warned of anyway. */
 SELECT
-  nodes_logged.node,
-  nodes_logged.starts,
-  nodes_logged.proposals,
-  logs.objects AS lines,
-  CASE
-    WHEN COUNT(*) OVER () = 1
-    THEN ''
-    ELSE ', nor do ' || (
-      COUNT(*) OVER () - 1
-    ) || ' other nodes'
-  END AS others
+  LISTAGG(nodes_logged.node, ', '
+  ORDER BY
+    nodes_logged.node) AS nodes,
+  SUM(logs.objects) AS lines,
+  SUM(nodes_logged.starts) AS starts,
+  SUM(nodes_logged.proposals) AS proposals
 FROM nodes_logged
 INNER JOIN (
   SELECT
@@ -21,6 +16,6 @@ INNER JOIN (
 ) AS logs
   ON logs.host = nodes_logged.node
 WHERE
-  nodes_logged.blocks = 0
-ORDER BY
-  nodes_logged.node;
+  nodes_logged.blocks = 0 AND logs.recognised > 0
+HAVING
+  COUNT(*) > 0;
