@@ -20,6 +20,7 @@ from assay.spec import normal_form, unchecked, workspace
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail
 from assay.spec.normal_form import Checked
 from assay.spec.workspace import Workspace
+from assay.storage.paths import resolve_path
 from assay.storage.scratch import folder as temporary
 
 #: what is taken out of a revision: specs, the SQL that they import, and their normal forms
@@ -92,7 +93,7 @@ def _named(session: Session, name: str) -> _Named:
     if record.is_file():
         return _Named(lambda wanted: _only(_built(record), wanted), build=True)
     if place.is_dir() and Workspace(place).has_systems():
-        return _Named(lambda wanted: _workspace(Workspace(place.resolve()), wanted, session.store.folder))
+        return _Named(lambda wanted: _workspace(Workspace(resolve_path(place)), wanted, session.store.folder))
     commit = _commit(session.workspace.root, name)
     if commit:
         return _Named(lambda wanted: _revision(session, commit, wanted))
