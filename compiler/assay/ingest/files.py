@@ -12,7 +12,7 @@ from assay.spec.diagnostics import AssayError, Diagnostic, fail
 from assay.spec.file_errors import whole
 from assay.spec.model import Event, Source
 from assay.spec.source_kinds import JSON_LINES, TEXT_LINES
-from assay.storage.paths import resolve_path
+from assay.storage.paths import LOOP, is_loop, resolve_path
 
 PROBED = 2000  # lines looked at for the first object of a file
 TAKEN = "--run takes a directory of a run, an archive of one, or an s3:// address"
@@ -151,6 +151,8 @@ def _called(path: Path) -> str:
         return f"{path.name}/"
     if path.is_file():
         return path.name
+    if is_loop(path):
+        return f"{path.name} ({LOOP})"
     return f"{path.name} ({'a link that leads to nothing' if path.is_symlink() else 'no regular file'})"
 
 
