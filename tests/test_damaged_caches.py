@@ -83,3 +83,17 @@ def test_cache_of_the_fuzz_has_every_kind(place: Path) -> None:
     kinds = {path.name for path in (place / "cache").iterdir()}
     folders = {"batches", "builds", "drawings", "ingest", "mirror", "rendered", "results", "runs", "specs"}
     assert kinds >= {"files.json", *folders}
+
+
+@pytest.mark.parametrize("target", ["nothing", "entry", "."])
+def test_cache_with_links_for_entries_is_listed_and_pruned(target: str, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    for kind in ("results", "builds", "ingest/key", "batches/key"):
+        (cache / kind).mkdir(parents=True)
+        name = "0" * 64
+        (cache / kind / name).symlink_to(name if target == "entry" else target)
+    listed = assay("cache", "--cache", cache, "--format", "csv")
+    assert (listed.status, listed.err) == (0, "")
+    done = assay("cache", "prune", "--older-than", "0d", "--cache", cache)
+    assert (done.status, done.err) == (0, "")
+    assert [path for path in cache.rglob("*") if path.is_symlink()] == []
