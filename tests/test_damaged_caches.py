@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tarfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -97,3 +97,13 @@ def test_cache_with_links_for_entries_is_listed_and_pruned(target: str, tmp_path
     done = assay("cache", "prune", "--older-than", "0d", "--cache", cache)
     assert (done.status, done.err) == (0, "")
     assert [path for path in cache.rglob("*") if path.is_symlink()] == []
+
+
+@pytest.mark.parametrize("put", [Path.touch, lambda path: path.symlink_to("nothing")], ids=["file", "link"])
+def test_file_where_the_scratch_is_due_is_replaced(put: Callable[[Path], None], place: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    put(cache / "scratch")
+    done = assay(*COMMANDS["query"], "--cache", cache, within=place)
+    assert (done.status, done.err) == (0, "")
+    assert not (cache / "scratch").is_file()
