@@ -219,3 +219,24 @@ def test_commands_print_by_one_module() -> None:
     own = {"progress.py": 1, "streams.py": 1}  # a display with a console; what the one module writes through
     found = {path.name: len(prints.findall(path.read_text(encoding="utf-8"))) for path in files}
     assert {name: number for name, number in found.items() if number} == own
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1+1", "-1-1", "@SUM(1+1)", "-", "-1.5.", "+a"])
+def test_csv_cell_that_is_a_formula_is_quoted(cell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    rows(["name", "value"], [["a", cell]], "csv")
+    rows(["name", "value"], [["a", cell]], "json")
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"name,value\na,'{cell}\n")
+    assert json.loads(printed.partition("\n[")[2].join(["[", ""])) == [{"name": "a", "value": cell}]
+
+
+@pytest.mark.parametrize("cell", ["-1.5", "+2", "-1e-05", "-.5", "-inf", "1=1", "a@b", "", "'=1"])
+def test_csv_cell_that_is_none_stays(cell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    rows(["name", "value"], [["a", cell]], "csv")
+    assert capsys.readouterr().out == f"name,value\na,{cell}\n"
+
+
+def test_csv_of_a_run_named_as_a_formula_is_inert(place: Path, tmp_path: Path) -> None:
+    words = ("query", "wait", "--run", "@SUM(1+1)=runs/1.0", "--format", "csv", "--cache", tmp_path)
+    done = assay(*words, within=place)
+    assert (done.status, done.out.splitlines()[1][:16]) == (0, "wait,'@SUM(1+1),")

@@ -84,6 +84,20 @@ def test_its_own_tests_pass() -> None:
     assert " passed; 0 failed" in done.stdout
 
 
+@pytest.mark.skipif(not CARGO or not shutil.which("valgrind"), reason="no Rust compiler, or no valgrind, is there")
+def test_streams_leave_no_memory_unreachable() -> None:
+    assert CARGO
+    manifest = str(ROOT / "native" / "Cargo.toml")
+    valgrind = "valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite,indirect --error-exitcode=9"
+    words = [CARGO, "test", "--release", "--locked", "--offline", "--quiet", "--manifest-path", manifest, "--lib"]
+    done = subprocess.run(
+        [*words, "--config", f"target.'cfg(all())'.runner = '{valgrind}'", "stream::"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed; 0 failed" in done.stdout
+
+
 def left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanner, "_library", lambda _: None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import time
@@ -97,7 +98,39 @@ def test_folders_that_are_handed_out_are_made_again(place: Path, tmp_path: Path)
     assert content(handed()) == whole
 
 
-def test_a_seal_tells_every_change_of_small_files_and_those_at_the_ends_of_large_ones(tmp_path: Path) -> None:
+def test_large_file_with_the_time_that_it_had_is_looked_at_by_its_ends(tmp_path: Path) -> None:
+    """To read all of a large run with every command would take too long."""
+    large = tmp_path / "large"
+    whole = bytes(range(256)) * (3 * END // 256)
+    large.write_bytes(whole)
+    seal(tmp_path, tmp_path.name, ends=True)
+    before = large.stat()
+    for index, expected in ((0, False), (END - 1, False), (END, True), (3 * END - 1, False)):
+        large.write_bytes(whole[:index] + bytes([whole[index] ^ 1]) + whole[index + 1 :])
+        assert not is_sealed(tmp_path)
+        os.utime(large, ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert is_sealed(tmp_path) == expected
+
+
+def test_query_after_damage_within_large_files_yields_the_same(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine ended the command with status 70, each time that it was asked."""
+    monkeypatch.setattr("assay.storage.seals.END", 64)
+    words = ("query", "wait", *RUNS, "--cache", tmp_path / "cache", "--format", "csv")
+    whole = assay(*words, within=place)
+    assert whole.status == 0, whole.err
+    shutil.rmtree(tmp_path / "cache" / "results")
+    files = [file for file in (tmp_path / "cache" / "ingest").rglob("*.parquet") if file.stat().st_size > 400]
+    assert files
+    for file in files:
+        held = file.read_bytes()
+        file.unlink()
+        file.write_bytes(held[:100] + bytes(byte ^ 0x55 for byte in held[100:-100]) + held[-100:])
+    assert assay(*words, within=place) == whole
+
+
+def test_a_seal_tells_every_change_of_files(tmp_path: Path) -> None:
     small, large = tmp_path / "in" / "small", tmp_path / "large"
     small.parent.mkdir()
     assert not is_sealed(tmp_path)
@@ -105,7 +138,7 @@ def test_a_seal_tells_every_change_of_small_files_and_those_at_the_ends_of_large
     large.write_bytes(bytes(range(256)) * (3 * END // 256))
     seal(tmp_path, tmp_path.name, ends=True)
     assert is_sealed(tmp_path)
-    for file, places in ((small, (0, 2)), (large, (0, END - 1, 3 * END - 1))):
+    for file, places in ((small, (0, 2)), (large, (0, END - 1, END, 3 * END - 1))):
         held = file.read_bytes()
         for index in places:
             file.write_bytes(held[:index] + bytes([held[index] ^ 1]) + held[index + 1 :])

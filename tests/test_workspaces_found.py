@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,42 @@ def test_specs_that_may_not_be_read_are_not_passed_over(tmp_path: Path, forbidde
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("error[file]: a file cannot be read or written: Permission denied: ")
     assert str(tmp_path / forbidden) in done.stderr
+
+
+def break_link(path: Path) -> None:
+    """Put a link to nothing."""
+    path.symlink_to("nowhere")
+
+
+@pytest.mark.parametrize(
+    ("name", "put", "found"),
+    [
+        ("specs", Path.touch, "a file"),
+        ("specs", Path.mkdir, "an empty folder"),
+        ("specs", break_link, "a link to what is not there, nowhere"),
+        ("specs/mine", break_link, "a link to what is not there, nowhere"),
+    ],
+    ids=["file", "empty", "broken link", "broken link to a system"],
+)
+def test_specs_that_cannot_be_reached_are_an_error(
+    name: str, put: Callable[[Path], None], found: str, tmp_path: Path, cache: Path
+) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    put(tmp_path / name)
+    for within in (tmp_path, tmp_path / "below"):
+        within.mkdir(exist_ok=True)
+        done = assay("check", "--cache", cache, within=within)
+        assert (done.status, done.out) == (1, "")
+        assert done.err.startswith("error[no-system]: ")
+        assert str(tmp_path / name) in done.err
+        assert f"  found:    {found}\n" in done.err
+
+
+def test_templates_that_are_no_folder_are_an_error(tmp_path: Path, cache: Path) -> None:
+    place = tmp_path / "shop"
+    assert assay("init", place).status == 0
+    (place / "templates").touch()
+    words = ("build", "service/comparison", "--run", "runs/1.0", "-o", "out", "--to", "md")
+    done = assay(*words, "--cache", cache, within=place)
+    assert (done.status, done.out) == (1, "")
+    assert done.err.startswith(f"error[template]: {place / 'templates'} is no folder\n")

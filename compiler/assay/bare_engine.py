@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import threading
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
@@ -21,13 +22,16 @@ def load_bare() -> None:
 
 
 class _Finder:
-    """Finds the package, once."""
+    """Finds the package, once; stays in the list of finders, which other threads may be going through."""
+
+    def __init__(self) -> None:
+        self._is_used = False
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> ModuleSpec | None:
         """How the package is loaded; None for every other."""
-        if name != PACKAGE:
+        if name != PACKAGE or self._is_used:
             return None
-        sys.meta_path.remove(self)
+        self._is_used = True
         whole = importlib.util.find_spec(PACKAGE)
         if whole is None or whole.loader is None:
             return whole
@@ -42,6 +46,7 @@ class _Loader:
 
     def __init__(self, whole: ModuleSpec) -> None:
         self._whole = whole
+        self._filling = threading.RLock()  # loading the package asks for names that it lacks
 
     def create_module(self, _spec: ModuleSpec) -> None:
         """A module as any other."""
@@ -72,8 +77,11 @@ class _Loader:
             self._fill(module)
 
     def _fill(self, module: ModuleType) -> None:
-        """Load the whole package, which gives connections more to do, too."""
-        del vars(module)[LACKING]
-        delattr(module.DuckDBPyConnection, LACKING)
-        if self._whole.loader:
-            self._whole.loader.exec_module(module)
+        """Load the whole package once, which gives connections more to do, too; other threads wait for all of it."""
+        with self._filling:
+            if LACKING not in vars(module):
+                return
+            del vars(module)[LACKING]
+            delattr(module.DuckDBPyConnection, LACKING)
+            if self._whole.loader:
+                self._whole.loader.exec_module(module)

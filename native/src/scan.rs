@@ -111,9 +111,17 @@ pub fn scan(message: &[u8]) -> Result<Outcome, Malformed> {
         rows: plan.rows(),
         odd: Rows::new(vec![Column::text()]),
     };
-    let files = parts.iter().enumerate().map(|(index, part)| reader.file(index as i16, part)).collect();
+    let mut files = Vec::with_capacity(parts.len());
+    for (index, part) in parts.iter().enumerate() {
+        files.push(reader.file(file_number(index)?, part));
+    }
     let Reader { rows, odd, .. } = reader;
     Ok(Outcome { files, events: rows.into_iter().map(Arc::new).collect(), odd: Arc::new(odd) })
+}
+
+/// The number of a file in the rows; a message of more files than these can tell apart is left to the engine.
+fn file_number(index: usize) -> Result<i16, Malformed> {
+    i16::try_from(index).map_err(|_| Malformed)
 }
 
 fn part(message: &mut Message) -> Result<Part, Malformed> {
@@ -278,5 +286,16 @@ impl Reader<'_> {
         let told = !line.iter().any(|byte| matches!(byte, b'\r' | 0)) && line.len() < self.longest;
         let marked = place.line == 0 && line.starts_with(MARK);
         told && !marked && is_readable(line, self.separator)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_files_than_rows_can_number_are_refused() {
+        assert_eq!(file_number(32_767).ok(), Some(32_767));
+        assert!(file_number(32_768).is_err());
     }
 }

@@ -204,10 +204,10 @@ unsafe extern "C" fn release_stream(stream: *mut Stream) {
 unsafe extern "C" fn release_schema(schema: *mut Schema) {
     let described = Box::from_raw((*schema).private.cast::<Described>());
     for child in &described.children {
-        let child = Box::from_raw(*child);
-        if let Some(release) = child.release {
-            release(Box::into_raw(child));
+        if let Some(release) = (**child).release {
+            release(*child);
         }
+        drop(Box::from_raw(*child)); // also of one that was moved out, and is released elsewhere
     }
     (*schema).release = None;
 }
@@ -215,10 +215,104 @@ unsafe extern "C" fn release_schema(schema: *mut Schema) {
 unsafe extern "C" fn release_array(array: *mut Array) {
     let held = Box::from_raw((*array).private.cast::<Held>());
     for child in &held.children {
-        let child = Box::from_raw(*child);
-        if let Some(release) = child.release {
-            release(Box::into_raw(child));
+        if let Some(release) = (**child).release {
+            release(*child);
         }
+        drop(Box::from_raw(*child)); // also of one that was moved out, and is released elsewhere
     }
     (*array).release = None;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::alloc::{GlobalAlloc, Layout, System};
+    use std::cell::Cell;
+    use std::mem::MaybeUninit;
+
+    use super::*;
+    use crate::columns::Place;
+
+    /// The allocator of the system, which counts the bytes that each thread holds: tests run side by side.
+    struct Counting;
+
+    thread_local! {
+        static LIVE: Cell<i64> = const { Cell::new(0) };
+    }
+
+    fn add(bytes: i64) {
+        let _ = LIVE.try_with(|live| live.set(live.get() + bytes));
+    }
+
+    // SAFETY: the system's allocator does all of it.
+    unsafe impl GlobalAlloc for Counting {
+        unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+            add(layout.size() as i64);
+            System.alloc(layout)
+        }
+
+        unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+            add(-(layout.size() as i64));
+            System.dealloc(place, layout);
+        }
+    }
+
+    #[global_allocator]
+    static ALLOCATOR: Counting = Counting;
+
+    fn live() -> i64 {
+        LIVE.with(Cell::get)
+    }
+
+    fn rows(count: i64) -> Arc<Rows> {
+        let mut found = Rows::new(vec![Column::whole(), Column::text()]);
+        for line in 0..count {
+            let piece = found.push(Place { file: 0, line }, 1, line);
+            piece.columns[0].push_whole((line % 3 != 0).then_some(line));
+            piece.columns[1].push_text(Some(b"ab"));
+        }
+        Arc::new(found)
+    }
+
+    /// Take all that a stream has, as a consumer does that moves one child out of what it was given; how many batches.
+    fn consume(rows: Arc<Rows>) -> usize {
+        let mut source = stream(rows);
+        let mut batches = 0;
+        unsafe {
+            let mut schema = MaybeUninit::<Schema>::uninit();
+            assert_eq!((source.get_schema.unwrap())(&mut source, schema.as_mut_ptr()), 0);
+            let schema = schema.assume_init_mut();
+            assert_eq!(schema.n_children, 6);
+            let mut moved = std::ptr::read(*schema.children);
+            (**schema.children).release = None;
+            (schema.release.unwrap())(schema);
+            assert!(schema.release.is_none());
+            (moved.release.unwrap())(&mut moved);
+            loop {
+                let mut array = MaybeUninit::<Array>::uninit();
+                assert_eq!((source.get_next.unwrap())(&mut source, array.as_mut_ptr()), 0);
+                let array = array.assume_init_mut();
+                let Some(release) = array.release else { break };
+                batches += 1;
+                let mut moved = std::ptr::read(*array.children);
+                (**array.children).release = None;
+                release(array);
+                assert!(array.release.is_none());
+                (moved.release.unwrap())(&mut moved);
+            }
+            (source.release.unwrap())(&mut source);
+        }
+        batches
+    }
+
+    #[test]
+    fn released_streams_hold_no_memory() {
+        let before = live();
+        assert_eq!(consume(rows(20_000)), 3);
+        assert_eq!(consume(rows(0)), 0);
+        assert_eq!(live(), before);
+        let held = rows(1);
+        assert!(live() > before, "the allocator counts");
+        drop(held);
+        assert_eq!(live(), before);
+    }
 }

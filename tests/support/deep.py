@@ -61,6 +61,7 @@ SAMPLED = {
     "test_ingest_reference.py::test_every_count_is_as_plain_python_has_it": 2,
     "test_numbers.py::test_a_text_is_the_number_that_plain_python_says": 3,
     "test_seals.py::test_what_is_damaged_is_made_again": 3,
+    "test_damaged_caches.py::test_command_after_damage_yields_the_same": 15,
     "test_definitions_edited.py::test_an_edit_changes_the_hashes_of_what_it_changes": 6,
     "test_noninterference.py::test_what_lineage_does_not_name_changes_no_number": 12,
     "test_noninterference.py::test_what_makes_values_changes_numbers": 4,

@@ -14,6 +14,7 @@ from assay.report.forms import FILES, USUAL
 from assay.spec.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Span, fail
 from assay.spec.file_errors import is_below
 from assay.spec.json_document import parsed
+from assay.storage.paths import resolve_path
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -219,6 +220,7 @@ def _forms(found: object, place: Path) -> Forms:
 
 def _document(folder: Path, place: Path) -> Any:
     """What the file holds."""
+    resolve_path(place)
     if not place.is_file():
         what = "holds no provenance.json" if folder.is_dir() else "does not exist"
         raise fail("no-build", f"the folder {what}: {folder}", hint="name the folder that a report was built into (-o)",

@@ -21,7 +21,7 @@ from assay.ingest import ready_texts
 from assay.ingest.folder import idle_engine
 from assay.ingest.held import MANIFEST
 from assay.spec.own_names import OWN_CONSTANTS
-from assay.storage.atomic import discard, keep, link
+from assay.storage.atomic import keep, link
 from assay.storage.seals import FILE, is_sealed, seal
 
 #: what former editions put into the folders that are shared
@@ -45,9 +45,7 @@ def handed(store: Store, folder: Path, constants: Mapping[str, object]) -> Path:
             fresh = store.room() / "run"
             _fill(fresh, folder, constants)
             seal(fresh, place.name, ends=True)
-            if place.is_dir() and not is_sealed(place):
-                discard(store.folder, place)
-            keep(fresh, place)
+            keep(store.folder, fresh, place)
     used(place)
     return place
 

@@ -41,6 +41,7 @@ from assay.spec.report_model import Report
 from assay.sql import dialect, formulas
 from assay.sql.expressions import literal, places
 from assay.sql.program import Statement, standalone
+from assay.storage.paths import resolve_path
 
 Row = tuple[str, ...]
 
@@ -97,8 +98,8 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
 
 def _own_workspace(session: Session) -> None:
     """AssayError (usage) where nothing may be written: what comes with Assay is changed from within it alone."""
-    root = session.workspace.root.resolve()
-    if root == workspace.shipped().root.resolve() and not Path.cwd().resolve().is_relative_to(root):
+    root = resolve_path(session.workspace.root)
+    if root == resolve_path(workspace.shipped().root) and not resolve_path(Path.cwd()).is_relative_to(root):
         raise fail(
             "no-workspace",
             "there is no workspace to write normal forms into",

@@ -34,6 +34,7 @@ from assay.spec.diagnostics import AssayError
 from assay.spec.workspace import shipped
 from assay.storage import atomic
 from assay.storage.digests import SETTLED
+from assay.storage.paths import resolve_path
 from assay.storage.seals import is_sealed, seal
 
 KIND = "builds"
@@ -58,7 +59,7 @@ class _Asked:
     @property
     def place(self) -> Path:
         """Where it is kept: by all that the user said, and where that was."""
-        places = [[run.id, run.place, str(run.directory.resolve())] for run in self.runs]
+        places = [[run.id, run.place, str(resolve_path(run.directory))] for run in self.runs]
         said = [str(self.session.workspace.root), self.name, places, dataclasses.asdict(self.options)]
         key = hashlib.sha256(json.dumps(said).encode()).hexdigest()
         return self.session.store.place(KIND, key)

@@ -15,6 +15,7 @@ from assay.report.forms import FILES
 from assay.spec.diagnostics import USAGE, AssayError, fail
 from assay.spec.file_errors import has_room, is_full, is_within, of_system, place_of, some_disk_full, unwritable
 from assay.storage.locks import held, nobody, released
+from assay.storage.paths import resolve_path
 from assay.storage.scratch import BESIDE, claimed, sweep
 
 if TYPE_CHECKING:  # a build that is given as it was loads nothing else
@@ -32,18 +33,18 @@ SOURCES = ("specs", "queries", "templates")
 def refuse_sources(session: Session, out: Path, runs: Sequence[NamedRun] = ()) -> None:
     """AssayError `output` (usage) for an output folder among what is read: in a run, or in the workspace's definitions,
     which would then hold what was made of them; and where a run lies in what the build would replace."""
-    place = out.resolve()
+    place = resolve_path(out)
     hint = "choose another folder with -o"
     for run in runs:
-        if run.is_here and place.is_relative_to(run.directory.resolve()):
+        if run.is_here and place.is_relative_to(resolve_path(run.directory)):
             raise fail("output", f"the output folder lies in the run {run.id}: {out}", hint=hint, status=USAGE)
     for run in runs:
-        theirs = Path(run.place).resolve()
+        theirs = resolve_path(Path(run.place))
         if any(theirs.is_relative_to(place / name) for name in REPLACED):
             raise fail("output", f"the run {run.id} lies in a folder that a build replaces: {run.place}",
                        hint=f"{hint}, or move the run out of it", status=USAGE)  # fmt: skip
     for name in SOURCES:
-        if place.is_relative_to((session.workspace.root / name).resolve()):
+        if place.is_relative_to(resolve_path(session.workspace.root / name)):
             raise fail("output", f"the output folder lies in the workspace's {name}/: {out}", hint=hint, status=USAGE)
 
 

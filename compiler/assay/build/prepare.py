@@ -244,8 +244,8 @@ class _Reading:
     def known(self, found: _Found, held: Path) -> Path | None:
         """The folder of events that the cache has."""
         for entry in sorted(held.iterdir()) if held.is_dir() else ():
-            covers = ingest.covers(entry, found.source, found.events, found.wanted)
-            if covers and is_sealed(entry) and _tells_of(entry, found.files):
+            covers = is_sealed(entry) and ingest.covers(entry, found.source, found.events, found.wanted)
+            if covers and _tells_of(entry, found.files):
                 self.tell(found, found.files.size)
                 used(entry)
                 return entry

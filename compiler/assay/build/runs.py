@@ -12,6 +12,7 @@ from assay.build.session import Session
 from assay.remote.address import checked_address, is_address, is_archive, name_of
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, fail, meant, raise_all
 from assay.spec.model import Source
+from assay.storage.paths import resolve_path
 from assay.storage.progress import Notice, unheard
 
 #: what is said of a pattern, which the shell has not replaced by names
@@ -157,7 +158,8 @@ def _tail(place: str, depth: int) -> str:
 def _named(place: str) -> str:
     """A path in full as the user named it: a link keeps its own name; what ends in `.` or `..` is where that leads."""
     path = Path(place)
-    return (path.resolve() if path.name in ("", "..") else path.absolute().parent.resolve() / path.name).as_posix()
+    real = resolve_path(path) if path.name in ("", "..") else resolve_path(path.absolute().parent) / path.name
+    return real.as_posix()
 
 
 def _parts(text: str) -> list[str]:
@@ -166,4 +168,4 @@ def _parts(text: str) -> list[str]:
 
 def _where(place: str) -> str:
     """What tells a run from others: two names that lead to one directory are one run."""
-    return checked_address(place) if is_address(place) else str(Path(place).resolve())
+    return checked_address(place) if is_address(place) else str(resolve_path(Path(place)))

@@ -19,6 +19,7 @@ from assay.spec.model import Source
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import History, Report
 from assay.spec.workspace import Kept, Workspace
+from assay.storage.paths import resolve_path
 from assay.storage.progress import Notice, Progress, silent, unheard
 
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ class Session:
 
     def elsewhere(self) -> tuple[str, ...]:
         """A note that the workspace is not the user's, for who looks in vain for what is in another; where it is."""
-        if Path.cwd().resolve().is_relative_to(self.workspace.root.resolve()):
+        if resolve_path(Path.cwd()).is_relative_to(resolve_path(self.workspace.root)):
             return ()
         return ("no folder here or above has specs/, so these are the specs that come with Assay",)
 

@@ -20,6 +20,7 @@ from assay.spec import normal_form, unchecked, workspace
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail
 from assay.spec.normal_form import Checked
 from assay.spec.workspace import Workspace
+from assay.storage.paths import LOOP, is_loop, resolve_path
 from assay.storage.scratch import folder as temporary
 
 #: what is taken out of a revision: specs, the SQL that they import, and their normal forms
@@ -92,7 +93,7 @@ def _named(session: Session, name: str) -> _Named:
     if record.is_file():
         return _Named(lambda wanted: _only(_built(record), wanted), build=True)
     if place.is_dir() and Workspace(place).has_systems():
-        return _Named(lambda wanted: _workspace(Workspace(place.resolve()), wanted, session.store.folder))
+        return _Named(lambda wanted: _workspace(Workspace(resolve_path(place)), wanted, session.store.folder))
     commit = _commit(session.workspace.root, name)
     if commit:
         return _Named(lambda wanted: _revision(session, commit, wanted))
@@ -102,9 +103,16 @@ def _named(session: Session, name: str) -> _Named:
         "unknown-state",
         f"`{name}` is no workspace, no build and no git revision",
         expected="a folder with specs/, a folder that a report was built into, its provenance.json, or a revision",
-        found="a folder with none of these" if place.is_dir() else "a file" if place.is_file() else "nothing",
+        found=_what(place),
         status=USAGE,
     )
+
+
+def _what(place: Path) -> str:
+    """Say what a place holds that is no state of specs."""
+    if is_loop(place):
+        return LOOP
+    return "a folder with none of these" if place.is_dir() else "a file" if place.is_file() else "nothing"
 
 
 def _only(found: State, wanted: set[str] | None) -> State:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -16,6 +17,9 @@ from typing import Any
 from assay.cli.streams import write
 from assay.cli.table import below, widths
 from assay.spec.visible import encodable, visible, visible_json, visible_lines, written
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a cell begins with that a spreadsheet runs
+NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?|[-+]?inf")
 
 
 def line(said: object, err: bool = False) -> None:
@@ -43,17 +47,23 @@ def data(value: Any, err: bool = False, indent: int | None = 1) -> None:
 
 def rows(header: Sequence[str], found: Sequence[Sequence[str]], form: str) -> None:
     """Print rows of texts as a `table`, as `json`, or as `csv`; what is escaped in a cell of a table or of CSV is so as
-    in a line.  Tables fit the terminal; where it is narrow, the last column stands below each row."""
+    in a line.  In CSV a text that a spreadsheet would run as a formula has an apostrophe ahead of it.  Tables fit the
+    terminal; where it is narrow, the last column stands below each row."""
     if form == "json":
         data([dict(zip(header, row, strict=True)) for row in found])
         return
     shown = [[written(visible(cell), encoding()) for cell in row] for row in found]
     if form == "csv":
         out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerows([header, *shown])
+        csv.writer(out, lineterminator="\n").writerows([header, *([_inert(cell) for cell in row] for row in shown)])
         write(out.getvalue(), err=False, line_end=False)
     else:
         _table(header, shown)
+
+
+def _inert(cell: str) -> str:
+    """A cell of CSV that no spreadsheet runs as a formula: of what would be one, an apostrophe makes a text."""
+    return f"'{cell}" if cell.startswith(FORMULA) and not NUMBER.fullmatch(cell) else cell
 
 
 def encoding(err: bool = False) -> str:

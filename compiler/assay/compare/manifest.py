@@ -8,6 +8,7 @@ from assay.compare.decimal_text import cut, decimal_text, exact_text, without_le
 from assay.compare.row import NO_VALUE
 from assay.spec.diagnostics import INTERNAL, did_you_mean, fail
 from assay.spec.report_model import Cell
+from assay.spec.visible import shorten
 
 NANOSECOND_DIGITS = 9
 NANOSECONDS = 10**NANOSECOND_DIGITS
@@ -28,8 +29,8 @@ def manifest_cell(value: str | float | None, cell: Cell) -> str:
 
 
 def text_cell(text: str, width: int, empty: str = "") -> str:
-    """A name or version, cut to the width; `empty`, whole, when there is none."""
-    return _fitted(text, width) if text else empty
+    """A name or version, cut to the width, without one shortened; `empty`, whole, when there is none."""
+    return _fitted(text if width else shorten(text), width) if text else empty
 
 
 def without_ending_s(text: str) -> str:

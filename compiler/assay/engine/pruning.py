@@ -82,10 +82,11 @@ def entries(cache: Path) -> tuple[Entry, ...]:
 
 def _entry(kind: str, place: Path) -> Iterator[Entry]:
     with contextlib.suppress(FileNotFoundError):  # removed meanwhile
-        paths = [path for path in place.rglob("*") if path.is_file()] if place.is_dir() else [place]
-        states = [path.stat() for path in paths]
+        is_folder = place.is_dir() and not place.is_symlink()
+        paths = [path for path in place.rglob("*") if path.is_file()] if is_folder else [place]
+        states = [path.lstat() for path in paths]
         files = tuple((state.st_ino, state.st_blocks * 512) for state in states)
-        yield Entry(kind, place, place.stat().st_mtime, files)
+        yield Entry(kind, place, place.lstat().st_mtime, files)
 
 
 def uses(found: Sequence[Entry]) -> tuple[Use, ...]:
@@ -166,7 +167,7 @@ def _remove(place: Path, way: Path | None) -> None:
     is none, is no entry to those who look at its seal."""
     if way:
         place.replace(way)
-    elif place.is_dir():
+    elif place.is_dir() and not place.is_symlink():
         shutil.rmtree(place)
     else:
         place.unlink()

@@ -86,6 +86,7 @@ class Store:
         """Hold the lock on a folder of the cache; `waiting` is called when another process has it."""
         with ExitStack() as stack:
             with self.writing():
+                atomic.clear_way(self.folder, folder / "entry")
                 stack.enter_context(held(folder, waiting))
             yield
 

@@ -16,6 +16,7 @@ from assay.spec.json_document import parsed, told_twice
 from assay.spec.model import Constant, Source
 from assay.spec.number_text import MAGNITUDE
 from assay.spec.unit_library import nanoseconds_of
+from assay.storage.paths import resolve_path
 
 NO_DOCUMENT = "no-document"
 NAMED = 3  # constants that are named
@@ -105,7 +106,7 @@ def _read(constant: Constant, directory: Path, documents: dict[Path, Any]) -> ob
 
 def _file(constant: Constant, directory: Path) -> Path | None:
     """The first of a constant's documents that a run has."""
-    return next((directory / name for name in constant.files if (directory / name).is_file()), None)
+    return next((directory / name for name in constant.files if resolve_path(directory / name).is_file()), None)
 
 
 def _held(document: Any, constant: Constant) -> Any:

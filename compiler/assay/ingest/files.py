@@ -12,6 +12,7 @@ from assay.spec.diagnostics import AssayError, Diagnostic, fail
 from assay.spec.file_errors import whole
 from assay.spec.model import Event, Source
 from assay.spec.source_kinds import JSON_LINES, TEXT_LINES
+from assay.storage.paths import LOOP, is_loop, resolve_path
 
 PROBED = 2000  # lines looked at for the first object of a file
 TAKEN = "--run takes a directory of a run, an archive of one, or an s3:// address"
@@ -150,6 +151,8 @@ def _called(path: Path) -> str:
         return f"{path.name}/"
     if path.is_file():
         return path.name
+    if is_loop(path):
+        return f"{path.name} ({LOOP})"
     return f"{path.name} ({'a link that leads to nothing' if path.is_symlink() else 'no regular file'})"
 
 
@@ -160,7 +163,7 @@ def _host(source: Source, events: Sequence[Event], folder: Path, host: str) -> H
     for pattern in source.logs:
         packed = (path for end in COMPRESSED for path in files_of(folder, pattern + end))
         for path in (*sorted(files_of(folder, pattern)), *packed):
-            found.setdefault(path.resolve(), path)
+            found.setdefault(resolve_path(path), path)
     if not found:
         patterns = ", ".join(source.logs)
         lack = f"host {host} has no log file" if host else f"the run has no file of {source.name}"

@@ -93,7 +93,7 @@ def notes(folder: Path) -> tuple[str, ...]:
 
 
 def covers(folder: Path, source: Source, events: Sequence[Event], wanted: Wanted) -> bool:
-    """Whether a folder holds the wanted events and fields, as they are now defined.
+    """Whether a sealed folder holds the wanted events and fields, as they are now defined.
 
     One that holds more does only when it leaves out no line, and tells nothing of what is read: what lacks a field that
     nobody wants now is to be kept, and what is told is not to depend on what somebody wanted before.

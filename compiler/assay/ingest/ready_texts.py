@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from assay.storage import compiled
+from assay.storage.paths import resolve_path
 
 #: the modules that make such texts, from the folder of the package
 MAKERS = (
@@ -71,5 +72,5 @@ def _place() -> Path:
 
 @functools.cache
 def _name() -> str:
-    package = Path(__file__).resolve().parent.parent
+    package = resolve_path(Path(__file__)).parent.parent
     return f"{compiled.code(package / name for name in MAKERS)} {compiled.library('sqlglot')}"

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.spec.diagnostics import AssayError, Diagnostic
+from assay.storage.paths import resolve_path
 from assay.storage.scratch import own
 
 FOLDER = "quarantine"  # in the cache
@@ -44,5 +45,5 @@ class TooManyBrokenError(AssayError):
 
 def place_of(cache: Path, directory: Path, source: str) -> Path:
     """Where the broken records of a run's source are kept when it is refused."""
-    name = hashlib.sha256(os.fsencode(f"{directory.resolve()}\0{source}")).hexdigest()[:32]
+    name = hashlib.sha256(os.fsencode(f"{resolve_path(directory)}\0{source}")).hexdigest()[:32]
     return cache / FOLDER / f"{name}.parquet"

@@ -17,6 +17,7 @@ from pathlib import Path
 from assay.ingest.packing import CHUNK, refused
 from assay.spec.diagnostics import AssayError, fail
 from assay.storage.digests import SETTLED
+from assay.storage.paths import resolve_path
 
 SMALL = 16  # of a file that is so many times smaller than a piece a piece of memory would be too much
 PIECE = 2**23  # bytes that are hashed at a time: so many that others who run meanwhile are seldom asked to wait
@@ -62,7 +63,7 @@ class Held:
     def key(self) -> str:
         """What is another when the file is another, or may have other content."""
         mark = self.mark
-        return f"{self.path.resolve()}|{mark.size}|{mark.changed_ns}|{mark.touched_ns}|{mark.inode}"
+        return f"{resolve_path(self.path)}|{mark.size}|{mark.changed_ns}|{mark.touched_ns}|{mark.inode}"
 
     @property
     def steady(self) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from assay.spec.diagnostics import Diagnostic, Span, fail
 from assay.spec.json_document import parsed
 from assay.spec.number_text import decimal
+from assay.storage.paths import resolve_path
 
 MISSING = "—"
 UNDEFINED = ("nan", "NaN")
@@ -108,7 +109,7 @@ def _cells(count: int) -> str:
 def load(path: Path) -> tuple[Any, str]:
     """The data and the text of a JSON file; AssayError when it cannot be read, or is no JSON."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = resolve_path(path).read_text(encoding="utf-8")
         return parsed(text), text
     except OSError as error:
         raise fail("publication", f"the publication cannot be read: {error.strerror}: {path}") from None

@@ -18,6 +18,7 @@ from assay.remote.storage import Object, Storage
 from assay.remote.wanted import Wanted
 from assay.spec.diagnostics import AssayError, fail
 from assay.spec.visible import visible
+from assay.storage.atomic import clear_way, discard
 from assay.storage.progress import Bytes
 
 AT_ONCE = 4
@@ -57,6 +58,11 @@ class Fetching:
         """What tells which object each file is."""
         return self.folder / "objects.jsonl"
 
+    @property
+    def cache(self) -> Path:
+        """The cache that the folder is a mirror in."""
+        return self.folder.parent.parent
+
     def missing(self, wanted: Sequence[Object]) -> tuple[Object, ...]:
         """The objects that are not there as they now are."""
         known = self._known()
@@ -73,7 +79,7 @@ class Fetching:
         if not items:
             return
         for place in (self.files, self.parts):
-            place.mkdir(parents=True, exist_ok=True)
+            clear_way(self.cache, place / "any")
         begun = sum(part.stat().st_size for item in items if (part := self._part(item)).exists())
         self.total = sum(item.size for item in items)
         room.check_room(self.folder, self.total - begun, self.storage.address)
@@ -143,12 +149,18 @@ class Fetching:
     def _known(self) -> Mapping[str, Mark]:
         """What each file is of; a line that was broken off tells nothing."""
         found: dict[str, Mark] = {}
-        lines = self.journal.read_text(encoding="utf-8").split("\n") if self.journal.exists() else []
+        try:
+            lines = self.journal.read_text(encoding="utf-8", errors="replace").split("\n")
+        except FileNotFoundError:
+            return found
+        except OSError:  # no file
+            discard(self.cache, self.journal)
+            return found
         for line in lines:
             try:
                 name, size, version = json.loads(line)
                 found[name] = (size, version)
-            except ValueError:
+            except (ValueError, TypeError):
                 continue
         return found
 

@@ -28,6 +28,8 @@ from assay.remote.fetching import Fetching, check_names, nothing_wanted
 from assay.remote.storage import Object, Storage, open_storage
 from assay.remote.wanted import Wanted
 from assay.spec.diagnostics import fail
+from assay.storage.atomic import clear_way, discard
+from assay.storage.paths import resolve_path
 from assay.storage.progress import Notice, Progress, unheard
 from assay.storage.seals import is_sealed
 
@@ -80,12 +82,11 @@ def mirrored(
 
     Raises AssayError: the address has nothing, cannot be reached, refuses; the archive is broken or unsafe; no room.
     """
-    place = address if is_address(address) else str(Path(address).resolve())
+    place = address if is_address(address) else str(resolve_path(Path(address)))
     key = hashlib.sha256(place.encode()).hexdigest()[:32]
     mirror = _Mirror(store, key, address, name, wanted, progress, notice, fetching)
     try:
-        mirror.folder.mkdir(parents=True, exist_ok=True)
-        lock = os.open(mirror.folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        lock = _open_lock(mirror)
     except OSError as error:
         raise room.written(store.folder, address, error) from None
     held.callback(os.close, lock)
@@ -96,6 +97,15 @@ def mirrored(
     if packed:
         return _of_packed(mirror, lock, storage, packed)
     return _of_objects(mirror, lock, storage)
+
+
+def _open_lock(mirror: _Mirror) -> int:
+    """Open the file that is locked, in place of anything else of its name.  Raises OSError."""
+    place = mirror.folder / "lock"
+    clear_way(mirror.store.folder, place)
+    if os.path.lexists(place) and not place.is_file():
+        discard(mirror.store.folder, place)
+    return os.open(place, os.O_RDWR | os.O_CREAT, 0o644)
 
 
 def _of_objects(mirror: _Mirror, lock: int, storage: Storage) -> Path:
@@ -141,7 +151,7 @@ def _of_archive(mirror: _Mirror, lock: int, archive: Path) -> Path:
     except OSError as error:
         raise fail("no-run", f"the archive of the run cannot be read: {archive}", found=error.strerror or str(error),
                    hint=TAKEN) from None  # fmt: skip
-    mark = [str(archive.resolve()), found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+    mark = [str(resolve_path(archive)), found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
     with _sharing(mirror, lock):
         if there := _unpacked(mirror, mark):
             return there

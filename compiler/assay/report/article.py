@@ -21,7 +21,7 @@ from assay.report.averages import averages
 from assay.report.data_quality import quality_parts
 from assay.report.dictionary import entry
 from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Quoted, Table
-from assay.report.figures import Choices, RunFigures, told_apart
+from assay.report.figures import Choices, RunFigures, told_apart, whole_labels
 from assay.report.prose import Paragraph, Prose, Quote
 from assay.report.terms import tables_of, terms
 from assay.spec import formula
@@ -29,6 +29,7 @@ from assay.spec.article_model import Article, Choice, Part
 from assay.spec.diagnostics import fail, meant
 from assay.spec.labels import read_of
 from assay.spec.normal_form import Checked
+from assay.spec.visible import shorten
 
 #: columns of a grid, on a page held upright and on one laid down
 UPRIGHT, LAID = 4, 8
@@ -120,7 +121,7 @@ def _cast(
     look: str,
     compared: Compared | None,
 ) -> Cast:
-    told = [str(run.constants[article.cases]) if article.cases else "" for run in runs]
+    told = [shorten(str(run.constants[article.cases])) if article.cases else "" for run in runs]
     main = [place for place, case in enumerate(told) if not case] or list(range(len(runs)))
     shown = [Shown(runs[place], named[place], named[place] if len(main) > 1 else "") for place in main]
     cases = [
@@ -161,7 +162,8 @@ def compared_metrics(part: Part) -> tuple[str, ...]:
 
 def labels_of(article: Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
     """What an article calls each run or phase: its label constant, or its id where two runs share one."""
-    return told_apart([str(run.constants[article.label]) for run in runs], runs, "{id}")
+    named = [shorten(label) for label in whole_labels(article.label, runs)]
+    return told_apart(named, runs, "{id}")
 
 
 def _gallery(cast: Cast, part: Part, place: int, numbers: Iterator[int]) -> Gallery:

@@ -22,6 +22,7 @@ from assay.spec.normal_form import Checked
 from assay.spec.report_model import Chart as ChartSpec
 from assay.spec.report_model import Report
 from assay.spec.report_model import Section as SectionSpec
+from assay.spec.visible import shorten
 
 DELTA = ("Δ", "Δ%")
 
@@ -221,7 +222,7 @@ def _warnings(checked: Checked, report: Report, runs: Sequence[RunFigures], name
     for name in report.compare:
         values = [str(run.constants[name]) for run in runs]
         if len(set(values)) > 1:
-            said = ", ".join(f"{label}: {value}" for label, value in zip(named, values, strict=True))
+            said = ", ".join(f"{label}: {shorten(value)}" for label, value in zip(named, values, strict=True))
             yield f"The runs differ in {name} ({said})."
     if len({run.hosts for run in runs}) > 1:
         said = ", ".join(f"{label}: {run.hosts}" for label, run in zip(named, runs, strict=True))

@@ -23,6 +23,7 @@ from assay.report import vega_process
 from assay.report.font_files import fonts_hash
 from assay.report.forms import VEGA_LITE
 from assay.spec.diagnostics import INTERNAL, AssayError, fail
+from assay.storage.paths import resolve_path
 
 
 def _typical() -> str:
@@ -150,10 +151,10 @@ def convert(spec: str, fonts: Path, state: str, name: str) -> str:
 
     `state` is the hash of the fonts: those of the folder as they now are.
     """
-    idle = _idle(fonts.resolve(), state)
+    idle = _idle(resolve_path(fonts), state)
     found = idle.get()
     try:
-        found = found if found and found.runs else Converter(fonts.resolve())
+        found = found if found and found.runs else Converter(resolve_path(fonts))
         return found.convert(spec, name)
     finally:
         idle.put(found)
@@ -161,10 +162,10 @@ def convert(spec: str, fonts: Path, state: str, name: str) -> str:
 
 def start(fonts: Path) -> None:
     """Let all converters of a folder of fonts get ready, without waiting for them."""
-    idle = _idle(fonts.resolve(), fonts_hash(fonts))
+    idle = _idle(resolve_path(fonts), fonts_hash(fonts))
     taken = [idle.get() for _ in range(PROCESSES)]
     for item in taken:
-        idle.put(item or Converter(fonts.resolve()))
+        idle.put(item or Converter(resolve_path(fonts)))
 
 
 def _idle(fonts: Path, state: str) -> LifoQueue[Converter | None]:

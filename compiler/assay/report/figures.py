@@ -17,7 +17,9 @@ from assay.spec.model import Constant, Metric
 from assay.spec.normal_form import Checked, Measured
 from assay.spec.report_model import ManifestRow, Report
 from assay.spec.time_form import told
-from assay.spec.visible import shown
+from assay.spec.visible import shorten, shown
+
+LABEL_AND_ID = "{name} ({id})"  # what runs that share a label are called
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +64,17 @@ class Choices:
 
 def labels(report: Report, runs: Sequence[RunFigures]) -> tuple[str, ...]:
     """What each run is called in headings: its label constant, with its id where two runs share one; a phase of the
-    only run by its name, of several behind that of the run: `v1 (after)`."""
-    return told_apart([str(run.constants[report.label]) for run in runs], runs, "{name} ({id})")
+    only run by its name, of several behind that of the run: `v1 (after)`.  Long labels are shortened."""
+    return told_apart([shorten(label) for label in whole_labels(report.label, runs)], runs, LABEL_AND_ID)
+
+
+def whole_labels(constant: str, runs: Sequence[RunFigures]) -> tuple[str, ...]:
+    """Return the text of each run's label constant, long ones whole."""
+    return tuple(shown(str(run.constants[constant])) for run in runs)
 
 
 def told_apart(named: Sequence[str], runs: Sequence[RunFigures], otherwise: str) -> tuple[str, ...]:
-    """Names of runs as pages show them, `otherwise` (with places for name and id) where two runs share one, and of
-    their phases."""
-    named = [shown(name) for name in named]
+    """Names of runs, `otherwise` (with places for name and id) where two runs share one, and of their phases."""
     ids = [run.phase.run if run.phase else run.id for run in runs]
     called = _each_its_own(dict(zip(ids, named, strict=True)), otherwise)
     alone = len(called) == 1
@@ -184,4 +189,4 @@ def value_text(kind: str, value: object) -> str:
         return NO_VALUE
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return told(value) if kind == "instant" and isinstance(value, int) else str(value)
+    return told(value) if kind == "instant" and isinstance(value, int) else shorten(str(value))

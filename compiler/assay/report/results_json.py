@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.compare.results import Centile, Distribution, FormulaResult
 from assay.report import data_quality
-from assay.report.figures import Choices, RunFigures, chart_points, labels
+from assay.report.figures import LABEL_AND_ID, Choices, RunFigures, chart_points, told_apart, whole_labels
 from assay.spec.formula import is_formula, shown
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import Report
@@ -24,14 +24,12 @@ def results_json(
     centiles `[c, value]` (over hosts `[c, median, lowest, highest]`), points (the texts of chart points); of a formula
     average and averages alone.
     """
+    named = told_apart(whole_labels(report.label, runs), runs, LABEL_AND_ID)
     return {
         "report": f"{checked.package.system}/{report.name}",
         "summary": choices.summary,
         "filters": list(choices.filters),
-        "runs": [
-            {"id": run.id, "label": label, **phase_json(run)}
-            for run, label in zip(runs, labels(report, runs), strict=True)
-        ],
+        "runs": [{"id": run.id, "label": label, **phase_json(run)} for run, label in zip(runs, named, strict=True)],
         "metrics": {name: _metric(checked, name, runs, choices) for name in sorted(metrics)},
         "quality": {run.id: data_quality.as_json(run.quality) for run in runs},
         "manifest": {run.id: _manifest(report, run, choices) for run in runs},

@@ -28,6 +28,7 @@ from assay.spec.dhall_forms import standard
 from assay.spec.dhall_run import SECONDS, Copy, Outcome, copied
 from assay.spec.imports import SourceFile
 from assay.storage.atomic import put
+from assay.storage.paths import resolve_path
 from assay.storage.scratch import folder as temporary
 
 FOLDER = "dhall"  # the evaluator's own name below its cache folder
@@ -89,7 +90,7 @@ class Known:
     @contextmanager
     def _forms(self, hashes: Iterable[str]) -> Iterator[Path]:
         """A private folder with these normal forms, as the evaluator looks for them."""
-        with placed({text: (self.folder / "forms" / form_name(text)).resolve() for text in hashes}) as folder:
+        with placed({text: resolve_path(self.folder / "forms" / form_name(text)) for text in hashes}) as folder:
             yield folder
 
 

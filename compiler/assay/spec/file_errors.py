@@ -10,6 +10,7 @@ import shutil
 from pathlib import Path, PurePosixPath
 
 from assay.spec.diagnostics import SPECS_OR_DATA, USAGE, AssayError, fail
+from assay.storage.paths import LOOP, is_loop
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 #: what the engine says when it means the same
@@ -40,6 +41,8 @@ def _in_the_way(place: Path, error: OSError) -> str:
 
 
 def _taken_by(place: Path, error: OSError) -> str:
+    if is_loop(place):
+        return LOOP
     if place.is_file():
         return "it is a file"
     if place.is_symlink() and not place.exists():
@@ -120,6 +123,8 @@ def place_of(error: OSError) -> Path | None:
 def _cause(error: OSError) -> str:
     if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
         return str(error.args[0][0][2])
+    if error.errno == errno.ELOOP:
+        return LOOP
     return os.strerror(error.errno) if error.errno else str(error) or type(error).__name__
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from assay.spec.dhall_scan import ImportRef, Scan, endless, imports, interpolations, scan
 from assay.spec.diagnostics import AssayError, Diagnostic, Span, did_you_mean, excerpt_at, fail
+from assay.storage.paths import resolve_path
 
 MAX_BYTES = 5_000_000
 MAX_FILES = 2000
@@ -95,7 +96,7 @@ class _Tree:
 
     def __init__(self, workspace: Path, shipped: Path | None) -> None:
         self.bases = tuple(base for base in (workspace, shipped) if base is not None)
-        self.real = tuple(base.resolve() for base in self.bases)
+        self.real = tuple(resolve_path(base) for base in self.bases)
 
     def find(self, name: str) -> Path | None:
         """The file or folder of that name, the workspace's before the shipped one."""
@@ -107,7 +108,7 @@ class _Tree:
 
     def holds(self, path: Path) -> bool:
         """Whether the file is inside once every symbolic link is followed."""
-        real = path.resolve()
+        real = resolve_path(path)
         return any(real.is_relative_to(base) for base in self.real)
 
     def siblings(self, name: str) -> Iterator[str]:

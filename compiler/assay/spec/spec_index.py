@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.storage.atomic import put
+from assay.storage.paths import resolve_path
+from assay.storage.seals import sealed, unsealed
 
 
 def unchanged(cache: Path, root: Path, system: str) -> str | None:
@@ -20,7 +22,8 @@ def unchanged(cache: Path, root: Path, system: str) -> str | None:
     A file of the workspace `root` that now stands in front of a shipped one of its name is a change, too.
     """
     try:
-        found = json.loads(_place(cache, root, system).read_text(encoding="utf-8"))
+        place = _place(cache, root, system)
+        found = json.loads(unsealed(place.name, place.read_text(encoding="utf-8")) or "{}")
         same = all(_same(root, name, *entry) for name, entry in found["files"].items())
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
         return None
@@ -34,7 +37,7 @@ def is_known(cache: Path, root: Path, system: str) -> bool:
 
 def _same(root: Path, name: str, path: str, mark: list[int]) -> bool:
     own = root / name
-    return _mark(Path(path)) == mark and (not own.exists() or str(own.resolve()) == path)
+    return _mark(Path(path)) == mark and (not own.exists() or str(resolve_path(own)) == path)
 
 
 def remember(cache: Path, root: Path, system: str, files: Sequence[tuple[str, Path, bytes]], sources: str) -> None:
@@ -43,16 +46,17 @@ def remember(cache: Path, root: Path, system: str, files: Sequence[tuple[str, Pa
     Nothing is noted when a file has other content by now; a cache that cannot be written is no matter.
     """
     try:
-        marks = {name: [str(path.resolve()), _mark(path)] for name, path, _ in files}
+        marks = {name: [str(resolve_path(path)), _mark(path)] for name, path, _ in files}
         if any(path.read_bytes() != content for _, path, content in files):  # after the marks: they are of this content
             return
-        put(cache, _place(cache, root, system), json.dumps({"sources": sources, "files": marks}))
+        place = _place(cache, root, system)
+        put(cache, place, sealed(place.name, json.dumps({"sources": sources, "files": marks})))
     except OSError:
         return
 
 
 def _place(cache: Path, root: Path, system: str) -> Path:
-    key = hashlib.sha256(os.fsencode(f"{root.resolve()}|{system}")).hexdigest()[:32]
+    key = hashlib.sha256(os.fsencode(f"{resolve_path(root)}|{system}")).hexdigest()[:32]
     return cache / "specs" / f"index-{key}.json"
 
 

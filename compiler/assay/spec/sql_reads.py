@@ -41,7 +41,7 @@ class Reads:
 def statements(sql: str) -> tuple[exp.Expr, ...]:
     """The trees of a text, which are shared: not to be changed.  Raises sqlglot's ParseError or TokenError, and
     RecursionError."""
-    import sqlglot
+    import sqlglot.dialects.duckdb  # complete before any thread looks it up by name
 
     logging.getLogger("sqlglot").addHandler(logging.NullHandler())  # what it cannot parse is told by us
     return tuple(item for item in sqlglot.parse(sql, read=DIALECT) if item is not None)
@@ -77,7 +77,7 @@ def _reads(sql: str, tables: frozenset[str], whole: frozenset[str]) -> Reads:
 
 
 def _worked_out(sql: str, tables: frozenset[str], whole: frozenset[str]) -> Reads:
-    import sqlglot
+    import sqlglot.dialects.duckdb  # complete before any thread looks it up by name
     from sqlglot.errors import ParseError, TokenError
 
     try:

@@ -11,6 +11,7 @@ from assay.spec.json_text import indented
 
 #: categories of characters that control, direct or hide: controls, marks of direction, surrogates, unassigned, own
 HIDDEN = frozenset(("Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"))
+LONGEST = 200  # characters of a text of a run that are printed: charts and pages take time, and room, for each
 _PLAIN = re.compile(r"[ -~]*")
 _OTHER = re.compile(r"[^\n -~]")
 
@@ -75,6 +76,11 @@ def cut(text: str, width: int) -> str:
             break
         kept.append(character)
     return "".join(kept) + "…"
+
+
+def shorten(text: str) -> str:
+    """Return a text of a run as pages print it: of a long one its first `LONGEST` characters and how many it has."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"
 
 
 def columns(text: str) -> int:

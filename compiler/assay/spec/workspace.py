@@ -9,6 +9,7 @@ from __future__ import annotations
 import glob
 import importlib
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from assay.spec.file_errors import unwritable
 from assay.spec.normal_form import Checked
 from assay.spec.visible import visible_json
 from assay.storage.atomic import put
+from assay.storage.paths import resolve_path
 from assay.storage.seals import sealed, unsealed
 
 if TYPE_CHECKING:
@@ -48,16 +50,17 @@ class Workspace:
     def templates(self) -> Path:
         """Folder of the templates: the workspace's own, or the shipped ones.
 
-        All files in it are looked at.  AssayError `template`: a link leads out, or to a folder, whose links would not
-        be seen.
+        All files in it are looked at.  AssayError `template`: it is no folder, a link leads out, or to a folder, whose
+        links would not be seen.
         """
         own = self.root / "templates"
-        if not own.is_dir():
+        if not os.path.lexists(own):
             return shipped().root / "templates"
-        whole = own.resolve()  # all of it may be elsewhere, where somebody has put it
+        _require_folder(own, "template")
+        whole = resolve_path(own)  # all of it may be elsewhere, where somebody has put it
         for path in own.rglob("*"):
             if path.is_symlink():
-                if not (self.holds(path) or path.resolve().is_relative_to(whole)):
+                if not (self.holds(path) or resolve_path(path).is_relative_to(whole)):
                     raise fail("template", "a link leads out of the workspace", span=Span(str(path)))
                 if path.is_dir():
                     hint = "put the folder itself there, or links to its files"
@@ -66,7 +69,7 @@ class Workspace:
 
     def holds(self, path: Path) -> bool:
         """Whether a file is inside once every symbolic link is followed."""
-        return path.resolve().is_relative_to(self.root.resolve())
+        return resolve_path(path).is_relative_to(resolve_path(self.root))
 
     def normal_form(self, system: str) -> Path:
         """Where a system's normal form is committed."""
@@ -78,25 +81,41 @@ class Workspace:
         return tuple(sorted(name for name in found if name != SCHEMA))
 
     def has_systems(self) -> bool:
-        """Whether it is a workspace.  AssayError `no-system`: there are specs, but none that is a system's package."""
-        if not self.specs.is_dir():
+        """Whether it is a workspace.  AssayError `no-system`: there are specs, but none that is a system's package, or
+        some that cannot be reached."""
+        if not os.path.lexists(self.specs):
             return False
+        _require_folder(self.specs, "no-system")
+        entries = sorted(self.specs.iterdir())
+        for path in entries:
+            if path.is_symlink() and not path.exists():
+                _require_folder(path, "no-system")
         if self.systems():
             return True
         specs = sorted(path.relative_to(self.root).as_posix() for path in self.specs.rglob("*.dhall"))
-        if not specs:
+        if entries and not specs:
             return False  # it is another program's
         raise fail(
             "no-system",
             f"no folder of {self.specs} is a system's: none holds {ROOT_FILE}",
             expected=f"specs/SYSTEM/{ROOT_FILE}",
-            found=", ".join(specs[:SHOWN]) + (", ..." if len(specs) > SHOWN else ""),
+            found=(", ".join(specs[:SHOWN]) or "an empty folder") + (", ..." if len(specs) > SHOWN else ""),
         )
+
+
+def _require_folder(place: Path, code: str) -> None:
+    """Raise AssayError where something else than a folder is at a place, OSError for a loop of links."""
+    if place.is_dir():
+        return
+    resolve_path(place)
+    found = f"a link to what is not there, {place.readlink()}" if place.is_symlink() else "a file"
+    hint = "mend or remove it: without it, what comes with Assay is taken"
+    raise fail(code, f"{place} is no folder", expected="a folder", found=found, hint=hint)
 
 
 def shipped() -> Workspace:
     """The workspace that comes with the package: beside the code in a wheel, the repository in a checkout."""
-    package = Path(__file__).resolve().parent.parent
+    package = resolve_path(Path(__file__)).parent.parent
     inside = package / "_workspace"
     return Workspace(inside if inside.is_dir() else package.parent.parent)
 
@@ -188,7 +207,7 @@ def kept(workspace: Workspace, system: str, cache: Path | None) -> Kept | None:
 
 def comes_with_the_code(workspace: Workspace) -> bool:
     """Whether it is the shipped workspace, which is as much to be believed as the code."""
-    return workspace.root.resolve() == shipped().root.resolve()
+    return resolve_path(workspace.root) == resolve_path(shipped().root)
 
 
 def compile_shipped() -> None:
@@ -374,7 +393,7 @@ def learn(workspace: Workspace, system: str, cache: Path) -> bool:
 def root_name(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> str:
     """The name of a system's root file among its files."""
     root = workspace.specs / system / ROOT_FILE
-    return next(item.name for item in files if item.path == root.resolve() or item.path == root)
+    return next(item.name for item in files if item.path == resolve_path(root) or item.path == root)
 
 
 def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile], cache: Path | None = None) -> Checked:

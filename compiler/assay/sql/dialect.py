@@ -6,11 +6,14 @@ import functools
 import re
 from collections.abc import Container, Iterable, Sequence
 
+import sqlglot.dialects.duckdb
 from sqlglot import exp
 
 from assay.spec import sql_reads
 from assay.spec.visible import visible, visible_lines
 
+#: The library registers a dialect by its name before the class is complete; a thread that looks it up by that name
+#: meanwhile gets the parser of no dialect.  The import above waits for the whole class, in every thread.
 DIALECT = sql_reads.DIALECT
 
 #: column type of the spec language -> type of the engine
@@ -53,8 +56,6 @@ def _bytes(character: str) -> str:
 
 def bare(text_: str) -> str:
     """A statement without its comments, laid out in one way: equal for texts that say the same in the same words."""
-    import sqlglot
-
     return sqlglot.parse_one(text_, read=DIALECT).sql(dialect=DIALECT, comments=False)
 
 

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from assay.storage.scratch import own
+from assay.storage.seals import is_sealed
 
 
 def put(root: Path, place: Path, content: bytes | str) -> None:
@@ -16,8 +17,12 @@ def put(root: Path, place: Path, content: bytes | str) -> None:
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content.encode() if isinstance(content, str) else content)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        Path(fresh).replace(place)
+        clear_way(root, place)
+        try:
+            Path(fresh).replace(place)
+        except IsADirectoryError:
+            discard(root, place)
+            Path(fresh).replace(place)
     except BaseException as error:
         Path(fresh).unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename is None:  # a full disk says so of no file
@@ -27,26 +32,34 @@ def put(root: Path, place: Path, content: bytes | str) -> None:
 
 def install(root: Path, fresh: Path, place: Path) -> None:
     """Make a folder of the scratch of `root` the one at `place`; what was there goes.  Raises OSError."""
-    place.parent.mkdir(parents=True, exist_ok=True)
+    clear_way(root, place)
     while True:
         try:
             fresh.replace(place)
         except OSError:
-            if not place.exists():
+            if not os.path.lexists(place):
                 raise
             discard(root, place)
         else:
             return
 
 
-def keep(fresh: Path, place: Path) -> None:
-    """Make a folder of the scratch the one at `place`, unless somebody has made one there: what is in use stays."""
-    place.parent.mkdir(parents=True, exist_ok=True)
+def keep(root: Path, fresh: Path, place: Path) -> None:
+    """Make a folder of the scratch of `root` the one at `place`, unless somebody has made a sealed one there meanwhile:
+    what is in use stays.  Raises OSError."""
+    if not is_sealed(place):
+        install(root, fresh, place)
+
+
+def clear_way(root: Path, place: Path) -> None:
+    """Make the folders above `place`, from `root` on, in place of anything else that is there.  Raises OSError."""
     try:
-        fresh.rename(place)
+        place.parent.mkdir(parents=True, exist_ok=True)
     except OSError:
-        if not place.is_dir():
-            raise
+        for folder in reversed([item for item in place.parents if item.is_relative_to(root) and item != root]):
+            if os.path.lexists(folder) and not folder.is_dir():
+                discard(root, folder)
+        place.parent.mkdir(parents=True, exist_ok=True)
 
 
 def link(file: Path, place: Path) -> None:

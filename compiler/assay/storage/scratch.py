@@ -38,6 +38,8 @@ def own(root: Path) -> Path:
             released(*descriptors)
         root.mkdir(parents=True, exist_ok=True)
         common = taken(root, shared=True)
+        if os.path.lexists(root / FOLDER) and not (root / FOLDER).is_dir():
+            (root / FOLDER).unlink()
         place, descriptor = claimed(root / FOLDER)
         _owned[key] = (os.getpid(), place, (descriptor, -1 if common is None else common))
         return place

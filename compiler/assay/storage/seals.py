@@ -9,42 +9,67 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import zlib
 from pathlib import Path
 
 FILE = "seal.json"
 END = 2**16  # bytes at each end of a large file
+PIECE = 2**20  # bytes that are read at a time
 
 
 def seal(folder: Path, name: str, ends: bool = False) -> None:
-    """Write down what a folder holds that is to be kept by a name; `ends`: of large files their sizes and ends alone.
-    Raises OSError."""
-    told = {"name": name, "ends": ends, "files": _marks(folder, ends)}
-    (folder / FILE).write_text(json.dumps(told), encoding="utf-8")
+    """Write down what a folder holds that is to be kept by a name; `ends`: large files whose time of change stays the
+    same are looked at by their sizes and ends alone.  Raises OSError."""
+    files = {path: _mark(file, ends) for path, file in _files(folder).items()}
+    (folder / FILE).write_text(json.dumps({"name": name, "files": files}), encoding="utf-8")
 
 
 def is_sealed(folder: Path) -> bool:
     """Whether a folder holds what it held when it was sealed, by that name; not when it never was."""
     try:
         told = json.loads((folder / FILE).read_text(encoding="utf-8"))
-        return bool(told["name"] == folder.name and told["files"] == _marks(folder, bool(told["ends"])))
-    except (OSError, ValueError, KeyError, TypeError):
+        name, marks, files = told["name"], told["files"], _files(folder)
+        if name != folder.name or marks.keys() != files.keys():
+            return False
+        return all(_is_as_marked(file, *marks[path]) for path, file in files.items())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
 
-def _marks(folder: Path, ends: bool) -> dict[str, list[int]]:
-    """Size and checksum of every file of a folder but the seal, by its path."""
+def _files(folder: Path) -> dict[str, Path]:
+    """Every file of a folder but the seal, by its path."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / FILE)
-    return {path.relative_to(folder).as_posix(): [path.stat().st_size, _checksum(path, ends)] for path in files}
+    return {path.relative_to(folder).as_posix(): path for path in files}
 
 
-def _checksum(path: Path, ends: bool) -> int:
-    size = path.stat().st_size
-    if not ends or size <= 2 * END:
-        return zlib.crc32(path.read_bytes())
-    with path.open("rb") as stream:
+def _mark(file: Path, ends: bool) -> list[int]:
+    """Size and checksum of a file; of a large one, where its `ends` may do, also their checksum and its time of change
+    (ns)."""
+    found = file.stat()
+    whole = [found.st_size, _checksum(file)]
+    return [*whole, _checksum_of_ends(file), found.st_mtime_ns] if ends and found.st_size > 2 * END else whole
+
+
+def _is_as_marked(file: Path, size: int, checksum: int, ends: int = 0, changed_ns: int = -1) -> bool:
+    found = file.stat()
+    if found.st_size != size:
+        return False
+    return _checksum_of_ends(file) == ends if found.st_mtime_ns == changed_ns else _checksum(file) == checksum
+
+
+def _checksum(file: Path) -> int:
+    found = 0
+    with file.open("rb") as stream:
+        while piece := stream.read(PIECE):
+            found = zlib.crc32(piece, found)
+    return found
+
+
+def _checksum_of_ends(file: Path) -> int:
+    with file.open("rb") as stream:
         first = zlib.crc32(stream.read(END))
-        stream.seek(size - END)
+        stream.seek(-END, os.SEEK_END)
         return zlib.crc32(stream.read(), first)
 
 

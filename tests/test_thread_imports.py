@@ -1,0 +1,106 @@
+"""Libraries that worker threads use first are complete when a thread gets them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import assay
+
+PACKAGE = Path(assay.__file__).parent
+
+#: registers a dialect as slowly as a loaded machine does, and lets several threads use it first at the same time
+SLOW_REGISTRATION = """
+import sys, threading, time
+from sqlglot.dialects.dialect import Dialect
+
+class SlowClasses(dict):
+    def __setitem__(self, name, dialect):
+        super().__setitem__(name, dialect)
+        if name == "duckdb":
+            registered.set()
+            time.sleep(0.5)
+
+registered = threading.Event()
+if "duckdb" not in Dialect._classes:
+    type(Dialect)._classes = SlowClasses(Dialect._classes)
+errors = []
+
+def use(is_second):
+    if is_second:
+        registered.wait()
+    try:
+        first_use()
+    except Exception as error:
+        errors.append(f"{type(error).__name__}: {error}")
+
+threads = [threading.Thread(target=use, args=[number > 0]) for number in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(errors)
+"""
+FIRST_USES = {
+    "types of ingest": (
+        "def first_use():\n"
+        "    from assay.ingest.tree import cast, text\n"
+        "    assert cast(text('1'), 'TIMESTAMP_NS').sql('duckdb') == \"CAST('1' AS TIMESTAMP_NS)\"\n"
+    ),
+    "statements of specs": (
+        "from assay.spec import sql_reads\n"
+        "def first_use():\n"
+        "    assert len(sql_reads.statements('SELECT 1::TIMESTAMP_NS AS a')) == 1\n"
+    ),
+    "reads of specs": (
+        "from assay.spec import sql_reads\n"
+        "def first_use():\n"
+        "    names = sql_reads.reads('SELECT a::TIMESTAMP_NS AS b FROM t', ['t'], ()).names\n"
+        "    assert names is not None, 'nothing is known of what it reads'\n"
+    ),
+}
+
+
+def run_python(program: str) -> str:
+    """Run a program in a fresh interpreter and return its output."""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("use", FIRST_USES)
+def test_dialect_used_first_by_threads_is_complete(use: str) -> None:
+    assert run_python(FIRST_USES[use] + SLOW_REGISTRATION) == "[]"
+
+
+def test_modules_that_write_sql_load_the_whole_dialect() -> None:
+    """A module takes the name of the dialect from `sql.dialect`, which imports the dialect."""
+    lines = {
+        path: path.read_text(encoding="utf-8").splitlines()
+        for path in PACKAGE.rglob("*.py")
+        if path.name not in {"dialect.py", "sql_reads.py"}
+    }
+    bare = [
+        f"{path.relative_to(PACKAGE)}:{number}"
+        for path, text in lines.items()
+        for number, line in enumerate(text, 1)
+        if any(word in line for word in ("sql_reads.DIALECT", 'dialect="', 'read="'))
+    ]
+    assert len(lines) > 100
+    assert bare == []
+
+
+def test_finder_of_engine_stays_where_threads_look_for_modules() -> None:
+    """Removing a finder makes a thread that goes through the list miss the one behind it."""
+    program = (
+        "import sys\n"
+        "from assay.bare_engine import load_bare\n"
+        "load_bare()\n"
+        "before = list(sys.meta_path)\n"
+        "import duckdb\n"
+        "print(sys.meta_path == before, duckdb.connect().execute('SELECT 1').fetchall())\n"
+    )
+    assert run_python(program) == "True [(1,)]"
