@@ -23,6 +23,7 @@ ATTEMPTS = 100  # to make a folder that others sweep: each needs a process that 
 MADE = re.compile(r"[a-z0-9_]{8}")  # what `mkdtemp` adds to a prefix: what is called otherwise is not ours
 _lock = threading.Lock()
 _owned: dict[Path, tuple[int, Path, tuple[int, ...]]] = {}
+_claimed: set[Path] = set()  # what this process has made; most are gone
 
 
 def own(root: Path) -> Path:
@@ -61,6 +62,7 @@ def claimed(within: Path, prefix: str = "") -> tuple[Path, int]:
             refusal = error
             continue
         if descriptor is not None:
+            _claimed.add(place)
             return place, descriptor
     raise refusal or FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(within))
 
@@ -107,6 +109,14 @@ def leave(root: Path) -> None:
         with contextlib.suppress(OSError):  # another process has one there
             place.parent.rmdir()
         released(*descriptors)
+
+
+def abandon() -> None:
+    """Remove all folders of this process, which ends while its threads use them, and folders that are empty then."""
+    for place in list(_claimed):
+        shutil.rmtree(place, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            place.parent.rmdir()
 
 
 @atexit.register
