@@ -76,3 +76,4 @@ SELECT received.request, sent.bytes FROM received ASOF JOIN sent ON sent.host = 
 SELECT received.request, sent.bytes FROM received POSITIONAL JOIN sent; -- POSITIONAL
 SELECT request FROM received ORDER BY rowid LIMIT 3; -- rowid
 SELECT (SELECT request FROM sent WHERE sent.host = logs.host ORDER BY t_ns LIMIT 1) AS first FROM logs; -- LIMIT
+SELECT list(t_ns) OVER (ORDER BY t_ns ROWS UNBOUNDED PRECEDING) AS times, request FROM sent; -- list

@@ -11,7 +11,17 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from assay.sql.ordered import ANY_ORDER, OF_GROUPS, OTHERS, around, bare, is_one_row, named, word_of
+from assay.sql.order_parts import (
+    arguments_of,
+    cuts,
+    equalities,
+    is_all,
+    is_of_places,
+    is_of_window,
+    is_read,
+    ordered_by,
+)
+from assay.sql.ordered import ANY_ORDER, OF_GROUPS, OTHERS, bare, is_one_row, named, word_of
 from assay.sql.row_keys import (
     RANKS,
     Joined,
@@ -22,14 +32,11 @@ from assay.sql.row_keys import (
     conjuncts,
     is_aggregate,
     keys_of,
-    makes_rows,
     within,
 )
 
-_EXTREMES = ("arg_max", "arg_min", "argmax", "argmin", "max_by", "min_by")
-#: functions of a window that depend on the place of each row, which the parser has no class for
-_PLACES = ("fill",)
-_EDGES = (exp.FirstValue, exp.LastValue)
+#: functions that take a row from an end of the frame
+_EDGES = (exp.FirstValue, exp.LastValue, exp.First, exp.Last, exp.AnyValue)
 Tables = Mapping[str, Shape]
 
 
@@ -126,9 +133,9 @@ class _Reading:
         given = [item.this for item in order.expressions]
         if shape.columns is not None:
             outputs = [exp.column(name) for name in shape.columns]
-            given = [value for item in given for value in _ordered_by(item, outputs, {})]
+            given = [value for item in given for value in ordered_by(item, outputs, {})]
         known = rows.known(*given)
-        for part in _cuts(query):
+        for part in cuts(query):
             if not known.has(exp.Star()):
                 self.ties.append(Tie((part,), _missing(rows, known)))
 
@@ -137,24 +144,6 @@ def _are_apart(one: Key, other: Key) -> bool:
     """Whether the keys of two queries are of lines that cannot be the same."""
     sources = {source for source, _ in one.lines | other.lines}
     return bool(one.lines and other.lines) and len(sources) == 1 and not one.lines & other.lines
-
-
-def _cuts(query: exp.Expr) -> Iterator[str]:
-    """The words of what takes some rows of a query."""
-    for part in ("limit", "offset"):
-        if found := query.args.get(part):
-            yield "FETCH" if isinstance(found, exp.Fetch) else part.upper()
-
-
-def _ordered_by(value: exp.Expr, outputs: Sequence[exp.Expr], aliases: Mapping[str, exp.Expr]) -> list[exp.Expr]:
-    """What an order of the rows of a query is by: outputs by their numbers or names, or all of them."""
-    if isinstance(value, exp.Var) and value.name.casefold() == "all":
-        return list(outputs)
-    if isinstance(value, exp.Literal) and value.is_int and 1 <= int(value.name) <= len(outputs):
-        return [outputs[int(value.name) - 1]]
-    if isinstance(value, exp.Column) and not value.table and value.name.casefold() in aliases:
-        return [aliases[value.name.casefold()]]
-    return [value]
 
 
 def _missing(rows: Rows, known: Known) -> tuple[str, ...]:
@@ -180,7 +169,7 @@ class _Selecting:
         """Its shape; its ties are noted, and those of queries in it."""
         select = self._select
         self._read_tables()
-        self._rows.equal += _equalities(select.args.get("where"))
+        self._rows.equal += equalities(select.args.get("where"))
         outputs = [item.unalias() for item in select.expressions]
         self._rows.aliases = {item.alias.casefold(): item.unalias() for item in select.expressions if item.alias}
         self._read_groups(outputs)
@@ -190,7 +179,7 @@ class _Selecting:
             elif isinstance(node, exp.Window):
                 if not isinstance(node.this, exp.Identifier):  # the words of a named window
                     self._window(node)
-            elif is_aggregate(node) and not _is_of_window(node):
+            elif is_aggregate(node) and not is_of_window(node):
                 self._aggregate(node)
             elif isinstance(node, exp.Column):
                 self._place_of_row(node)
@@ -259,11 +248,11 @@ class _Selecting:
         if join.kind in ("SEMI", "ANTI"):
             if join.kind == "SEMI" and shape.is_one_row:
                 self._rows.beside[alias] = shape
-                self._rows.equal += [*_equalities(join.args.get("on")), *self._same(before, alias, using)]
+                self._rows.equal += [*equalities(join.args.get("on")), *self._same(before, alias, using)]
             return
         alias = self._add(join.this) if alias in self._rows.sources else alias
         self._rows.sources[alias] = shape
-        equal = [*_equalities(join.args.get("on")), *self._same(before, alias, using)]
+        equal = [*equalities(join.args.get("on")), *self._same(before, alias, using)]
         if join.method == "ASOF":
             compared = [item for item in conjuncts(join.args.get("on")) if isinstance(item, exp.Binary)]
             pairs = [*((item.this, item.expression) for item in compared), *self._same(before, alias, using)]
@@ -310,7 +299,7 @@ class _Selecting:
                 place = self._rows.resolve(node)
                 is_decided = place is not None and place[0] == alias and place[1] not in by
             else:
-                is_decided = isinstance(node, exp.Star) and _is_read(node)
+                is_decided = isinstance(node, exp.Star) and is_read(node)
             if is_decided:
                 self._tie(("ASOF",), self._rows.known(*(exp.column(name, table=alias) for name in by)))
                 return
@@ -329,9 +318,9 @@ class _Selecting:
                 for name, value in self._rows.aliases.items()
                 if self._rows.resolve(exp.column(name)) is None
             }
-            self._rows.groups = [value for item in by for value in _ordered_by(item, outputs, aliases)]
+            self._rows.groups = [value for item in by for value in ordered_by(item, outputs, aliases)]
         elif select.args.get("having") or any(
-            is_aggregate(node) and not _is_of_window(node) for item in outputs for node in within(item)
+            is_aggregate(node) and not is_of_window(node) for item in outputs for node in within(item)
         ):
             self._rows.groups = []
 
@@ -343,7 +332,7 @@ class _Selecting:
         if not as_list or shape.is_one_row:
             return
         order = body.args.get("order")
-        outputs = [item.unalias() for item in body.selects]
+        outputs = [item.unalias() for item in body.selects] if isinstance(body, exp.Select) else []
         if not order or len(outputs) != 1 or not isinstance(body, exp.Select):
             self._reading.ties.append(Tie(("ARRAY",), problem="of rows that have no order"))
             return
@@ -367,7 +356,7 @@ class _Selecting:
 
     def _aggregate(self, call: exp.Expr) -> None:
         """Note a function of a group whose rows tie."""
-        values, by, is_distinct = _arguments(call)
+        values, by, is_distinct = arguments_of(call)
         if not by:
             return
         known = self._rows.known(*self._groups(), *by)
@@ -389,11 +378,11 @@ class _Selecting:
         by = [item.this for item in order.expressions] if order else []
         if isinstance(call, RANKS):
             return
-        counted = spec is not None and str(spec.args.get("kind")).upper() == "ROWS" and not _is_all(spec)
+        counted = spec is not None and str(spec.args.get("kind")).upper() == "ROWS" and not is_all(spec)
         known = self._rows.known(*parts, *by)
         if known.is_group or self._are_alike(known):
             return
-        values, own, is_distinct = _arguments(call)
+        values, own, is_distinct = arguments_of(call)
         if own:
             inside = self._rows.known(*parts, *own)
             if is_distinct:
@@ -402,23 +391,24 @@ class _Selecting:
                 suffices = all(map(inside.has, values))
         elif isinstance(call, (*_EDGES, *OF_GROUPS)) or call.name.casefold() in OTHERS:
             suffices = all(map(known.has, values))
-            counted = counted and str(spec.args.get("start")).upper() != "UNBOUNDED"
+            if isinstance(call, _EDGES) and spec is not None and str(spec.args.get("start")).upper() == "UNBOUNDED":
+                counted = False
         else:
-            suffices = is_aggregate(call) and not isinstance(call, _OF_PLACES) and not _is_of_places(call)
+            suffices = is_aggregate(call) and not is_of_places(call)
         if not suffices or counted:
             self._tie(word_of(call), known)
 
     def _are_alike(self, known: Known) -> bool:
         """Whether rows that tie are the same in all that is read of them."""
         return all(
-            known.has(node) for node in self._own() if isinstance(node, (exp.Column, exp.Star)) and _is_read(node)
+            known.has(node) for node in self._own() if isinstance(node, (exp.Column, exp.Star)) and is_read(node)
         )
 
     def _order(self, outputs: Sequence[exp.Expr]) -> Known:
         """What the order of the SELECT determines."""
         order = self._select.args.get("order")
         by = [item.this for item in order.expressions] if order else []
-        return self._rows.known(*(value for item in by for value in _ordered_by(item, outputs, self._rows.aliases)))
+        return self._rows.known(*(value for item in by for value in ordered_by(item, outputs, self._rows.aliases)))
 
     def _cut(self, outputs: Sequence[exp.Expr]) -> None:
         """Note where some rows are taken, and these tie."""
@@ -427,14 +417,14 @@ class _Selecting:
         known = self._order(outputs)
         distinct = self._select.args.get("distinct")
         if distinct is not None and (on := distinct.args.get("on")):
-            of = [value for item in on.expressions for value in _ordered_by(item, outputs, self._rows.aliases)]
+            of = [value for item in on.expressions for value in ordered_by(item, outputs, self._rows.aliases)]
             together = self._rows.known(*of, *known.values)
             if not all(map(together.has, outputs)):
                 self._tie(("DISTINCT",), together)
             return
         if isinstance(self._select.parent, exp.Exists):
             return
-        for word in _cuts(self._select):
+        for word in cuts(self._select):
             if not all(map(known.has, outputs)):
                 self._tie((word,), known)
 
@@ -499,61 +489,3 @@ class _Selecting:
                         of = exp.Anonymous(this="replaced") if hidden else exp.column(name, table=alias)
                         found.setdefault(name, of)
         return found
-
-
-_OF_PLACES = (exp.RowNumber, exp.Lag, exp.Lead, exp.NthValue, exp.Ntile)
-
-
-def _is_of_places(call: exp.Expr) -> bool:
-    return isinstance(call, exp.Anonymous) and call.name.casefold() in _PLACES
-
-
-def _is_read(node: exp.Expr) -> bool:
-    """Whether a node stands for what is read of a row, and not for all rows that are counted."""
-    return not (isinstance(node, exp.Star) and isinstance(node.parent, exp.Count))
-
-
-def _is_of_window(call: exp.Expr) -> bool:
-    """Whether a call is the function of a window."""
-    parent = around(call)
-    while isinstance(parent, (exp.RespectNulls, exp.Filter, exp.IgnoreNulls)):
-        parent = parent.parent
-    return isinstance(parent, exp.Window) and parent.this.find(type(call)) is call
-
-
-def _is_all(spec: exp.Expr) -> bool:
-    """Whether a window's frame is all rows of its part."""
-    return [str(spec.args.get(name)).upper() for name in ("start", "end")] == ["UNBOUNDED", "UNBOUNDED"]
-
-
-def _arguments(call: exp.Expr) -> tuple[list[exp.Expr], list[exp.Expr], bool]:
-    """What a function of a group takes of its rows, by what it orders these, and whether it takes each value once."""
-    values = list(call.iter_expressions())
-    outside = around(call)
-    by: list[exp.Expr] = []
-    if isinstance(outside, exp.WithinGroup) and isinstance(call, exp.GroupConcat):
-        by = [item.this for item in outside.expression.expressions]
-    found: list[exp.Expr] = []
-    for value in values:
-        if isinstance(value, exp.Order):
-            by += [item.this for item in value.expressions]
-            value = value.this
-        if value is not None:
-            found.append(value)
-    distinct = any(isinstance(value, exp.Distinct) for value in found)
-    found = [item for value in found for item in (value.expressions if isinstance(value, exp.Distinct) else [value])]
-    name = call.name if isinstance(call, exp.Anonymous) else call.sql_name()
-    if not by and name.casefold().startswith(_EXTREMES) and len(found) > 1:
-        return found[:1], found[1:2], distinct
-    if distinct:
-        found = found[:1]
-    return found, by, distinct
-
-
-def _equalities(condition: exp.Expr | None) -> list[tuple[exp.Expr, exp.Expr]]:
-    """The pairs of values that are equal where a condition holds."""
-    pairs = (item for item in conjuncts(condition) if isinstance(item, exp.EQ))
-    return [(item.this.unnest(), item.expression.unnest()) for item in pairs]
-
-
-__all__ = ["Tie", "makes_rows", "shape_of", "ties"]
