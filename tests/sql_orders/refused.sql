@@ -77,3 +77,4 @@ SELECT received.request, sent.bytes FROM received POSITIONAL JOIN sent; -- POSIT
 SELECT request FROM received ORDER BY rowid LIMIT 3; -- rowid
 SELECT (SELECT request FROM sent WHERE sent.host = logs.host ORDER BY t_ns LIMIT 1) AS first FROM logs; -- LIMIT
 SELECT list(t_ns) OVER (ORDER BY t_ns ROWS UNBOUNDED PRECEDING) AS times, request FROM sent; -- list
+SELECT received.request, s.bytes FROM received ASOF JOIN (SELECT host, t_ns, bytes FROM sent) AS s ON s.host = received.host AND s.t_ns <= received.t_ns; -- ASOF

@@ -287,12 +287,12 @@ class _Selecting:
         return found
 
     def _joined_asof(self, alias: str, by: Collection[str]) -> None:
-        """Note a join that takes the last of several lines by these columns, where these tie in what is read of them.
+        """Note a join that takes the last of several rows by these columns, where these tie in what is read of them.
 
-        Rows of relations may have keys that are not declared: of these nothing is noted.
+        Rows that have a key of another kind than lines may have more that are not declared: of these nothing is noted.
         """
         keys = self._rows.sources[alias].keys
-        if not any(key.lines for key in keys) or any(key.columns <= set(by) for key in keys):
+        if any(not key.lines or key.columns <= set(by) for key in keys):
             return
         for node in self._own():
             if isinstance(node, exp.Column) and not node.is_star:
