@@ -70,6 +70,15 @@ def test_refusal_hints_at_the_missing_columns() -> None:
     assert found.hint == "add `host` to its ORDER BY: rows that tie have no order"
 
 
+def test_refusal_points_to_the_call_that_ties() -> None:
+    sql = "SELECT row_number() OVER (ORDER BY host, seq) AS n,\n  row_number() OVER (ORDER BY t_ns) AS m FROM sent"
+    with pytest.raises(AssayError) as error:
+        check(sql)
+    (found,) = error.value.diagnostics
+    assert found.span is not None
+    assert (found.span.line, found.span.column, found.span.length) == (2, 3, 10)
+
+
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """A workspace, half of the lines of whose run are left to the engine."""

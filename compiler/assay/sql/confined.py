@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from assay.spec.diagnostics import AssayError, fail, meant
+from assay.spec.diagnostics import AssayError, Span, fail, meant
 from assay.spec.sql_reads import statements
 from assay.sql import dialect
 from assay.sql.ordered import unordered
-from assay.sql.places import of_word
+from assay.sql.places import at, of_word
 from assay.sql.total import Tables, ties
 
 #: tables that are made of their arguments alone
@@ -97,6 +97,10 @@ def tied(tree: exp.Expr, sql: str, tables: Tables, what: str) -> Iterator[AssayE
     text = _Text(sql, what)
     for tie in ties(tree, tables):
         word, called = text.word(tie.words)
+        span = None
+        if tie.place:
+            first, last = tie.place
+            word, span = sql[first : last + 1], at(sql, first, last - first + 1)
         columns = ", ".join(f"`{name}`" for name in tie.missing)
         hint = f"add {columns} to its ORDER BY: rows that tie have no order" if columns else ""
         yield text.fail(
@@ -106,6 +110,7 @@ def tied(tree: exp.Expr, sql: str, tables: Tables, what: str) -> Iterator[AssayE
             expected="ORDER BY with what tells the rows apart",
             hint=hint or "name a key of the rows in its ORDER BY, or all that is taken of them",
             called=called,
+            span=span,
         )
 
 
@@ -118,10 +123,11 @@ class _Text:
 
     def fail(
         self, code: str, said: str, word: str = "", *, expected: str, found: str = "", hint: str = "",
-        called: bool = False,
+        called: bool = False, span: Span | None = None,
     ) -> AssayError:  # fmt: skip
-        """A problem of the query; it stands where the word does, with `called` that of a function."""
-        place = of_word(self.sql, word, before="(" if called else "") if word else None
+        """A problem of the query; it stands at the span, by default where the word does, with `called` that of a
+        function."""
+        place = span or (of_word(self.sql, word, before="(" if called else "") if word else None)
         message = f"the SQL of {self.what} {said}"
         return fail(code, message, expected=expected, found=found, hint=hint, span=place, text=self.sql)
 

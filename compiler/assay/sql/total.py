@@ -43,11 +43,13 @@ Tables = Mapping[str, Shape]
 @dataclass(frozen=True, slots=True)
 class Tie:
     """An order that leaves rows untold apart: the words that may stand in the text for what it decides, the columns
-    that would tell them apart, and what is wrong."""
+    that would tell them apart, what is wrong, and where in the text the function stands, if that is known: its first
+    and last character."""
 
     words: tuple[str, ...]
     missing: tuple[str, ...] = ()
     problem: str = "whose order does not tell all rows apart"
+    place: tuple[int, int] | None = None
 
 
 def ties(tree: exp.Query, tables: Tables) -> Iterator[Tie]:
@@ -195,8 +197,10 @@ class _Selecting:
         for join in self._select.args.get("joins") or ():
             yield from within(join.args.get("on"))
 
-    def _tie(self, words: tuple[str, ...], known: Known) -> None:
-        self._reading.ties.append(Tie(words, _missing(self._rows, known)))
+    def _tie(self, words: tuple[str, ...], known: Known, call: exp.Expr | None = None) -> None:
+        found = call.meta if call is not None else {}
+        place = (found["start"], found["end"]) if "start" in found else None
+        self._reading.ties.append(Tie(words, _missing(self._rows, known), place=place))
 
     # the tables
 
@@ -365,7 +369,7 @@ class _Selecting:
         else:
             suffices = all(map(known.of_row, values))
         if not suffices:
-            self._tie(word_of(call), known)
+            self._tie(word_of(call), known, call)
 
     def _window(self, window: exp.Window) -> None:
         """Note a function of a window whose rows tie."""
@@ -396,7 +400,7 @@ class _Selecting:
         else:
             suffices = is_aggregate(call) and not is_of_places(call)
         if not suffices or counted:
-            self._tie(word_of(call), known)
+            self._tie(word_of(call), known, call)
 
     def _are_alike(self, known: Known) -> bool:
         """Whether rows that tie are the same in all that is read of them."""
