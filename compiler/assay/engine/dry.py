@@ -69,15 +69,7 @@ def dry_run(
             limits = Limits(f"the SQL of `{node.name}` on empty tables", SECONDS, ROOM, is_fixed=True)
             try:
                 with limited(connection, limits):
-                    try:
-                        connection.execute(node.text, constants_of)
-                    except duckdb.InterruptException:
-                        raise
-                    except duckdb.Error as error:
-                        if node.name in spoilt:
-                            continue  # it fails for what is told already
-                        problems.append(_failed(connection, node, constants_of, error, _columns(graph, node)))
-                        break
+                    connection.execute(node.text, constants_of)
                     if isinstance(step, CheckStep):
                         problems += _unknown_places(step, [str(item[0]) for item in connection.description or ()])
                     if isinstance(step, RelationStep):
@@ -87,6 +79,12 @@ def dry_run(
                     problems += _unordered_sums(connection, node, values)
             except duckdb.InterruptException:
                 problems += (replace(item, text=text_of(node)) for item in limits.too_long().diagnostics)
+                break
+            except duckdb.Error as error:
+                if node.name in spoilt:
+                    continue  # it fails for what is told already
+                with limited(connection, limits):
+                    problems.append(_failed(connection, node, constants_of, error, _columns(graph, node)))
                 break
     return tuple(problems)
 

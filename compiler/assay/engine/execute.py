@@ -297,7 +297,8 @@ class _Execution:
         except duckdb.Error as error:
             if is_full(error):
                 raise self.store.full() from None
-            place = place_in(connection, text_of(node), values)
+            with limit.limited(connection, limits):
+                place = place_in(connection, text_of(node), values)
             raise _engine_error(self.job.label, node, error, place) from None
 
     def records(self, node: Node, text: str, bound: bool = True) -> list[dict[str, Any]]:
