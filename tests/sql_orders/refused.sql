@@ -78,3 +78,8 @@ SELECT request FROM received ORDER BY rowid LIMIT 3; -- rowid
 SELECT (SELECT request FROM sent WHERE sent.host = logs.host ORDER BY t_ns LIMIT 1) AS first FROM logs; -- LIMIT
 SELECT list(t_ns) OVER (ORDER BY t_ns ROWS UNBOUNDED PRECEDING) AS times, request FROM sent; -- list
 SELECT received.request, s.bytes FROM received ASOF JOIN (SELECT host, t_ns, bytes FROM sent) AS s ON s.host = received.host AND s.t_ns <= received.t_ns; -- ASOF
+SELECT x.request FROM ((SELECT request, host FROM sent ORDER BY bytes LIMIT 3) AS x INNER JOIN logs ON logs.host = x.host); -- LIMIT
+SELECT u.r FROM unnest((SELECT list(request ORDER BY bytes) FROM sent)) AS u(r); -- list
+SELECT * FROM (VALUES ((SELECT first(request ORDER BY bytes) FROM sent))) AS v(a); -- first
+SELECT l.request FROM logs, LATERAL (SELECT request FROM sent WHERE sent.host = logs.host ORDER BY t_ns LIMIT 1) AS l; -- LIMIT
+SELECT * FROM (SELECT host, request, bytes FROM sent ORDER BY bytes LIMIT 3) PIVOT (sum(bytes) FOR request IN ('a', 'b')); -- LIMIT

@@ -59,11 +59,6 @@ def ties(tree: exp.Query, tables: Tables) -> Iterator[Tie]:
     yield from found.ties
 
 
-def shape_of(tree: exp.Query, tables: Tables) -> Shape:
-    """The columns and keys of a query over tables of known shapes."""
-    return _Reading().shape(tree, {name.casefold(): shape for name, shape in tables.items()}, is_inner=False)
-
-
 @dataclass(slots=True)
 class _Reading:
     """A query being read from the inside out."""
@@ -229,6 +224,8 @@ class _Selecting:
         alias = source.alias_or_name.casefold()
         given = source.args.get("alias")
         names = [column.name for column in given.columns] if isinstance(given, exp.TableAlias) else []
+        if source.args.get("pivots") or not isinstance(source, (exp.Subquery, exp.Lateral)):
+            self._read_inside(source)
         if source.args.get("pivots"):
             return alias, Shape()
         if isinstance(source, exp.Table) and isinstance(source.this, exp.Identifier):
@@ -243,7 +240,15 @@ class _Selecting:
         if isinstance(source, exp.Lateral) and isinstance(source.this, exp.Subquery):
             found = self._reading.shape(source.this, self._tables, is_inner=True).renamed(names)
             return alias, Shape(found.columns)
+        self._read_inside(source)
         return alias, Shape(tuple(name.casefold() for name in names) or None)
+
+    def _read_inside(self, source: exp.Expr) -> None:
+        """Note the ties of queries inside of what is not read as a table."""
+        for part in source.iter_expressions():
+            for node in within(part):
+                if isinstance(node, exp.Query):
+                    self._reading.shape(node, self._tables, is_inner=True)
 
     def _join(self, join: exp.Join) -> None:
         before = list(self._rows.sources)
