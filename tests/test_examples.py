@@ -47,7 +47,7 @@ def spoilt(own: Path, cache: Path, before: str, after: str, *arguments: str | Pa
 
 
 def test_samples_that_depend_on_where_rows_stand_are_told(tmp_path: Path, cache: Path) -> None:
-    """Two requests come in at one instant, and the SQL takes the first by time alone."""
+    """Two requests come in at one instant, and the SQL takes one by time alone, where that is not seen in its text."""
     assert assay("--cache", cache, "init", "own", within=tmp_path).status == 0
     place = tmp_path / "own"
     lines = (
@@ -61,10 +61,14 @@ def test_samples_that_depend_on_where_rows_stand_are_told(tmp_path: Path, cache:
         "\n, ".join((first, *(json.dumps(json.dumps(line)) for line in lines))),
     )
     query = place / "queries/service/requests.sql"
-    numbered = "SELECT host, request, row_number() OVER (ORDER BY {order}) AS place FROM request_received"
+    joined = """\
+SELECT firsts.host, requests.request
+FROM (SELECT host, min(t_ns) AS t_ns FROM request_received GROUP BY host) AS firsts
+ASOF JOIN ({requests}) AS requests ON requests.host = firsts.host AND requests.t_ns <= firsts.t_ns
+"""
     by_time, by_place = (
-        f"SELECT host, request FROM ({numbered.format(order=order)}) AS numbered WHERE place = 1"
-        for order in ("t_ns", "t_ns, host, seq")
+        joined.format(requests=f"SELECT host, t_ns, {request} FROM request_received GROUP BY {group}")
+        for request, group in (("request", "ALL"), ("arg_min(request, seq) AS request", "host, t_ns"))
     )
     query.write_text(by_place, encoding="utf-8")
     done = assay("--cache", cache, "test", within=place)

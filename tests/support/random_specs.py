@@ -61,7 +61,7 @@ GROUPED = (
     "count(CASE WHEN {f} > {g} THEN 1 END)",
     "sum({f})::BIGINT",
     "count(DISTINCT {f})",
-    "max_by({f}, {g})",
+    "max_by({f}, ({g}, {f}))",
 )
 
 

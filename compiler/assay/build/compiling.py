@@ -48,4 +48,4 @@ def _statements(package: Package, source: Source, wanted: Mapping[str, frozenset
         parts = [Part(number, f"scan_{number}", scanned=True) for number in range(count)]
         for event in events:
             if event.name in asked:
-                statements.text(event, parts, swift=True)
+                statements.text(event, parts, swift=True, in_order=True)

@@ -20,6 +20,7 @@ from assay.build.prepare import Prepared
 from assay.build.session import Session
 from assay.build.trace_constants import Made
 from assay.build.trace_constants import given as given_of
+from assay.engine import limit
 from assay.engine.execute import connect
 from assay.engine.given import given
 from assay.engine.mount import mount
@@ -208,7 +209,8 @@ def tracing(
             values = given(names, prepared.constants)
             session.progress("tracing", told.statements.index(item) if item is not samples else 0, 1)
             try:
-                connection.execute(creation(item), values)
+                limits = limit.of_user(f"run {prepared.run.id}: the SQL of `{item.name}`")
+                limit.execute(connection, creation(item), values, limits)
             except duckdb.Error as error:
                 if is_memory(error):
                     raise out_of_memory(error, f" at `{item.name}` of run {prepared.run.id}") from None

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import click
 
 from assay.cli import echo
+from assay.storage import ending
 
 INTERNAL = 70
 INTERRUPTED = 130
@@ -18,6 +19,7 @@ INTERRUPTED = 130
 def run(command: click.Group, arguments: Sequence[str] | None) -> int:
     """Run a command; the exit status: 0 done, 1 specs or data are wrong, 2 usage, 3 a difference, 70 a bug of ours."""
     as_json = _wants_json(list(arguments) if arguments is not None else sys.argv[1:])
+    ending.report_by(lambda error: _failed(error, as_json))
     try:
         given = list(arguments) if arguments is not None else sys.argv[1:]
         _check(given)

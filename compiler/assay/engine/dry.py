@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.engine.check_texts import places_of
@@ -10,7 +11,7 @@ from assay.engine.declared import place_in, text_of, undeclared
 from assay.engine.given import given
 from assay.engine.graph import Node, demanded
 from assay.engine.inexact import inexact
-from assay.engine.limit import limited
+from assay.engine.limit import Limits, limited
 from assay.engine.mount import confine
 from assay.plan.steps import CheckStep, EventStep, RelationStep
 from assay.spec.diagnostics import Diagnostic, did_you_mean
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 SECONDS = 20
 MEMORY = "1GB"
+ROOM = 1500  # MiB by which the process may grow during a statement
 _KEYS = {HOST: "text", "seq": "integer", "t_ns": "instant", SERIES: "integer"}
 _SAMPLES: Mapping[str, object] = {
     "integer": 1, "real": 0.5, "text": "", "boolean": False, "instant": 0, "duration": 1_000_000_000,
@@ -64,25 +66,26 @@ def dry_run(
                 continue
             spoilt |= {node.name} if spoilt & set(node.reads) else set()
             constants_of = given(node.places, values)
+            limits = Limits(f"the SQL of `{node.name}` on empty tables", SECONDS, ROOM, is_fixed=True)
             try:
-                with limited(connection, SECONDS):
+                with limited(connection, limits):
                     connection.execute(node.text, constants_of)
+                    if isinstance(step, CheckStep):
+                        problems += _unknown_places(step, [str(item[0]) for item in connection.description or ()])
+                    if isinstance(step, RelationStep):
+                        wrong = list(undeclared(connection, step.relation))
+                        problems += wrong
+                        spoilt |= {node.name} if wrong else set()
+                    problems += _unordered_sums(connection, node, values)
             except duckdb.InterruptException:
-                told = f"the SQL of `{node.name}` takes more than {SECONDS} seconds on empty tables"
-                problems.append(Diagnostic("sql", told, text=text_of(node)))
+                problems += (replace(item, text=text_of(node)) for item in limits.too_long().diagnostics)
                 break
             except duckdb.Error as error:
                 if node.name in spoilt:
                     continue  # it fails for what is told already
-                problems.append(_failed(connection, node, constants_of, error, _columns(graph, node)))
+                with limited(connection, limits):
+                    problems.append(_failed(connection, node, constants_of, error, _columns(graph, node)))
                 break
-            if isinstance(step, CheckStep):
-                problems += _unknown_places(step, [str(item[0]) for item in connection.description or ()])
-            if isinstance(step, RelationStep):
-                wrong = list(undeclared(connection, step.relation))
-                problems += wrong
-                spoilt |= {node.name} if wrong else set()
-            problems += _unordered_sums(connection, node, values)
     return tuple(problems)
 
 

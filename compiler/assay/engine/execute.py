@@ -163,7 +163,7 @@ class _Execution:
         self.hashes = content_hashes(job.graph, job.constants, job.raw, job.logs)
         self.nodes = {node.name: node for node in job.graph}
         self.kept: dict[str, Any] = {}
-        self.most = limit.seconds()
+        self.most, self.room = limit.seconds(), limit.room()
         self.tables = KeptTables(store, connection, self.hashes, enumerated)
         self.portions = Portions(checked)
 
@@ -291,15 +291,14 @@ class _Execution:
 
         connection = connection or self.connection
         values = given(node.places, self.job.constants)
+        limits = limit.Limits(f"run {self.job.label}: the SQL of {_called(node)}", self.most, self.room)
         try:
-            with limit.limited(connection, self.most):
-                return connection.execute(text, values if bound and node.places else None)
-        except duckdb.InterruptException:
-            raise _endless(self.job.label, node, self.most) from None
+            return limit.execute(connection, text, values if bound and node.places else None, limits)
         except duckdb.Error as error:
             if is_full(error):
                 raise self.store.full() from None
-            place = place_in(connection, text_of(node), values)
+            with limit.limited(connection, limits):
+                place = place_in(connection, text_of(node), values)
             raise _engine_error(self.job.label, node, error, place) from None
 
     def records(self, node: Node, text: str, bound: bool = True) -> list[dict[str, Any]]:
@@ -448,15 +447,6 @@ def _called(node: Node) -> str:
     """What messages call a statement."""
     of_metric = node.statement.step is None and node.statement.kind == "metric"
     return f"metric `{node.name}`" if of_metric else f"`{node.name}`"
-
-
-def _endless(label: str, node: Node, most: float) -> AssayError:
-    """The error of a statement that takes too long."""
-    return fail(
-        "sql-time",
-        f"run {label}: the SQL of {_called(node)} takes more than {most:g} seconds",
-        hint=f"does it end? with {limit.VARIABLE}=N in the environment it has N seconds",
-    )
 
 
 def _engine_error(label: str, node: Node, error: Exception, place: Span | None) -> AssayError:

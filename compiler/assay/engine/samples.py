@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from assay.engine import limit
 from assay.engine.execute import check_problem, offenders
 from assay.engine.given import given
 from assay.engine.graph import Node, demanded
@@ -48,7 +49,7 @@ def create(
         if node.name in needed and node.statement.kind in ("table", "view"):
             turned = last_first and isinstance(node.statement.step, EventStep)
             text = creation(_last_first(node.statement)) if turned else node.text
-            connection.execute(text, given(node.places, constants))
+            limit.execute(connection, text, given(node.places, constants), limit.of_user(f"the SQL of `{node.name}`"))
 
 
 def _last_first(statement: Statement) -> Statement:
@@ -66,7 +67,8 @@ def broken_checks(
     for node in graph:
         step = node.statement.step
         if isinstance(step, CheckStep) and step.check.severity == "error":
-            cursor = connection.execute(node.text, given(node.places, constants))
+            limits = limit.of_user(f"the SQL of `{node.name}`")
+            cursor = limit.execute(connection, node.text, given(node.places, constants), limits)
             first, more = offenders(cursor)
             if first is not None:
                 yield check_problem(step, first, more, label)

@@ -10,10 +10,10 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.ingest.forms import Numbered, Wanted
 from assay.ingest.held import definitions_hash
@@ -21,6 +21,9 @@ from assay.ingest.shares import LogFile
 from assay.ingest.tallies import Share, Tally
 from assay.spec.model import Event, Source
 from assay.storage import atomic, seals
+
+if TYPE_CHECKING:
+    import duckdb
 
 FOLDER = "batches"  # in the cache; also that of batches that are not kept
 FACTS = "batch.json"
@@ -155,14 +158,49 @@ def batches_key(source: Source, events: Sequence[Event], wanted: Wanted, forms: 
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def gather(batches: Sequence[Batch], events: Sequence[str], folder: Path) -> None:
-    """Let the events of batches be those of a run: `folder`/events/<event>/<number>.parquet, links where possible."""
+def gather(
+    batches: Sequence[Batch], events: Sequence[str], folder: Path, connection: Callable[[], duckdb.DuckDBPyConnection]
+) -> None:
+    """Let the events of batches be those of a run: `folder`/events/<event>/<number>.parquet, links where possible.
+
+    Read by their numbers, the files have the rows of each host in order.  Where a file of one batch belongs between
+    those of another, an engine, which `connection` provides, merges all batches.
+    """
     ordered = sorted(batches, key=lambda item: min((file.number, file.begin) for file in item.files))
+    are_in_order = _are_in_order(ordered)
     for event in events:
         place = folder / "events" / event
         place.mkdir(parents=True)
-        for number, batch in enumerate(ordered):
-            atomic.link(batch.folder / f"{event}.parquet", place / f"{number}.parquet")
+        parts = [batch.folder / f"{event}.parquet" for batch in ordered]
+        if are_in_order:
+            for number, part in enumerate(parts):
+                atomic.link(part, place / f"{number}.parquet")
+        else:
+            _merge(connection(), parts, place / "0.parquet")
+
+
+def _are_in_order(batches: Sequence[Batch]) -> bool:
+    """Whether batches, one after the other, have the files of each host, and pieces of files, in order."""
+    last: dict[str, tuple[int, int]] = {}
+    for batch in batches:
+        for file in sorted(batch.files, key=lambda item: (item.number, item.begin)):
+            if (file.number, file.begin) < last.get(file.host, (0, 0)):
+                return False
+            last[file.host] = file.number, file.begin
+    return True
+
+
+def _merge(connection: duckdb.DuckDBPyConnection, parts: Sequence[Path], target: Path) -> None:
+    """Write the rows of Parquet files into one, by host and seq."""
+    from sqlglot import exp
+
+    from assay.sql import dialect
+    from assay.sql.copying import TARGET, copied
+
+    paths = [exp.Literal.string(str(part)) for part in parts]
+    rows = exp.Subquery(this=dialect.select("*").from_(exp.ReadParquet(expressions=[exp.Array(expressions=paths)])))
+    query = dialect.select("*").from_(rows).order_by("host", "seq")
+    connection.execute(copied(query), {TARGET: str(target)})
 
 
 def _restored(folder: Path, files: Sequence[LogFile], facts: Facts) -> Batch:

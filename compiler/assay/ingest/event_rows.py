@@ -24,8 +24,10 @@ Path_ = tuple[str, ...]
 ENDED = "ended"  # a column that tells of rows that a field of theirs has no value
 
 
-def event_rows(how: Recognition, event: Event, parts: Sequence[Part], swift: bool) -> exp.Select:
-    """The rows of an event out of some parts: host, seq, t_ns, whole, the wanted fields.
+def event_rows(how: Recognition, event: Event, parts: Sequence[Part], swift: bool, in_order: bool) -> exp.Select:
+    """The rows of an event out of some parts, ordered by host and seq: host, seq, t_ns, whole, the wanted fields.
+
+    Nothing is sorted where the parts, one after the other, are `in_order`.
 
     `whole` tells that no field lacks that must be there, and that none is of another type than it should be.  The
     `swift` query may say of rows that are whole that they are not, for how they write an integer.
@@ -39,7 +41,8 @@ def event_rows(how: Recognition, event: Event, parts: Sequence[Part], swift: boo
     lines = [part for part in parts if not part.scanned]
     found = [_scanned(part, own, whole) for part in parts if part.scanned]
     found += [_of_lines(how, own, lines, texts)] if lines else []
-    return typed_rows(own, read, _united(found), swift=swift, whole=whole)
+    rows = typed_rows(own, read, _united(found), swift=swift, whole=whole)
+    return rows if in_order else rows.order_by("host", "seq", copy=False)
 
 
 def _scanned(part: Part, own: Sequence[Numbered], whole: Collection[Path_]) -> exp.Select:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -59,18 +60,18 @@ class Statements:
     how: Recognition
     key: str
 
-    def text(self, event: Event, parts: Sequence[Part], swift: bool) -> str:
+    def text(self, event: Event, parts: Sequence[Part], swift: bool, in_order: bool) -> str:
         """The statement that writes the rows of an event that some parts have."""
         if not all(part.scanned for part in parts):  # and the library is loaded for what is not
-            return self._made(event, parts, swift)
-        name = json.dumps([self.key, event.name, [(part.number, part.table) for part in parts], swift])
-        return ready_texts.text(name, lambda: self._made(event, parts, swift))
+            return self._made(event, parts, swift, in_order)
+        name = json.dumps([self.key, event.name, [(part.number, part.table) for part in parts], swift, in_order])
+        return ready_texts.text(name, lambda: self._made(event, parts, swift, in_order))
 
-    def _made(self, event: Event, parts: Sequence[Part], swift: bool) -> str:
+    def _made(self, event: Event, parts: Sequence[Part], swift: bool, in_order: bool) -> str:
         from assay.ingest.event_rows import event_rows
         from assay.sql.copying import copied
 
-        return copied(event_rows(self.how, event, parts, swift))
+        return copied(event_rows(self.how, event, parts, swift, in_order))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,8 @@ class Rows:
         for name, view in views.items():
             connection.register(name, view)
         try:
-            return write(connection, self.statements.text(event, parts, swift), self.target(event), parameters)
+            text = self.statements.text(event, parts, swift, _are_in_order(found, parts))
+            return write(connection, text, self.target(event), parameters)
         finally:
             for name, view in views.items():
                 connection.unregister(name)
@@ -114,6 +116,15 @@ class Rows:
         A statement counts these, so that it is the same whichever they are.
         """
         return [item for item in self.found if item.parts(0, index, own)] or list(self.found[:1])
+
+
+def _are_in_order(found: Sequence[Filled], parts: Sequence[Part]) -> bool:
+    """Whether the rows of parts, one part after the other, are in the order of hosts and of their lines.
+
+    Those of one part are: files are numbered in this order.
+    """
+    extents = [found[part.number].extent for part in parts if found]
+    return all(before[1] < after[0] for before, after in itertools.pairwise(extents))
 
 
 def _scans(found: Sequence[Filled], parts: Sequence[Part]) -> Iterator[tuple[Part, Scanned]]:

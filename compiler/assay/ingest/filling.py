@@ -90,6 +90,12 @@ class Filled:
     scan: scanner.Scanned | None = None
     aside: frozenset[int] = frozenset()
 
+    @property
+    def extent(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The places of the first and the last file, or piece of one, among those of the run."""
+        first, last = self.files[0], self.files[-1]
+        return (first.number, first.begin), (last.number, last.begin)
+
     def parts(self, number: int, index: int, own: Sequence[Numbered]) -> list[Part]:
         """Where rows of an event are, by the place of the event among those that are wanted, and its forms."""
         if self.scan is None:

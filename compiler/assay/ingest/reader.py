@@ -93,7 +93,7 @@ class Reading(Collected):
                 while left:
                     batch, left = self.round(pool, shares(left, workers), fills)
                     self.kept.append(batch)
-        gather(self.kept, [event.name for event in self.events], self.folder)
+        gather(self.kept, [event.name for event in self.events], self.folder, lambda: self.engine.connection)
 
     def parts(self, files: Sequence[LogFile], workers: int, share: int) -> Iterator[list[LogFile]]:
         """What is read at a time.  A large packed file that all but one worker would wait for is unpacked before."""
@@ -149,6 +149,7 @@ class Reading(Collected):
         left = [file for part in parts for file in part if (file.number, file.begin) not in read]
         for item in found:
             self.count(item.files, item.share.lines)
+        found.sort(key=lambda item: item.extent)
         found = [replace(item, share=moved(item.share, list(map(self.lines_before, item.files)))) for item in found]
         rows = Rows(Statements(self.how, self.batches.key), tuple(found), place)
         written = [pool.submit(self.write, rows, event) for event in self.events]

@@ -137,8 +137,27 @@ def rounds(files: Sequence[LogFile], share: int = 1, workers: int = 1, scanned: 
 
 
 def shares(files: Sequence[LogFile], workers: int) -> list[list[LogFile]]:
-    """The files divided among workers, each the next largest to who has least; their order within a share as it was."""
-    found: list[list[LogFile]] = [[] for _ in range(min(workers, len(files)))]
-    for file in sorted(files, key=lambda item: (-item.weight, item.number, item.begin)):
-        min(found, key=lambda share: sum(item.weight for item in share)).append(file)
-    return [sorted(share, key=lambda item: (item.number, item.begin)) for share in found]
+    """The files divided among workers in runs of neighbours, so that the rows of one worker follow those of another;
+    no division of this kind has a lighter heaviest share."""
+    ordered = sorted(files, key=lambda item: (item.number, item.begin))
+    least, most = max((file.weight for file in ordered), default=0), sum(file.weight for file in ordered)
+    while least < most:
+        middle = (least + most) // 2
+        if len(_filled(ordered, middle)) <= workers:
+            most = middle
+        else:
+            least = middle + 1
+    return _filled(ordered, least)
+
+
+def _filled(files: Sequence[LogFile], room: int) -> list[list[LogFile]]:
+    """The files, in order, in as few shares as have room for so many bytes each."""
+    found: list[list[LogFile]] = []
+    held = 0
+    for file in files:
+        if not found or held + file.weight > room:
+            found.append([])
+            held = 0
+        found[-1].append(file)
+        held += file.weight
+    return found

@@ -100,7 +100,7 @@ class Reading(Collected):
         query = recognition(self.how)
         with ThreadPoolExecutor(max_workers=workers) as pool:
             self.kept += pool.map(lambda file: self.file(file, query), rest)
-        gather(self.kept, self.events, self.folder)
+        gather(self.kept, self.events, self.folder, lambda: self.connection)
 
     def file(self, file: LogFile, query: exp.Select) -> Batch:
         """What the lines of a file are; those of events are written."""

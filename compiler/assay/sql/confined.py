@@ -5,16 +5,17 @@ The engine refuses files and settings at run time, too; here an author is told b
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
-from assay.spec.diagnostics import AssayError, fail, meant
+from assay.spec.diagnostics import AssayError, Span, fail, meant
 from assay.spec.sql_reads import statements
 from assay.sql import dialect
 from assay.sql.ordered import unordered
-from assay.sql.places import of_word
+from assay.sql.places import at, of_word
+from assay.sql.total import Tables, ties
 
 #: tables that are made of their arguments alone
 _MADE = (exp.GenerateSeries, exp.Unnest, exp.Explode)
@@ -89,6 +90,30 @@ def confined(sql: str, reads: Collection[str], what: str) -> exp.Expr:
     return tree
 
 
+def tied(tree: exp.Expr, sql: str, tables: Tables, what: str) -> Iterator[AssayError]:
+    """What is decided by an order that does not tell all rows apart (`sql-order`), in a query over tables of these
+    shapes."""
+    assert isinstance(tree, exp.Query)
+    text = _Text(sql, what)
+    for tie in ties(tree, tables):
+        word, called = text.word(tie.words)
+        span = None
+        if tie.place:
+            first, last = tie.place
+            word, span = sql[first : last + 1], at(sql, first, last - first + 1)
+        columns = ", ".join(f"`{name}`" for name in tie.missing)
+        hint = f"add {columns} to its ORDER BY: rows that tie have no order" if columns else ""
+        yield text.fail(
+            "sql-order",
+            f"has a `{word}` {tie.problem}: the engine may take others each time",
+            word,
+            expected="ORDER BY with what tells the rows apart",
+            hint=hint or "name a key of the rows in its ORDER BY, or all that is taken of them",
+            called=called,
+            span=span,
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class _Text:
     """The text of a query, and what it is of."""
@@ -98,12 +123,21 @@ class _Text:
 
     def fail(
         self, code: str, said: str, word: str = "", *, expected: str, found: str = "", hint: str = "",
-        called: bool = False,
+        called: bool = False, span: Span | None = None,
     ) -> AssayError:  # fmt: skip
-        """A problem of the query; it stands where the word does, with `called` that of a function."""
-        place = of_word(self.sql, word, before="(" if called else "") if word else None
+        """A problem of the query; it stands at the span, by default where the word does, with `called` that of a
+        function."""
+        place = span or (of_word(self.sql, word, before="(" if called else "") if word else None)
         message = f"the SQL of {self.what} {said}"
         return fail(code, message, expected=expected, found=found, hint=hint, span=place, text=self.sql)
+
+    def word(self, words: Sequence[str]) -> tuple[str, bool]:
+        """The first of some words for one thing that stands in the query, and whether it is that of a function."""
+        for before in ("(", "") if words[0].islower() else ("",):
+            for word in words:
+                if of_word(self.sql, word, before=before):
+                    return word, bool(before)
+        return words[0], False
 
     def refused(self, name: str) -> AssayError:
         """A function that there is no need of."""
@@ -214,8 +248,7 @@ def _named_function(function: exp.Expr) -> str:
 
 def _orders(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
     for words, said in unordered(tree):
-        called = words[0].islower()
-        word = next((word for word in words if of_word(text.sql, word, before="(" if called else "")), words[0])
+        word, called = text.word(words)
         yield text.fail(
             "sql-order",
             f"has a `{word}` that {said}: the engine may take others each time",

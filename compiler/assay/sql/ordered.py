@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 #: functions of a window whose values depend on the order of its rows
-_OF_PLACES = (exp.RowNumber, exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue, exp.Ntile)
+OF_PLACES = (exp.RowNumber, exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue, exp.Ntile)
 #: functions of a group, likewise
-_OF_GROUPS = (exp.First, exp.Last, exp.GroupConcat, exp.AnyValue, exp.ArrayAgg, exp.Mode)
+OF_GROUPS = (exp.First, exp.Last, exp.GroupConcat, exp.AnyValue, exp.ArrayAgg, exp.Mode)
 #: those that the parser has no class for
-_OTHERS = ("arbitrary", "json_group_array", "json_group_object", "json_group_structure", "lttb", "variant_group_array",
+OTHERS = ("arbitrary", "json_group_array", "json_group_object", "json_group_structure", "lttb", "variant_group_array",
            "variant_group_object")  # fmt: skip
 #: functions of a list for which the order of its elements is no matter
-_ANY_ORDER = (exp.ArraySort, exp.Length, exp.ArraySize, exp.ArrayContains)
+ANY_ORDER = (exp.ArraySort, exp.Length, exp.ArraySize, exp.ArrayContains)
 
 
 def unordered(tree: exp.Expr) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -23,27 +23,26 @@ def unordered(tree: exp.Expr) -> Iterator[tuple[tuple[str, ...], str]]:
         if not query.args.get("order"):
             yield from _parts(query)
     for window in tree.find_all(exp.Window):
-        orders = window.args.get("order") or _named(window).args.get("order")
-        if (
-            isinstance(_bare(window.this), (*_OF_PLACES, *_OF_GROUPS))
-            and not orders
-            and not window.this.find(exp.Order)
-        ):
-            yield _word(_bare(window.this)), "is of places in a window that has no order"
-    for group in tree.find_all(*_OF_GROUPS, exp.Anonymous):
-        if isinstance(group, exp.Anonymous) and group.name.casefold() not in _OTHERS:
+        orders = window.args.get("order") or named(window).args.get("order")
+        if isinstance(bare(window.this), (*OF_PLACES, *OF_GROUPS)) and not orders and not window.this.find(exp.Order):
+            yield word_of(bare(window.this)), "is of places in a window that has no order"
+    for group in tree.find_all(*OF_GROUPS, exp.Anonymous):
+        if isinstance(group, exp.Anonymous) and group.name.casefold() not in OTHERS:
             continue
         in_window = isinstance(group.find_ancestor(exp.Window, exp.Select), exp.Window)
-        if not in_window and not group.find(exp.Order) and not isinstance(_around(group), _ANY_ORDER):
-            yield _word(group), "is of the rows of a group in no order"
+        if not in_window and not group.find(exp.Order) and not isinstance(around(group), ANY_ORDER):
+            yield word_of(group), "is of the rows of a group in no order"
+    for join in tree.find_all(exp.Join):
+        if join.method == "POSITIONAL":
+            yield ("POSITIONAL",), "pairs rows of no order"
     for one in tree.find_all(exp.ArgMax, exp.ArgMin):
         if not one.expression.find(exp.Column):
-            yield _word(one), "takes one row of a group by what is the same in all"
+            yield word_of(one), "takes one row of a group by what is the same in all"
 
 
 def _parts(query: exp.Expr) -> Iterator[tuple[tuple[str, ...], str]]:
     """What cuts the rows of a query that has no order, unless it is one row or is asked only whether there is any."""
-    if isinstance(query.parent, exp.Exists) or _is_one_row(query):
+    if isinstance(query.parent, exp.Exists) or is_one_row(query):
         return
     for part in ("limit", "offset"):
         if found := query.args.get(part):
@@ -53,7 +52,7 @@ def _parts(query: exp.Expr) -> Iterator[tuple[tuple[str, ...], str]]:
         yield ("DISTINCT",), "takes one row of several that have no order"
 
 
-def _is_one_row(query: exp.Expr) -> bool:
+def is_one_row(query: exp.Expr) -> bool:
     """Whether a query is one row that sums up all."""
     return (
         isinstance(query, exp.Select)
@@ -62,24 +61,24 @@ def _is_one_row(query: exp.Expr) -> bool:
     )
 
 
-def _named(window: exp.Window) -> exp.Expr:
+def named(window: exp.Window) -> exp.Expr:
     """What a window is: as it says, or as the query says of its name."""
-    around, name = window.find_ancestor(exp.Select), window.alias
-    known = around.args.get("windows") or () if around and name else ()
+    select, name = window.find_ancestor(exp.Select), window.alias
+    known = select.args.get("windows") or () if select and name else ()
     return next((item for item in known if item.name.casefold() == name.casefold()), window)
 
 
-def _bare(node: exp.Expr) -> exp.Expr:
+def bare(node: exp.Expr) -> exp.Expr:
     """A function without what is said of missing values beside it."""
     return node.this if isinstance(node, (exp.IgnoreNulls, exp.RespectNulls)) else node
 
 
-def _around(group: exp.Expr) -> exp.Expr | None:
+def around(group: exp.Expr) -> exp.Expr | None:
     """What a function of a group is given to, a condition on its rows aside."""
-    around = group.parent
-    while isinstance(around, (exp.Filter, exp.IgnoreNulls)):
-        around = around.parent
-    return around
+    parent = group.parent
+    while isinstance(parent, (exp.Filter, exp.IgnoreNulls)):
+        parent = parent.parent
+    return parent
 
 
 #: how functions that have several names may be called in texts
@@ -91,7 +90,7 @@ NAMES: dict[type[exp.Func], tuple[str, ...]] = {
 }
 
 
-def _word(node: exp.Expr) -> tuple[str, ...]:
+def word_of(node: exp.Expr) -> tuple[str, ...]:
     """What a function may be called in texts."""
     if isinstance(node, exp.Anonymous):
         return (node.name,)

@@ -28,6 +28,7 @@ from assay.spec.normal_form import Checked
 from assay.spec.own_names import KEY, SERIES
 from assay.sql import dialect, distributions, grains, keys, listings, phases, relations, series
 from assay.sql.expressions import places
+from assay.sql.table_shapes import table_shapes
 
 Constants = Mapping[str, object]
 EventTables = Mapping[str, exp.Query]
@@ -193,7 +194,20 @@ def _statement(
         return Statement("view", step.name, events[step.name], step)
     if _is_of_key(step):
         return Statement("check", step.name, keys.duplicates(_relation(checked, step)), step)
-    return _of_step(Exactly(step), finer, names)
+    made = _of_step(Exactly(step), finer, names)
+    _refuse_ties(step, checked)
+    return made
+
+
+def _refuse_ties(step: Step, checked: Checked) -> None:
+    """AssayError where the SQL of specs decides a value by an order that does not tell all rows apart."""
+    if isinstance(step, RelationStep):
+        sql, uses, what = step.relation.sql, step.relation.uses, f"relation `{step.name}`"
+    elif isinstance(step, CheckStep):
+        sql, uses, what = step.check.sql, (*step.check.uses, step.of), f"check `{step.check.code}` of `{step.of}`"
+    else:
+        return
+    relations.refuse_ties(sql, table_shapes(checked.package, uses, step.sources), what)
 
 
 @functools.lru_cache(maxsize=KEPT)

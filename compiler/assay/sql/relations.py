@@ -12,9 +12,10 @@ from sqlglot.errors import ParseError, TokenError
 from assay.spec.diagnostics import AssayError, did_you_mean, fail
 from assay.spec.scopes import LOGS, SOURCE
 from assay.sql import dialect
-from assay.sql.confined import confined
+from assay.sql.confined import confined, tied
 from assay.sql.expressions import literal
 from assay.sql.places import of_parse_error, of_word
+from assay.sql.row_keys import Shape
 
 
 def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[str], what: str) -> exp.Expr:
@@ -46,6 +47,15 @@ def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[s
     if all(isinstance(constants[name], exp.Placeholder) for name in names):
         return tree
     return filled(tree, constants)
+
+
+@functools.lru_cache(maxsize=512)
+def refuse_ties(sql: str, tables: tuple[tuple[str, Shape], ...], what: str) -> None:
+    """AssayError `sql-order` where an order of a query, which `compile_query` has taken, decides a value and does not
+    tell all rows of its tables apart."""
+    shapes = dict(tables)
+    for problem in tied(_tree(sql, tuple(shapes), what), sql, shapes, what):
+        raise problem
 
 
 def filled(tree: exp.Expr, constants: Mapping[str, object]) -> exp.Expr:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import os
 import re
 import shutil
@@ -18,9 +19,11 @@ from assay.storage.locks import released, taken
 
 FOLDER = "scratch"  # where a cache has those of all processes
 BESIDE = ".assay-"  # how those begin that stand in an output folder, beside what they are to become
+ATTEMPTS = 100  # to make a folder that others sweep: each needs a process that sweeps at that very moment
 MADE = re.compile(r"[a-z0-9_]{8}")  # what `mkdtemp` adds to a prefix: what is called otherwise is not ours
 _lock = threading.Lock()
 _owned: dict[Path, tuple[int, Path, tuple[int, ...]]] = {}
+_claimed: set[Path] = set()  # what this process has made; most are gone
 
 
 def own(root: Path) -> Path:
@@ -46,15 +49,24 @@ def own(root: Path) -> Path:
 
 
 def claimed(within: Path, prefix: str = "") -> tuple[Path, int]:
-    """A fresh folder in `within` with its lock, after those of dead processes, of the same prefix, are swept."""
-    while True:
+    """A fresh folder in `within` with its lock, after those of dead processes, of the same prefix, are swept.
+
+    Raises OSError when `within` takes no folder.
+    """
+    refusal: FileNotFoundError | None = None
+    for _ in range(ATTEMPTS):
         within.mkdir(parents=True, exist_ok=True)
         sweep(within, prefix)
-        with contextlib.suppress(FileNotFoundError):  # swept by another before we had its lock
+        try:
             place = Path(tempfile.mkdtemp(prefix=prefix, dir=within))
             descriptor = taken(place, wait=False)
-            if descriptor is not None:
-                return place, descriptor
+        except FileNotFoundError as error:  # swept by another before we had its lock, or `within` is no place for files
+            refusal = error
+            continue
+        if descriptor is not None:
+            _claimed.add(place)
+            return place, descriptor
+    raise refusal or FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(within))
 
 
 def sweep(within: Path, prefix: str = "") -> None:
@@ -99,6 +111,14 @@ def leave(root: Path) -> None:
         with contextlib.suppress(OSError):  # another process has one there
             place.parent.rmdir()
         released(*descriptors)
+
+
+def abandon() -> None:
+    """Remove all folders of this process, which ends while its threads use them, and folders that are empty then."""
+    for place in list(_claimed):
+        shutil.rmtree(place, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            place.parent.rmdir()
 
 
 @atexit.register

@@ -1,0 +1,307 @@
+"""What tells the rows of a query apart, as far as its text and the keys of its tables prove it.
+
+Columns are *determined* by expressions when rows that agree in these agree in those, too.  Names are compared without
+regard to case, as the engine does.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+Column = tuple[str, str]  # the alias of a table, the name of a column
+#: functions of a window that rows which tie have the same value of
+RANKS = (exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist)
+#: values that become rows
+_MAKE_ROWS = (exp.UDTF, exp.Explode)
+_MAKE_ROWS_TOO = ("unnest", "generate_subscripts", "regexp_split_to_table")
+_CONSTANTS = (exp.Literal, exp.Placeholder, exp.Null, exp.Boolean, exp.DataType, exp.Var, exp.Identifier)
+#: functions of a group that the parser has no class for
+_AGGREGATES = frozenset(
+    (
+        "fsum", "kahan_sum", "sumkahan", "favg", "mean", "product", "geomean", "geometric_mean", "sem", "entropy",
+        "mad", "arbitrary", "list", "bit_and", "bit_or", "bit_xor", "bitstring_agg", "histogram",
+        "histogram_exact", "lttb",
+        "json_group_array", "json_group_object", "json_group_structure", "variant_group_array", "variant_group_object",
+        "argmax", "argmin", "kurtosis_pop", "regr_r2", "regr_count", "bool_and", "bool_or", "max_by", "min_by",
+        "arg_max_null", "arg_min_null", "arg_max_nulls_last", "arg_min_nulls_last", "count_star", "count_if",
+    )
+)  # fmt: skip
+MOST = 64  # ways to combine keys that are tried
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Columns of which no two rows have the same values.
+
+    `lines` are the (source, event) whose lines the rows are, where the columns tell lines apart: two events have no
+    line in common.
+    """
+
+    columns: frozenset[str]
+    lines: frozenset[tuple[str, str]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The columns of a table or query (None: unknown) and its keys."""
+
+    columns: tuple[str, ...] | None = None
+    keys: tuple[Key, ...] = ()
+
+    def renamed(self, names: Sequence[str]) -> Shape:
+        """The same with other names for its first columns."""
+        if not names:
+            return self
+        if self.columns is None:
+            return Shape(None)
+        new = tuple(name.casefold() for name in (*names, *self.columns[len(names) :]))
+        by_name = dict(zip(self.columns, new, strict=True))
+        return Shape(new, tuple(Key(frozenset(by_name[name] for name in key.columns), key.lines) for key in self.keys))
+
+    @property
+    def is_one_row(self) -> bool:
+        """Whether it has at most one row."""
+        return any(not key.columns for key in self.keys)
+
+
+def is_aggregate(node: exp.Expr) -> bool:
+    """Whether a call is to a function of a group."""
+    if isinstance(node, exp.Anonymous):
+        return node.name.casefold() in _AGGREGATES
+    return isinstance(node, exp.AggFunc)
+
+
+def makes_rows(value: exp.Expr) -> bool:
+    """Whether a value may become several rows."""
+    return any(
+        isinstance(item, _MAKE_ROWS) or (isinstance(item, exp.Anonymous) and item.name.casefold() in _MAKE_ROWS_TOO)
+        for item in within(value)
+    )
+
+
+def within(*parts: exp.Expr | None) -> Iterator[exp.Expr]:
+    """The nodes of parts of a query, but for those inside of queries in them."""
+    for part in parts:
+        if part is not None:
+            yield from part.walk(prune=lambda node: isinstance(node, exp.Query))
+
+
+def conjuncts(condition: exp.Expr | None) -> Iterator[exp.Expr]:
+    """The conditions that all hold where one does."""
+    if isinstance(condition, exp.Where):
+        condition = condition.this
+    if isinstance(condition, exp.Paren):
+        yield from conjuncts(condition.this)
+    elif isinstance(condition, exp.And):
+        yield from conjuncts(condition.this)
+        yield from conjuncts(condition.expression)
+    elif condition is not None:
+        yield condition
+
+
+@dataclass(slots=True)
+class Joined:
+    """A joined table whose row is found by expressions over the others: by its columns.  `is_asof`: there is one row of
+    it at most, whatever its keys."""
+
+    alias: str
+    by: list[tuple[str, exp.Expr]]
+    is_asof: bool = False
+
+
+@dataclass(slots=True)
+class Rows:
+    """The rows of a SELECT before they are grouped; what holds of all of them.
+
+    `aliases` are the names of what it selects, `groups` what it groups by: None when it does not, and a list that
+    nothing determines (`unknown`) where it groups in several ways.
+    """
+
+    is_inner: bool
+    sources: dict[str, Shape] = field(default_factory=dict)
+    beside: dict[str, Shape] = field(default_factory=dict)  # of one row, by which rows are chosen
+    equal: list[tuple[exp.Expr, exp.Expr]] = field(default_factory=list)
+    joined: list[Joined] = field(default_factory=list)
+    aliases: dict[str, exp.Expr] = field(default_factory=dict)
+    groups: list[exp.Expr] | None = None
+    unknown: bool = False
+
+    def resolve(self, column: exp.Column) -> Column | None:
+        """The column of a table that a name means; None where no table has it."""
+        parts = [part.name.casefold() for part in column.parts]
+        every = {**self.sources, **self.beside}
+        if len(parts) > 1 and parts[0] in every:
+            return parts[0], parts[1]
+        name = parts[0]
+        for alias, shape in every.items():
+            if shape.columns is not None and name in shape.columns:
+                return alias, name
+        return next(((alias, name) for alias, shape in every.items() if shape.columns is None), None)
+
+    def known(self, *values: exp.Expr) -> Known:
+        """What these values determine."""
+        return Known(self, values)
+
+
+class Known:
+    """What some values determine of the rows of a SELECT."""
+
+    def __init__(self, rows: Rows, values: Iterable[exp.Expr]) -> None:
+        self._rows = rows
+        self._columns: set[Column] = set()
+        self.whole = {alias for alias, shape in rows.beside.items() if shape.is_one_row}
+        self.values = [part for value in values for part in _parts(value)]
+        for value in self.values:
+            if isinstance(value, exp.Column) and (found := rows.resolve(value)):
+                self._columns.add(found)
+        self._close()
+
+    @property
+    def is_row(self) -> bool:
+        """Whether the row of every table is determined."""
+        return set(self._rows.sources) <= self.whole
+
+    @property
+    def is_group(self) -> bool:
+        """Whether the row that a group becomes is determined; without groups, the row."""
+        if self._rows.groups is None:
+            return self.is_row
+        return not self._rows.unknown and all(map(self._has, self._rows.groups))
+
+    def has(self, value: exp.Expr) -> bool:
+        """Whether a value of a row, or of the row that a group becomes, is determined."""
+        return not makes_rows(value) and (self.is_group or self._has(value))
+
+    def of_row(self, value: exp.Expr) -> bool:
+        """Whether a value of a row, before rows are grouped, is determined."""
+        return self.is_row or self._has(value)
+
+    def _has(self, value: exp.Expr) -> bool:
+        value = value.unnest()
+        value = value.this if isinstance(value, exp.Alias) else value
+        if any(value == item for item in self.values) or isinstance(value, _CONSTANTS):
+            return True
+        if isinstance(value, exp.Column):
+            return self._has_all(value.table.casefold()) if value.is_star else self._has_column(value)
+        if isinstance(value, exp.Query):
+            return all(self._may_depend(item) for item in value.find_all(exp.Column))
+        if isinstance(value, exp.Star):
+            return all(self._has_all(alias) for alias in self._rows.sources)
+        if isinstance(value, exp.Window):
+            return isinstance(value.this, RANKS) and all(map(self._has, value.iter_expressions()))
+        if is_aggregate(value) or isinstance(value, (*_MAKE_ROWS, exp.Columns)):
+            return False
+        return all(map(self._has, value.iter_expressions()))
+
+    def _has_all(self, alias: str) -> bool:
+        shape = self._rows.sources.get(alias)
+        if shape is None:
+            return False
+        columns = shape.columns
+        return alias in self.whole or (columns is not None and {(alias, name) for name in columns} <= self._columns)
+
+    def _has_column(self, column: exp.Column) -> bool:
+        around = column.find_ancestor(exp.Lambda)
+        if around is not None and column.parts[0].name in {item.name for item in around.expressions}:
+            return True
+        found = self._rows.resolve(column)
+        if found is not None:
+            return found[0] in self.whole or found in self._columns
+        named = self._rows.aliases.get(column.name.casefold())
+        if named is not None and named is not column and not any(item is column for item in named.walk()):
+            return self._has(named)
+        return self._rows.is_inner  # it is of a row of the query around
+
+    def _may_depend(self, column: exp.Column) -> bool:
+        """Whether a column inside of a query within is none of the rows, or determined."""
+        found = self._rows.resolve(column)
+        return found is None or found[0] in self.whole or found in self._columns
+
+    def _close(self) -> None:
+        """Add what is determined by what is, until nothing is added."""
+        before = -1
+        while before != (before := len(self._columns) + len(self.whole)):
+            for one, other in self._rows.equal:
+                for value, by in ((one, other), (other, one)):
+                    if isinstance(value, exp.Column) and self._has(by) and (found := self._rows.resolve(value)):
+                        self._columns.add(found)
+            for alias, shape in {**self._rows.sources, **self._rows.beside}.items():
+                own = {name for of, name in self._columns if of == alias}
+                if any(key.columns <= own for key in shape.keys):
+                    self.whole.add(alias)
+            for item in self._rows.joined:
+                by_ = {name for name, value in item.by if self._has(value)}
+                keys = self._rows.sources[item.alias].keys
+                is_one = item.is_asof and len(by_) == len({name for name, _ in item.by})
+                if is_one or any(key.columns <= by_ for key in keys):
+                    self.whole.add(item.alias)
+
+
+def _parts(value: exp.Expr) -> Iterator[exp.Expr]:
+    """Values that are determined where one is: itself, the members of a row, the number whose negative it is."""
+    value = value.unnest()
+    yield value
+    if isinstance(value, exp.Tuple):
+        for item in value.expressions:
+            yield from _parts(item)
+    elif isinstance(value, exp.Neg):
+        yield from _parts(value.this)
+
+
+def keys_of(rows: Rows, outputs: Mapping[str, exp.Expr]) -> tuple[Key, ...]:
+    """The keys of what a SELECT yields, by the names of its columns."""
+    if any(map(makes_rows, outputs.values())):
+        return ()
+    if rows.groups is not None:
+        found = _least(outputs, lambda names: rows.known(*(outputs[name] for name in names)).is_group)
+        return () if found is None else (Key(found),)
+    known: list[Key] = []
+    choices = [[(alias, key) for key in (*shape.keys, Key(frozenset(("",))))] for alias, shape in rows.sources.items()]
+    for chosen in itertools.islice(itertools.product(*choices), MOST):
+        used = [(alias, key) for alias, key in chosen if "" not in key.columns]
+        columns = {(alias, name) for alias, key in used for name in key.columns}
+        names = _names(rows, outputs, columns)
+        if names is None:
+            continue
+        found = _least(names, lambda names: rows.known(*(outputs[name] for name in names)).is_row)
+        if found is not None:
+            lines = used[0][1].lines if len(used) == 1 and len(found) == len(columns) else frozenset()
+            known.append(Key(found, lines))
+    return tuple(dict.fromkeys(known))
+
+
+def _names(rows: Rows, outputs: Mapping[str, exp.Expr], columns: Collection[Column]) -> list[str] | None:
+    """The outputs that determine columns; None where one is determined by no output."""
+    found = []
+    for alias, name in sorted(columns):
+        column = exp.column(name, table=alias)
+        own = (key for key, value in outputs.items() if isinstance(value, exp.Column) and _is(rows, value, column))
+        if (first := next(own, None)) is None:
+            return None
+        found.append(first)
+    return found
+
+
+def _is(rows: Rows, value: exp.Column, column: exp.Column) -> bool:
+    """Whether an output is a column, or equal to it wherever it has a value."""
+    return rows.resolve(value) == rows.resolve(column) or any(
+        {rows.resolve(one), rows.resolve(other)} == {rows.resolve(value), rows.resolve(column)}
+        for one, other in rows.equal
+        if isinstance(one, exp.Column) and isinstance(other, exp.Column)
+    )
+
+
+def _least(names: Iterable[str], suffices: Callable[[Sequence[str]], bool]) -> frozenset[str] | None:
+    """Names that suffice, none of which can be left out; None where all do not."""
+    found = list(dict.fromkeys(names))
+    if not suffices(found):
+        return None
+    for name in list(found):
+        rest = [item for item in found if item != name]
+        if suffices(rest):
+            found = rest
+    return frozenset(found)
