@@ -473,8 +473,9 @@ class Summary:
 class Coverage:
     """What is known of the records of the event `name`, or of an instant (`grain.instant`).
 
-    `on_some_hosts`: a host without them, or a row without the instant, is no finding.  `dropped`: the field that names records which the log says were
-    dropped (empty: it says nothing of the kind); `count`: the field with their number, or empty.
+    `on_some_hosts`: a host without them, or a row without the instant, is no finding.  `dropped`: the field that names
+    records which the log says were dropped (empty: it says nothing of the kind); `count`: the field with their number,
+    or empty.
     """
 
     name: str
