@@ -17,9 +17,10 @@ ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "tests" / "quality"
 CASES: Mapping[str, Any] = tomllib.loads((FOLDER / "cases.toml").read_text("utf-8"))
 SHIPPED: Mapping[str, Any] = tomllib.loads((FOLDER / "shipped.toml").read_text("utf-8"))
-METRICS = ("assumed", "counted", "duration", "idle", "loads")
-PACKAGE = """sources = [ source "log" ], events = [ began, ended, load, dropped, sampled ], relations = [ requests ],
-  grains = [ request, runs ], metrics = [ assumed, counted, duration, idle, loads ],
+METRICS = ("assumed", "counted", "duration", "heavy", "idle", "loads")
+PACKAGE = """sources = [ source "log" ], events = [ began, ended, load, dropped, sampled ],
+  relations = [ requests, weights ], grains = [ request, runs, loading ],
+  metrics = [ assumed, counted, duration, heavy, idle, loads ],
   coverage = [ S.onSomeHosts sampled, S.dropNotice dropped name // { count = number.name } ]"""
 
 
@@ -29,7 +30,7 @@ def parse_log(text: str) -> dict[str, list[tuple[float, str, dict[str, object]]]
     for item in text.replace("\n", " ").split(";"):
         host, event, *fields = item.split()
         if host == "r":
-            records = [f"{event} began {fields[0]}", f"{event} load level=5", f"{event} ended {fields[0]}"]
+            records = [f"{event} began {fields[0]}", f"{event} load level=5 weight=2", f"{event} ended {fields[0]}"]
         else:
             records = [item]
         for record in records:
@@ -77,3 +78,32 @@ def says_of(done: Done, run: str, case: Mapping[str, Any]) -> list[str]:
         assert not average or results[metric]["average"] == pytest.approx(average[0], rel=1e-5)
     prefix = f"warning: {run}: "
     return [line.removeprefix(prefix) for line in done.err.splitlines() if line.startswith(prefix)]
+
+
+def test_report_prints_no_number_where_every_value_is_a_fallback(cache: Path, tmp_path: Path) -> None:
+    run, out = ROOT / "golden/cases/cardano/3-no-resources/run", tmp_path / "out"
+    done = assay("build", "cardano/comparison", "--run", f"x={run}", "--to", "md", "-o", out, "--cache", cache)
+    assert done.status == 0
+    document = json.loads((out / "document.json").read_text("utf-8"))
+    cells = {row[0]: row[1] for section in document["sections"] for row in section["rows"]}
+    assert cells["Process CPU usage, %"] == cells["Kernel RSS, MB"] == "—"
+    (block,) = document["appendices"]
+    assert block["title"] == "Data quality"
+    assert dict(block["rows"]) == {
+        "Hosts": "3", "Lines read": "1194", "Lines used": "1194", "Lines unknown": "0", "Lines malformed": "0",
+        "Findings": "2",
+    }  # fmt: skip
+    quality = json.loads((out / "results.json").read_text("utf-8"))["quality"]["x"]
+    (finding, _) = quality["findings"]
+    assert finding["code"] == "default-samples"
+    assert (finding["affected"], finding["total"]) == (177, 177)
+    assert {"CentiCpu", "RSS", "NetRd"} <= set(finding["metrics"])
+    assert block["text"] == [f"1.0.0: {item['message']}" for item in quality["findings"]]
+    assert [f"warning: 1.0.0: {item['message']}" for item in quality["findings"]] == done.err.splitlines()[-2:]
+
+
+def test_explain_says_what_a_run_lacks(cache: Path) -> None:
+    run = ROOT / "golden/cases/cardano/5-ledger-metrics-every-10th-slot/run"
+    done = assay("explain", "cdfDensity", "--run", run, "--format", "json", "--cache", cache)
+    assert done.status == 0, done.err
+    assert "162 of 180 values rest on a fallback (cdfDensity)" in done.out

@@ -2,7 +2,9 @@
 -- beside them, and what the log says of records that it dropped.
 let level = E.integer "level"
 
-let load = event "log" "load" [ level ]
+let weight = E.otherwise "7" (E.integer "weight")
+
+let load = event "log" "load" [ level, weight ]
 
 let name = E.text "name"
 
@@ -17,6 +19,20 @@ let place = G.column "integer" "place" U.none "Place of the request in its log"
 let begun = G.column "instant" "begun" U.none "When it began"
 
 let loaded = G.column "integer" "loaded" U.count "Load of the host then"
+
+let weighed = G.column "integer" "weighed" U.count "Weight of the load"
+
+let weights =
+      relation "weights" "SELECT host, seq AS place, weight AS weighed FROM load" [ "load" ] [ host, place, weighed ] [ "host", "place" ]
+
+let loading =
+      S.Grain::{
+      , name = "loading"
+      , relation = "weights"
+      , key = [ "host", "place" ]
+      , columns = weights.columns
+      , doc = "A load"
+      }
 
 let requests =
       relation
@@ -54,6 +70,8 @@ let counted =
       metric "counted" "request" took U.second // all // { per = host.name, sampledOnly = False }
 
 let loads = metric "loads" "request" (X.column loaded) U.count // all // { per = host.name }
+
+let heavy = metric "heavy" "loading" (X.column weighed) U.count // all
 
 let runs =
       S.Grain::{

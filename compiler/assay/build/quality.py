@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+
+from sqlglot import exp
 
 from assay.build.prepare import Prepared, Wanted
 from assay.engine.formulas import Formulas
@@ -21,6 +23,7 @@ from assay.spec import closure
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Coverage, Event, Metric, Package
 from assay.spec.normal_form import Checked
+from assay.spec.own_names import default_mark
 from assay.sql import completeness, dialect
 from assay.sql.dialect import column
 from assay.sql.events import scan
@@ -87,14 +90,14 @@ class QualityPlan:
         """Assess a run: `count` works out further statements over it, where something looks incomplete."""
         assessment = Assessment(
             self.checked.package, self.metrics, self.bindings, self.value_events, records_by_host(prepared),
-            _hosts(prepared), results.counts, self.is_phase,
+            _hosts(prepared), results.counts, defaulted_fields(prepared, self._fields), self.is_phase,
         )  # fmt: skip
         further: Mapping[str, Sequence[Mapping[str, object]]] = {}
         if metrics := assessment.with_rare_events():
             # A relation may fail without its fallbacks; what is sure is found without it.
             with suppress(AssayError):
                 further = count(self.without_fallbacks(metrics))
-        defaults = assessment.default_samples(further)
+        defaults = (*assessment.default_samples(further), *assessment.defaulted_fields())
         findings = (
             *defaults,
             *assessment.counted_as_zero(),
@@ -105,6 +108,17 @@ class QualityPlan:
             *assessment.incomplete_rows(),
         )
         return _quality(prepared, findings, _blank(defaults))
+
+    @cached_property
+    def _fields(self) -> Mapping[str, Sequence[str]]:
+        """Event -> its fields with a default that values come from."""
+        events = {item.name: item for item in self.checked.package.events}
+        fields: dict[str, list[str]] = {}
+        for event, name in sorted({item for metric in self.metrics for item in self.value_events.fields(metric)}):
+            own = (field for form in events[event].forms for field in form.fields if field.name == name)
+            if any(field.paths and field.default is not None for field in own):
+                fields.setdefault(event, []).append(name)
+        return fields
 
     @cached_property
     def _readers(self) -> Mapping[str, Sequence[str]]:
@@ -171,6 +185,29 @@ def _hosts(prepared: Prepared) -> Mapping[str, tuple[str, ...]]:
     }
 
 
+def defaulted_fields(
+    prepared: Prepared, fields: Mapping[str, Sequence[str]]
+) -> Mapping[tuple[str, str], tuple[int, int]]:
+    """Return in how many records of events the default of a field stands in, and how many records there are."""
+    counts: dict[tuple[str, str], tuple[int, int]] = {}
+    with small_engine() as connection:
+        for event, names in fields.items():
+            for path in event_files(prepared, event):
+                marks = (exp.CountIf(this=column(default_mark(name))) for name in names)
+                query = dialect.select(exp.Count(this=exp.Star()), *marks).from_(scan(glob.escape(str(path))))
+                total, *numbers = connection.execute(dialect.text(query.where(column("whole")))).fetchall()[0]
+                for name, number in zip(names, numbers, strict=True):
+                    before, all_before = counts.get((event, name), (0, 0))
+                    counts[event, name] = before + (number or 0), all_before + total
+    return counts
+
+
+def event_files(prepared: Prepared, event: str) -> Iterator[Path]:
+    """Yield the files of an event of a run."""
+    for part in prepared.parts:
+        yield from sorted((part.events / "events" / event).glob("*.parquet"))
+
+
 def coverage_fields(package: Package, wanted: Wanted) -> Wanted:
     """Return the events by which logs say that records were dropped, with the fields that say which and how many.
 
@@ -192,12 +229,11 @@ def notices(package: Package, prepared: Prepared) -> tuple[Notice, ...]:
         notice
         for item in package.coverage
         if item.dropped
-        for part in prepared.parts
-        for notice in _notices(item, sorted((part.events / "events" / item.name).glob("*.parquet")), known)
+        for notice in _notices(item, event_files(prepared, item.name), known)
     )
 
 
-def _notices(item: Coverage, files: Sequence[Path], known: Mapping[str, Event]) -> Iterator[Notice]:
+def _notices(item: Coverage, files: Iterable[Path], known: Mapping[str, Event]) -> Iterator[Notice]:
     with small_engine() as connection:
         for path in files:
             value = column(item.dropped)

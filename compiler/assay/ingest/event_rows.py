@@ -14,7 +14,7 @@ from assay.ingest.recognise import shared_columns, texts_of_body
 from assay.ingest.recognition import Recognition
 from assay.ingest.whole_paths import whole_paths
 from assay.spec.model import Event, Field
-from assay.spec.own_names import KEYS
+from assay.spec.own_names import KEYS, default_mark
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.host_type import host_type
@@ -113,9 +113,25 @@ def typed_rows(
     values = [tree.named(_value(name, own, given, swift, whole), name) for name in names]
     texts_kept = [f"{name}_text" for name in names if name in ended or any(_may_lack(item, name) for item in own)]
     texts_kept += [ENDED] if ended else []
+    defaulted = [name for name in names if any(_has_default(item, name) for item in own)]
+    texts_kept = list(dict.fromkeys([*texts_kept, *(f"{name}_text" for name in defaulted)]))
     stages.append(("valued", tree.of(dialect.select(*keys, "form", *texts_kept, *values), "known")))
-    query = dialect.select(*keys, tree.named(_whole(own, ended), "whole"), *names)
+    marks = [tree.named(_is_default(name, own), default_mark(name)) for name in defaulted]
+    query = dialect.select(*keys, tree.named(_whole(own, ended), "whole"), *names, *marks)
     return dialect.staged(tree.of(query, "valued"), stages)
+
+
+def _has_default(item: Numbered, name: str) -> bool:
+    """Return whether a form's field has a default that stands in where no path holds a value."""
+    field = _field(item, name)
+    return bool(field.paths) and field.default is not None
+
+
+def _is_default(name: str, own: Sequence[Numbered]) -> exp.Expr:
+    """Return the condition that a field's default stands in for its value."""
+    missing = tree.missing(column(f"{name}_text"))
+    values = {item.number: missing.copy() if _has_default(item, name) else exp.false() for item in own}
+    return tree.cases(column("form"), values)
 
 
 def _keys(part: Part) -> tuple[exp.Expr, exp.Expr]:

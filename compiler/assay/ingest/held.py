@@ -13,7 +13,7 @@ from assay.spec.model import Event, Source
 from assay.spec.source_kinds import TEXT_LINES
 
 MANIFEST = "ingest.json"
-FORMAT = 13
+FORMAT = 14
 
 Wanted = Mapping[str, Iterable[str]]
 

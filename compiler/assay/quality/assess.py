@@ -65,7 +65,8 @@ class Assessment:
     """The counts of a run (or of a phase of one) and what follows from them.
 
     `by_host`: event -> host -> records; `hosts`: source -> its hosts with records; `counts`: the rows that statements
-    of `sql.completeness` yield, by name; `is_phase`: rows are of a part of the run, records of all of it.
+    of `sql.completeness` yield, by name; `defaulted`: event and field -> records in which the field's default stands
+    in, and all records; `is_phase`: rows are of a part of the run, records of all of it.
     """
 
     package: Package
@@ -75,6 +76,7 @@ class Assessment:
     by_host: Mapping[str, Mapping[str, int]]
     hosts: Mapping[str, tuple[str, ...]]
     counts: Mapping[str, Sequence[Row]]
+    defaulted: Mapping[tuple[str, str], tuple[int, int]]
     is_phase: bool = False
 
     @cached_property
@@ -150,6 +152,19 @@ class Assessment:
             )
             for (lost, values, reason), names in groups.items()
         )
+
+    def defaulted_fields(self) -> Iterator[Finding]:
+        """Find the fields whose default stands in, where every field that a metric's values come from has some."""
+        groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for metric in self.metrics:
+            fields = self.value_events.fields(metric)
+            if fields and all(self.defaulted.get(item, (0, 0))[0] for item in fields):
+                groups[min(fields, key=lambda item: (self.defaulted[item][0], item))].append(metric.id)
+        for (event, name), metrics in groups.items():
+            number, total = self.defaulted[event, name]
+            missing = f"{number} of {total} `{event}` records have no `{name}`"
+            message = f"{missing}, so its default stands in{of_metrics(metrics)}."
+            yield Finding(DEFAULTS, message, tuple(metrics), (), event, number, total)
 
     def counted_as_zero(self) -> Iterator[Finding]:
         """Find the hosts that have rows and no value, and that a metric counts as 0."""

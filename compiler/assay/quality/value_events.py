@@ -14,6 +14,7 @@ from assay.audit.origins import ROWS, Origin
 from assay.plan.steps import EventStep, RelationStep
 from assay.spec.expression import Expression
 from assay.spec.model import Grain, Metric
+from assay.spec.own_names import KEYS_OF_SAMPLES
 from assay.sql.completeness import drop_conditions, drop_sql_fallbacks
 from assay.sql.program import Statement
 
@@ -37,6 +38,12 @@ class ValueEvents:
         """Return the events that a metric's values come from."""
         origins = self._values(metric)
         return frozenset(item.table for item in origins if item.table in self._events and item.column != ROWS)
+
+    def fields(self, metric: Metric) -> frozenset[tuple[str, str]]:
+        """Return the fields of events, other than host, place and instant, that a metric's values come from."""
+        origins = self._values(metric)
+        own = (*KEYS_OF_SAMPLES, ROWS)
+        return frozenset((o.table, o.column) for o in origins if o.table in self._events and o.column not in own)
 
     def deciding(self, grain: Grain) -> frozenset[str]:
         """Return the events of the values by which runs of rows are told apart; none where a grain is not made so."""

@@ -45,6 +45,11 @@ READINGS = frozenset(
 )  # fmt: skip
 
 
+def default_mark(field: str) -> str:
+    """Name of the column of an event's file that says whether a field's default stands in for its value."""
+    return f"{field}__default"
+
+
 def rows_name(grain: str) -> str:
     """Name of a grain's table before filters."""
     return f"{grain}_rows"
