@@ -147,8 +147,8 @@ def _settled() -> exp.Expr:
 
 
 def _unknown() -> exp.Expr:
-    """What is alike in bodies that are no event and have an instant: without numbers and texts in quotes."""
-    other = exp.EQ(this=column("form"), expression=dialect.integer(OTHER))
+    """What is alike in bodies that match no pattern and have an instant: without numbers and texts in quotes."""
+    other = exp.and_(exp.LT(this=column("form"), expression=dialect.integer(0)), tree.given(column("body")))
     alike = tree.call("regexp_replace", column("body"), tree.text(VARYING), tree.text("#"), tree.text("g"))
     return tree.when(exp.and_(other, tree.given(column("t_ns"))), tree.call("left", alike, dialect.integer(LONGEST)))
 
