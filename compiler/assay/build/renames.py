@@ -17,6 +17,7 @@ ALIKE, SOMEWHAT_ALIKE = 0.8, 0.6  # of two texts: the share of characters that t
 WORDS = 0.6  # of a pattern: the share of its words that a line must have
 LEAST_FIELDS = 2  # which a record must have whose name tells nothing
 LEAST_WORDS = 2
+FIRST_FIELDS = 3  # that a reason names
 
 Counts = Mapping[str, Mapping[str, int]]  # event -> host -> records
 
@@ -95,7 +96,7 @@ def _of_json(event: Event, record: UnknownRecord, source: Source) -> _Match | No
     """Match the name with the known names of the event, and the body with its fields."""
     body = _body(record.text, source)
     trivial = {lookup.path for lookup in source.lookups if lookup.in_body}
-    matches = []
+    matches: list[_Match] = []
     for form in event.forms:
         fields = _fields_there(form, body, trivial)
         for name in form.names:
@@ -108,7 +109,7 @@ def _matches(name: str, known: str, fields: Sequence[str]) -> Iterator[_Match]:
     own, other = name.split("."), known.split(".")
     last, other_last = own[-1].lower(), other[-1].lower()
     alike = SequenceMatcher(None, last, other_last, autojunk=False).ratio()
-    listed = ", ".join(f"`{item}`" for item in fields)
+    listed = _listed(fields)
     if last and (last == other_last or alike >= ALIKE):
         yield _Match(2 + alike / 2, f"its name is like `{known}`" + (f", and it has {listed}" if fields else ""))
     whole = SequenceMatcher(None, name.lower(), known.lower(), autojunk=False).ratio()
@@ -116,6 +117,12 @@ def _matches(name: str, known: str, fields: Sequence[str]) -> Iterator[_Match]:
         is_sibling = len(own) > 1 and own[:-1] == other[:-1]
         reason = f"it has {listed}, as `{known}` has" if is_sibling else f"it has {listed}"
         yield _Match(1 + whole / 2, reason, is_sibling)
+
+
+def _listed(fields: Sequence[str]) -> str:
+    """The first fields, and how many more there are."""
+    more = f" and {len(fields) - FIRST_FIELDS} more fields" if len(fields) > FIRST_FIELDS else ""
+    return ", ".join(f"`{item}`" for item in fields[:FIRST_FIELDS]) + more
 
 
 def _fields_there(form: Form, body: object, trivial: set[tuple[str, ...]]) -> tuple[str, ...]:
