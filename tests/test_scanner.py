@@ -104,9 +104,12 @@ def left_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def everything(made: Ingested, events: Sequence[Event]) -> dict[str, Any]:
     """All that ingest wrote, as data."""
-    tables = [*(item.name for item in events), "logs", "counts", "quarantine"]
+    tables = [*(item.name for item in events), "logs", "counts", "quarantine", "unknown"]
     facts = json.loads((made.folder / "ingest.json").read_text(encoding="utf-8"))
-    return {table: made.rows(table) for table in tables} | {"facts": facts}
+    return {table: made.rows(table) for table in tables} | {
+        "facts": facts,
+        "bytes": (made.folder / "unknown.parquet").read_bytes(),
+    }
 
 
 def both(
@@ -151,13 +154,13 @@ VALUES = [
     "0.30000000000000004", "1e21", "123456789012345680000.0", "-0.0", "null", "true", "false", "tru", "NaN", "Infinity",
     '"5"', '"x"', '""', '"1.0"', '" 5"', r'"\u0035"', r'"a\nb"', r'"\ud83d\ude00"', r'"\ud800"', '"é"', '"\\/"',
     '"[1]"', "[]", "[1,2]", "[ 1 ]", '["a","b"]', "{}", '{"m":3}', '{"m": 3}', '{"m":3,"m":4}', '{"m":1.50}',
-    '{"x":"\\u0041"}', '{"z":[{"m":1}]}', "\x01", '"\t"', '"\x7f"', "1 2", "1,", '"', "",
+    '"Lib.New"', '{"x":"\\u0041"}', '{"z":[{"m":1}]}', "\x01", '"\t"', '"\x7f"', "1 2", "1,", '"', "",
 ]  # fmt: skip
 KEYS = ["n", "m", "moved", "share", "said", "on", "off", "gone", "deep", "count", "type", "proof", "inner", "other"]
 NAMES = ['"Tick"', '"Tock"', '"Bare"', '"Lib.Tick"', '"a.Tick"', '"Other"', '"LibTick"', '"Nothing"', '["a","Tick"]',
          '["Tick"]', "[]", '["a", "Tick"]', '["a",null,"Tick"]', '["a",1]', '"[Tick]"', "1", "null", "true",
          r'"\u0054ick"',
-         '{"a":1}']  # fmt: skip
+         '{"a":1}', f'"Long{"é" * 250}"', f'["Long","{"y" * 300}"]', '"Lib.Other"']  # fmt: skip
 TIMES_OF_DAY = ["2026-02-05T18:52:16Z", "2026-02-05T18:52:16.5Z", "2026-02-05T18:52:16.123456789Z",
                 "2026-02-05T18:52:16.1234567891Z", "2026-02-05 18:52:16Z", "2026-02-05T18:52:16+01:00",
                 "2026-02-30T00:00:00Z",
@@ -203,6 +206,7 @@ def test_strange_values_come_to_the_same(seed: int, tmp_path: Path, monkeypatch:
     found = both(tmp_path, files, monkeypatch)
     assert len(found["tick"]) > 100
     assert len(found["quarantine"]) > 20
+    assert len({name for _, name, *_ in found["unknown"]}) > 10
 
 
 @needed

@@ -14,10 +14,11 @@ use crate::stream::{stream, Stream};
 pub struct Told {
     outcome: Outcome,
     numbers: Vec<i64>,
+    names: Vec<u8>,
 }
 
 /// Raised with every change of the messages.
-const VERSION: c_int = 4;
+const VERSION: c_int = 5;
 
 #[no_mangle]
 pub extern "C" fn assay_scan_version() -> c_int {
@@ -33,15 +34,16 @@ pub unsafe extern "C" fn assay_scan(message: *const u8, size: usize) -> *mut Tol
     let message = slice::from_raw_parts(message, size);
     let told = catch_unwind(|| {
         let outcome = scan(message).ok()?;
-        let numbers = numbers(&outcome);
-        Some(Box::into_raw(Box::new(Told { outcome, numbers })))
+        let (numbers, names) = (numbers(&outcome), names(&outcome));
+        Some(Box::into_raw(Box::new(Told { outcome, numbers, names })))
     });
     told.ok().flatten().unwrap_or(null_mut())
 }
 
 /// The numbers that tell what files came to, and how many they are (in `size`): the odd lines; the events and of each
 /// the rows; of each file what was done with it, its lines, how many forms it has lines of, and of each of these the
-/// number, the lines, the first and its instant, the last and its instant.
+/// number, the lines, the first and its instant, the last and its instant; how many unknown names it has, and of each
+/// the number, the lines and the first.
 ///
 /// # Safety
 /// `told` is from `assay_scan`; the numbers are there until it is freed.
@@ -50,6 +52,17 @@ pub unsafe extern "C" fn assay_scan_numbers(told: *const Told, size: *mut usize)
     let numbers = &(*told).numbers;
     *size = numbers.len();
     numbers.as_ptr()
+}
+
+/// The unknown names by their numbers, each behind its length in 64 bits, and how many bytes they are (in `size`).
+///
+/// # Safety
+/// `told` is from `assay_scan`; the names are there until it is freed.
+#[no_mangle]
+pub unsafe extern "C" fn assay_scan_names(told: *const Told, size: *mut usize) -> *const u8 {
+    let names = &(*told).names;
+    *size = names.len();
+    names.as_ptr()
 }
 
 /// Begin a stream of the rows of an event, or (-1) of the odd lines; 0 when that was done.
@@ -102,6 +115,19 @@ fn numbers(outcome: &Outcome) -> Vec<i64> {
         for (form, tally) in some {
             found.extend([form, tally.rows, tally.first, tally.first_ns, tally.last, tally.last_ns]);
         }
+        found.push(file.unknown.len() as i64);
+        for count in &file.unknown {
+            found.extend([i64::from(count.name), count.rows, count.first]);
+        }
+    }
+    found
+}
+
+fn names(outcome: &Outcome) -> Vec<u8> {
+    let mut found = Vec::new();
+    for name in &outcome.names {
+        found.extend((name.len() as i64).to_le_bytes());
+        found.extend(name);
     }
     found
 }

@@ -21,3 +21,4 @@ pub mod shape;
 pub mod stream;
 pub mod text;
 pub mod trie;
+pub mod unknown;

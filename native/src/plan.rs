@@ -1,5 +1,6 @@
 //! Which event a line is, and what is kept of it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -10,6 +11,7 @@ use crate::instant::Clock;
 use crate::number;
 use crate::shape::{Kept, Shape, Shapes};
 use crate::trie::Trie;
+use crate::unknown::NO_NAME;
 
 /// The form of a line that is no event, and of one that is a text and no object.
 pub const OTHER: i16 = -1;
@@ -35,6 +37,8 @@ struct Unwrap {
 #[derive(Debug)]
 struct Table {
     paths: Paths,
+    /// the prefix that an unknown name is counted without
+    drop: Vec<u8>,
     forms: HashMap<Vec<u8>, i16, BuildHasherDefault<NameHasher>>,
 }
 
@@ -102,6 +106,8 @@ pub struct Plan {
 pub struct Known {
     pub form: i16,
     pub instant: i64,
+    /// the number of its name, if that is unknown
+    pub name: u32,
     wrapped: usize,
 }
 
@@ -118,8 +124,9 @@ impl Plan {
         })?;
         let tables = message.list(|message| {
             let paths = paths(&mut trie, message)?;
+            let drop = message.text()?;
             let names = message.list(|message| Ok((message.text()?, small(message)?)))?;
-            Ok(Table { paths, forms: names.into_iter().collect() })
+            Ok(Table { paths, drop, forms: names.into_iter().collect() })
         })?;
         let forms = message.list(|message| {
             let event = usize::try_from(message.number()?).ok();
@@ -179,7 +186,9 @@ impl Plan {
             },
         });
         let time = slot(self.time)?;
-        document.shaped.then(|| Shape::new(line, &document.slots, (known.form, time), (event, kept.collect())))
+        document
+            .shaped
+            .then(|| Shape::new(line, &document.slots, (known.form, known.name, time), (event, kept.collect())))
     }
 
     /// The instant of a line of a shape, whose values these are; what is asked for of it is kept.
@@ -239,7 +248,7 @@ impl Plan {
         let instant = clock.utc(said.bytes(line)).ok_or(Odd)?;
         let wrapped = self.wrapped(document);
         let form = self.form(document, line, wrapped)?;
-        Ok(Known { form, instant, wrapped })
+        Ok(Known { form, instant, name: NO_NAME, wrapped })
     }
 
     fn wrapped(&self, document: &Line) -> usize {
@@ -263,6 +272,31 @@ impl Plan {
             }
         }
         Ok(OTHER)
+    }
+
+    /// The name of the line that was read last, empty if it has none; nothing if some event has that name.
+    pub fn unknown_name<'l>(
+        &self,
+        document: &Line,
+        line: &'l [u8],
+        known: Known,
+    ) -> Result<Option<Cow<'l, [u8]>>, Odd> {
+        if known.form != OTHER || document.enough {
+            return Ok(None);
+        }
+        let mut first = None;
+        for table in &self.tables {
+            let Some(value) = document.at(table.paths[known.wrapped]) else { continue };
+            let Some(name) = Table::name(value, line)? else { continue };
+            if table.forms.contains_key(&*name) {
+                return Ok(None);
+            }
+            first.get_or_insert_with(|| match name.strip_prefix(table.drop.as_slice()) {
+                Some(rest) => Cow::Owned(rest.to_vec()),
+                None => name,
+            });
+        }
+        Ok(Some(first.unwrap_or_default()))
     }
 
     /// Keep what is asked for of a line, if it is of an event that is.
@@ -320,14 +354,19 @@ impl Asked {
 impl Table {
     /// The form that a name tells, if any.
     fn form(&self, value: &Value, line: &[u8]) -> Result<Option<i16>, Odd> {
+        Ok(Table::name(value, line)?.and_then(|name| self.forms.get(&*name).copied()))
+    }
+
+    /// The name that a value is, if it is not null.
+    fn name<'l>(value: &Value, line: &'l [u8]) -> Result<Option<Cow<'l, [u8]>>, Odd> {
         match value.kind {
             Kind::Null => return Ok(None),
             Kind::Object => return Err(Odd),
-            Kind::List => return joined(value.bytes(line)).map(|name| self.forms.get(&name).copied()),
+            Kind::List => return joined(value.bytes(line)).map(|name| Some(Cow::Owned(name))),
             Kind::Text | Kind::Whole | Kind::Real | Kind::Word => {}
         }
         let name = value.text(line).filter(|name| !name.starts_with(b"[")).ok_or(Odd)?;
-        Ok(self.forms.get(name).copied())
+        Ok(Some(Cow::Borrowed(name)))
     }
 }
 

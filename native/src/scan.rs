@@ -10,6 +10,7 @@ use crate::instant::Clock;
 use crate::lines::{pieces, Read_};
 use crate::plan::{Line, Plan, TEXT};
 use crate::shape::Shapes;
+use crate::unknown::{Count, Unknown, NO_NAME};
 
 /// Bytes of a file after which it is left to the engine, if so large a part (one of `SHARE`) of them was odd.
 const TRIED: usize = 1 << 20;
@@ -63,6 +64,8 @@ pub struct Found {
     pub lines: i64,
     /// by the number of the form, from that of lines which are texts
     pub tallies: Vec<Tally>,
+    /// of the names that are unknown
+    pub unknown: Vec<Count>,
 }
 
 impl Found {
@@ -88,6 +91,16 @@ pub struct Outcome {
     pub files: Vec<Found>,
     pub events: Vec<Arc<Rows>>,
     pub odd: Arc<Rows>,
+    /// the unknown names, by their numbers
+    pub names: Vec<Vec<u8>>,
+}
+
+/// A line that was read: where it ends, its form, its instant, the number of its name if that is unknown.
+struct Plain {
+    end: usize,
+    form: i16,
+    instant: i64,
+    name: u32,
 }
 
 /// Read the files that a message names, as it says.
@@ -110,13 +123,15 @@ pub fn scan(message: &[u8]) -> Result<Outcome, Malformed> {
         left: false,
         rows: plan.rows(),
         odd: Rows::new(vec![Column::text()]),
+        unknown: Unknown::default(),
     };
     let mut files = Vec::with_capacity(parts.len());
     for (index, part) in parts.iter().enumerate() {
         files.push(reader.file(file_number(index)?, part));
     }
-    let Reader { rows, odd, .. } = reader;
-    Ok(Outcome { files, events: rows.into_iter().map(Arc::new).collect(), odd: Arc::new(odd) })
+    let Reader { rows, odd, unknown, .. } = reader;
+    let events = rows.into_iter().map(Arc::new).collect();
+    Ok(Outcome { files, events, odd: Arc::new(odd), names: unknown.into_names() })
 }
 
 /// The number of a file in the rows; a message of more files than these can tell apart is left to the engine.
@@ -162,6 +177,7 @@ struct Reader<'p> {
     left: bool,
     rows: Vec<Rows>,
     odd: Rows,
+    unknown: Unknown,
 }
 
 /// A file whose lines the engine tells apart.
@@ -192,6 +208,7 @@ impl Reader<'_> {
             self.left = self.size() > self.most;
             !self.left && (seen < TRIED || aside < seen / SHARE)
         });
+        found.unknown = self.unknown.take_counts();
         if !matches!(read, Ok(Read_::Whole)) {
             // Of the first file too much would be held later, too.
             self.left &= odd > 0 || before.iter().any(|rows| *rows > 0);
@@ -217,9 +234,12 @@ impl Reader<'_> {
             let rest = &piece[at..];
             let place = Place { file, line: found.lines };
             match self.line(rest, place)? {
-                Some((end, form, instant)) => {
-                    found.tally(form).add(place.line, instant);
-                    at += end + 1;
+                Some(plain) => {
+                    found.tally(plain.form).add(place.line, plain.instant);
+                    if plain.name != NO_NAME {
+                        self.unknown.count(plain.name, place.line);
+                    }
+                    at += plain.end + 1;
                 }
                 None => {
                     let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len() - 1);
@@ -241,9 +261,9 @@ impl Reader<'_> {
         Ok(odd)
     }
 
-    /// Where a line ends, its form and its instant, when it is plain.
+    /// What a line is, when it is plain.
     #[inline]
-    fn line(&mut self, rest: &[u8], place: Place) -> Result<Option<(usize, i16, i64)>, Strange> {
+    fn line(&mut self, rest: &[u8], place: Place) -> Result<Option<Plain>, Strange> {
         let Some((shape, matched)) = self.shapes.find(rest, &mut self.values) else {
             return self.line_of_no_shape(rest, place);
         };
@@ -255,10 +275,10 @@ impl Reader<'_> {
             return Err(Strange);
         }
         let kept = self.plan.keep_shaped(shape, line, &self.values, place, &mut self.rows, &mut self.clock);
-        Ok(kept.ok().map(|instant| (matched.end, shape.form, instant)))
+        Ok(kept.ok().map(|instant| Plain { end: matched.end, form: shape.form, instant, name: shape.name }))
     }
 
-    fn line_of_no_shape(&mut self, rest: &[u8], place: Place) -> Result<Option<(usize, i16, i64)>, Strange> {
+    fn line_of_no_shape(&mut self, rest: &[u8], place: Place) -> Result<Option<Plain>, Strange> {
         let Some(end) = self.document.read(rest) else { return Ok(None) };
         if rest.get(end) != Some(&b'\n') || end >= self.longest {
             return Ok(None);
@@ -268,7 +288,9 @@ impl Reader<'_> {
             return Err(Strange);
         }
         let known = self.plan.known(&self.document, line, &mut self.clock);
-        let kept = known.and_then(|known| {
+        let kept = known.and_then(|mut known| {
+            let name = self.plan.unknown_name(&self.document, line, known)?;
+            known.name = name.map_or(NO_NAME, |name| self.unknown.number(&name));
             self.plan.keep(&self.document, line, known, place, &mut self.rows)?;
             Ok(known)
         });
@@ -278,7 +300,7 @@ impl Reader<'_> {
                 self.shapes.learn(rest, shape);
             }
         }
-        Ok(Some((end, known.form, known.instant)))
+        Ok(Some(Plain { end, form: known.form, instant: known.instant, name: known.name }))
     }
 
     /// Whether a line that is not plain is one by itself, whoever reads its file.

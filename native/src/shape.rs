@@ -20,6 +20,8 @@ pub struct Shape {
     steps: Vec<Step>,
     behind: Vec<u8>,
     pub form: i16,
+    /// the number of the name that its lines have, if that is unknown
+    pub name: u32,
     /// which of the values is the instant
     pub time: usize,
     /// what is kept of a line: of each column the value
@@ -44,7 +46,7 @@ pub struct Matched {
 
 impl Shape {
     /// The shape of a line that ends at `end`, whose values that may differ are `slots`, in order.
-    pub fn new(line: &[u8], slots: &[Slot], known: (i16, usize), kept: (Option<usize>, Vec<Kept>)) -> Self {
+    pub fn new(line: &[u8], slots: &[Slot], known: (i16, u32, usize), kept: (Option<usize>, Vec<Kept>)) -> Self {
         let mut at = 0;
         let mut steps = Vec::with_capacity(slots.len());
         for slot in slots {
@@ -53,8 +55,8 @@ impl Shape {
             steps.push(Step { ahead: line[at..begin].to_vec(), kind });
             at = end;
         }
-        let ((form, time), (event, kept)) = (known, kept);
-        Shape { steps, behind: line[at..].to_vec(), form, time, kept, event }
+        let ((form, name, time), (event, kept)) = (known, kept);
+        Shape { steps, behind: line[at..].to_vec(), form, name, time, kept, event }
     }
 
     /// Find the values of a line, if it is of this shape.  The bytes end in a line feed, whatever else they hold.
@@ -193,7 +195,7 @@ mod tests {
         let line = br#"{"at":"now","n":1,"ok":true}"#;
         let slot = |begin, end, kind| Slot { begin, end, kind, leaf: 0 };
         let slots = [slot(7, 10, Kind::Text), slot(16, 17, Kind::Whole), slot(23, 27, Kind::Word)];
-        Shape::new(line, &slots, (3, 0), (None, vec![]))
+        Shape::new(line, &slots, (3, 7, 0), (None, vec![]))
     }
 
     fn matched(line: &str) -> Option<Vec<String>> {
@@ -235,6 +237,6 @@ mod tests {
         shapes.learn(text.as_bytes(), shape());
         let other = text.replace("then", "now").replace('2', "-17");
         let (found, matched) = shapes.find(other.as_bytes(), &mut values).unwrap();
-        assert_eq!((found.form, matched.end, values.len()), (3, 31, 3));
+        assert_eq!((found.form, found.name, matched.end, values.len()), (3, 7, 31, 3));
     }
 }

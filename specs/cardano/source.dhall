@@ -93,6 +93,32 @@ let logs =
         , { path = [ "kind" ], inBody = True, drop = "Cardano.Node.", generation = "middle" }
         , { path = [ "kind" ], inBody = True, drop = "", generation = "legacy" }
         ]
+      , ignored =
+        [ "BlockFetch.Client.AcknowledgedFetchRequest"
+        , "BlockFetch.Client.AddedFetchRequest"
+        , "BlockFetch.Client.StartedFetchBatch"
+        , "BlockFetch.Decision.*"
+        , "BlockFetch.Remote.*"
+        , "BlockchainTime.*"
+        , "ChainDB.FollowerEvent.*"
+        , "ChainDB.GCEvent.*"
+        , "ChainDB.ImmDbEvent.*"
+        , "ChainDB.InitChainSelEvent.*"
+        , "ChainDB.IteratorEvent.*"
+        , "ChainDB.OpenEvent.*"
+        , "ChainDB.VolatileDbEvent.*"
+        , "ChainSync.Local.*"
+        , "ChainSync.Remote.*"
+        , "Net.*"
+        , "NodeState.*"
+        , "Shutdown.*"
+        , "Startup.*"
+        , "StateQueryServer.*"
+        , "TxSubmission.Local*"
+        , "TxSubmission.MonitorClient.*"
+        , "TxSubmission.Remote.*"
+        , "cardano.node.BlockFetch"
+        ]
       , constants =
         [ constant.systemStart
         , constant.slotLength

@@ -49,6 +49,7 @@ let Quarantine = { share : Double, atLeast : Natural }
 --   timeForm how an instant is written where it is not ISO 8601: `s`, `ms`, `us`, `ns` since 1970, or a text with `%`
 --   zone     of times that do not name theirs: `UTC`, or an offset such as `+02:00`
 --   begins   of blocks: the key that a block begins with
+--   ignored  names of records, or prefixes that end in `*`, that no event has and nobody is to be warned of
 let Source =
       { Type =
           { name : Text
@@ -67,6 +68,7 @@ let Source =
           , timeForm : Text
           , zone : Text
           , begins : Text
+          , ignored : List Text
           }
       , default =
         { kind = "json-lines"
@@ -80,6 +82,7 @@ let Source =
         , timeForm = ""
         , zone = ""
         , begins = ""
+        , ignored = [] : List Text
         }
       }
 

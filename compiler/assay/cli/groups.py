@@ -11,7 +11,7 @@ GROUPS = {
     "Author": ("init", "check", "test", "watch", "schema"),
     "Build": ("build", "regenerate", "ingest", "fetch", "query"),
     "Trust": ("explain", "lineage", "trace", "verify", "diff"),
-    "Look": ("list", "sql", "catalogue", "cache", "completion"),
+    "Look": ("list", "inspect", "sql", "catalogue", "cache", "completion"),
 }
 
 #: command -> how it is used, with the names of the workspace that `init` writes
@@ -35,6 +35,7 @@ EXAMPLES = {
     "verify": ("assay verify build/comparison",),
     "diff": ("assay diff HEAD~1 .", "assay diff build/before build/after --format json"),
     "list": ("assay list metrics --system service",),
+    "inspect": ("assay inspect runs/1.0", "assay inspect runs/1.0 --system service --format json"),
     "sql": ("assay sql wait --run runs/1.0",),
     "catalogue": ("assay catalogue -o build/site", "assay catalogue --system service -o build/service"),
     "cache": ("assay cache", "assay cache prune --older-than 30d", "assay cache prune --to-size 5GB"),

@@ -17,6 +17,7 @@ from assay.cli.completion import completion, folders, names
 from assay.cli.diff import diff
 from assay.cli.fetch import fetch
 from assay.cli.groups import Grouped
+from assay.cli.inspect import inspect as inspect_command
 from assay.cli.log import FORMS
 from assay.cli.options import (
     RUN_HELP,
@@ -263,7 +264,19 @@ def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, ev
         echo.line(item.folder)
 
 
-for command in (init, schema, watch, examples, diff, fetch, catalogue, completion, cache, *audit.COMMANDS):
+for command in (
+    init,
+    schema,
+    watch,
+    examples,
+    diff,
+    fetch,
+    inspect_command,
+    catalogue,
+    completion,
+    cache,
+    *audit.COMMANDS,
+):
     cli.add_command(command)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -98,16 +99,27 @@ def confine(connection: duckdb.DuckDBPyConnection, folders: Sequence[str] = ()) 
 
 
 @dataclass(frozen=True, slots=True)
+class UnknownName:
+    """Records of a host that have a name which no event has: how many, and the `seq` of the first.
+
+    The name is empty where a record has none, and None for those of all names beyond the most frequent.
+    """
+
+    host: str
+    name: str | None
+    n: int
+    first_seq: int
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
-    """What an ingested folder tells of a run: its hosts' logs, and how many records of each event each host has."""
+    """What an ingested folder tells of a run: its hosts' logs; how many records are each event, in all and by host
+    (none: missing); names that no event has."""
 
     logs: tuple[HostLog, ...]
+    events: Mapping[str, int]
     by_host: Mapping[str, Mapping[str, int]]
-
-    @property
-    def events(self) -> Mapping[str, int]:
-        """How many records are each event (none: missing)."""
-        return {event: sum(hosts.values()) for event, hosts in self.by_host.items()}
+    unknown: tuple[UnknownName, ...]
 
 
 @functools.lru_cache(maxsize=256)  # what is in such a folder does not change
@@ -117,12 +129,21 @@ def facts(folder: Path) -> Facts:
     logs = exp.select(*wanted).from_(parquet(str(folder / "logs.parquet")).subquery(alias=LOGS)).order_by("host")
     lines = parquet(str(folder / "counts.parquet")).subquery(alias="counts")
     counts = exp.select("event", "host", "n").from_(lines).order_by("event", "host")
+    names = parquet(str(folder / "unknown.parquet")).subquery(alias="names")
+    unknown = exp.select(*(item.name for item in fields(UnknownName))).from_(names)
+    events: Counter[str] = Counter()
     by_host: dict[str, dict[str, int]] = {}
     with small_engine() as connection:
-        rows = connection.execute(dialect.text(logs)).fetchall()
         for event, host, number in connection.execute(dialect.text(counts)).fetchall():
-            by_host.setdefault(event, {})[host] = number
-    return Facts(tuple(HostLog(*row) for row in rows), by_host)
+            events[event] += number
+            if number:
+                by_host.setdefault(event, {})[host] = number
+        return Facts(
+            tuple(HostLog(*row) for row in connection.execute(dialect.text(logs)).fetchall()),
+            dict(events),
+            by_host,
+            tuple(UnknownName(*row) for row in connection.execute(dialect.text(unknown)).fetchall()),
+        )
 
 
 def first_broken(folder: Path) -> str:

@@ -19,6 +19,7 @@ from assay.ingest.forms import Numbered, Wanted
 from assay.ingest.held import definitions_hash
 from assay.ingest.shares import LogFile
 from assay.ingest.tallies import Share, Tally
+from assay.ingest.unknown import UnknownTally
 from assay.spec.model import Event, Source
 from assay.storage import atomic, seals
 
@@ -90,6 +91,7 @@ class Batches:
             "tallies": [item.values for item in tallies],
             "broken": broken,
             "lacking": lacking,
+            "unknown": [item.values for share in found for item in share.unknown_names],
         }
         text = json.dumps(facts)
         folder = fresh
@@ -208,4 +210,6 @@ def _restored(folder: Path, files: Sequence[LogFile], facts: Facts) -> Batch:
     broken = tuple((host, seq, form) for host, seq, form in facts["broken"])
     lacking = tuple((host, seq, event) for host, seq, event in facts["lacking"])
     lines = tuple(facts["lines"])
-    return Batch(folder, tuple(files), Share(tallies, broken, (), (), lines), lines, lacking)
+    unknown = tuple((0, UnknownTally(*item)) for item in facts["unknown"])
+    share = Share(tallies, broken, (), (), lines, unknown=unknown)
+    return Batch(folder, tuple(files), share, lines, lacking)

@@ -11,6 +11,7 @@ from assay.ingest import tree
 from assay.ingest.forms import TIMELESS, TORN
 from assay.ingest.shares import LogFile
 from assay.ingest.tallies import Share, Tally, later, offset_of
+from assay.ingest.unknown import UnknownTally
 from assay.sql import dialect
 from assay.sql.dialect import column
 
@@ -48,7 +49,12 @@ def share_of(
         )
         broke = tuple(index for index, _, _ in found)
     hosts, tallied = tuple(file.host for file in files), tuple(row[0] for row in rows)
-    return Share(tallies, broken, hosts, tuple(offsets), tuple(lines), tallied, broke)
+    names = connection.execute(dialect.text(_names(table))).fetchall()
+    unknown = tuple(
+        (index, UnknownTally(files[index].host, name, number, offsets[index] + (places[row] if places else row)))
+        for index, name, number, row in names
+    )
+    return Share(tallies, broken, hosts, tuple(offsets), tuple(lines), tallied, broke, unknown)
 
 
 def _placed(row: Sequence[Any], places: Sequence[int]) -> tuple[Any, ...]:
@@ -83,3 +89,10 @@ def _broken(table: str) -> exp.Select:
     kinds = [tree.small(kind) for kind in (TORN, TIMELESS)]
     query = tree.of(dialect.select("file", "rowid", "form"), table)
     return query.where(exp.In(this=column("form"), expressions=kinds)).order_by("file", "rowid")
+
+
+def _names(table: str) -> exp.Select:
+    """The lines by file and name that no event has: how many, and the first (number of the row)."""
+    keys = [column("file"), column("name")]
+    query = tree.of(dialect.select(*keys, exp.Count(this=exp.Star()), exp.Min(this=column("rowid"))), table)
+    return query.where(tree.given(column("name")), copy=False).group_by(*(key.copy() for key in keys))

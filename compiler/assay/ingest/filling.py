@@ -22,6 +22,7 @@ from assay.ingest.recognition import Recognition
 from assay.ingest.scanner_message import FilePart, files_message, lines_message
 from assay.ingest.shares import LogFile
 from assay.ingest.tallies import Share, Tally, offset_of, only, united, unreadable
+from assay.ingest.unknown import UnknownTally
 from assay.spec.file_errors import is_full
 
 if TYPE_CHECKING:
@@ -232,4 +233,10 @@ def _share(files: Sequence[LogFile], scan: scanner.Scanned) -> Share:
             tallies.append(Tally(file.host, item.form, item.rows, first, instants[0], last, instants[1]))
             tallied.append(index)
             lines[index] += item.rows
-    return Share(tuple(tallies), (), tuple(file.host for file in files), offsets, tuple(lines), tuple(tallied))
+    unknown = tuple(
+        (index, UnknownTally(file.host, scan.names[item.name], item.rows, item.first + offsets[index]))
+        for index, (file, found) in enumerate(zip(files, scan.files, strict=True))
+        for item in found.unknown
+    )
+    hosts = tuple(file.host for file in files)
+    return Share(tuple(tallies), (), hosts, offsets, tuple(lines), tuple(tallied), unknown=unknown)

@@ -13,7 +13,7 @@ from assay.spec.model import Event, Source
 from assay.spec.source_kinds import TEXT_LINES
 
 MANIFEST = "ingest.json"
-FORMAT = 14
+FORMAT = 15
 
 Wanted = Mapping[str, Iterable[str]]
 

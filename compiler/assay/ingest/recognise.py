@@ -3,7 +3,7 @@
 Out of lines, in their order, come rows of `file` (its index), `padded` (NUL bytes are ahead of the line), `form` (a
 number, negative for lines that are no event), `t_ns`, `wrapped` (the rule by which the body is a member of itself, 0
 for none), `line`, the text of those lines that fields are taken from, `twice` (it has two values of a key that is
-read), and what stands at the shared paths.
+read), `name` (of a line whose name no event has, empty where it has none), and what stands at the shared paths.
 
 Every line is parsed once, by one call that takes the time and the names out of it.  The swift query takes for granted
 that a line within braces is JSON, and fails where it is not; the careful one does not, and takes a tenth longer.
@@ -21,6 +21,7 @@ from assay.ingest.doubled_keys import read_twice
 from assay.ingest.forms import OTHER, TEXT, TIMELESS, TORN, bodies, ranges, wanted_events
 from assay.ingest.lines import bare, scan
 from assay.ingest.recognition import Recognition
+from assay.ingest.unknown import LONGEST
 from assay.spec.model import Form, Lookup, Source, Unwrap
 from assay.sql import dialect
 from assay.sql.dialect import column
@@ -65,7 +66,9 @@ def recognition(how: Recognition, careful: bool, lines: exp.Select | None = None
     ]
     form, line = tree.named(_settled(), "form"), tree.named(_kept(how), "line")
     twice = tree.named(_twice(how), "twice")
-    query = dialect.select("file", "padded", form, "t_ns", "wrapped", line, twice, *shared_columns(how))
+    unknown = tree.when(exp.and_(exp.Not(this=column("broken")), tree.given(column("t_ns"))), column("name"))
+    name = tree.named(unknown, "name")
+    query = dialect.select("file", "padded", form, "t_ns", "wrapped", line, twice, name, *shared_columns(how))
     return dialect.staged(tree.of(query, "timed"), stages)
 
 
@@ -159,8 +162,22 @@ def _recognised(how: Recognition) -> exp.Select:
     form = tree.first_of([*found, tree.small(OTHER)])
     instant = tree.named(_read(how, how.source.time), "instant")
     shared = [tree.named(_inside(how, path), name) for path, name in zip(how.shared, shared_columns(how), strict=True)]
-    query = dialect.select("file", "padded", "line", "broken", "wrapped", tree.named(form, "form"), instant, *shared)
-    return tree.of(query, "unwrapped")
+    names = [
+        tree.named(_unknown(_name(how, table.lookup), table.lookup), f"name_{index}")
+        for index, table in enumerate(how.tables, 1)
+    ]
+    told = ("file", "padded", "line", "broken", "wrapped")
+    return tree.of(dialect.select(*told, tree.named(form, "form"), instant, *names, *shared), "unwrapped")
+
+
+def _unknown(name: exp.Expr, lookup: Lookup) -> exp.Expr:
+    """What a lookup reads, as the name of a record that is of no event: without the prefix, joined, not too long."""
+    joined = tree.when(_is_list(name), _joined(name))
+    whole = tree.first_of([joined, name.copy()])
+    if lookup.drop:
+        rest = tree.call("substr", whole.copy(), dialect.integer(len(lookup.drop) + 1))
+        whole = tree.when(tree.starts(whole, lookup.drop), rest, whole.copy())
+    return tree.call("left", whole, dialect.integer(LONGEST))
 
 
 def _name(how: Recognition, lookup: Lookup) -> exp.Expr:
@@ -181,11 +198,19 @@ def _inside(how: Recognition, path: Path_) -> exp.Expr:
 
 def _numbers(name: exp.Expr, index: int) -> list[exp.Expr]:
     """The form of a name by a table; of a name that is a list of segments, which are joined with dots."""
-    segments = tree.call("from_json", name.copy(), tree.text('["VARCHAR"]'))
-    joined = tree.tried(tree.call("array_to_string", segments, tree.text(".")))
+    return [_number(name, index), tree.when(_is_list(name), _number(_joined(name), index))]
+
+
+def _is_list(name: exp.Expr) -> exp.Expr:
+    """Whether a name looks like a list of segments that is taken apart."""
     short = exp.LT(this=tree.call("strlen", name.copy()), expression=dialect.integer(LONGEST_NAME))
-    listed = exp.and_(tree.starts(name.copy(), "["), short)
-    return [_number(name, index), tree.when(listed, _number(joined, index))]
+    return exp.and_(tree.starts(name.copy(), "["), short)
+
+
+def _joined(name: exp.Expr) -> exp.Expr:
+    """The segments of a name that is a list of them, with dots between; null of one that is no list."""
+    segments = tree.call("from_json", name.copy(), tree.text('["VARCHAR"]'))
+    return tree.tried(tree.call("array_to_string", segments, tree.text(".")))
 
 
 def _number(name: exp.Expr, index: int) -> exp.Expr:
@@ -203,10 +228,11 @@ def _ruled(how: Recognition) -> exp.Select:
             for number, out in ruled.items()
         ]
         form = exp.Case(this=column("form"), ifs=ifs, default=column("form"))
-    query = dialect.select(
-        "file", "padded", "line", "broken", "wrapped", "instant", tree.named(form, "form"), *shared_columns(how)
-    )
-    return tree.of(query, "recognised")
+    names: list[exp.Expr] = [column(f"name_{index}") for index, _ in enumerate(how.tables, start=1)]
+    other = exp.EQ(this=column("form"), expression=dialect.integer(OTHER))
+    name = tree.named(tree.when(other, tree.first_of([*names, tree.text("")])), "name")
+    told = ("file", "padded", "line", "broken", "wrapped", "instant")
+    return tree.of(dialect.select(*told, tree.named(form, "form"), name, *shared_columns(how)), "recognised")
 
 
 def _out(source: Source, form: Form) -> exp.Expr:
@@ -228,7 +254,7 @@ def _out(source: Source, form: Form) -> exp.Expr:
 def _timed(how: Recognition, careful: bool) -> exp.Select:
     """The instant of each line in ns; null when it has none."""
     t_ns = instants.of_text(how.source, column("instant"), careful)
-    told = ("file", "padded", "line", "broken", "wrapped", "form")
+    told = ("file", "padded", "line", "broken", "wrapped", "form", "name")
     return tree.of(dialect.select(*told, tree.named(t_ns, "t_ns"), *shared_columns(how)), "ruled")
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from assay.ingest.unknown import UnknownTally
 from assay.spec.diagnostics import AssayError, Diagnostic
 from assay.storage.paths import resolve_path
 from assay.storage.scratch import own
@@ -41,6 +42,14 @@ class TooManyBrokenError(AssayError):
         count = "all" if self.described == self.broken else f"the first {self.described}"
         note = f"{count} of them, with file, line, offset, reason and text, are in {place}"
         return AssayError([replace(item, notes=(*item.notes, note)) for item in self.diagnostics], self.status)
+
+
+class NothingRecognisedError(AssayError):
+    """No record of a run is an event; `unknown` are the names that its records have instead."""
+
+    def __init__(self, problem: AssayError, unknown: Sequence[UnknownTally]) -> None:
+        super().__init__(problem.diagnostics, problem.status)
+        self.unknown = tuple(unknown)
 
 
 def place_of(cache: Path, directory: Path, source: str) -> Path:

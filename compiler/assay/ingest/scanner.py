@@ -17,7 +17,7 @@ from typing import Any
 
 NAME = "libassay_scan.dylib" if sys.platform == "darwin" else "libassay_scan.so"
 PLACE = Path(__file__).parent / NAME
-VERSION = 4  # of the messages; that of ffi.rs
+VERSION = 5  # of the messages; that of ffi.rs
 ODD = -1  # the stream of odd lines
 STRANGE, LEFT = 1, 2  # what was done with files that were not read
 CAPSULE = b"arrow_array_stream"
@@ -37,6 +37,15 @@ class FormTally:
 
 
 @dataclass(frozen=True, slots=True)
+class NameTally:
+    """The plain lines of a file that have a name which no event has: its number, how many, the first, from 0."""
+
+    name: int
+    rows: int
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
 class FileFound:
     """What a file came to: its lines, and tallies of the plain ones.  Nothing is known of a strange one, which the
     engine has to read, and of one that was left, as too much was held of those before it."""
@@ -44,6 +53,7 @@ class FileFound:
     done: int
     lines: int
     tallies: tuple[FormTally, ...]
+    unknown: tuple[NameTally, ...]
 
     @property
     def strange(self) -> bool:
@@ -87,7 +97,8 @@ class Rows:
 
 
 class Scanned:
-    """What files came to: `files` in order, the number of rows of each event, that of odd lines."""
+    """What files came to: `files` in order, the number of rows of each event, that of odd lines, the names that no
+    event has."""
 
     def __init__(self, library: Any, handle: int, files: int) -> None:
         self.library = library
@@ -99,6 +110,8 @@ class Scanned:
         self.odd = next(numbers)
         self.events = tuple(next(numbers) for _ in range(next(numbers)))
         self.files = tuple(_file(numbers) for _ in range(files))
+        start = library.assay_scan_names(handle, ctypes.byref(size))
+        self.names = tuple(_names(ctypes.string_at(start, size.value)))
 
     def rows(self, event: int) -> Rows:
         """The rows of an event, or the odd lines."""
@@ -111,7 +124,17 @@ class Scanned:
 
 def _file(numbers: Iterator[int]) -> FileFound:
     done, lines, forms = next(numbers), next(numbers), next(numbers)
-    return FileFound(done, lines, tuple(FormTally(*(next(numbers) for _ in range(6))) for _ in range(forms)))
+    tallies = tuple(FormTally(*(next(numbers) for _ in range(6))) for _ in range(forms))
+    unknown = tuple(NameTally(*(next(numbers) for _ in range(3))) for _ in range(next(numbers)))
+    return FileFound(done, lines, tallies, unknown)
+
+
+def _names(text: bytes) -> Iterator[str]:
+    at = 0
+    while at < len(text):
+        size = int.from_bytes(text[at : at + 8], "little")
+        yield text[at + 8 : at + 8 + size].decode("utf-8")
+        at += 8 + size
 
 
 def scan(message: bytes, files: int) -> Scanned | None:
@@ -142,6 +165,7 @@ def _library(path: Path) -> Any:
         ("assay_scan_version", [], ctypes.c_int),
         ("assay_scan", [ctypes.c_char_p, ctypes.c_size_t], ctypes.c_void_p),
         ("assay_scan_numbers", [ctypes.c_void_p, size], ctypes.POINTER(ctypes.c_int64)),
+        ("assay_scan_names", [ctypes.c_void_p, size], ctypes.c_void_p),
         ("assay_scan_stream", [ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p], ctypes.c_int),
         ("assay_scan_release", [ctypes.c_void_p], None),
         ("assay_scan_free", [ctypes.c_void_p], None),

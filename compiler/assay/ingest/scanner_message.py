@@ -45,6 +45,7 @@ def lines_message(how: Recognition) -> bytes | None:
 
     tables = (
         _list(_variants(source, table.lookup.path, table.lookup.in_body), _path)
+        + _text(table.lookup.drop)
         + _list(table.forms.items(), lambda pair: _text(pair[0]) + _number(pair[1]))
         for table in how.tables
     )

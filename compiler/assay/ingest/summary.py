@@ -18,8 +18,10 @@ from assay.ingest.nouns import FILE_NOUNS, RECORD_NOUNS
 from assay.ingest.plain import Line
 from assay.ingest.quarantine import DESCRIBED, Broken, Lost, describe
 from assay.ingest.recognition import Recognition
-from assay.ingest.refused import TABLE, TooManyBrokenError
+from assay.ingest.refused import TABLE, NothingRecognisedError, TooManyBrokenError
 from assay.ingest.tallies import Share, Tally
+from assay.ingest.unknown import COLUMNS as UNKNOWN
+from assay.ingest.unknown import UnknownTally, write_unknown
 from assay.ingest.unrecognised import standing
 from assay.spec import time_form
 from assay.spec.diagnostics import AssayError, Diagnostic, fail
@@ -88,6 +90,7 @@ def summarised(
         describe(files, told, why),
         folder,
         lambda: standing(source, files),
+        [item for share in found for _, item in share.unknown],
     )
 
 
@@ -105,16 +108,18 @@ def write_found(
     counts: Sequence[tuple[str, str, int]],
     broken: Iterable[Broken],
     folder: Path,
-    unknown: Callable[[], tuple[str, ...]] = tuple,
+    first_names: Callable[[], tuple[str, ...]] = tuple,
+    unknown: Sequence[UnknownTally] = (),
 ) -> None:
-    """Judge what was found, and write it: logs, events (host, event, number), broken lines; `unknown` tells what stands
-    where nothing was recognised."""
+    """Judge what was found, and write it: logs, events (host, event, number), broken lines, names that no event has.
+    `first_names` tells what stands where nothing was recognised."""
     if many := [log for log in logs if log.quarantined > _limit(source, log)]:
         raise _refused(connection, source, logs, many, broken, folder)
     if not any(log.recognised for log in logs):
-        raise _nothing(source, logs, broken, unknown)
+        raise NothingRecognisedError(_nothing(source, logs, broken, first_names), unknown)
     small_tables.write(connection, folder / "logs.parquet", LOGS, [_row(source, log) for log in logs])
     small_tables.write(connection, folder / "counts.parquet", COUNTS, counts)
+    write_unknown(connection, folder, unknown)
     _write_broken(connection, broken, folder / TABLE)
 
 
@@ -178,7 +183,8 @@ def _write_broken(connection: duckdb.DuckDBPyConnection, broken: Iterable[Broken
 def statements() -> tuple[str, ...]:
     """The statements that write what was found."""
     broken = small_tables.many(BROKEN, QUARANTINE)
-    return small_tables.written(LOGS), small_tables.written(COUNTS), *broken, small_tables.dropped(BROKEN)
+    tables = (LOGS, COUNTS, UNKNOWN)
+    return *map(small_tables.written, tables), *broken, small_tables.dropped(BROKEN)
 
 
 def _limit(source: Source, log: Log) -> int:
@@ -213,7 +219,7 @@ def _refused(
 
 
 def _nothing(
-    source: Source, logs: Sequence[Log], broken: Iterable[Broken], unknown: Callable[[], tuple[str, ...]]
+    source: Source, logs: Sequence[Log], broken: Iterable[Broken], first_names: Callable[[], tuple[str, ...]]
 ) -> AssayError:
     """The error of a run without any recognised line."""
     things = RECORD_NOUNS[source.kind]
@@ -228,7 +234,7 @@ def _nothing(
     return fail(
         "nothing-recognised",
         f"none of the {lines}{where} is an event that the specs know",
-        notes=_reasons(source, list(itertools.islice(broken, TOLD))) or unknown(),
+        notes=_reasons(source, list(itertools.islice(broken, TOLD))) or first_names(),
         hint=f"are these {FILE_NOUNS[source.kind]} of this system? `assay list events` tells the names that are known",
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assay.ingest.shares import FILE_STEP, LogFile
+from assay.ingest.unknown import MOST_OF_FILE, UnknownTally, merge_tallies
 from assay.spec.diagnostics import AssayError, fail
 
 
@@ -43,6 +44,7 @@ class Share:
 
     `hosts`, `offsets` and `lines` have a member for each file: its host, what is to be added to a place to make it a
     `seq`, how many lines it has.  `tallied` and `broke` tell the index of the file of each tally and broken line.
+    `unknown` are the names of its files that no event has, each with the index of its file.
     """
 
     tallies: tuple[Tally, ...]
@@ -52,6 +54,15 @@ class Share:
     lines: tuple[int, ...]
     tallied: tuple[int, ...] = ()
     broke: tuple[int, ...] = ()
+    unknown: tuple[tuple[int, UnknownTally], ...] = ()
+
+    @property
+    def unknown_names(self) -> tuple[UnknownTally, ...]:
+        """The names that no event has, of each file the most frequent."""
+        by_file: dict[int, list[UnknownTally]] = {}
+        for index, item in self.unknown:
+            by_file.setdefault(index, []).append(item)
+        return tuple(item for own in by_file.values() for item in merge_tallies(own, MOST_OF_FILE))
 
 
 def offset_of(file: LogFile) -> int:
@@ -72,6 +83,7 @@ def united(one: Share, other: Share) -> Share:
         tallied=tuple(index for index, _ in found),
         broken=one.broken + other.broken,
         broke=one.broke + other.broke,
+        unknown=one.unknown + other.unknown,
         lines=tuple(own + more for own, more in zip(one.lines, other.lines, strict=True)),
     )
 
@@ -86,6 +98,7 @@ def only(share: Share, indices: Sequence[int]) -> Share:
         lines=tuple(share.lines[index] for index in indices),
         tallied=tuple(at[index] for index in share.tallied),
         broke=tuple(at[index] for index in share.broke),
+        unknown=tuple((at[index], item) for index, item in share.unknown),
     )
 
 
@@ -112,7 +125,8 @@ def moved(share: Share, before: Sequence[int]) -> Share:
         (host, seq + before[index], form) for (host, seq, form), index in zip(share.broken, share.broke, strict=True)
     )
     offsets = (offset + more for offset, more in zip(share.offsets, before, strict=True))
-    return replace(share, tallies=tuple(tallies), broken=tuple(broken), offsets=tuple(offsets))
+    unknown = ((index, replace(item, first_seq=item.first_seq + before[index])) for index, item in share.unknown)
+    return replace(share, tallies=tuple(tallies), broken=tuple(broken), offsets=tuple(offsets), unknown=tuple(unknown))
 
 
 def later(tally: Tally, lines: int) -> Tally:

@@ -1,8 +1,8 @@
 """The queries over text logs: what every line is, and the rows of an event.
 
 Lines become rows of `file` (its index), `padded` (NUL bytes are ahead of the line), `form` (the number of the pattern,
-negative for lines that are no event), `t_ns`, and of those that are an event the `body` and the places `head_1`, ... of
-the layout; `rowid` counts lines from 0.
+negative for lines that are no event), `t_ns`, of those that are no event `name`, what is alike in them, and of those
+that are an event the `body` and the places `head_1`, ... of the layout; `rowid` counts lines from 0.
 """
 
 from __future__ import annotations
@@ -22,6 +22,10 @@ from assay.sql.dialect import column
 
 Path_ = tuple[str, ...]
 
+#: what differs between texts of one kind: texts in quotes, hexadecimal numbers of eight digits or more, numbers
+VARYING = r""""[^"]*"|'[^']*'|\b[0-9a-fA-F]{8,}\b|[0-9]+"""
+LONGEST = 80  # characters of what is alike
+
 
 def recognition(how: TextForms) -> exp.Select:
     """All lines of the files `$files`, recognised."""
@@ -38,7 +42,8 @@ def recognition(how: TextForms) -> exp.Select:
     ]
     heads = _head_columns(how)
     kept = [tree.named(tree.when(_is_event(), column(name)), name) for name in ("body", *heads)]
-    query = dialect.select("file", "padded", tree.named(_settled(), "form"), "t_ns", *kept)
+    name = tree.named(_unknown(), "name")
+    query = dialect.select("file", "padded", tree.named(_settled(), "form"), "t_ns", name, *kept)
     return dialect.staged(tree.of(query, "timed"), stages)
 
 
@@ -139,6 +144,13 @@ def _settled() -> exp.Expr:
         exp.If(this=exp.and_(timeless.copy(), other), true=tree.small(TEXT)),
     ]
     return exp.Case(ifs=ifs, default=column("form"))
+
+
+def _unknown() -> exp.Expr:
+    """What is alike in bodies that match no pattern and have an instant: without numbers and texts in quotes."""
+    other = exp.and_(exp.LT(this=column("form"), expression=dialect.integer(0)), tree.given(column("body")))
+    alike = tree.call("regexp_replace", column("body"), tree.text(VARYING), tree.text("#"), tree.text("g"))
+    return tree.when(exp.and_(other, tree.given(column("t_ns"))), tree.call("left", alike, dialect.integer(LONGEST)))
 
 
 def event_rows(how: TextForms, event: str, table: str, host: str, offset: int, swift: bool) -> exp.Select:

@@ -85,6 +85,8 @@ class Source:
     is no pattern, is the whole line).  `time_form` says how an instant is written where it is not ISO 8601: `s`, `ms`,
     `us` or `ns` since 1970, or a text with `%` places; `zone` is that of a time that does not name its own: `UTC` or an
     offset such as `+02:00`.
+
+    `ignored` are names of records, or prefixes that end in `*`, which no event has and nobody is to be warned of.
     """
 
     name: str
@@ -103,6 +105,11 @@ class Source:
     time_form: str = ""
     zone: str = ""
     begins: str = ""
+    ignored: tuple[str, ...] = ()
+
+    def ignores(self, name: str) -> bool:
+        """Return whether a name that no event has is known to be of no interest."""
+        return any(name.startswith(item[:-1]) if item.endswith("*") else name == item for item in self.ignored)
 
 
 @dataclass(frozen=True, slots=True)

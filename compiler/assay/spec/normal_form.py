@@ -399,7 +399,7 @@ def _sorted(items: Iterable[Any]) -> list[Any]:
 
 def _records(source: Source) -> Source:
     """What of a source shapes its records: whose they are, and how they are read; its constants are told apart."""
-    return dataclasses.replace(source, constants=())
+    return dataclasses.replace(source, constants=(), ignored=())
 
 
 def _members(package: Package, name: str, members: set[str], written: Written) -> Any:

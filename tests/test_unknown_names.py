@@ -1,0 +1,122 @@
+"""Names of records that no event has are counted by host, whoever reads the lines, and in whatever parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from assay.build.renames import UnknownRecord, suggest_renames
+from assay.engine.mount import facts
+from assay.ingest import file_hashes, find_run, ingest, scanner, unknown
+from assay.ingest.unknown import UnknownTally, merge_tallies
+from assay.spec.model import Package, Unless
+from tests.support.ingesting import SOURCE, event, field, form, read, record
+
+TICK = event("tick", form([field("n")], new="Tick"))
+OUT = event("tick", form([field("n")], [Unless(("off",), "", True)], new="Tick"))
+
+
+@pytest.fixture(params=["scanner", "engine"])
+def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    if request.param == "engine":
+        monkeypatch.setenv(scanner.VARIABLE, "off")
+    elif not scanner.is_there():
+        pytest.skip("there is no scanner")
+    return str(request.param)
+
+
+CASES: Mapping[str, tuple[list[str], list[tuple[str, str | None, int, int]]]] = {
+    "the first lookup that finds a text names a record": (
+        [record("New", type="Other"), record(None, type="Lib.Other"), record(None, type="Other")],
+        [("m-1", "New", 1, 2), ("m-1", "Other", 2, 3)],
+    ),
+    "segments are joined": ([record(["a", "b"]), record(["a", "b"])], [("m-1", "a.b", 2, 2)]),
+    "a record without a name has an empty one": ([record(None)], [("m-1", "", 1, 2)]),
+    "a name is a number, too": ([record(7)], [("m-1", "7", 1, 2)]),
+    "long names are cut": ([record("é" * 250), record("é" * 201)], [("m-1", "é" * 200, 2, 2)]),
+    "a known name is not unknown, wherever it stands": ([record("New", type="Lib.Tock")], []),
+    "broken lines have no name": ([record("New", ts="never"), record("New")[:-1], "text"], []),
+}
+
+
+@pytest.mark.usefixtures("reader")
+@pytest.mark.parametrize("case", CASES)
+def test_names_that_no_event_has_are_counted(case: str, tmp_path: Path) -> None:
+    lines, expected = CASES[case]
+    events = (TICK, event("tock", form([], old="Tock")))
+    made = read(tmp_path, [record(n=1), *lines], events)
+    assert made.rows("unknown") == expected
+
+
+@pytest.mark.usefixtures("reader")
+def test_a_record_that_is_ruled_out_is_not_unknown(tmp_path: Path) -> None:
+    made = read(tmp_path, [record(n=1), record(n=1, off=True), record("New", off=True)], (OUT,))
+    assert made.rows("unknown") == [("m-1", "New", 1, 3)]
+
+
+def files_of() -> Iterator[tuple[str, bytes]]:
+    for host in (1, 2):
+        for part in ("", ".1"):
+            lines = [record(n=1), record("New"), record("New" if part else "Newer"), record(None)]
+            yield f"m-{host}/out{part}", "".join(f"{line}\n" for line in lines * 40).encode()
+
+
+@pytest.mark.usefixtures("reader")
+def test_cached_batches_come_to_the_same_bytes(tmp_path: Path) -> None:
+    whole = read(tmp_path, dict(files_of()))
+    table = (whole.folder / unknown.TABLE).read_bytes()
+    one = read(tmp_path / "one", dict(files_of()), workers=1)
+    assert (one.folder / unknown.TABLE).read_bytes() == table
+    run, wanted = tmp_path / "run", {"tick": frozenset({"n"})}
+    for name in ("first", "again"):
+        files, _ = file_hashes(find_run(SOURCE, run), tmp_path / "memo.json")
+        ingest(SOURCE, (TICK,), wanted, files, tmp_path / name, cache=tmp_path / "cache")
+        assert (tmp_path / name / unknown.TABLE).read_bytes() == table
+
+
+def test_facts_tell_unknown_names_and_events_by_host(tmp_path: Path) -> None:
+    made = read(tmp_path, {"m-1/out": f"{record(n=1)}\n{record('New')}\n".encode(), "m-2/out": record("New").encode()})
+    found = facts(made.folder)
+    assert (found.events, found.by_host) == ({"tick": 1}, {"tick": {"m-1": 1}})
+    assert [(item.host, item.name, item.n, item.first_seq) for item in found.unknown] == [
+        ("m-1", "New", 1, 2), ("m-2", "New", 1, 1),
+    ]  # fmt: skip
+
+
+def test_names_beyond_the_most_frequent_are_summed() -> None:
+    tallies = [UnknownTally("b", "x", 5, 9), UnknownTally("a", "y", 1, 3), UnknownTally("a", "z", 1, 2)]
+    assert merge_tallies([*tallies, UnknownTally("b", "x", 1, 4)], 2) == (
+        UnknownTally("a", "y", 1, 3), UnknownTally("a", None, 1, 2), UnknownTally("b", "x", 6, 4),
+    )  # fmt: skip
+    assert merge_tallies([*tallies, UnknownTally("a", None, 7, 1)], 1) == (
+        UnknownTally("a", None, 9, 1), UnknownTally("b", "x", 5, 9),
+    )  # fmt: skip
+
+
+#: unknown name, its body, hosts with records of `snapshot` -> the events that it may be
+RENAMES: Mapping[str, tuple[str, dict[str, object], list[str], list[str]]] = {
+    "an equal last segment": ("Db.Snapshot.TookSnapshot", {}, [], ["snapshot"]),
+    "another case": ("db.tooksnapshot", {}, [], ["snapshot"]),
+    "a prefix of the last segment": ("Db.TraceTookSnapshot", {}, [], ["snapshot"]),
+    "all fields": ("Db.Wrote", {"slot": 1, "bytes": 2}, [], ["snapshot"]),
+    "one field, and a name unlike": ("Wrote", {"slot": 1}, [], []),
+    "no likeness": ("Db.Wrote", {"other": 1}, [], []),
+    "an event that has records on the host": ("Db.Snapshot.TookSnapshot", {}, ["m-1"], []),
+    "an event that has records on another host": ("Db.Snapshot.TookSnapshot", {}, ["m-2"], ["snapshot"]),
+    "a sibling of an event with records": ("Db.Wrote", {"slot": 1, "bytes": 2}, ["m-1"], ["snapshot"]),
+}
+
+
+@pytest.mark.parametrize("case", RENAMES)
+def test_likely_renames_are_by_name_or_by_fields(case: str) -> None:
+    name, body, hosts, expected = RENAMES[case]
+    snapshot = event(
+        "snapshot", form([field("slot"), field("bytes"), field("more", default="0")], new="Db.TookSnapshot")
+    )
+    other = event("other", form([field("peer"), field("port")], new="Net.Connected"))
+    package = Package("made-up", (), (SOURCE,), (snapshot, other), *((),) * 9)
+    unknown_record = UnknownRecord(SOURCE.name, name, frozenset({"m-1"}), record(name, **body))
+    counts = {"snapshot": dict.fromkeys(hosts, 1)}
+    assert [item.event for item in suggest_renames(package, counts, [unknown_record])] == expected
