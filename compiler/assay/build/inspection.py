@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assay import ingest
-from assay.audit.raw_lines import Place, raw_records
-from assay.build.renames import Rename, UnknownRecord, suggest_renames
+from assay.build.renames import Rename, suggest_renames
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.sources import has
+from assay.build.unknown_names import by_name, first_records, group_by_name, unknown_record
 from assay.engine.mount import UnknownName, facts, first_broken
 from assay.ingest.files import RunFiles
 from assay.ingest.kinds import OF_LINES
@@ -206,32 +206,24 @@ def _unknown(package: Package, parts: Sequence[_Records]) -> Iterator[RecordName
         for (event, _), hosts in records.events.items():
             counts[event].update(hosts)
     for records in parts:
-        by_name: defaultdict[str | None, list[UnknownName]] = defaultdict(list)
-        for item in records.unknown:
-            by_name[item.name].append(item)
         source = records.source
-        first = {
-            name: Place(min(own, key=lambda item: item.host).host, min(own, key=lambda item: item.host).first_seq)
-            for name, own in by_name.items()
-            if name is not None and not source.ignores(name)
-        }
-        raw = raw_records(source, records.files, first.values())
-        strangers = [
-            UnknownRecord(source.name, name, frozenset(item.host for item in by_name[name]), raw[place].text)
-            for name, place in first.items()
-        ]
-        likely = suggest_renames(package, counts, strangers)
-        for name, own in sorted(by_name.items(), key=lambda pair: (-sum(item.n for item in pair[1]), pair[0] or "")):
-            place = first.get(name) if name is not None else None
+        names = by_name(source, records.unknown)
+        first = first_records(source, records.files, names)
+        likely = suggest_renames(
+            package, counts, [unknown_record(source, name, names[name], record) for name, record in first.items()]
+        )
+        ignored = [item for item in records.unknown if item.name not in names]
+        for name, own in {**names, **group_by_name(ignored)}.items():
+            record = first.get(name) if name is not None else None
             yield RecordName(
                 source.name,
                 REST if name is None else name or NO_NAME,
                 sum(item.n for item in own),
                 tuple(sorted({item.host for item in own})),
-                ignored=name is not None and source.ignores(name),
+                ignored=name not in names,
                 likely=tuple(item for item in likely if item.name == name),
-                where=raw[place].where if place else "",
-                text=raw[place].text if place else "",
+                where=record.where if record else "",
+                text=record.text if record else "",
             )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from assay.build.prepare import Prepared, Wanted
+from assay.build.unknown_names import count_unknown, find_unknown
 from assay.engine.formulas import Formulas
 from assay.engine.results import NO_SAMPLES, RunResults, pooled
 from assay.engine.small import small_engine
@@ -106,6 +107,7 @@ class QualityPlan:
             *assessment.unknown_keys(),
             *assessment.dropped_records(notices(self.checked.package, prepared), self._readers),
             *assessment.incomplete_rows(),
+            *(() if self.is_phase else find_unknown(self.checked.package, prepared, self._readers)),
         )
         return _quality(prepared, findings, _blank(defaults))
 
@@ -148,7 +150,7 @@ def _quality(prepared: Prepared, findings: Sequence[Finding], blank: frozenset[s
         prepared.hosts,
         sum(log.lines for log in logs),
         sum(log.recognised for log in logs),
-        0,
+        count_unknown(prepared),
         sum(log.quarantined for log in logs),
         tuple(findings),
         blank,
