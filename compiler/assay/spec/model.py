@@ -27,10 +27,10 @@ class BaseUnit:
 class Constant:
     """A fact of a run, read from a JSON document of its directory.
 
-    `files` are candidates relative to the run's directory (the first that exists is read), `path` the keys from
-    the document's root, `type` one of integer, real, text, boolean, instant (UTC time, kept as ns since 1970) and
-    duration (decimal number of `unit`, kept as ns).  Without a default it must be there.  A `positive` number is above
-    0, as a duration always is.
+    `files` are candidates relative to the run's directory (the first that exists is read), `path` the keys from the
+    document's root; where it holds no value, the paths of `or_at` are tried.  `type` is integer, real, text, boolean,
+    instant (UTC time, in ns since 1970) or duration (decimal number of `unit`, in ns).  Without a default it must be
+    there.  A `positive` number is above 0, as a duration always is.
     """
 
     name: str
@@ -41,6 +41,7 @@ class Constant:
     default: str | None
     doc: str
     positive: bool = False
+    or_at: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
