@@ -193,6 +193,7 @@ class _Execution:
         with SideBySide(self.others) as ahead:
             for node in self.job.graph:
                 if node.name not in needed:
+                    self.stop_at(node)  # what was found before is told in its turn: each time the same
                     continue
                 progress(node.name)
                 if ahead.takes(node):
@@ -411,8 +412,6 @@ def execute(
     """
     execution = _Execution(job, checked, store, connection, enumerated, others, large)
     execution.run(progress, keep_tables, edited)
-    for node in job.graph:
-        execution.stop_at(node)
     return execution.results()
 
 
