@@ -67,6 +67,7 @@ in  S.Package::{
       , r.slots
       , host.relation
       , r.runSummary
+      , r.clocks
       ]
     , grains =
       [ (./grains/block.dhall).grain

@@ -67,9 +67,9 @@ def constants_told_twice(source: Source, directory: Path) -> tuple[str, ...]:
     documents: dict[Path, Any] = {}
     sentences = []
     for constant in source.constants:
-        first, *others = _files(constant, directory) or [None]
-        if first is None:
+        if not (files := _files(constant, directory)):
             continue
+        first, *others = files
         path, value = _locate(documents.setdefault(first, _document(first)), constant)
         dotted = f"`{'.'.join(path)}` ({constant.doc})"
         if told_twice(documents[first], path):
