@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Alloc: RTS alloc rate */
-/* definition baa3e7df11c52fa2f88295e78ab8270e716405d5d19bc4ea8bf11a1b0c9c1a04 */
+/* definition 6692afadb98780efa68570ccd6e28272ed2fef49861789b8bddca1c995178567 */
 SELECT
   domain.per,
   distributions.size,

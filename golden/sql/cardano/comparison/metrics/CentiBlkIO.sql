@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiBlkIO: Block IO waits */
-/* definition 6bf875d99e5bdc81e60c9e35b08769c930227a1d49bdef175d4b09104997baef */
+/* definition e8a9ceeb2c2481ea6c4b6e995529ffecb292dcb309176f3beb550cea635f7104 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiCpu: Process CPU usage */
-/* definition 925b922d91b61ebcf44077e993c731861a7c5a761d2360f55ea34d01db563b5d */
+/* definition c3e00b874a623aa3be52693a1ab51fd061aa262eb13d1881ab7ebd9a9d055493 */
 SELECT
   domain.per,
   distributions.size,

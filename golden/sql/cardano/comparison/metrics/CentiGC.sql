@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition 46c5d52181b83e9adff479110a04b11904a59e63b4e3deff9f5ad46ff93ef255 */
+/* definition c68d00d9af5cfff2e74b539f32131e86944b2bfb18a1e6989c4082b981a82ea4 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition 1db743e722c6ea54db75b14ad1c1ed6eb34fb57736657af086c874ee1edece34 */
+/* definition 15b2cd66bf1414038cc565d53fdc6d5408b6d1b4a339a8d6b0234b03837482df */
 SELECT
   domain.per,
   distributions.size,

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsRd: Filesystem reads */
-/* definition a83c817ab1664390ac6d09618aaf31915edefd68c7e3485cfaac3a7366f7692f */
+/* definition d7048148237621dc746f3d4bc3534c6e1c662ae5f9316c22f3abae22811c7bab */
 SELECT
   domain.per,
   distributions.size,

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsWr: Filesystem writes */
-/* definition 02dcb8bd52678bbe2a99e48b831a126a4c13552028c01d0eea17e3f0c6cce2c4 */
+/* definition b845ef379ea99efd5512dcd76a0a8fe087eb223f59646a0129f8c428a856a560 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMajor: Major GCs */
-/* definition f3cd618d8ea2a20eb06b9297ffe41a7d3d91b5a3504401bef9ced49d34ff4ac0 */
+/* definition 2bb1b2dd28f8fbb138c2afdc6c25eba858537141a3ef00053a34e36cf4dc3eb0 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMinor: Minor GCs */
-/* definition 110e918426d45d45aa644d3f4d2273a9755eb0b01802230502e84224b73834bb */
+/* definition e48b1653af798d708003f1f31cdc3256603332ce76af4ebba14dd8907f0fabbd */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Heap: RTS heap size */
-/* definition ee85f21b10003a02342f8a992b109268aefa988fdc8695a4b09fd275bb08a824 */
+/* definition 62a9f83a26c687ec6ea3c98bd298497c387e22621502bd7ef79198c9766a00c6 */
 SELECT
   domain.per,
   distributions.size,

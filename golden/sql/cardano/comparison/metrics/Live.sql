@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Live: RTS live GC dateset */
-/* definition 825acf393e4879e1e16b4b639ec6e6886c1a6c55c59d412c7d079faceac603f1 */
+/* definition cc0a8f92ea7fb38dae07bc1ae4a8dd3e62fb1c2e9471e92dbb29bbd0e28d6855 */
 SELECT
   domain.per,
   distributions.size,

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetRd: Network reads */
-/* definition 69c12a5300cf45ba68c885d1abe65af4e521e1c63e2d408e3af4c3934d67868e */
+/* definition d36a1b39e2d9bf0de741bf9f2d2b0be3dbab111436a73f800b422b7ccc14335c */
 SELECT
   domain.per,
   distributions.size,

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetWr: Network writes */
-/* definition c020765c1c83509a70a0169290c371936a0f2ff0f2e600b61d1e4a7b85ff4bf3 */
+/* definition 5b59a5c9c362146f5739278422aa7d63f6ad3f4013c33ca0aa04188b21b21853 */
 SELECT
   domain.per,
   distributions.size,

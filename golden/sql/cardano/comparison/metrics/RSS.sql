@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* RSS: Kernel RSS */
-/* definition cd5c7b3475c7b64bb957c1ae117a868192facf5ef1b2d91367a09108ab8ed13f */
+/* definition e780522a8e24e7b3c35018dc8da601f1aa55af85f86e3b17c2e1058d08e50e4a */
 SELECT
   domain.per,
   distributions.size,

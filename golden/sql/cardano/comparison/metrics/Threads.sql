@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Threads: Threads */
-/* definition 2160d3616a785c934addbff768b9eb003df3a825e96c559d2705ffc3bc569409 */
+/* definition 79ec58554dc3d7b2329f7b2dc5030b0a883e1811eae506f6c3cf610612ad0970 */
 SELECT
   domain.per,
   distributions.size,

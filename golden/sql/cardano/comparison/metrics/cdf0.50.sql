@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.50: 0.50 adoption */
-/* definition a09267e1843a978cb250d74fac7ec01a14c5dad7e9564fc2348c1a4f02915a50 */
+/* definition 9dc0a71f59e209776df69eea212a474b14d79bb9781a369fb313f6f645a492e4 */
 SELECT
   size,
   mean,

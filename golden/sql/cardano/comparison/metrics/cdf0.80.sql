@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.80: 0.80 adoption */
-/* definition 433c6837bba5eaff059e15d433af2ebead218fb64043fba98abb93c9bcb57878 */
+/* definition 49e529b4141520fc3d71398131a20ad89641bb5b055c28c30fde0f607d401205 */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.90: 0.90 adoption */
-/* definition 5e4eb77b8271992ad6ccf83276b31a2d4cbf43c1dbf205fd2d0b7f280301a53e */
+/* definition f3b7fc5277628b7c14a2e7d57112d367444bd65a1b3170fa4488462aa7295b6e */
 SELECT
   size,
   mean,

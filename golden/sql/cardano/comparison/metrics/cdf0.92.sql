@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.92: 0.92 adoption */
-/* definition be5b95b034bc10c017b9ec989e506bf2503a696d7e6f7c75a9ad03d026803db7 */
+/* definition e7aa376aa23f55050e70cdcce581569b9b1c4f27b38aa57e6ff3f87125819cc6 */
 SELECT
   size,
   mean,

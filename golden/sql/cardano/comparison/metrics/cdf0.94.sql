@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.94: 0.94 adoption */
-/* definition d8bc97943a9c94cb3e3b4ad0cce0fdd1809b8d7c81fabd14fe173e330170f484 */
+/* definition 7f4e8d1b7c0b19c2c605dd7827afed96b23f841ee816b6d7ce16f28ee8cc9e16 */
 SELECT
   size,
   mean,

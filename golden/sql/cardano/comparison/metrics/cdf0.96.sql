@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.96: 0.96 adoption */
-/* definition c7637be0b68f6cbc69f4eeb34b22be4d08c69150f7cbd9b3424ca87e120fb94a */
+/* definition 65803d6fac9c13420995164dda639917beefb041f00ea5cb7bca260389cb901b */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.98: 0.98 adoption */
-/* definition 5288590d2e71a28e08135aad141c7e3ebb579a87aca69304caf31c5ec13140e1 */
+/* definition 85f975e8b19e5a1eca436e157aae3eeb963de8144fa2c7d30c0c42d3f4b59b07 */
 SELECT
   size,
   mean,

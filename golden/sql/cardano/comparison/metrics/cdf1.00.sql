@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf1.00: 1.00 adoption */
-/* definition b007012510f325169e2b40df8c9e01fd5b993e9753dde8435c6599bdfa15eba1 */
+/* definition 9bb494c36e67cf24c675dce17d08f320abc39b1fe29ab9128d5433d6703b508e */
 SELECT
   size,
   mean,

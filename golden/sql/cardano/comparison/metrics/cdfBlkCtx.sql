@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition 9f8399142e28a7d316652f54458105a440307b12b7c6f55405627dfdd00b6b98 */
+/* definition 7b8937d487ee5b4a2284697d2f58953aa3f37dcf13d66fc21708f1addd73a44b */
 SELECT
   domain.per,
   distributions.size,

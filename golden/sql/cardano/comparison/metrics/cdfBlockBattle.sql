@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlockBattle: Height & slot battles */
-/* definition 6fe84d0bf42508952f2f24f20d2096dba294a7a47aa259524bc11be00459c25a */
+/* definition 8b7da3aa38325567e22a1068e622652030d4df05b7103efc7bb599fc49ed8216 */
 SELECT
   size,
   mean,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlockGap: Interblock gap */
-/* definition d1e9754c926be5b18b4ca03207ba6e5598c1c569162ca2920e695e73fa52b3dc */
+/* definition b7762245e1d3f14d51a28d0a754552a5b2adab140193c7d8055d9b27915e7845 */
 SELECT
   domain.per,
   distributions.size,

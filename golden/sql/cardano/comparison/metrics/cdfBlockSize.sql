@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlockSize: Block size */
-/* definition 947d16e19ae6117216a737f490dfc651c87d11c612500d0990dde9738055e985 */
+/* definition 174514e7703e4b7e5fcdca7eb45a34dcaf29c6faccc62357fc5a516cf704a193 */
 SELECT
   size,
   mean,

@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksChainedRatio: Chained to forged blocks */
-/* definition bcd7e8c16b797facdf8ff343ebb943641e664cf65e0d0920a1e8fee1a55f9692 */
+/* definition bc1da33a2e70e2f5b4ab6303ac8afa3c3ae6340e6b2b2789ae062927cdd16b65 */
 SELECT
   size,
   mean,

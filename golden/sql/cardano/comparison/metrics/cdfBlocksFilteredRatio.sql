@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksFilteredRatio: Filtered to chained blocks */
-/* definition d6bad53f8851da9b0de7820be97dd2252755fb399c439571498430c40c16ea10 */
+/* definition e21feb1d1e475e83060a877b4d55fc127a07015f13cd4d51be3c2156fc46e685 */
 SELECT
   size,
   mean,

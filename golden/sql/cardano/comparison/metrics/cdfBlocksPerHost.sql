@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksPerHost: Blocks per host */
-/* definition 8c67ecdb091a22b01eadcf33f163e82fd01cbba85f6da0a920341fa908c0d072 */
+/* definition ab26bca6b98e99fa9a602a3b8130de99c19d0cfbe95ba1b6d65b87bee76a0ee8 */
 SELECT
   size,
   mean,

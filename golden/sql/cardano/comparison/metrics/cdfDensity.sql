@@ -39,7 +39,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfDensity: Chain density */
-/* definition 880d2aa1307050e8be1042906a33cd3f797962b312cc6c24b838a155076a334f */
+/* definition d739f9157d442b1a90efb08567890d39df4847e517496d94d6f9dce14f737804 */
 SELECT
   domain.per,
   distributions.size,

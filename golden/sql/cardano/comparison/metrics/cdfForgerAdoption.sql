@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAdoption: Forged to self-adopted */
-/* definition 0cc5e09e8c8ccc8461958659a9dfb5fe97f8b65ab4c429d93b8a9a2197a98ff8 */
+/* definition 09410689fa5a418deec89d6018c6d86922a02ef1f81f61cbd25b9278f0503222 */
 SELECT
   size,
   mean,

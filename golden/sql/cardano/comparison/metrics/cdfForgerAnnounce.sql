@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAnnounce: Forged to announced */
-/* definition c649a394a736fd035bb4f3efbe888664b51136426a5d94eef6cd1d363ae13f89 */
+/* definition c64f3b77eafcfc945492e5761d3d6f1001b0af5af77629fe6d9fcf8dd4b9b6b8 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAnnounceCum: Slot start to announced */
-/* definition 3ace32c3b995579bfd012d83e7111e7b7183932848bc74cf284eee91151cd652 */
+/* definition 4f10ac1bd5cd825ebcaf8f4ad4fe3772d57118f5aa3d83fdd80bcdc11b2968aa */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerBlkCtx: Acquired block context */
-/* definition 43c9517c41b8dc96491b7c5a5751cef9198e7ceac10f9302d584a943d18565f0 */
+/* definition 9fa7e4e483d50b033e4641c013fcc027292fe434b381dafa793b2f02f8bba0cd */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerForge: Leadership to forged */
-/* definition c72519237ff45c53faf2c4bf7942588ca9e11d45c0b4d2104d0bcf4f34fa3ca1 */
+/* definition aa493c6475b14106b6f8d6058f5ed94d6943a5c714c5c74b21e63a0a029e6d0d */
 SELECT
   size,
   mean,

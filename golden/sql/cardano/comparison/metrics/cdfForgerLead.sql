@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLead: Leadership check duration */
-/* definition 0c4c76817eb84b9fe51851fbfaf081a2bc5b835d32c232d0140b56614c9a5184 */
+/* definition b34856992597ef9d4a308826e4d76b5b17177e7eb123b44d6059705ffc4be591 */
 SELECT
   size,
   mean,

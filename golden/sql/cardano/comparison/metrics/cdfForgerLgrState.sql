@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLgrState: Acquired ledger state */
-/* definition d24fcefbd46a37aaa0ff471dd639eb1fc3a494ef074e0c4f9055efbfcf94ea06 */
+/* definition c2e34488f4bae8d9bbe84a1bf4b8279a96cda4effb21a7103d37bfbfb8a2c42a */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLgrView: Acquired ledger view */
-/* definition 5835422abdb0daebfe499565b0a926f728c78bb5730d141c0a1d1fc99f1c1e2b */
+/* definition ab2eacad2fdde10756109be48ce07d82878a683e69c59a465f9d12735ddd9fbc */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerMemSnap: Mempool snapshotting */
-/* definition dab044c728f8efad3d2b3d4cb04d97ac08572678e84e29b92698edc61ec2bc2e */
+/* definition b52ffdc41a86bbfe4d7e909e7946283c2c933d4ed151ffb52216096b662c4bde */
 SELECT
   size,
   mean,

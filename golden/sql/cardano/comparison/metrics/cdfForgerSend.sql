@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerSend: Forged to sending */
-/* definition 5770d01110f396b81a657b5d969585ded93830e26f57d7880b503f77b0996ee0 */
+/* definition b7434e30c5e740c99487ee1c9390dc4023a332d03d7c048eee73e39b34099d66 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerStart: Started forge loop iteration */
-/* definition 4729b9cd4b45fc3b70273bc8aac865038987ace902e7edc36320a8a2bfef6a2a */
+/* definition 0854ba2f0006d481e394bd01f59f0007b13438a6504aa1173e68703dca48a6c7 */
 SELECT
   size,
   mean,

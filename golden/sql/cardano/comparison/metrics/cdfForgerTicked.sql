@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerTicked: Ledger ticking */
-/* definition 7e0c262c2ed8e28f93d82a06a73b638a32414cdd36e35bf45de0992375e598d0 */
+/* definition 7b216aecf32ae2358a288b13621eaa57d215a5095b22788e6e1bd3538ec5582b */
 SELECT
   size,
   mean,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
-/* definition 62e09fa4ebacb721e022516f700b49542b307732a710287220622dc4c005d39c */
+/* definition fc35200adf9a60dad5da14d0449aa290fe972a92e597114046880ac6e5220613 */
 SELECT
   domain.per,
   distributions.size,

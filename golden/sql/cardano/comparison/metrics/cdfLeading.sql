@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeading: Leadership check duration */
-/* definition de779be87bf1e87dc2859540eb6b529036b0f89d46efe6cc43f1c1baf0952a67 */
+/* definition b1d934e1605b22c4d10dcf0952f08ea37cccc300f5d119ac5e125941040841ba */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeads: Leaderships */
-/* definition b5adfcfa6625d00cb0b06476db8316723578fb9bdb69f635edfa120b80e470aa */
+/* definition 7adb8fbfd6b2679f4e01852f2fef8ce2724d22fe1e62dcebf44e72ae69896535 */
 SELECT
   domain.per,
   distributions.size,

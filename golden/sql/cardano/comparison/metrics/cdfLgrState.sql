@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition 8843a07db40bfb8ad426bb77d15629025848500267ed053c91695e6bd4043bf7 */
+/* definition 3458b87e2b232a7e5c1adff81111e00bb4a88d5246191b3c0e2d4dd0bda3fd54 */
 SELECT
   domain.per,
   distributions.size,

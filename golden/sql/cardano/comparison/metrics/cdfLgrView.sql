@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition 58baaf72acb4a90e9e276929ea4b52e11688dd5da195413fc2baa6636de5be84 */
+/* definition ba4452d3a4aeaa1d07b10a36c934a7fa0c8640f09d0624870471429c015376d4 */
 SELECT
   domain.per,
   distributions.size,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerAdoption: Fetched to adopted */
-/* definition 994969cb3e8fae0332a0953eca45cdb55585758c2cb495ed13f8f043cbd058bf */
+/* definition 4a0cdacaf89427534bd098aadda6516f1d91296a494484f14993434bcc773b99 */
 SELECT
   size,
   mean,

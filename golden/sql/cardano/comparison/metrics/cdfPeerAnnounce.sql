@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerAnnounce: Fetched to announced */
-/* definition 1b00d4b50a2c2a3ca2cad02dbdb993e4b87a153675d3d9dcb211f58bbbb78d60 */
+/* definition fd5f771c9dbfe9f1b143de46aac089b24c354094b84025641bf4626a2c48d58c */
 SELECT
   size,
   mean,

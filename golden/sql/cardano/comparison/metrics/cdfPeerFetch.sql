@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerFetch: Fetch duration */
-/* definition b0794fa8689840025d7c20d859797e28555b83ec0a38cf7698a470a54f2095a5 */
+/* definition 38259d1579c39ddd067fb867626d8d1b7e2e94823260a5a9cf25dc5a4f2ae770 */
 SELECT
   size,
   mean,

@@ -22,7 +22,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerFetchFirst: First peer fetch */
-/* definition 7454d1a473d9be2e416fde47e432389da9dc5a380f32927a887d0c9d939c1d70 */
+/* definition 4a3296f69db0449d71f252ac3b2d33d4185fd87ce6d78f851f13de6a0c037194 */
 SELECT
   size,
   mean,

@@ -22,7 +22,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerNoticeFirst: First peer notice */
-/* definition 5b72e81160763d0ad5f65e1ebc6579917d5f683ff33cd1602ae3aee4f7240564 */
+/* definition 4bda49b8d281ea943292f93e79344f8c8348370eafc8a8a3f9225007ace1b330 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerRequest: Notice to fetch request */
-/* definition 17d1b3d41492785d5b7dc370e8a103a3b64523def0d3cfcacec8257243be8dee */
+/* definition cd562e87626390e748f35190f44db30de2913015494212f0ef08ba2600a09164 */
 SELECT
   size,
   mean,

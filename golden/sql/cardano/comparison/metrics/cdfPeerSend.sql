@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerSend: Fetched to sending */
-/* definition b0382fad06614b728499cc34017ae6ff53a7b17b1525ea78f71eb9bcda10dbd2 */
+/* definition 89ffaa758c327842800969b5b82fd194ebd029416b8dc759d653c06538c90c60 */
 SELECT
   size,
   mean,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition 03a75df86049cfec715b04c0d25e9a5738377c57dc7521f996825e30c56d3380 */
+/* definition 67870ddbae7e4b82d041b4cea66c681ad24308c25ac9afeac01f78b02622a31d */
 SELECT
   domain.per,
   distributions.size,

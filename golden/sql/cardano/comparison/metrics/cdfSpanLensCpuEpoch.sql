@@ -42,7 +42,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition cd59c91e07c3dd56c4d7a49f94f731dbaa559878fd1adaa2fa81e110cc741934 */
+/* definition 2d9905c91fdc2d5c2d08b245f75b8761727c648d41e418d3d545f08cc0fb924f */
 SELECT
   domain.per,
   distributions.size,

@@ -49,7 +49,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition b483d8a0009720b1d6f5003df4dd82a27cf6bb03c5d43dc247b19cffc466b068 */
+/* definition 8b314ca8cde007ac0e266254dfa7b7594a7d407d50ce02aef4e216e207c320c2 */
 SELECT
   domain.per,
   distributions.size,

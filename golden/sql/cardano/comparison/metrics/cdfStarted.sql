@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarted: Forge loop tardiness */
-/* definition ee927faa3075b54a3fb195c3d65cc119b549bb17d071d219607b74799e4b4dc6 */
+/* definition 335ca64f09567d7159ba81b6e4ee21adf3c516ee344b9013a1eb1e012d8939a1 */
 SELECT
   domain.per,
   distributions.size,

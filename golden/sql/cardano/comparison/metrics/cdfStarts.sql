@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarts: Forge loop starts */
-/* definition eb011e6844007fc0f72703713b0da5db12c0778586213a45169ef9681244d6f0 */
+/* definition e051878d82ce2a8d0bce45e6d157851f7e8fd65b47053f38a1dc0fe2af7eb2a1 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfUtxo: UTxO size */
-/* definition 646d4d6b5f2cc0f2bca08b9ed2ba5eb14b65f6fbcd3e32bc6ac56141f7de04d7 */
+/* definition df529f4dc5daa8188450df93d2dd51ac63d06ad00a5e92ebbc08cf1f995d733a */
 SELECT
   domain.per,
   distributions.size,
