@@ -129,7 +129,7 @@ def test_the_schema_of_a_run_s_documents(cache: Path) -> None:
         jsonschema.Draft202012Validator.check_schema(schemas[file])
         document = json.loads((CARDANO / "baseline" / "run" / file).read_text(encoding="utf-8"))
         jsonschema.validate(document, schemas[file])
-    assert _problem(schemas["meta.json"], "meta", "ident", None) == "'ident' is a required property"
+    assert _problem(schemas["meta.json"], "meta", "batch", None) == "'batch' is a required property"
     assert _problem(schemas["meta.json"], "meta", "era", 7) == "7 is not of type 'string'"
     assert schemas["genesis-shelley.json"]["properties"]["epochLength"] == {
         "type": "integer",

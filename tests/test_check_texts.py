@@ -18,6 +18,11 @@ def test_values_stand_in_their_places() -> None:
     assert filled(text, {"block": 3, "host": "{block}"}) == "block 3 of {block} is {what}: 3"
 
 
+def test_null_is_printed_as_unknown() -> None:
+    row = {"block_no": None, "share": None, "at": None}
+    assert filled("{block_no}, {share:g}, {at:t}", row) == "unknown, unknown, unknown"
+
+
 @pytest.mark.parametrize(
     "text",
     ["{u.__init__.__globals__[os].environ}", "{u!r}", "{u:>3000000000}", "{u[0]}", "{", "}", "{{u}", "{}", "{0}"],

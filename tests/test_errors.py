@@ -242,23 +242,23 @@ error[no-logs]: host node-2 has no log file: RUN/node-2
     "lacks its genesis": (
         without("genesis-shelley.json"),
         """\
-error[no-document]: the run has no genesis-shelley.json or genesis/genesis.shelley.json: RUN
+error[no-document]: the run has no genesis/genesis.shelley.json or genesis-shelley.json: RUN
   note: it tells the constants `system_start` (When slot 0 began), `slot_length` (Length of a slot), `epoch_length` \
 (Slots of an epoch) and 3 more of source `workbench_logs`
-  hint: `assay schema genesis-shelley.json` shows what it must hold
+  hint: `assay schema genesis/genesis.shelley.json` shows what it must hold
 """,
     ),
     "lacks genesis and meta": (
         without("genesis-shelley.json", "meta.json"),
         """\
-error[no-document]: the run has no genesis-shelley.json or genesis/genesis.shelley.json: RUN
+error[no-document]: the run has no genesis/genesis.shelley.json or genesis-shelley.json: RUN
   note: it tells the constants `system_start` (When slot 0 began), `slot_length` (Length of a slot), `epoch_length` \
 (Slots of an epoch) and 3 more of source `workbench_logs`
-  hint: `assay schema genesis-shelley.json` shows what it must hold
+  hint: `assay schema genesis/genesis.shelley.json` shows what it must hold
 
 error[no-document]: the run has no meta.json: RUN
-  note: it tells the constants `batch` (Batch of the run), `ident` (What the run is called in reports), `era` (Era of \
-the ledger) and 7 more of source `workbench_logs`
+  note: it tells the constants `batch` (Batch of the run), `era` (Era of the ledger), `delegators` (Delegators in \
+the genesis) and 6 more of source `workbench_logs`
   hint: `assay schema meta.json` shows what it must hold
 """,
     ),
@@ -305,9 +305,9 @@ error[not-json]: meta.json is not JSON: Expecting property name enclosed in doub
 """,
     ),
     "has a meta that lacks a fact": (
-        lambda run: changed_json(run / "meta.json", lambda found: found["meta"].pop("era")),
+        lambda run: changed_json(run / "meta.json", lambda found: found["meta"].pop("batch")),
         """\
-error[missing-fact]: the run's meta.json lacks `meta.era` (Era of the ledger)
+error[missing-fact]: the run's meta.json lacks `meta.batch` (Batch of the run)
   at RUN/meta.json
 """,
     ),

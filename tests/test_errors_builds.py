@@ -118,8 +118,8 @@ def test_problems_of_several_runs_are_told_together(tmp_path: Path, out: Path, c
 error[no-run]: the run directory is empty: TMP/empty
 
 error[no-document]: the run has no meta.json: TMP/run
-  note: it tells the constants `batch` (Batch of the run), `ident` (What the run is called in reports), `era` (Era of \
-the ledger) and 7 more of source `workbench_logs`
+  note: it tells the constants `batch` (Batch of the run), `era` (Era of the ledger), `delegators` (Delegators in \
+the genesis) and 6 more of source `workbench_logs`
   hint: `assay schema meta.json` shows what it must hold
 """,
     )

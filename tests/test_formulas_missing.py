@@ -17,8 +17,9 @@ from assay.spec import formula
 from assay.spec.expression import Expression
 from assay.spec.expression_text import parse
 from assay.spec.formula import Figure, NoValueError
-from assay.spec.model import Package, Summary
+from assay.spec.model import Package
 from assay.spec.normal_form import Checked, Measured
+from assay.spec.summary_model import Summary
 from assay.spec.workspace import load, shipped
 from assay.sql.distributions import CENTILES
 

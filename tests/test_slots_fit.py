@@ -13,7 +13,10 @@ from tests.support.commands import Done, assay
 from tests.support.laboratory import Laboratory
 from tests.support.runs import TINY_START, changed_json, changed_log, copied, line
 
-HINT = "  hint: is the genesis the one that the run was started with?\n"
+HINT = (
+    "  hint: is the genesis the one that the run was started with? Slots of several lengths (mainnet had slots of 20 s "
+    "before Shelley) are not supported\n"
+)
 
 
 def started(seconds: int) -> dict[str, str]:
@@ -28,16 +31,16 @@ def asked(run: Path, metric: str, cache: Path) -> Done:
 
 @pytest.mark.parametrize("metric", ["cdfForgerStart", "cdfPeerRequest", "CentiCpu"])
 @pytest.mark.parametrize(
-    ("told", "outside", "slot", "implied"),
+    ("told", "outside", "slot", "implied", "distance"),
     [
-        (started(10 * 365 * 86400), 6, 2, "before slot 0"),
-        (started(1), 6, 2, "in slot 1"),
-        ({"slotLength": 2}, 6, 2, "in slot 1"),
-        ({"slotLength": 0.3333}, 6, 2, "in slot 6"),
+        (started(10 * 365 * 86400), 6, 2, "before slot 0", "315360000.0 s before"),
+        (started(1), 6, 2, "in slot 1", "1.0 s before"),
+        ({"slotLength": 2}, 6, 2, "in slot 1", "17.0 s before"),
+        ({"slotLength": 0.3333}, 6, 2, "in slot 6", "1.3 s after"),
     ],
 )
 def test_slots_that_most_checks_do_not_lie_in_are_an_error(
-    tmp_path: Path, cache: Path, metric: str, told: dict[str, Any], outside: int, slot: int, implied: str
+    tmp_path: Path, cache: Path, metric: str, told: dict[str, Any], outside: int, slot: int, implied: str, distance: str
 ) -> None:
     run = copied("tiny/plain", tmp_path / "run")
     changed_json(run / "genesis-shelley.json", lambda found: found.update(told))
@@ -48,7 +51,8 @@ def test_slots_that_most_checks_do_not_lie_in_are_an_error(
         f"error[slots-unfit]: run run: {outside} of 6 leadership checks lie in another slot than the one that they name"
     )
     assert f" for slot {slot} at 2026-02-05 18:5" in first
-    assert first.endswith(f": {implied} by systemStart and slotLength\n")
+    assert f": {implied} by systemStart and slotLength; the instants of " in first
+    assert first.endswith(f" lie {distance} where the genesis puts its slots\n")
     assert others[-1] == HINT
 
 

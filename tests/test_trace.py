@@ -229,8 +229,9 @@ def test_a_fact_of_the_run_is_no_metric(two: Path, cache: Path) -> None:
         assay("trace", two, "Overall run parameters/Era/candidate", "--cache", cache), 2,
         "error[not-a-metric]: `Overall run parameters/Era/10.6-sim` is a fact of run candidate, not a metric\n"
         "  found:    conway, from genesis-shelley.json, meta.json\n"
-        "  note: Era of the ledger. Constant era of the run: meta.era in meta.json. Printed without the letters s at "
-        "its end. Cut to 32 characters.\n"
+        "  note: Era of the ledger. Constant era of the run: meta.era or meta.profile_content.era or "
+        "meta.profile_content.generator.era in meta.json. Printed without the letters s at its end. Cut to 32 "
+        "characters.\n"
         "  hint: --list lists the cells\n",
     )  # fmt: skip
 

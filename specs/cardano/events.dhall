@@ -87,6 +87,8 @@ let field =
       , elapsed = E.at [ "summary", "ssElapsed" ] (E.real "elapsed")
       , threadwiseTps = E.at [ "summary", "ssThreadwiseTps" ] (E.text "threadwise_tps")
       , failures = E.at [ "summary", "ssFailures" ] (E.text "failures")
+      , dropped = E.at [ "name" ] (E.text "dropped")
+      , numSuppressed = E.optional (E.at [ "numSuppressed" ] (E.integer "number"))
       }
 
 -- The slot of a block context is under a key of two words; its block number counts from 1, all others from 0.
@@ -300,6 +302,16 @@ in  { field
           "ledger_metrics"
           "Density of the chain and size of the ledger at a slot"
           [ same "LedgerMetrics" [ slot, utxoSize, chainDensity ] ]
+    , recordsLimited =
+        event
+          "records_limited"
+          "The tracing system begins or ends to drop records of a name"
+          [ form
+              [ "Reflection.StartLimiting", "Reflection.StopLimiting", "StartLimiting", "StopLimiting" ]
+              [ "Reflection.StartLimiting", "Reflection.StopLimiting", "StartLimiting", "StopLimiting" ]
+              ([] : List Text)
+              [ field.dropped, field.numSuppressed ]
+          ]
     , txsAcked =
         event "txs_acked" "The generator knows of submitted transactions" [ same "TraceBenchTxSubServAck" [ field.txIds ] ]
     , txsCollected =

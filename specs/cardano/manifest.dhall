@@ -45,7 +45,7 @@ let load =
       , R.fact "Tx Outputs" c.outputsPerTx R.integer
       , R.fact "TPS" c.tps (R.real 7)
       , R.fact "Transaction count" c.txCount R.integer
-      , R.factIf "Plutus script" c.plutusScript c.plutusType (R.unsuffixedOr "---" 32)
+      , figure "Plutus script" f.plutusScript (R.unsuffixedOr "---" 32)
       , figure "Machines" f.machines R.integer
       , R.filtersApplied "Number of filters applied"
       ]

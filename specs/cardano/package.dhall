@@ -13,8 +13,6 @@ let f = ./filters.dhall
 
 let s = ./summaries.dhall
 
-let c = ./coverage.dhall
-
 let forging = ./metrics/forging.dhall
 
 let peers = ./metrics/peers.dhall
@@ -54,7 +52,7 @@ in  S.Package::{
       , e.mempoolSize
       , e.txRejected
       , e.generatorSummary
-      , c.limited
+      , e.recordsLimited
       ]
     , relations =
       [ r.roles
@@ -71,6 +69,7 @@ in  S.Package::{
       , r.slots
       , host.relation
       , r.runSummary
+      , r.clocks
       ]
     , grains =
       [ (./grains/block.dhall).grain
@@ -166,5 +165,5 @@ in  S.Package::{
     , reports = [ (./reports.dhall).comparison ]
     , histories = [ (./histories.dhall).history ]
     , examples = ./examples.dhall
-    , coverage = c.coverage
+    , coverage = ./coverage.dhall
     }

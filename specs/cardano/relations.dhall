@@ -58,30 +58,53 @@ let c =
       , fell = column "boolean" "fell" U.none "Whether a counter tells less than the event before it does"
       }
 
--- Whether the slots of the genesis are those of the logs: of whatever tells slots by the instants of events.
+let clocks =
+      S.Relation::{
+      , name = "clocks"
+      , sql = ../../queries/cardano/clocks.sql as Text
+      , uses = [ events.leadershipCheckStarted.name ]
+      , columns =
+        [ c.host
+        , column "integer" "late" U.nanosecond "Median over the leadership checks of instant - start of the slot"
+        , column "integer" "apart" U.nanosecond "The same, minus that of the median host"
+        ]
+      , key = [ "host" ]
+      , doc = "How far the instants of each host lie from the slots, and from the other hosts' instants"
+      }
+
+-- Whether the slots of the genesis are those of the logs, and the hosts' clocks agree: of whatever tells slots by the
+-- instants of events. These come before other checks, which would blame missing logs.
 let slotChecks =
-      let message =
-            "{outside} of {checks} leadership checks lie in another slot than the one that they name, the first of {host} for slot {slot} at {instant}: {implied} by systemStart and slotLength"
-
-      let hint = "is the genesis the one that the run was started with?"
-
-      let uses = [ events.leadershipCheckStarted.name ]
-
-      in  [ S.Check::{
-            , code = "slots-unfit"
-            , sql = ../../queries/cardano/checks/slots_unfit.sql as Text
-            , uses
-            , message
-            , hint
+      let clock =
+            { uses = [ clocks.name ]
+            , message = "{host}'s instants lie {distance} the other hosts'; is its clock right?"
+            , hint = "synchronise the clocks of the hosts; or is the log of {host} of another run?"
             }
-          , S.Check::{
-            , code = "slots-drift"
-            , sql = ../../queries/cardano/checks/slots_drift.sql as Text
-            , uses
-            , message
-            , hint
-            , severity = "warning"
+
+      let slot =
+            { uses = [ clocks.name, events.leadershipCheckStarted.name ]
+            , message =
+                "{outside} of {checks} leadership checks lie in another slot than the one that they name, the first of {host} for slot {slot} at {instant}: {implied} by systemStart and slotLength; the instants of {host} lie {distance} where the genesis puts its slots"
+            , hint =
+                "is the genesis the one that the run was started with? Slots of several lengths (mainnet had slots of 20 s before Shelley) are not supported"
             }
+
+      in  [ S.Check::( slot // { code = "slots-unfit", sql = ../../queries/cardano/checks/slots_unfit.sql as Text } )
+          , S.Check::(     clock
+                       //  { code = "clock-apart", sql = ../../queries/cardano/checks/clock_apart.sql as Text }
+                     )
+          , S.Check::(     clock
+                       //  { code = "clock-drift"
+                           , sql = ../../queries/cardano/checks/clock_drift.sql as Text
+                           , severity = "warning"
+                           }
+                     )
+          , S.Check::(     slot
+                       //  { code = "slots-drift"
+                           , sql = ../../queries/cardano/checks/slots_drift.sql as Text
+                           , severity = "warning"
+                           }
+                     )
           ]
 
 let roles =
@@ -100,13 +123,21 @@ let roles =
       , columns = [ c.host, c.block, c.role ]
       , key = [ "host", "block" ]
       , checks =
-        [ S.Check::{
+          slotChecks
+        # [ S.Check::{
+          , code = "blocks-apart"
+          , sql = ../../queries/cardano/checks/blocks_apart.sql as Text
+          , uses = [ clocks.name, events.blockForged.name, events.headerSeen.name ]
+          , message = "{host}'s first records about blocks lie {distance} the other hosts' in the median of {blocks} blocks; is its clock right?"
+          , severity = "warning"
+          }
+        , S.Check::{
           , code = "unknown-parent"
           , sql = ../../queries/cardano/checks/unknown_parent.sql as Text
           , uses = [ events.blockForged.name ]
           , message =
-              "{host} forged block {block} (number {block_no}, slot {slot}) on a parent that no host forged before: {block_prev}"
-          , hint = "is the log of a host missing, or cut off at its beginning?"
+              "{host} forged block {block} (number {block_no}, slot {slot}) on a parent that {parent}: {block_prev}"
+          , hint = "{advice}"
           }
         , S.Check::{
           , code = "unknown-forger"
@@ -374,13 +405,14 @@ let figures =
       , slotsAnalysed = column "huge" "slots_analysed" D.slot "Mean over hosts of last - first analysed slot, cut"
       , blocksAnalysed = column "integer" "blocks_analysed" D.block "Blocks of the main chain that the filters accept"
       , blocksRejected = column "integer" "blocks_rejected" D.block "Blocks of the main chain that the filters reject"
+      , plutusScript = column "text" "plutus_script" U.none "Plutus script of the workload, if any"
       }
 
 let runSummary =
       S.Relation::{
       , name = "run_summary"
       , sql = ../../queries/cardano/run_summary.sql as Text
-      , uses = [ "logs", "slot_extents", "block", events.forkSwitched.name ]
+      , uses = [ "logs", "slot_extents", "block", events.forkSwitched.name, events.recordsLimited.name ]
       , columns =
         [ figures.machines
         , figures.objectsPerHost
@@ -396,14 +428,16 @@ let runSummary =
         , figures.slotsAnalysed
         , figures.blocksAnalysed
         , figures.blocksRejected
+        , figures.plutusScript
         ]
       , key = [ "machines" ]
-      , doc = "The numbers of a run that its manifest prints"
+      , doc = "What the manifest of a run prints beside its constants"
       }
 
 in  { column = c
     , figures
     , runSummary
+    , clocks
     , slotChecks
     , roles
     , blocks

@@ -5,7 +5,8 @@ let U = S.unit
 
 let D = ./units.dhall
 
-let genesis = [ "genesis-shelley.json", "genesis/genesis.shelley.json" ]
+-- As locli's wrapper does: the folder of the workbench's newer layout goes before the file of the older one.
+let genesis = [ "genesis/genesis.shelley.json", "genesis-shelley.json" ]
 
 let meta = [ "meta.json" ]
 
@@ -17,10 +18,17 @@ let ofMeta =
       \(name : Text) -> \(path : List Text) -> \(type : Text) -> \(doc : Text) ->
         S.Constant::{ name, files = meta, path = [ "meta" ] # path, type, doc }
 
+let ofComponent = \(component : Text) -> \(fact : Text) -> [ "manifest", component, fact ]
+
 let component =
       \(key : Text) -> \(component : Text) -> \(fact : Text) ->
-        ofMeta key [ "manifest", component, fact ] "text" "${fact} of ${component}"
+        ofMeta key (ofComponent component fact) "text" "${fact} of ${component}"
         // { default = Some "unknown" }
+
+-- Manifests of old runs tell of a component nothing but its commit; `formerly` is what they call it.
+let commit =
+      \(key : Text) -> \(name : Text) -> \(formerly : Text) ->
+        component key name "commit" // { orAt = [ [ "meta", "manifest", formerly ] ] }
 
 let ofWorkload =
       \(name : Text) -> \(path : List Text) -> \(type : Text) -> \(doc : Text) ->
@@ -43,9 +51,14 @@ let constant =
           //  { unit = U.byte, positive = True }
       , tag = ofMeta "tag" [ "tag" ] "text" "Tag of the run" // { default = Some "" }
       , batch = ofMeta "batch" [ "batch" ] "text" "Batch of the run"
-      , ident = ofMeta "ident" [ "ident" ] "text" "What the run is called in reports"
+      -- the workbench writes none unless it is told to
+      , ident =
+              ofMeta "ident" [ "ident" ] "text" "What the run is called in reports"
+          //  { orAt = [ [ "meta" ] # ofComponent "cardano-node" "version" ], default = Some "unknown" }
       , ghcVersion = ofMeta "ghc_version" [ "node_ghc_version" ] "text" "Version of the compiler" // { default = Some "unknown" }
-      , era = ofMeta "era" [ "era" ] "text" "Era of the ledger"
+      , era =
+              ofMeta "era" [ "era" ] "text" "Era of the ledger"
+          //  { orAt = [ [ "meta", "profile_content", "era" ], [ "meta", "profile_content", "generator", "era" ] ] }
       , delegators = ofWorkload "delegators" [ "genesis", "delegators" ] "integer" "Delegators in the genesis"
       , utxo = ofWorkload "utxo" [ "genesis", "utxo" ] "integer" "UTxO entries in the genesis"
       , dreps =
@@ -63,6 +76,12 @@ let constant =
       , plutusScript =
               ofWorkload "plutus_script" [ "generator", "plutus", "script" ] "text" "Plutus script of the workload, if any"
           //  { default = Some "" }
+      , plutusMode =
+              ofWorkload "plutus_mode" [ "generator", "plutusMode" ] "boolean" "Whether transactions run Plutus scripts (old profiles)"
+          //  { default = Some "false" }
+      , plutusAutoMode =
+              ofWorkload "plutus_auto_mode" [ "generator", "plutusAutoMode" ] "boolean" "Whether these scripts are the loop (old profiles)"
+          //  { default = Some "false" }
       , nodeVersion = component "node_version" "cardano-node" "version"
       , consensusVersion = component "consensus_version" "ouroboros-consensus" "version"
       , networkVersion = component "network_version" "ouroboros-network" "version"
@@ -70,13 +89,13 @@ let constant =
       , plutusVersion = component "plutus_version" "plutus-core" "version"
       , cryptoVersion = component "crypto_version" "cardano-crypto" "version"
       , preludeVersion = component "prelude_version" "cardano-prelude" "version"
-      , nodeCommit = component "node_commit" "cardano-node" "commit"
-      , consensusCommit = component "consensus_commit" "ouroboros-consensus" "commit"
-      , networkCommit = component "network_commit" "ouroboros-network" "commit"
-      , ledgerCommit = component "ledger_commit" "cardano-ledger-core" "commit"
-      , plutusCommit = component "plutus_commit" "plutus-core" "commit"
-      , cryptoCommit = component "crypto_commit" "cardano-crypto" "commit"
-      , preludeCommit = component "prelude_commit" "cardano-prelude" "commit"
+      , nodeCommit = commit "node_commit" "cardano-node" "cardano-node"
+      , consensusCommit = commit "consensus_commit" "ouroboros-consensus" "ouroboros-network"
+      , networkCommit = commit "network_commit" "ouroboros-network" "ouroboros-network"
+      , ledgerCommit = commit "ledger_commit" "cardano-ledger-core" "cardano-ledger"
+      , plutusCommit = commit "plutus_commit" "plutus-core" "plutus"
+      , cryptoCommit = commit "crypto_commit" "cardano-crypto" "cardano-crypto"
+      , preludeCommit = commit "prelude_commit" "cardano-prelude" "cardano-prelude"
       }
 
 let logs =
@@ -141,6 +160,8 @@ let logs =
         , constant.txCount
         , constant.plutusType
         , constant.plutusScript
+        , constant.plutusMode
+        , constant.plutusAutoMode
         , constant.nodeVersion
         , constant.consensusVersion
         , constant.networkVersion

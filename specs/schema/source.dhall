@@ -6,6 +6,7 @@ let X = ./expression.dhall
 -- A fact of a run, out of a JSON document of its directory.
 --   files    candidates, relative to the run; the first that exists is read
 --   path     keys from the document's root
+--   orAt     further paths, tried in order where `path` holds no value; objects and lists are no values there
 --   type     integer, real, text, boolean, instant (UTC time) or duration (a decimal number of `unit`)
 --   default  the value when it is not there; without one it must be
 --   positive the number is above 0; a duration always is
@@ -14,13 +15,15 @@ let Constant =
           { name : Text
           , files : List Text
           , path : List Text
+          , orAt : List (List Text)
           , type : Text
           , unit : U.Unit
           , default : Optional Text
           , positive : Bool
           , doc : Text
           }
-      , default = { unit = U.none, default = None Text, positive = False, doc = "" }
+      , default =
+        { orAt = [] : List (List Text), unit = U.none, default = None Text, positive = False, doc = "" }
       }
 
 -- One way to recognise a record: the text at `path` (keys from the record's root, or from its body when `inBody`),

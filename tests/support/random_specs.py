@@ -32,11 +32,11 @@ from assay.spec.model import (
     Relation,
     Source,
     Subject,
-    Summary,
     Tally,
     Transform,
     Unit,
 )
+from assay.spec.summary_model import Summary
 
 PLAIN = Unit("dimensionless", "")
 NANOSECOND = Unit("nanosecond", "ns")

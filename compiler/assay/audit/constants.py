@@ -13,7 +13,7 @@ from assay.spec.model import Constant, Package
 @dataclass(frozen=True, slots=True)
 class ConstantFact:
     """A constant: what it does for a number, the documents that may tell it (the first that a run has), the keys at
-    which these hold it, its default as a text (None: it must be told), and what it is."""
+    which these hold it (`or_at`: further ones), its default as a text (None: it must be told), and what it is."""
 
     name: str
     role: str
@@ -21,16 +21,17 @@ class ConstantFact:
     path: tuple[str, ...]
     default: str | None
     doc: str
+    or_at: tuple[tuple[str, ...], ...] = ()
 
     @property
     def place(self) -> str:
         """Where a run tells it, as people write it."""
-        return place(self.files, self.path)
+        return place(self.files, self.path, *self.or_at)
 
 
-def place(files: tuple[str, ...], path: tuple[str, ...]) -> str:
+def place(files: tuple[str, ...], *paths: tuple[str, ...]) -> str:
     """Documents and keys in them, as people write them: `run.json .target.tps`."""
-    return " ".join((" or ".join(files), "".join(f".{key}" for key in path)))
+    return " ".join((" or ".join(files), " or ".join("".join(f".{key}" for key in path) for path in paths)))
 
 
 def declared(package: Package) -> dict[str, Constant]:
@@ -48,4 +49,4 @@ def _facts(package: Package, found: Lineage) -> Iterator[ConstantFact]:
     for item, role in found.roles.items():
         if item.table == CONSTANTS and item.column in known:  # others are the bounds of a phase
             of = known[item.column]
-            yield ConstantFact(of.name, role, of.files, of.path, of.default, of.doc)
+            yield ConstantFact(of.name, role, of.files, of.path, of.default, of.doc, of.or_at)

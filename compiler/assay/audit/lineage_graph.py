@@ -113,7 +113,7 @@ def records(found: Lineage, package: Package, item: Origin) -> tuple[str, ...]:
     documents of the run."""
     if item.table == CONSTANTS:
         return tuple(
-            f"{source.name} {constants.place(one.files, one.path)}"
+            f"{source.name} {constants.place(one.files, one.path, *one.or_at)}"
             for source in package.sources
             for one in source.constants
             if one.name == item.column

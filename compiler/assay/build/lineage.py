@@ -75,6 +75,7 @@ class Traced:
                     "role": item.role,
                     "files": list(item.files),
                     "path": list(item.path),
+                    **({"or_at": [list(path) for path in item.or_at]} if item.or_at else {}),
                     "default": item.default,
                 }
                 for item in constants(self.checked.package, self.found)

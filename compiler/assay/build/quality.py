@@ -21,8 +21,9 @@ from assay.quality.assess import Assessment, Notice, count_name
 from assay.quality.value_events import ValueEvents
 from assay.report.data_quality import Finding, RunQuality
 from assay.spec import closure
+from assay.spec.coverage_model import Coverage
 from assay.spec.diagnostics import AssayError
-from assay.spec.model import Coverage, Event, Metric, Package
+from assay.spec.model import Event, Metric, Package
 from assay.spec.normal_form import Checked
 from assay.spec.own_names import default_mark
 from assay.sql import completeness, dialect

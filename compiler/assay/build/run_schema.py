@@ -35,21 +35,42 @@ def run_schemas(package: Package) -> dict[str, dict[str, Any]]:
 def schema_of(system: str, file: str, constants: Iterable[Constant]) -> dict[str, Any]:
     """The schema of a file that these constants are read from."""
     root: dict[str, Any] = {"$schema": DRAFT, "title": f"{file} of a run of {system}", "type": "object"}
+    constants = tuple(constants)
     for constant in constants:
-        node = root
-        for key in constant.path[:-1]:
-            node = _object(node, key, constant)
-        _object(node, constant.path[-1], constant, **_leaf(constant))
+        _add(root, constant.path, constant, required=constant.default is None and not constant.or_at)
+        if constant.or_at and constant.default is None:
+            alternatives = [_required(path) for path in (constant.path, *constant.or_at)]
+            root.setdefault("allOf", []).append({"anyOf": alternatives})
+    for constant in constants:
+        for path in constant.or_at:
+            _add(root, path, constant, required=False)
     return root
 
 
-def _object(node: dict[str, Any], key: str, constant: Constant, **leaf: Any) -> dict[str, Any]:
-    """The member of an object's schema; it must be there when the constant has no default."""
-    properties: dict[str, Any] = node.setdefault("properties", {})
-    if constant.default is None and key not in node.setdefault("required", []):
-        node["required"].append(key)
-    found: dict[str, Any] = properties.setdefault(key, leaf or {"type": "object"})
-    return found
+def _add(root: dict[str, Any], path: tuple[str, ...], constant: Constant, required: bool) -> None:
+    """Add the value of a constant at a path to the schema of its document."""
+    node = root
+    for place, key in enumerate(path, start=1):
+        if required and key not in node.setdefault("required", []):
+            node["required"].append(key)
+        members: dict[str, Any] = node.setdefault("properties", {})
+        leaf = _leaf(constant) if place == len(path) else {"type": "object"}
+        node = members.setdefault(key, leaf)
+        # an older form of a document may have a text where a newer one has an object
+        types = sorted({*_types(node), *_types(leaf)})
+        if len(types) > 1:
+            node["type"] = types
+
+
+def _types(schema: Mapping[str, Any]) -> list[str]:
+    types = schema.get("type", [])
+    return [types] if isinstance(types, str) else types
+
+
+def _required(path: tuple[str, ...]) -> dict[str, Any]:
+    """A schema of documents that have something at a path."""
+    inner = {"properties": {path[0]: _required(path[1:])}} if path[1:] else {}
+    return {"required": [path[0]], **inner}
 
 
 def _leaf(constant: Constant) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from assay.engine.results import MEDIAN
 from assay.spec import formula
-from assay.spec.model import Metric, Summary
+from assay.spec.model import Metric
 from assay.spec.normal_form import Checked
+from assay.spec.summary_model import Summary
 from assay.spec.visible import visible
 from assay.sql.distributions import CENTILES
 

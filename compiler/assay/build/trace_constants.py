@@ -63,7 +63,7 @@ def given(package: Package, prepared: Prepared, statements: Sequence[Statement],
 def _given(constant: Constant, prepared: Prepared) -> Given:
     value = prepared.constants[constant.name]
     symbol = {"duration": "s", "instant": ""}.get(constant.type, constant.unit.symbol)
-    file = told_by(constant, prepared.run.directory)
-    where = place((file,) if file else constant.files, constant.path)
+    file, path = told_by(constant, prepared.run.directory)
+    where = place((file,), path) if file else place(constant.files, constant.path, *constant.or_at)
     text = f"{fact(constant, value)} {symbol}".rstrip()
     return Given(constant.name, value, text, constant.doc, where, bool(file))

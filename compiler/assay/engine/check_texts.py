@@ -1,6 +1,6 @@
 """Texts of checks: `{column}` stands for what the row that was found has in a column, and for nothing else.
 
-`{column:g}` is a real number with six digits, `{column:t}` an instant in ns since 1970 as a time.
+`{column:g}` is a real number with six digits, `{column:t}` an instant in ns since 1970 as a time.  NULL is `unknown`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ def filled(text: str, row: Mapping[str, object]) -> str:
 
 
 def _value(value: object, form: str | None) -> str:
+    if value is None:
+        return "unknown"
     if form == "t" and isinstance(value, int):
         return told(value)
     return f"{value:g}" if form == "g" and isinstance(value, (int, float)) else str(value)

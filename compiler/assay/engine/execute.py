@@ -30,8 +30,8 @@ from assay.engine.store import Store
 from assay.plan.steps import CheckStep, JudgeStep, Plan, RelationStep
 from assay.spec.diagnostics import INTERNAL, AssayError, Diagnostic, Span, fail, raise_all
 from assay.spec.file_errors import is_full, is_memory, out_of_memory
-from assay.spec.model import Summary
 from assay.spec.normal_form import Checked
+from assay.spec.summary_model import Summary
 from assay.sql import dialect, verdicts
 from assay.sql.program import Statement, creation, more
 from assay.storage.seals import sealed, unsealed
@@ -193,6 +193,7 @@ class _Execution:
         with SideBySide(self.others) as ahead:
             for node in self.job.graph:
                 if node.name not in needed:
+                    self.stop_at(node)  # what was found before is told in its turn: each time the same
                     continue
                 progress(node.name)
                 if ahead.takes(node):
@@ -415,8 +416,6 @@ def execute(
     """
     execution = _Execution(job, checked, store, connection, enumerated, others, large)
     execution.run(progress, keep_tables, edited)
-    for node in job.graph:
-        execution.stop_at(node)
     return execution.results()
 
 

@@ -48,26 +48,51 @@ def read_constants(source: Source, directory: Path) -> Mapping[str, object]:
     return values
 
 
-def told_by(constant: Constant, directory: Path) -> str:
-    """The document of a run that tells a constant, relative to its directory; empty where a default stands in."""
-    path = _file(constant, directory)
-    if path is None or _held(_document(path), constant) is None:
-        return ""
-    return path.relative_to(directory).as_posix()
+def told_by(constant: Constant, directory: Path) -> tuple[str, tuple[str, ...]]:
+    """Return the document of a run that holds a constant, relative to its directory, and the path in the document.
+
+    The document is empty where the default applies.
+    """
+    file = _file(constant, directory)
+    path, value = _locate(_document(file), constant) if file else (constant.path, None)
+    if file is None or value is None:
+        return "", constant.path
+    return file.relative_to(directory).as_posix(), path
 
 
 def constants_told_twice(source: Source, directory: Path) -> tuple[str, ...]:
-    """A sentence for each constant of a source whose document tells two values of it; the documents are those that
-    `read_constants` has read."""
+    """Return a sentence for each constant with two values: in the document that is read, or in two documents.
+
+    Expects a run whose constants `read_constants` has read.
+    """
     documents: dict[Path, Any] = {}
-    found = []
+    sentences = []
     for constant in source.constants:
-        path = _file(constant, directory)
-        if path and told_twice(documents.setdefault(path, _document(path)), constant.path):
-            found.append(
-                f"{path.name} has two values of `{'.'.join(constant.path)}` ({constant.doc}); the first counts."
-            )
-    return tuple(dict.fromkeys(found))
+        if not (files := _files(constant, directory)):
+            continue
+        first, *others = files
+        path, value = _locate(documents.setdefault(first, _document(first)), constant)
+        dotted = f"`{'.'.join(path)}` ({constant.doc})"
+        if told_twice(documents[first], path):
+            sentences.append(f"{first.name} has two values of {dotted}; the first counts.")
+        for other in others:
+            other_value = _value_or_none(constant, other)
+            if None not in (value, other_value) and other_value != _typed(constant, value, first):
+                used, unused = (item.relative_to(directory).as_posix() for item in (first, other))
+                raw = _locate(_document(other), constant)[1]
+                sentences.append(
+                    f"{dotted} is {_quote(value)} in {used}, but {_quote(raw)} in {unused}; {used} is used."
+                )
+    return tuple(dict.fromkeys(sentences))
+
+
+def _value_or_none(constant: Constant, file: Path) -> object:
+    """Return what a document that is not used holds of a constant; None where that cannot be read."""
+    try:
+        path, value = _locate(_document(file), constant)
+        return None if value is None else _typed(replace(constant, path=path), value, file)
+    except AssayError:
+        return None
 
 
 def _wanted(item: Diagnostic, source: Source, lacking: Sequence[Constant]) -> Diagnostic:
@@ -93,27 +118,40 @@ def _read(constant: Constant, directory: Path, documents: dict[Path, Any]) -> ob
         raise _problem(NO_DOCUMENT, f"the run has no {' or '.join(constant.files)}: {directory}", hint=hint)
     if path not in documents:
         documents[path] = _document(path)
-    found = _held(documents[path], constant)
+    keys, found = _locate(documents[path], constant)
     if found is None:
         if constant.default is None:
-            dotted = ".".join(constant.path)
+            dotted = " or ".join(f"`{'.'.join(keys)}`" for keys in (constant.path, *constant.or_at))
             raise _problem(
-                "missing-fact", f"the run's {path.name} lacks `{dotted}` ({constant.doc})", span=Span(str(path))
+                "missing-fact", f"the run's {path.name} lacks {dotted} ({constant.doc})", span=Span(str(path))
             )
         return _typed(constant, _default(constant), path)
-    return _typed(constant, found, path)
+    return _typed(replace(constant, path=keys), found, path)
+
+
+def _files(constant: Constant, directory: Path) -> list[Path]:
+    """Return those of a constant's documents that a run has, the one that is read first."""
+    return [directory / name for name in constant.files if resolve_path(directory / name).is_file()]
 
 
 def _file(constant: Constant, directory: Path) -> Path | None:
     """The first of a constant's documents that a run has."""
-    return next((directory / name for name in constant.files if resolve_path(directory / name).is_file()), None)
+    return next(iter(_files(constant, directory)), None)
 
 
-def _held(document: Any, constant: Constant) -> Any:
-    """What a document holds of a constant; None where it has nothing."""
-    for key in constant.path:
-        document = document.get(key) if isinstance(document, dict) else None
-    return document
+def _locate(document: Any, constant: Constant) -> tuple[tuple[str, ...], Any]:
+    """Return the first path of a constant at which a document holds a value, and that value.
+
+    Without one it is the constant's first path, and None. Objects and lists at further paths are no values: an older
+    form of a document may have a text where a newer one has an object.
+    """
+    for path in (constant.path, *constant.or_at):
+        value = document
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        if value is not None and (path == constant.path or not isinstance(value, (dict, list))):
+            return path, value
+    return constant.path, None
 
 
 def _document(path: Path) -> Any:
@@ -195,7 +233,6 @@ def _expected(constant: Constant, value: object) -> str:
 
 def _wrong(constant: Constant, value: object, path: Path) -> AssayError:
     dotted = ".".join(constant.path)
-    shown = str(value) if isinstance(value, Decimal) else json.dumps(value, default=str, ensure_ascii=False)
     span, excerpt = _place(path, constant.path[-1])
     return _problem(
         "wrong-fact",
@@ -203,8 +240,14 @@ def _wrong(constant: Constant, value: object, path: Path) -> AssayError:
         span=span,
         excerpt=excerpt,
         expected=_expected(constant, value),
-        found=shown[:200],
+        found=_quote(value),
     )
+
+
+def _quote(value: object) -> str:
+    """Write a value of a document as JSON, cut to 200 characters."""
+    text = str(value) if isinstance(value, Decimal) else json.dumps(value, default=str, ensure_ascii=False)
+    return text[:200]
 
 
 def _place(path: Path, key: str) -> tuple[Span, str]:

@@ -203,7 +203,8 @@ def _constant(checked: Checked, name: str) -> Constant:
 
 def _fact(known: Constant) -> str:
     """Where a constant is read from."""
-    path, files = ".".join(known.path), " or ".join(f"{name}" for name in known.files)
+    path = " or ".join(".".join(keys) for keys in (known.path, *known.or_at))
+    files = " or ".join(known.files)
     default = "" if known.default is None else f"; {known.default or 'empty'} where it is not told"
     return _lines(_sentence(known.doc), f"Constant {known.name} of the run: {path} in {files}{default}.")
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.spec.article_model import Article
+from assay.spec.coverage_model import Coverage
 from assay.spec.example_model import Example
 from assay.spec.expression import Expression
 from assay.spec.phase_model import Cut
 from assay.spec.report_model import History, Report
+from assay.spec.summary_model import Summary
 from assay.spec.unit import Unit
 
 
@@ -27,10 +29,10 @@ class BaseUnit:
 class Constant:
     """A fact of a run, read from a JSON document of its directory.
 
-    `files` are candidates relative to the run's directory (the first that exists is read), `path` the keys from
-    the document's root, `type` one of integer, real, text, boolean, instant (UTC time, kept as ns since 1970) and
-    duration (decimal number of `unit`, kept as ns).  Without a default it must be there.  A `positive` number is above
-    0, as a duration always is.
+    `files` are candidates relative to the run's directory (the first that exists is read), `path` the keys from the
+    document's root; where it holds no value, the paths of `or_at` are tried.  `type` is integer, real, text, boolean,
+    instant (UTC time, in ns since 1970) or duration (decimal number of `unit`, in ns).  Without a default it must be
+    there.  A `positive` number is above 0, as a duration always is.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Constant:
     default: str | None
     doc: str
     positive: bool = False
+    or_at: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,36 +462,6 @@ class Filter:
     parameter: Parameter | None
     conditions: tuple[Condition, ...]
     doc: str
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """How the average of a metric with one distribution per host is taken over the hosts.
-
-    `lowest` (0: no limit) keeps only that many hosts, those of the lowest means.  `deviation` is that of the hosts'
-    standard deviations which is shown: `greatest` or `mean`.  `reciprocal_points`: charts plot 1 / (1 / median).
-    """
-
-    name: str
-    lowest: int
-    deviation: str
-    reciprocal_points: bool
-    doc: str
-
-
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """What is known of the records of the event `name`, or of an instant (`grain.instant`).
-
-    `on_some_hosts`: a host without them, or a row without the instant, is no finding.  `dropped`: the field that names
-    records which the log says were dropped (empty: it says nothing of the kind); `count`: the field with their number,
-    or empty.
-    """
-
-    name: str
-    on_some_hosts: bool = False
-    dropped: str = ""
-    count: str = ""
 
 
 Table = Event | Relation | Grain | Series

@@ -9,8 +9,9 @@ from sqlglot import exp
 
 from assay.spec import formula
 from assay.spec.expression import Expression
-from assay.spec.model import Grain, Metric, Summary
+from assay.spec.model import Grain, Metric
 from assay.spec.normal_form import Checked
+from assay.spec.summary_model import Summary
 from assay.sql import dialect, distributions
 from assay.sql.dialect import column
 from assay.sql.expressions import literal

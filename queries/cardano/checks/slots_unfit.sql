@@ -28,8 +28,11 @@ SELECT
     unfit.host,
     unfit.slot,
     strftime(make_timestamp_ns(unfit.t_ns), '%Y-%m-%d %H:%M:%S.%n') AS instant,
-    coalesce('in slot ' || unfit.implied, 'before slot 0') AS implied
+    coalesce('in slot ' || unfit.implied, 'before slot 0') AS implied,
+    (abs(clocks.late) + 50000000) // 1000000000 || '.' || (abs(clocks.late) + 50000000) // 100000000 % 10
+    || CASE WHEN clocks.late > 0 THEN ' s after' ELSE ' s before' END AS distance
 FROM unfit
+INNER JOIN clocks ON clocks.host = unfit.host
 CROSS JOIN counted
 WHERE counted.outside * 2 > counted.checks
 ORDER BY unfit.host, unfit.seq

@@ -1,16 +1,30 @@
 -- A parent must be the genesis or a block whose forging stands earlier in the logs: by instant, then host, then place.
 WITH forgings AS (
-    SELECT host, seq, block, block_no, slot, block_prev, row_number() OVER (ORDER BY t_ns, host, seq) AS place
+    SELECT host, seq, t_ns, block, block_no, slot, block_prev, row_number() OVER (ORDER BY t_ns, host, seq) AS place
     FROM block_forged
 ),
 
 first_forgings AS (
-    SELECT block, min(place) AS place
+    SELECT block, min(place) AS place, min(t_ns) AS t_ns, min_by(host, place) AS host
     FROM forgings
     GROUP BY block
 )
 
-SELECT child.host, child.block, child.block_no, child.slot, child.block_prev
+SELECT
+    child.host,
+    child.block,
+    child.block_no,
+    child.slot,
+    child.block_prev,
+    coalesce(
+        parent.host || ' forged ' || (parent.t_ns - child.t_ns) // 1000000000 || '.'
+        || lpad(((parent.t_ns - child.t_ns) // 1000000 % 1000)::TEXT, 3, '0') || ' s later',
+        'no host forged before'
+    ) AS parent,
+    CASE
+        WHEN parent.block IS NULL THEN 'is the log of a host missing, or cut off at its beginning?'
+        ELSE 'are the clocks of ' || child.host || ' and ' || parent.host || ' right?'
+    END AS advice
 FROM forgings AS child
 LEFT JOIN first_forgings AS parent ON parent.block = child.block_prev
 WHERE child.block_prev <> 'GenesisHash' AND (parent.block IS NULL OR parent.place > child.place)

@@ -1,0 +1,23 @@
+-- A host checks at the beginning of each slot whether it leads it. How long after it that is, by the host's own clock, in
+-- the median; and how far this lies from the host in the middle. Of two in the middle it is the one nearer to the slots.
+WITH hosts AS (
+    SELECT host, quantile_disc(t_ns - ($system_start + slot * $slot_length), 0.5) AS late
+    FROM leadership_check_started
+    WHERE slot IS NOT NULL
+    GROUP BY host
+),
+
+middle AS (
+    SELECT quantile_disc(late, 0.5) AS lower_late, -quantile_disc(-late, 0.5) AS upper_late
+    FROM hosts
+)
+
+SELECT
+    hosts.host,
+    hosts.late,
+    hosts.late - CASE
+        WHEN abs(middle.lower_late) <= abs(middle.upper_late) THEN middle.lower_late
+        ELSE middle.upper_late
+    END AS apart
+FROM hosts
+CROSS JOIN middle
