@@ -39,8 +39,15 @@ SELECT
   unfit.host,
   unfit.slot,
   STRFTIME(MAKE_TIMESTAMP_NS(unfit.t_ns), '%Y-%m-%d %H:%M:%S.%n') AS instant,
-  COALESCE('in slot ' || unfit.implied, 'before slot 0') AS implied
+  COALESCE('in slot ' || unfit.implied, 'before slot 0') AS implied,
+  (
+    ABS(clocks.late) + 50000000
+  ) // 1000000000 || '.' || (
+    ABS(clocks.late) + 50000000
+  ) // 100000000 % 10 || CASE WHEN clocks.late > 0 THEN ' s after' ELSE ' s before' END AS distance
 FROM unfit
+INNER JOIN clocks
+  ON clocks.host = unfit.host
 CROSS JOIN counted
 WHERE
   counted.outside * 100 > counted.checks AND counted.outside * 2 <= counted.checks

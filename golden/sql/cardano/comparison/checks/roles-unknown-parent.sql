@@ -3,6 +3,7 @@ WITH forgings AS (
   SELECT
     host,
     seq,
+    t_ns,
     block,
     block_no,
     slot,
@@ -12,7 +13,9 @@ WITH forgings AS (
 ), first_forgings AS (
   SELECT
     block,
-    MIN(place) AS place
+    MIN(place) AS place,
+    MIN(t_ns) AS t_ns,
+    ARG_MIN(host, place) AS host
   FROM forgings
   GROUP BY
     block
@@ -22,7 +25,22 @@ SELECT
   child.block,
   child.block_no,
   child.slot,
-  child.block_prev
+  child.block_prev,
+  COALESCE(
+    parent.host || ' forged ' || (
+      parent.t_ns - child.t_ns
+    ) // 1000000000 || '.' || LPAD(CAST((
+      (
+        parent.t_ns - child.t_ns
+      ) // 1000000 % 1000
+    ) AS TEXT), 3, '0') || ' s later',
+    'no host forged before'
+  ) AS parent,
+  CASE
+    WHEN parent.block IS NULL
+    THEN 'is the log of a host missing, or cut off at its beginning?'
+    ELSE 'are the clocks of ' || child.host || ' and ' || parent.host || ' right?'
+  END AS advice
 FROM forgings AS child
 LEFT JOIN first_forgings AS parent
   ON parent.block = child.block_prev

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Alloc: RTS alloc rate */
-/* definition 9cbb29dc6a28256111f2099eca60bd587caa17a2b7a4450cd997155d615e6f42 */
+/* definition 554a47855dd84266f767ce7f486f3b10ab830e5ffb4b0092c3a1d8b585daff43 */
 SELECT
   domain.per,
   distributions.size,

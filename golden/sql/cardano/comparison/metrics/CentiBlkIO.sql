@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiBlkIO: Block IO waits */
-/* definition 5e4272bf3a519ad9ca585f28030b07fbf9e00ff11c5cb0329330b663ddb139d2 */
+/* definition 60c503521b9c29b638605d773fac7ff2749e699d2633f53fbb3b779dda81b631 */
 SELECT
   domain.per,
   distributions.size,

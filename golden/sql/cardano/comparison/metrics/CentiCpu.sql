@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiCpu: Process CPU usage */
-/* definition b5fcd06651903a33fec40033bf7296b77ff0209922b310ad0c7f4a25f06f7d56 */
+/* definition 8b657f1b486d0a54b0e4aa1ac75f386ff9d178d1dac7282b1717ef304f8c69bf */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiGC: RTS GC CPU usage */
-/* definition 4082d49031b7a94082e7919eac8d9a410da93a85cae009ff492529384e244c06 */
+/* definition 11d2fba20e007069be5a56cd2db0792b8e8a7abfd8104c677f82ad215058c184 */
 SELECT
   domain.per,
   distributions.size,

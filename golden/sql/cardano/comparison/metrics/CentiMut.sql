@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* CentiMut: RTS Mutator CPU usage */
-/* definition 1809b61db1e2142d8748a6900ff28426fffd9f3c09fa4cff840abcc82fe409bc */
+/* definition 4bae7f57456490bd79fe2e731167e5908d9b953119a241640c5edc8e95bc6e7a */
 SELECT
   domain.per,
   distributions.size,

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsRd: Filesystem reads */
-/* definition ef2f293885cb3e455f748bf3339b56e3ab7c2431e2d5733ecf2042a5459e69de */
+/* definition 7177c5784385d194e9cdfb56b8b9e68a0e286e4134d9030f90f7f3a9e52c1c6f */
 SELECT
   domain.per,
   distributions.size,

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* FsWr: Filesystem writes */
-/* definition 7d7ef4a9d6207402b00025124f15728fc2acf5f5ed7c32a8ca46259ecf57ce31 */
+/* definition 60f34703db7dfed1947086db7663659dbf4700eb564a3465b751c3b546edc122 */
 SELECT
   domain.per,
   distributions.size,

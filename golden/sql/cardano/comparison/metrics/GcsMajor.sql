@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMajor: Major GCs */
-/* definition 369d9bf0db5a91ddcaa6cfb96684bcf4831b30b0e430f2e048e26f17c2dbbf58 */
+/* definition 80daa164fdc35961ab29d420a03fee6b85770047e5fa325552b1b43b0a1dcb73 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* GcsMinor: Minor GCs */
-/* definition c08fed6ab032192d4b68078ec697312576271e0a1a6770a2b05ef03d61a7c2d0 */
+/* definition a2c3885d7b9f82f5d45716237ebbdb66b1de7cca74d6b9ccabf8429eaafe4386 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Heap: RTS heap size */
-/* definition 5803cc68fb484e635fd2d00410ce8b22b36727213fff58a4b2bde1dca4f69cc0 */
+/* definition f94ee5a09468e9298b4f020c43bbb4abc5588c8bee73a1ef17b21d0668011f1e */
 SELECT
   domain.per,
   distributions.size,

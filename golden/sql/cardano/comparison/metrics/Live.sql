@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Live: RTS live GC dateset */
-/* definition fd8a0582b50958fe3ea41ada919fe0e6b0205cabe1acbe813caad64b741c9a01 */
+/* definition 7cdb8c2c953dbeb98a952c309ce8fcaf669401ad64b00905e0b7b4520b9e0cb9 */
 SELECT
   domain.per,
   distributions.size,

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetRd: Network reads */
-/* definition 8d43a851af90389dde03acd1c302661c7d23e59dedae1dca66279ba10032647e */
+/* definition 947114e62a884e66f5e6d7cb9792a86fb641b0a992e96f689c7504a0ed4ee9ee */
 SELECT
   domain.per,
   distributions.size,

@@ -44,7 +44,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* NetWr: Network writes */
-/* definition 422cb909d2bd5635b7467c7238b019420ab24e3537b739cc6592dea1a657abb9 */
+/* definition a61dbf208278a1ddef747fbdbfb090bc8e71e68f8c57ee1f664139b4272ce47e */
 SELECT
   domain.per,
   distributions.size,

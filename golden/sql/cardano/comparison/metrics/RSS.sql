@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* RSS: Kernel RSS */
-/* definition 918304f6a75d506b450b3e36464d6dc16797c838ffb6212efbde52f542798c13 */
+/* definition 6ca5a97057e319fe206c894ce4ee781fcd99168af7e4b642db7e5d2f0a08e82b */
 SELECT
   domain.per,
   distributions.size,

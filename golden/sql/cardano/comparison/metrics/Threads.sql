@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* Threads: Threads */
-/* definition 569837bf3a972e0a59aa6958ed90d7f1f7228128ce259e69370c1848a6754b33 */
+/* definition 95031462c1615577415f8f7d6b54249a72c45b70c88772a44fe272810dfc465a */
 SELECT
   domain.per,
   distributions.size,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.50: 0.50 adoption */
-/* definition 559f01fe0be9d148db7a035300cd5a51992e8e7f856dc88c6b551c1dc61bea13 */
+/* definition 3fd08e8a3678c5cc9198f97e81f2b4668686206d0012b40dd8d6afe95020e076 */
 SELECT
   size,
   mean,

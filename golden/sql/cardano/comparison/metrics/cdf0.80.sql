@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.80: 0.80 adoption */
-/* definition 011829271fff5051333e4376ad8eeb94763e04ddfdff4cf472cb6e1e4830319d */
+/* definition 38a1fa730becacfb638f0ac236af98e5f90a91e89bdc06e4363b84acbfebcb95 */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.90: 0.90 adoption */
-/* definition 945ad883b30a2d796c5c131ecca14f2c5ec7a59b1841f96782796bf486e00352 */
+/* definition ae4391edb88a581988c1e9d68d5148908d56f6813fd4aeda5641965a41ebb667 */
 SELECT
   size,
   mean,

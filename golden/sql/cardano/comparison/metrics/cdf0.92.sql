@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.92: 0.92 adoption */
-/* definition 562dfef6812ad29a26fb956526b712723b14fbd63709b42dda0af7e9988401a4 */
+/* definition 01cf000b38148d92357fd1ffa422510f84efaae9d2f488f0e1939f198bde94a8 */
 SELECT
   size,
   mean,

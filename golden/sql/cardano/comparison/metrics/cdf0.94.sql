@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.94: 0.94 adoption */
-/* definition 174d383c168689f05a3dbd7803ad9cb79dc9ed7c739941f725727b57c495e232 */
+/* definition 508f43f58f4ce7d82c3979f03335ad263b0b627d219bde8fdd282c3901b73bab */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.96: 0.96 adoption */
-/* definition 86a3b980776d0a00c75733beb99c4637beaea3722294c53d0757ffd6768e6329 */
+/* definition 74597b46bbfcfcd0a80989cc527ed439aadf2508b2c7b48556f2c8dd528222cb */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf0.98: 0.98 adoption */
-/* definition c398cc5d6fdf7145873c0befe89fbe2ea2fba28b3c932ba5df31f6abd38dd7bb */
+/* definition 260ae043104f6168da1eb7f2020a98b50dce811ac1ecae17a78c767c3fc6f592 */
 SELECT
   size,
   mean,

@@ -30,7 +30,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdf1.00: 1.00 adoption */
-/* definition 572c41a83c27342acb49ab26a9c4846e10b42c1bab4b40b88c82f2ae8c41cd89 */
+/* definition 7289ba3afeefa7346c169248883f68f69e53bf90effdc23af846abe06b7a2de8 */
 SELECT
   size,
   mean,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlkCtx: Block context acquisition delay */
-/* definition 416af2ab34c4533555d529efca5ab9b43c18258dafed8446dfc48c3405674d99 */
+/* definition 0a35469c9c09b464e0ed12e8c38617f09dc3f8421d47cf1d0179928d665430ea */
 SELECT
   domain.per,
   distributions.size,

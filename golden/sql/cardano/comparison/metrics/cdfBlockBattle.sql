@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlockBattle: Height & slot battles */
-/* definition ae617cd973a2f486fadcc7707799390cc510f5a0549e22e0c3b2b91ad61672f6 */
+/* definition 2eeb00f1c60ce9dba87d17ac64f87ab3744aedf2de9ab66c654e8633c992338c */
 SELECT
   size,
   mean,

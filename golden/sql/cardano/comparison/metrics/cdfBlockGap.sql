@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfBlockGap: Interblock gap */
-/* definition 8d438b4b8d5861bc20e7715c254c0d369bec0ad5e04ae473793d151e48bb4020 */
+/* definition 60cb28f453cf2612fbac0bc450dd0a9643041a9accd551d5483ffefd03bc8938 */
 SELECT
   domain.per,
   distributions.size,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlockSize: Block size */
-/* definition 1f5a9bb95640c50f9f81ecb311853cfdbcf86e89ff9c29c7464d613584dd4f00 */
+/* definition 1b4ec6f46dbbc9351177c4ceff224d48c335bf3f7b8f4da29d026bf9e8f1718a */
 SELECT
   size,
   mean,

@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksChainedRatio: Chained to forged blocks */
-/* definition dec519aa77bc0b069aeaf037fe0a51023b5e80137056d6f1532e23cbdc6c8878 */
+/* definition 110be2eb30a3e83474f1cd4f52b56e184e7257994a42d1c3982553efd9aac012 */
 SELECT
   size,
   mean,

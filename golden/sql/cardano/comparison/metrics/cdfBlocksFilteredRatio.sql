@@ -18,7 +18,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksFilteredRatio: Filtered to chained blocks */
-/* definition defdc383fa278d11069965a033aa3a39a157c91b1fb6e5630421640d83d1ae72 */
+/* definition 63a00f4b6881a7fd196a42e9d92da9de00ea41aab96a25ea38f8b95119d70003 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfBlocksPerHost: Blocks per host */
-/* definition dff11288070a8ac5ce19bc021a2cb6ec3563a9f161de852ef345f74fe928ca72 */
+/* definition bcf1e1655105e57e0f28b8472bd5ddfe5fbfb5bf99f6e9edad80f5d25b10bf08 */
 SELECT
   size,
   mean,

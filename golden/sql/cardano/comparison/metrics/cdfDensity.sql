@@ -39,7 +39,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfDensity: Chain density */
-/* definition 05a9aa25ff4dbfc5717920e99b69e5f8b76803d646c4fa02dc69729ef10eb47b */
+/* definition 5801fed00a8450c12d5a06842f1d1f3ef106c766683bc822f4e40391a2e97877 */
 SELECT
   domain.per,
   distributions.size,

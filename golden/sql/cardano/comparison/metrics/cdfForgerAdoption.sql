@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAdoption: Forged to self-adopted */
-/* definition 2218bd40a5406dc557a7638c4dc1e05edbd872d566e10daf29559ec850510574 */
+/* definition 0713ef43c36d60103cecaf371e324815f49e1f59ff84ee028bfd674d7134903f */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAnnounce: Forged to announced */
-/* definition aaea33cdd8fc6ee8be67efd22e70254eb7f3183ec61f6657e10a74ef08d03b1f */
+/* definition bf89ad9e8109950cc6cdf3fa5e61c43a69f8049b3e930bc6b8162503b4f404fc */
 SELECT
   size,
   mean,

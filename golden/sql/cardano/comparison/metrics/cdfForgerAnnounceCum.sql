@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerAnnounceCum: Slot start to announced */
-/* definition 023a030f8ce2c23fdb9ed9f8954acc3d8e6b18e3e902c83b6f600c8f1cd7f5aa */
+/* definition 8ca3f754d1dcec95cca688ec450b876ae45ff1194aa70316a605a1bcf5b9fdb7 */
 SELECT
   size,
   mean,

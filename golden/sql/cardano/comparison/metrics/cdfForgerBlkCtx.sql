@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerBlkCtx: Acquired block context */
-/* definition 90266b9733275dcf7063f7da10430bbfcd945d986e76e2aeefe79cfddd3135ca */
+/* definition 39a0f86c9160faa31e91622670679411236302ef4c39381e5d3832bed2177df8 */
 SELECT
   size,
   mean,

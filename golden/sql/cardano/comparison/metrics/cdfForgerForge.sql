@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerForge: Leadership to forged */
-/* definition ef4408f9b58924e90034cca97cd457b83834105720b2f610c4158e7ceb2bb43d */
+/* definition b16ca6e12d467955363b2ebf9e26091c7297c6af584a79ed95e52919527a0ebf */
 SELECT
   size,
   mean,

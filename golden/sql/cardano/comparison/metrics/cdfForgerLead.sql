@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLead: Leadership check duration */
-/* definition a1e45771a0ab31cfefc8b42b145c078a4b6eb3a832a975ecaefd7a241cf746f0 */
+/* definition ac49a63c790687f3863e95169d531c90a80a386d3f87ec8b7fbdabf51bbdd7f7 */
 SELECT
   size,
   mean,

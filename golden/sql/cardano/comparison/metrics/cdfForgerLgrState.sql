@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLgrState: Acquired ledger state */
-/* definition 74046463c71afc97d7f1ba6d549218c09d8f5e8ca8ee76faf056e91dfff77a2c */
+/* definition c971cf03688d4cc45a07b74e3523d3fc179b49cf32d277c3e86798f4caa89ec0 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerLgrView: Acquired ledger view */
-/* definition 2395fe1e24f5cdf9fe0ef9b43e02f99efd0e38f737382f15d66976851a581069 */
+/* definition e0df46b833ab0e3a29bfcb7e18654eaf8672cbeb5ed8494f7f00210d017c0f4a */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerMemSnap: Mempool snapshotting */
-/* definition 57b21a2f674e1b8e3daf3b57f70b9c86f5718ac722324cba33bd145c09f66010 */
+/* definition bef66f33bdcaadcf6ded814f4c649324afccb8b71b87c45e8680ec47cab1c6fe */
 SELECT
   size,
   mean,

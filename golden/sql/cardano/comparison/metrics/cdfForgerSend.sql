@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerSend: Forged to sending */
-/* definition 654c4ecac92d8d7546f8dd7d98174ae556e9319f86073a91527db58b7885670d */
+/* definition 4573186179404a25bd004a6aacfd81b75a4a110c645cc9b0f736c342af671728 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerStart: Started forge loop iteration */
-/* definition 02fc23193fa5b6a8ca04c959b1e0a8321a8e1db7ad8ab5ce195433b15d999bf1 */
+/* definition da377e5722a77a7c24d4c7c0599783e7755e376abea4b1372a1f7d5fe6b347e5 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfForgerTicked: Ledger ticking */
-/* definition b027698ff6ff632fdda705d4e8111711b58957f8fe3568824856816d27173d86 */
+/* definition 480b00787bb045bdb63a8cdf547275f5e4994a57ce84c0e1db4a372772b10a5c */
 SELECT
   size,
   mean,

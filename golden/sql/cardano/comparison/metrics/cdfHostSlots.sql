@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfHostSlots: Analysed slots */
-/* definition 52ffce207e4b93be56e5361819a90fdde007aad20b29e934fbf3a1f94caaddc1 */
+/* definition b5a50bd7afe39c689039b4b2fc450767cffe00848497156d71e49c430f491d9f */
 SELECT
   domain.per,
   distributions.size,

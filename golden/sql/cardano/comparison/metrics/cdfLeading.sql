@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeading: Leadership check duration */
-/* definition 41096ed27dc225d505d82fd2fb86e27398a2dcec8e8fe8d563e612b8bbe7c75b */
+/* definition 853d9c1e2e6e6fada7dae61dd797e5777c07940715983b03237419edaf77f974 */
 SELECT
   domain.per,
   distributions.size,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLeads: Leaderships */
-/* definition eedb09b050f7aac957bd1ade610ebf69d565b3fce65fee7e85d9fa8f69bb61b6 */
+/* definition a7a14e26c69af25e020e198eab8499c2a8ce2b2030324d3319edcbc16ba747bc */
 SELECT
   domain.per,
   distributions.size,

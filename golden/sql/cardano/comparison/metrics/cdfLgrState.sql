@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrState: Ledger state acquisition delay */
-/* definition e9f6622aa68c9e76ef61f1fda391a0b631d6389c5153a185d1ef05716a32eefd */
+/* definition 235f3d63cfe15f33c51dd4fdd7715d826b01ac13727a5a41d70a05aac60f2c19 */
 SELECT
   domain.per,
   distributions.size,

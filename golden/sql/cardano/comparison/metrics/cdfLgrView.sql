@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfLgrView: Ledger view acquisition delay */
-/* definition 48ff4d731a34e943c2f0ea6c5c090f4878636002b4d8bab901fa623800e12fce */
+/* definition 496e2224cf74d6a44a3451da0487548d7508afdb4f342aef707d62f54bf8ff29 */
 SELECT
   domain.per,
   distributions.size,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerAdoption: Fetched to adopted */
-/* definition ed0752de6e2ae4ee9bc6950ff0edd9451d0266d51647f976f47555fc56d6c3de */
+/* definition 37e190c46af756779d7ea4e6c965648992817af830816addad52ee45730d29b6 */
 SELECT
   size,
   mean,

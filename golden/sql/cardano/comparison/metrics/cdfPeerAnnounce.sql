@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerAnnounce: Fetched to announced */
-/* definition 5f6530eba27de29c8a15ca8ffa063d0adbafca4d28816b3ac7fa5c294ffa8396 */
+/* definition 20a1ad8b2a5cefb04b8a009129f84ad7fa261a565c7df509d3694cca022a35c0 */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerFetch: Fetch duration */
-/* definition 2dcb5d91630f3760a8f0572ca1832498f6a04587829a5f07a409673b3a751ed7 */
+/* definition cad2acd1c66a47b05cb43eeae7c3258c41632de8d646cae697aa0239570664e9 */
 SELECT
   size,
   mean,

@@ -22,7 +22,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerFetchFirst: First peer fetch */
-/* definition b225ad91a934c90748f53de0bda2eeecb403937cd9db541b5a509097e30052be */
+/* definition 6902fcbf676f95653fd47d9a21f955cf50ce273a26369691b7a275f1d6395b7e */
 SELECT
   size,
   mean,

@@ -22,7 +22,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerNoticeFirst: First peer notice */
-/* definition ce4f4805df56ac3b32f6b029556fafbbd3d69aea80546bd6d7a41618a66dc7cd */
+/* definition 4b94485101291955888ee87496fce95eeb5b60ae7fac10af7055e1cdb07b173e */
 SELECT
   size,
   mean,

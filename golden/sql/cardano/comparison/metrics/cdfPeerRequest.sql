@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerRequest: Notice to fetch request */
-/* definition f24799528b750b75c31666fcca48327af2d9114e9f72cfb0f9c32bac22c309b0 */
+/* definition ff54d399d7a4094dc38b6e256db797f5e79a08113828492a306c8111587feb1a */
 SELECT
   size,
   mean,

@@ -19,7 +19,7 @@ WITH samples AS (
   FROM ordered
 )
 /* cdfPeerSend: Fetched to sending */
-/* definition c2d9235f7ff66bb357c99163b0147f99d962260327f030243963a5192389599a */
+/* definition 28fc81b865dbb05fd97b593d584120b98200bdf6774cdbd7a40c8ee474809839 */
 SELECT
   size,
   mean,

@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpu: CPU 85% spans */
-/* definition c3718bdb25c35c3ff2cdef16e08b74b072519545db53811d7d4ceddb9a563b94 */
+/* definition 27511dd3881387ec2d33d30b8fd761cd8b1995774976a0f9ecf24c36560a02a3 */
 SELECT
   domain.per,
   distributions.size,

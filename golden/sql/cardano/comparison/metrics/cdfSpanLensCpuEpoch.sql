@@ -42,7 +42,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuEpoch: CPU spans at Ep boundary */
-/* definition ece8ff80443efbd3d7efbc7f31dd2986fc53befcfb430bc536bfe5037c8bc803 */
+/* definition 5d738b812a816b46577a974c131bf759bb1a7b104858070710c990393b3aaa75 */
 SELECT
   domain.per,
   distributions.size,

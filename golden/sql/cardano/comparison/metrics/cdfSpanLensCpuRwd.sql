@@ -49,7 +49,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfSpanLensCpuRwd: CPU spans at reward update */
-/* definition fa865ec179b0a64724268b7361a9fb4653ee1efd718a72198d1a66f5ea2a00a8 */
+/* definition 5cd65cfa3595efe52c182d820d98a903e9cf3a4750d1d0bae76c0c0c84170867 */
 SELECT
   domain.per,
   distributions.size,

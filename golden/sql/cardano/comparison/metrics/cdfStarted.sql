@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarted: Forge loop tardiness */
-/* definition 233638e809bd047b30191be89bb092b639f7a564a146a82c155788f482713e02 */
+/* definition abe01f5676a331105d42654fcbf2c0796a523514269d44268c12939a0fd17107 */
 SELECT
   domain.per,
   distributions.size,

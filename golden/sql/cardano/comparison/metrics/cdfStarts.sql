@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfStarts: Forge loop starts */
-/* definition 8f948938aba80cc17156a535e8b664b196f3be6fdd4129ecb67d05a6243c0345 */
+/* definition 41c26473b7d3fba2decea256cfc077452056d9ad3bdaf3fd72044703139b5cb0 */
 SELECT
   domain.per,
   distributions.size,

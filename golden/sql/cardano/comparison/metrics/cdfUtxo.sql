@@ -40,7 +40,7 @@ WITH samples AS (
     NOT host IS NULL
 )
 /* cdfUtxo: UTxO size */
-/* definition fc36b144147efad6afdb5aace39d6f8fa33850993f7d1f535a2981a3d82e32c4 */
+/* definition 71585f1ed8f1b052db5376493493389f4fdc560a86a60df213a952113c14c2e2 */
 SELECT
   domain.per,
   distributions.size,

@@ -1,12 +1,20 @@
 -- `$name` stands for a constant of the run; constants.json has the values.
 CREATE TEMPORARY TABLE run_summary AS
-/* The numbers of a run that its manifest prints: one row. */
-/* Compatibility: switches to another fork are known, but do not count as analysed. */
+/* What the manifest of a run prints beside its constants: one row. */
+/* Compatibility: switches to another fork, and notices of dropped records, are known but do not count as analysed. */
 WITH switches AS (
   SELECT
     host,
     COUNT(*) AS switches
-  FROM fork_switched
+  FROM (
+    SELECT
+      host
+    FROM fork_switched
+    UNION ALL
+    SELECT
+      host
+    FROM records_limited
+  )
   GROUP BY
     host
 ), analysed AS (
@@ -74,7 +82,14 @@ SELECT
   log_totals.stop_spread,
   slot_totals.slots_analysed,
   block_totals.blocks_analysed,
-  block_totals.blocks_rejected
+  block_totals.blocks_rejected,
+  CASE
+    WHEN $plutus_mode AND $plutus_auto_mode
+    THEN 'Loop'
+    WHEN $plutus_type <> ''
+    THEN $plutus_script
+    ELSE ''
+  END AS plutus_script /* old profiles have two flags for the loop, newer ones a type and a name */
 FROM log_totals
 CROSS JOIN line_rates
 CROSS JOIN slot_totals
