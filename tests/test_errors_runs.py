@@ -125,6 +125,7 @@ def changed(tmp_path: Path, host: str, text: str, line: int = 0) -> Path:
     return run
 
 
+UNKNOWN = "4 records of 1 name that the specs do not know: `other` (4); `assay inspect` lists them."
 SILENT = (
     "warning: run: none of the log lines of hosts app-1, app-2, app-3 and 1 more is an event that the specs know "
     "(source app).\n"
@@ -143,7 +144,7 @@ def silent(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_hosts_without_any_event_are_told_in_an_answer(here: Path, silent: Path, cache: Path) -> None:
     done = asked(here, cache, "query", "wait", "--run", silent)
     assert done.status == 0
-    assert done.err == SILENT + "filters: none; average: all\n"
+    assert done.err == SILENT + f"warning: run: {UNKNOWN}\n" + "filters: none; average: all\n"
 
 
 def test_hosts_without_any_event_are_told_in_a_report(here: Path, silent: Path, cache: Path, tmp_path: Path) -> None:
@@ -155,7 +156,7 @@ def test_hosts_without_any_event_are_told_in_a_report(here: Path, silent: Path, 
 
 def test_hosts_without_any_event_are_told_in_an_explanation(here: Path, silent: Path, cache: Path) -> None:
     done = asked(here, cache, "explain", "wait", "--run", silent, "--format", "json")
-    assert done.json()["run"]["warnings"] == [SILENT.removeprefix("warning: run: ").rstrip()]
+    assert done.json()["run"]["warnings"] == [SILENT.removeprefix("warning: run: ").rstrip(), UNKNOWN]
 
 
 def test_of_a_source_without_hosts_no_host_is_told(here: Path, cache: Path) -> None:

@@ -12,7 +12,7 @@ from tests.compare_reference import load
 from tests.support.commands import assay, build
 from tests.support.runs import changed_log, copied
 
-STAGES = ["specs", "hash", "read", "results", "charts", "pdf", "report", "command"]
+STAGES = ["specs", "hash", "read", "results", "completeness", "charts", "pdf", "report", "command"]
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,7 @@ from assay.audit.versions import versions
 from assay.build.compute import compiled
 from assay.build.filters import applied
 from assay.build.inspect import KINDS
+from assay.build.quality import QualityPlan
 from assay.build.sql_files import sql_texts
 from assay.engine.graph import nodes
 from assay.plan.steps import plan
@@ -74,6 +75,7 @@ def test_a_build_writes_all_files_and_no_other(two: Path, package: Checked) -> N
     given = applied(package.package, report, FILTERS, False)
     made = plan(package.package, package.package.metrics, given, ["run_summary"])
     sql = {f"sql/{name}" for name in sql_texts(nodes(compiled(package, made)))}
+    sql |= {f"sql/{name}" for name in sql_texts(nodes(QualityPlan(package, made, compiled(package, made)).counts))}
     data = {"results.json", "document.json", "provenance.json", "specs.json", "sql/constants.json"}
     single = {"report.pdf", "report.typ", "report/lacking.json", *data}
     assert set(contents(two)) == single | charts | templates | sql

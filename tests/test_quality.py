@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -59,7 +60,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_query_says_what_a_run_lacks(place: Path, cache: Path, name: str) -> None:
     run = f"{name}=runs/{name}"
     done = assay("query", *METRICS, "--run", run, "--format", "json", "--cache", cache, within=place)
-    assert says_of(done, name, CASES[name]) == [item.replace("host ", "host h-") for item in CASES[name]["says"]]
+    assert says_of(done, name, CASES[name]) == [
+        re.sub(r"(host |first at )", r"\1h-", item) for item in CASES[name]["says"]
+    ]
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -86,7 +89,7 @@ def test_report_prints_no_number_where_every_value_is_a_fallback(cache: Path, tm
     assert done.status == 0
     document = json.loads((out / "document.json").read_text("utf-8"))
     cells = {row[0]: row[1] for section in document["sections"] for row in section["rows"]}
-    assert cells["Process CPU usage, %"] == cells["Kernel RSS, MB"] == "—"
+    assert cells["Process CPU usage, %"] == cells["Kernel RSS, MiB"] == "—"
     (block,) = document["appendices"]
     assert block["title"] == "Data quality"
     assert dict(block["rows"]) == {
@@ -98,8 +101,8 @@ def test_report_prints_no_number_where_every_value_is_a_fallback(cache: Path, tm
     assert finding["code"] == "default-samples"
     assert (finding["affected"], finding["total"]) == (177, 177)
     assert {"CentiCpu", "RSS", "NetRd"} <= set(finding["metrics"])
-    assert block["text"] == [f"1.0.0: {item['message']}" for item in quality["findings"]]
-    assert [f"warning: 1.0.0: {item['message']}" for item in quality["findings"]] == done.err.splitlines()[-2:]
+    assert block["text"] == [f"case: {item['message']}" for item in quality["findings"]]
+    assert [f"warning: case: {item['message']}" for item in quality["findings"]] == done.err.splitlines()[-2:]
 
 
 def test_explain_says_what_a_run_lacks(cache: Path) -> None:

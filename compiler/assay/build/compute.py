@@ -145,7 +145,7 @@ def _count(
 ) -> Mapping[str, Sequence[Mapping[str, object]]]:
     """Work out statements that count, over a run: their rows by name."""
     counting = replace(job, plan=replace(job.plan, metrics=(), listed=(), formulas=()), graph=nodes(statements))
-    (results,) = _execute(session, checked, [replace(counting, relations=())], [prepared], nothing)
+    (results,) = _execute(session, checked, [replace(counting, relations=())], [prepared], nothing, "completeness")
     return results.counts
 
 
@@ -202,8 +202,14 @@ def _is_large(prepared: Sequence[Prepared]) -> bool:
 
 
 def _execute(
-    session: Session, checked: Checked, jobs: Sequence[Job], prepared: Sequence[Prepared], at_work: Callable[[], None]
+    session: Session,
+    checked: Checked,
+    jobs: Sequence[Job],
+    prepared: Sequence[Prepared],
+    at_work: Callable[[], None],
+    called: str = "results",
 ) -> list[RunResults]:
+    """Execute jobs side by side, one for each run, as the stage `called`.  Raises AssayError."""
     cores = os.cpu_count() or 1
     side_by_side = 1 if _is_large(prepared) else min(len(jobs), cores)
     threads = session.threads or max(1, cores // side_by_side)
@@ -237,7 +243,7 @@ def _execute(
             )
 
     def one(index: int) -> RunResults:
-        with stage("results", run=jobs[index].label, statements=len(jobs[index].graph)):
+        with stage(called, run=jobs[index].label, statements=len(jobs[index].graph)):
             try:
                 return attempt(index, enumerated=True)
             except AssayError as error:

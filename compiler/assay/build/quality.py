@@ -231,7 +231,7 @@ def notices(package: Package, prepared: Prepared) -> tuple[Notice, ...]:
     return tuple(
         notice
         for item in package.coverage
-        if item.dropped
+        if item.dropped and prepared.counts.get(item.name)
         for notice in _notices(item, event_files(prepared, item.name), known)
     )
 

@@ -41,11 +41,11 @@ from assay.sql.completeness import (
 RARE_SHARE = 0.5
 #: a host with fewer records of an event than this share of the hosts' median lacks some; of at least so many
 RARE_ON_HOST, USUAL = 0.2, 10
-#: so large a share of records with keys that no row has is no accident; so few keys may be those of the run's edges
-UNMATCHED_SHARE, EDGE_KEYS = 0.1, 2
+#: so large a share of a host's records with keys that no row has is no accident; so few keys may be those of the edges
+UNMATCHED_SHARE, EDGE_KEYS = 0.5, 2
 
 #: fewer rows than this share may lack an instant at the edges of a run
-INCOMPLETE_SHARE = 0.01
+INCOMPLETE_SHARE = 0.05
 
 Row = Mapping[str, object]
 
@@ -271,17 +271,23 @@ class Assessment:
         """Find the events many of whose records name no row of a grain that is bound to them."""
         groups: dict[tuple[str, str], list[tuple[int, int, object, list[str]]]] = defaultdict(list)
         for binding in self.bindings:
-            (row,) = self.counts[binding.name]
-            unmatched, records = _number(row, UNMATCHED), _number(row, RECORDS)
+            rows = self.counts[binding.name]
             metrics = [item.id for item in self._of_event(binding.event)]
-            if metrics and unmatched >= UNMATCHED_SHARE * records and _number(row, KEYS) > EDGE_KEYS:
-                groups[binding.event, binding.column].append((unmatched, records, row[EXAMPLE], metrics))
+            strange = [row for row in rows if _number(row, UNMATCHED) >= UNMATCHED_SHARE * _number(row, RECORDS)]
+            if metrics and self._has_rows(binding.grain) and sum(_number(row, KEYS) for row in strange) > EDGE_KEYS:
+                unmatched, records = (sum(_number(row, column) for row in rows) for column in (UNMATCHED, RECORDS))
+                groups[binding.event, binding.column].append((unmatched, records, strange[0][EXAMPLE], metrics))
         for (event, name), found in groups.items():
             unmatched, records, example, _ = max(found, key=lambda item: item[0])
             ids = list(dict.fromkeys(metric for *_, metrics in found for metric in metrics))
             such = f", such as `{example}`" if example else ""
             message = f"{unmatched} of {records} `{event}` records name no known `{name}`{such}{of_metrics(ids)}."
             yield Finding(UNKNOWN_KEY, message, tuple(ids), (), event, unmatched, records)
+
+    def _has_rows(self, grain: str) -> bool:
+        """Return whether a grain of the metrics has any row; of another one, which is not counted, it is assumed."""
+        counted = [metric for metric in self.metrics if metric.grain == grain]
+        return not counted or any(self.total(metric, ROWS) for metric in counted)
 
     def incomplete_rows(self) -> Iterator[Finding]:
         """Find the instants that rows of a grain lack; those that as many rows lack are one finding."""

@@ -62,14 +62,14 @@ def key_bindings(grain: Grain, members: frozenset[str], events: frozenset[str]) 
 
 
 def count_unmatched(binding: KeyBinding, constants: Constants) -> exp.Select:
-    """Count the records of an event, and those whose key no row of the grain has.
+    """Count the records of an event on each host, and those whose key no row of the grain has.
 
     `keys`: how many different keys these have; `example`: the least of them.
     """
     key = column(binding.field)
     keys = dialect.select(exp.alias_(column(binding.column), "known")).distinct()
     keys = keys.from_(dialect.table(rows_name(binding.grain)))
-    records = dialect.select(exp.alias_(key, "key")).from_(dialect.table(binding.event))
+    records = dialect.select(column(HOST), exp.alias_(key, "key")).from_(dialect.table(binding.event))
     records = records.where(exp.Not(this=exp.Is(this=key.copy(), expression=exp.Null())))
     if binding.where:
         records = records.where(compile_expression(binding.where, Names(constants=constants)))
@@ -77,13 +77,15 @@ def count_unmatched(binding: KeyBinding, constants: Constants) -> exp.Select:
     missed = exp.Case(ifs=[exp.If(this=missing.copy(), true=column("key", "found"))])
     example = exp.Min(this=missed.copy())
     query = dialect.select(
+        column(HOST, "found"),
         exp.alias_(exp.Count(this=exp.Star()), RECORDS),
         exp.alias_(exp.CountIf(this=missing), UNMATCHED),
         exp.alias_(exp.Count(this=exp.Distinct(expressions=[missed])), KEYS),
         exp.alias_(exp.Cast(this=example, to=exp.DataType.build("TEXT", dialect=dialect.DIALECT)), EXAMPLE),
     )
     on = exp.EQ(this=column("key", "found"), expression=column("known", "keys"))
-    return query.from_(records.subquery(alias="found")).join(keys.subquery(alias="keys"), on=on, join_type="LEFT")
+    query = query.from_(records.subquery(alias="found")).join(keys.subquery(alias="keys"), on=on, join_type="LEFT")
+    return query.group_by(column(HOST, "found")).order_by(column(HOST, "found"))
 
 
 def count_rows(metric: Metric, grain: Grain, constants: Constants) -> exp.Select:
