@@ -101,7 +101,7 @@ def test_antelope_node_without_blocks_is_a_warning(tmp_path: Path, cache: Path) 
     line = f"{head} dropped incoming block #7 id: 620af4ee1adc2bab\n"
     (tmp_path / "run" / "node_02" / "stderr.txt").write_text(line, encoding="utf-8")
     done = query(tmp_path / "run", cache, "received")
-    assert done.err == "warning: run: no block is received or produced in the logs of node_02\n"
+    assert done.err.splitlines()[-1] == "warning: run: no block is received or produced in the logs of node_02"
 
 
 def test_cardano_node_without_adoptions_is_a_warning(tmp_path: Path, cache: Path) -> None:
@@ -112,4 +112,7 @@ def test_cardano_node_without_adoptions_is_a_warning(tmp_path: Path, cache: Path
     idle = (line for line in lines if b"StartLeadershipCheck" in line or b"Resources" in line)
     (tmp_path / "run" / "node-3" / "stdout").write_bytes(b"".join(idle))
     done = query(tmp_path / "run", cache, "cdf0.96")
-    assert done.err == "warning: run: no block is forged or adopted on node-3, though leadership is checked there\n"
+    events = "`block_adopted`, `block_sent`, `fetch_completed` and 3 more records"
+    lacking = f"host node-3 has no {events}, unlike the other 3 (cdf0.96)"
+    idle_node = "no block is forged or adopted on node-3, though leadership is checked there"
+    assert done.err == f"warning: run: {lacking}.\nwarning: run: {idle_node}\n"

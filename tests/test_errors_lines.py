@@ -19,9 +19,9 @@ SLIPS: dict[str, tuple[Edit, str]] = {
         (SOURCE, "{thread} {file}", "{thread {file}"),
         """\
 error[pattern]: the `line` of source `nodes`: a brace without its counterpart
-  at specs/antelope/harness/source.dhall:51:30
-    51 |       , line = "{level} {at} {thread {file} {function} ] {message...}"
-       |                              ^
+  at specs/antelope/harness/source.dhall:51:62
+    51 |       , line = "{?{} {} {} {} {}: ?}{?{}|{} | ?}{level} {at} {thread {file} {function} ] {message...}"
+       |                                                              ^
   hint: a brace itself is written `{{`
 """,
     ),
@@ -29,9 +29,9 @@ error[pattern]: the `line` of source `nodes`: a brace without its counterpart
         (EVENTS, "dropped incoming block #{number} id: {id}", "dropped incoming block #{number} id: {number}"),
         """\
 error[pattern]: a pattern of event `dropped`: the place `number` is named twice
-  at specs/antelope/harness/events.dhall:73:64
-    73 |         , forms = [ form "dropped incoming block #{number} id: {number}" [ f.number, f.id ] ]
-       |                                                                ^^^^^^^^
+  at specs/antelope/harness/events.dhall:91:66
+    91 |         , forms = [ form [ "dropped incoming block #{number} id: {number}" ] [ f.number, f.id ] ]
+       |                                                                  ^^^^^^^^
   hint: rename one; `{}` has no name
 """,
     ),
@@ -39,9 +39,9 @@ error[pattern]: a pattern of event `dropped`: the place `number` is named twice
         (EVENTS, "{trx_net},{block_time}?}", "{trx_net},{block_time}"),
         """\
 error[pattern]: a pattern of event `sent`: an optional part without its end
-  at specs/antelope/harness/events.dhall:91:48
-    91 |               "{id},{sent},{acknowledged},{ack}{?,{in_block},{trx_cpu},{trx_net},{block_time}"
-       |                                                ^^
+  at specs/antelope/harness/events.dhall:115:50
+    115 |               [ "{id},{sent},{acknowledged},{ack}{?,{in_block},{trx_cpu},{trx_net},{block_time}" ]
+        |                                                  ^^
   hint: it ends with `?}`
 """,
     ),
@@ -49,10 +49,9 @@ error[pattern]: a pattern of event `sent`: an optional part without its end
         (EVENTS, "switching forks from {} (", "switching forks from {}{name} ("),
         """\
 error[pattern]: a pattern of event `forked`: two places follow each other, so nothing tells where one ends
-  at specs/antelope/harness/events.dhall:81:50
-    81 | …    , forms = [ form "switching forks from {}{name} (block number {from}) to {} (block number {to})" \
-[ f.from, f.to ] ]
-       |                                                  ^^^^^^
+  at specs/antelope/harness/events.dhall:101:41
+    101 |               [ "switching forks from {}{name} (block number {from}) to {} (block number {to})"
+        |                                         ^^^^^^
   hint: put the text between them that stands there in a line
 """,
     ),
@@ -60,8 +59,8 @@ error[pattern]: a pattern of event `forked`: two places follow each other, so no
         (EVENTS, "block number {from})", "block number {form})"),
         """\
 error[no-place]: field `from_number` of event `forked` is read from a place that its pattern does not have: `from`
-  at specs/antelope/harness/events.dhall:29:23
-    29 |       , from = E.at [ "from" ] (E.inUnit D.block (E.integer "from_number"))
+  at specs/antelope/harness/events.dhall:38:23
+    38 |       , from = E.at [ "from" ] (E.inUnit D.block (E.integer "from_number"))
        |                       ^^^^^^
   hint: did you mean `form`?
 """,
@@ -70,9 +69,9 @@ error[no-place]: field `from_number` of event `forked` is read from a place that
         (EVENTS, "dropped incoming block #{number} id: {id}", "dropped incoming block #{number} id: {id} {at}"),
         """\
 error[place-twice]: the place `at` is named in a pattern of event `dropped` and in the `line` of its source
-  at specs/antelope/harness/events.dhall:73:26
-    73 |         , forms = [ form "dropped incoming block #{number} id: {id} {at}" [ f.number, f.id ] ]
-       |                          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  at specs/antelope/harness/events.dhall:91:28
+    91 |         , forms = [ form [ "dropped incoming block #{number} id: {id} {at}" ] [ f.number, f.id ] ]
+       |                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   hint: rename one of them
 """,
     ),
@@ -104,9 +103,9 @@ error[no-place]: the time of source `nodes` is no place of its `line`
         (EVENTS, "{id},{sent},{ack", "{id},{},{ack"),
         """\
 error[no-place]: a pattern of event `sent` does not tell the time
-  at specs/antelope/harness/events.dhall:91:15
-    91 |               "{id},{},{acknowledged},{ack}{?,{in_block},{trx_cpu},{trx_net},{block_time}?}"
-       |               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  at specs/antelope/harness/events.dhall:115:17
+    115 |               [ "{id},{},{acknowledged},{ack}{?,{in_block},{trx_cpu},{trx_net},{block_time}?}" ]
+        |                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   expected: the place {sent}, in no optional part
   found:    id, acknowledged, ack, in_block, trx_cpu, trx_net, block_time
 """,
@@ -147,9 +146,9 @@ error[source-member]: source `samples` has `zone`, which it does not read
         ("specs/cardano/source.dhall", 'time = [ "at" ]', "time = [] : List Text"),
         """\
 error[no-time]: source `workbench_logs` does not say where its lines tell the time
-  at specs/cardano/source.dhall:84:16
-    84 |       , name = "workbench_logs"
-       |                ^^^^^^^^^^^^^^^^
+  at specs/cardano/source.dhall:103:16
+    103 |       , name = "workbench_logs"
+        |                ^^^^^^^^^^^^^^^^
   expected: the path of a line's instant, such as `time = [ "at" ]`
   hint: records of lists, tables and blocks may have none; the lines of a log have
 """,

@@ -29,8 +29,8 @@ error[unknown-kind]: source `load` is of a kind that there is not: `cvs`
         ("specs/cometbft/package.dhall", ", e.height\n", "\n"),
         """\
 error[unknown-table]: relation `rotation` uses an unknown table `height`
-  at specs/cometbft/relations.dhall:164:16
-    164 |       , name = "rotation"
+  at specs/cometbft/relations.dhall:175:16
+    175 |       , name = "rotation"
         |                ^^^^^^^^^^
   note: 3 more like it: specs/cometbft/series.dhall:57:28, specs/cometbft/series.dhall:61:24, specs/cometbft\
 /series.dhall:66:23
@@ -42,11 +42,11 @@ error[unknown-table]: relation `rotation` uses an unknown table `height`
         ("specs/cometbft/package.dhall", "source.samples, ", ""),
         """\
 error[unknown-source]: event `height` is of an unknown source `samples`
-  at specs/cometbft/events.dhall:104:23
-    104 |     , height = series "height" (ofNode "consensus_height") D.block "Height of a node's chain"
+  at specs/cometbft/events.dhall:111:23
+    111 |     , height = series "height" (ofNode "consensus_height") D.block "Height of a node's chain"
         |                       ^^^^^^^^
-  note: 8 more like it: specs/cometbft/events.dhall:106:16, specs/cometbft/events.dhall:107:25, specs/cometb\
-ft/events.dhall:108:24, ...
+  note: 8 more like it: specs/cometbft/events.dhall:113:16, specs/cometbft/events.dhall:114:25, specs/cometb\
+ft/events.dhall:115:24, ...
   hint: is it in the package's lists? a `samples` is declared at specs/cometbft/source.dhall:63:16
 """,
     ),

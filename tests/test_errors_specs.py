@@ -119,8 +119,8 @@ error[dhall-type]: unknown field `mempoolSnapshoot` in `events`
         (PACKAGE, "      , e.mempoolSnapshot\n", ""),
         """\
 error[unknown-table]: relation `timeline` uses an unknown table `mempool_snapshot`
-  at specs/cardano/relations.dhall:230:16
-    230 |       , name = "timeline"
+  at specs/cardano/relations.dhall:274:16
+    274 |       , name = "timeline"
         |                ^^^^^^^^^^
   note: 1 more like it: specs/cardano/grains/block.dhall:69:27
   hint: is it in the package's lists? did you mean `ledger_snapshot` or `mempool_size`?
@@ -209,8 +209,8 @@ specs/cardano/events.dhall -> specs/cardano/source.dhall
         (RELATIONS, "uses = [ openings.name, slotMarks.name ]", 'uses = [ openings.name, slotMarks.name, "timeline" ]'),
         """\
 error[cycle]: `timeline` is made of itself: timeline -> timeline
-  at specs/cardano/relations.dhall:230:16
-    230 |       , name = "timeline"
+  at specs/cardano/relations.dhall:274:16
+    274 |       , name = "timeline"
         |                ^^^^^^^^^^
   hint: break the circle: one of these must not read the next
 """,
@@ -249,8 +249,8 @@ error[unknown-constant]: the SQL of relation `openings` names a constant that no
         (RELATIONS, "queries/cardano/timeline.sql", "queries/cardano/time_line.sql"),
         """\
 error[dhall-import]: the file `queries/cardano/time_line.sql` does not exist
-  at specs/cardano/relations.dhall:231:15
-    231 |       , sql = ../../queries/cardano/time_line.sql as Text
+  at specs/cardano/relations.dhall:275:15
+    275 |       , sql = ../../queries/cardano/time_line.sql as Text
         |               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   hint: did you mean `timeline.sql`?
 """,
@@ -347,10 +347,10 @@ def test_a_check_of_good_specs_says_what_there_is(cache: Path) -> None:
     assert (done.status, done.out, done.err) == (
         0,
         "antelope: 4 sources, 20 events, 17 relations, 15 grains, 91 metrics, 0 filters, 1 summary, 0 reports, "
-        "18 series, 3 articles, 8 examples: no problem\n"
-        "cardano: 1 source, 23 events, 14 relations, 7 grains, 61 metrics, 16 filters, 2 summaries, 1 report, "
-        "1 history, 4 examples: no problem\n"
+        "18 series, 3 articles, 9 examples: no problem\n"
+        "cardano: 1 source, 25 events, 15 relations, 7 grains, 61 metrics, 16 filters, 2 summaries, 1 report, "
+        "1 history, 5 examples: no problem\n"
         "cometbft: 4 sources, 17 events, 7 relations, 6 grains, 28 metrics, 0 filters, 1 summary, 0 reports, "
-        "10 series, 2 articles, 3 examples: no problem\n",
+        "10 series, 2 articles, 4 examples: no problem\n",
         "",
     )

@@ -547,7 +547,7 @@ def test_events_without_values_are_told_by_what_they_do(cache: Path) -> None:
     picks, rows = "they decide which rows values are taken from", "they decide which rows there are"
     assert also("cdfPeerSend") == (
         f"block_forged, header_announced: {picks} the run's slot_length, the run's system_start: {rows} "
-        "leadership_check_started, leadership_decided: they decide in checks alone"
+        "fork_switched, leadership_check_started, leadership_decided: they decide in checks alone"
     )
     assert also("cdfStarts").startswith(f"resources: {picks} block_context, ledger_metrics: {rows} block_forged, ")
     assert also("cdfForgerTicked").endswith("they decide in checks alone")

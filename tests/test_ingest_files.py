@@ -103,7 +103,7 @@ FLAT = replace(SOURCE, hosts="logs/of-*.log", host_files=True, logs=())
     ("made", "found"),
     [
         (lambda place: place.symlink_to("nowhere"), "out (a link that leads to nothing)"),
-        (lambda place: place.symlink_to("out"), "out (a link that leads to nothing)"),
+        (lambda place: place.symlink_to("out"), "out (a loop of symbolic links)"),
         (os.mkfifo, "out (no regular file)"),
         (Path.mkdir, "out/"),
     ],

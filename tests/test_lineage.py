@@ -126,7 +126,8 @@ def test_a_lineage_names_all_that_the_hash_is_made_over_under_the_filters_of_its
 def test_what_filters_can_decide_by_is_a_part_of_its_own(lab: Laboratory, cache: Path) -> None:
     due = {"event": "fetch_requested", "field": "length", "places": [".data.length"]}
     data = assay("lineage", "cdfForgerTicked", "--format", "json", "--cache", cache).json()
-    assert data["filterable"] == [due]
+    switched = {"event": "fork_switched", "field": "block", "places": [".data.newtip"]}
+    assert data["filterable"] == [due, switched]
     assert ("fetch_requested", "length") not in {(item["event"], item["field"]) for item in data["fields"]}
     text = assay("lineage", "cdfForgerTicked", "--cache", cache).out
     part = "Fields of events: filters that are not applied can decide by them\n  fetch_requested.length  .data.length\n"

@@ -211,19 +211,22 @@ class Assessment:
         return values if rows is None else sum(_number(row, VALUES) for row in rows)
 
     def missing_on_hosts(self) -> Iterator[Finding]:
-        """Find the events that some hosts have and others lack."""
+        """Find the events that some hosts have and others lack; those that the same hosts lack are one finding."""
+        groups: dict[tuple[tuple[str, ...], int], dict[str, list[str]]] = defaultdict(dict)
         for event in self._measured_events():
             hosts = self.hosts.get(self._source(event), ())
-            lacking = [host for host in hosts if not self.records(event, host)]
+            lacking = tuple(host for host in hosts if not self.records(event, host))
             metrics = [item.id for item in self._of_event(event) if self._wants(item, event, lacking)]
             if lacking and metrics and len(lacking) < len(hosts):
-                message = (
-                    f"{list_hosts(lacking)} ha{_s(lacking)} no `{event}` record, unlike the other "
-                    f"{len(hosts) - len(lacking)}{of_metrics(metrics)}."
-                )
-                yield Finding(
-                    ON_SOME_HOSTS, message, tuple(metrics), tuple(lacking), event, len(lacking), len(hosts)
-                )  # fmt: skip
+                groups[lacking, len(hosts)][event] = metrics
+        for (lacking, number), events in groups.items():
+            ids = tuple(dict.fromkeys(metric for metrics in events.values() for metric in metrics))
+            names = list_names([f"`{event}`" for event in events])
+            others = f"unlike the other {number - len(lacking)}{of_metrics(ids)}"
+            records = "record" if len(events) == 1 else "records"
+            message = f"{list_hosts(lacking)} ha{_s(lacking)} no {names} {records}, {others}."
+            event = next(iter(events)) if len(events) == 1 else ""
+            yield Finding(ON_SOME_HOSTS, message, ids, lacking, event, len(lacking), number)
 
     def _wants(self, metric: Metric, event: str, hosts: Sequence[str]) -> bool:
         """Return whether a metric wants an event of hosts; of an instant's event, whether it has rows about them."""

@@ -212,8 +212,14 @@ def _source(used: exp.Column) -> str:
 
 
 def drop_conditions(query: exp.Expr) -> exp.Expr:
-    """Return a query in which every CASE is the first of its results that there is: conditions give no value."""
+    """Return a query in which every CASE is the first of its results that there is, and every number of rows is 0.
+
+    Conditions give no value, and neither do the rows that are counted.
+    """
     changed = query.copy()
+    for count in list(changed.find_all(exp.Count, exp.CountIf)):
+        whole = count.parent if isinstance(count.parent, exp.Filter) else count
+        whole.replace(dialect.integer(0))
     for case in list(changed.find_all(exp.Case)):
         results: Sequence[exp.Expr] = [item.args["true"] for item in case.args["ifs"]]
         results = [*results, *([case.args["default"]] if case.args.get("default") else [])]

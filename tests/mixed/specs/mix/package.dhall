@@ -22,6 +22,7 @@ in  S.Package::{
     , events = [ e.enqueued, e.started, e.done, e.failed, e.got, e.cost, e.cpu, e.queue ]
     , relations = [ r.jobs, r.totals, r.steps, r.whole, r.gets ]
     , grains = [ g.job, g.host, g.step, g.get ]
+    , coverage = [ S.onSomeRows g.at.done, S.onSomeRows g.at.failed ]
     , metrics = [ m.wait, m.work, m.size, m.failures, m.failed, m.came, m.cpu, m.users, m.ratio, m.took ]
     , series = [ x.queue, x.cpu ]
     , filters = [ f.big, f.high ]
