@@ -442,7 +442,8 @@ class Parser(Lexer):
         stack = self.scope.get(name, ())
         if index < len(stack):
             return Var(self.file, start, end, name, index, stack[-1 - index])
-        return Var(self.file, start, end, name, index, None, index - len(stack))
+        names = tuple(each for each, levels in self.scope.items() if levels)
+        return Var(self.file, start, end, name, index, None, index - len(stack), names)
 
     def _parse_literal(self, start: int) -> Node:
         try:

@@ -44,7 +44,7 @@ from assay.dhall.syntax import (
     With,
     ZoneValue,
 )
-from assay.dhall.values import Value
+from assay.dhall.values import FRESH, Value
 
 _SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_/-]*\Z")
 _BINDING = {
@@ -57,7 +57,7 @@ MAX_SHOWN = 400
 
 def show(value: Value, limit: int = MAX_SHOWN) -> str:
     """Write a value for a message; one longer than the limit loses its inner parts."""
-    node = quote(value, 0)
+    node = quote(value, FRESH)
     for depth in (100, 4, 3, 2):
         text = _Printer(depth).print(node, _OPEN)
         if len(text) <= limit:

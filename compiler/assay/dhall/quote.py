@@ -34,7 +34,6 @@ from assay.dhall.syntax import (
 )
 from assay.dhall.values import (
     ABSENT,
-    FRESH,
     NApp,
     NEmptyList,
     NFree,
@@ -79,7 +78,8 @@ def quote(value: Value, level: int = 0) -> Node:
 class Quoter:
     """One quotation; with `embed`, parts without variables of its own stay values.
 
-    `base` is the level of the first variable of its own, `uses_base` tells whether that one occurs.
+    `base` is the level of the first variable of its own, and `uses_base` tells whether that one occurs; with
+    `embed` it belongs to a function around the value.
     """
 
     __slots__ = ("base", "closed", "embed", "mentions", "names", "uses_base")
@@ -87,7 +87,7 @@ class Quoter:
     def __init__(self, base: int, embed: bool = False) -> None:
         self.base = base
         self.embed = embed
-        self.names: list[str] = []
+        self.names = ["_"] if embed else []
         self.mentions = self.uses_base = False
         self.closed: dict[int, Value] = {}  # by identity; keeps the values alive, so that no identity is used twice
 
@@ -120,12 +120,10 @@ class Quoter:
     def quote_variable(self, value: NVar) -> Node:
         """Quote a variable: its index counts the binders of its name that are inside its own."""
         position = value.level - self.base
-        if position < 0 or value.level >= FRESH > self.base:
+        if position < 0:
             return Var(*_AT, value.name, 0, value.level)
         self.mentions = True
         self.uses_base |= position == 0
-        if position >= len(self.names):
-            return Var(*_AT, value.name, 0, value.level)
         name = self.names[position]
         return Var(*_AT, name, self.names[position + 1 :].count(name), value.level)
 

@@ -57,13 +57,15 @@ class Node:
 class Var(Node):
     """A variable; `level` counts binders from outside, and is None for a free one.
 
-    Of a free variable, `free` is its index once all binders of the name around it are left.
+    Of a free variable, `free` is its index once all binders of the name around it are left, and
+    `candidates` are the names in scope.
     """
 
     name: str
     index: int
     level: int | None
     free: int = 0
+    candidates: tuple[str, ...] = ()
 
 
 @_node()
