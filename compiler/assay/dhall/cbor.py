@@ -7,6 +7,7 @@ import struct
 from typing import Any
 
 MAX_DEPTH = 2_000
+SELF_DESCRIBED = 55_799  # a tag that only says that CBOR follows
 
 
 class Tag:
@@ -113,7 +114,7 @@ class _Decoder:
         if number in (2, 3) and isinstance(value, bytes):
             size = int.from_bytes(value, "big")
             return size if number == 2 else -1 - size
-        return Tag(number, value)
+        return value if number == SELF_DESCRIBED else Tag(number, value)
 
     def _decode_simple(self, info: int) -> Any:
         if info in (20, 21):
