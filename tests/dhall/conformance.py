@@ -16,7 +16,7 @@ from assay.dhall.evaluator import run_deep
 from assay.dhall.meter import Budget
 from assay.dhall.parser import parse
 from assay.dhall.quote import quote
-from assay.dhall.syntax import Import, Node, Source
+from assay.dhall.syntax import Node, Source
 
 ROOT = Path(__file__).parents[2]
 EXCEPTIONS = Path(__file__).with_name("conformance_exceptions.toml")

@@ -13,7 +13,7 @@ same point on every machine. `find_origin` tells where a part of the value is wr
 """
 
 from assay.dhall.data import Origin, find_origin, to_data
-from assay.dhall.errors import Diagnostic, DhallError, Span
+from assay.dhall.errors import DhallError, Diagnostic, Span
 from assay.dhall.evaluator import Evaluated, Evaluator
 from assay.dhall.imports import FolderPolicy, ImportPolicy, Refusal
 from assay.dhall.meter import Budget

@@ -217,7 +217,11 @@ class _Encoder:
             self.chunks.append(_NULL)
             for item in node.items:
                 self.put(item)
-        elif isinstance(annotation, App) and isinstance(annotation.function, Builtin) and annotation.function.name == "List":
+        elif (
+            isinstance(annotation, App)
+            and isinstance(annotation.function, Builtin)
+            and annotation.function.name == "List"
+        ):
             self.head(2, 4)
             self.put(annotation.argument)
         else:
@@ -266,7 +270,7 @@ class _Encoder:
     def put_import(self, node: Import) -> None:
         target = node.target
         kind, tail = self._describe_target(node)
-        names = [name for name in (*tail, *target.parts)]
+        names = [*tail, *target.parts]
         is_url = target.kind == "url"
         self.chunks.append(encode_head(4, 4 + len(names) + 2 * is_url))
         self.chunks.append(encode_head(0, 24))

@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.dhall.binary import COMPLETION, MODES, OPERATORS, PATHS
 from assay.dhall.cbor import Tag, decode
-from assay.dhall.errors import Diagnostic, DhallError
+from assay.dhall.errors import DhallError, Diagnostic
 from assay.dhall.syntax import (
     BUILTINS,
     Ann,
@@ -45,7 +45,7 @@ from assay.dhall.syntax import (
     ZoneValue,
 )
 
-_AT: Any = (Source("(binary)", ""), 0, 0)
+_AT: tuple[Source, int, int] = (Source("(binary)", ""), 0, 0)
 
 
 def decode_expression(data: bytes) -> Node:

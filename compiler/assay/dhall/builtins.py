@@ -11,6 +11,7 @@ from assay.dhall.operations import add, append, join_texts
 from assay.dhall.syntax import DateValue, IntegerValue, TimeValue, ZoneValue
 from assay.dhall.values import (
     NATURAL,
+    NApp,
     Value,
     VBuiltin,
     VConstructor,
@@ -21,7 +22,6 @@ from assay.dhall.values import (
     VRec,
     VRecType,
     VSome,
-    NApp,
     make_list_type,
 )
 
@@ -92,7 +92,14 @@ def show_text(text: str) -> str:
 
 
 _TEXT_ESCAPES: dict[int, str] = {code: f"\\u{code:04x}" for code in range(32)} | {
-    **{ord('"'): '\\"', ord("\\"): "\\\\", ord("$"): "\\u0024", 8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r"}
+    ord('"'): '\\"',
+    ord("\\"): "\\\\",
+    ord("$"): "\\u0024",
+    8: "\\b",
+    9: "\\t",
+    10: "\\n",
+    12: "\\f",
+    13: "\\r",
 }
 
 
@@ -132,7 +139,9 @@ def _fold_natural(count: Value, _: Value, function: Value, start: Value) -> Valu
     for _index in range(count):
         METER.spend()
         following = apply(function, result)
-        if following is result or (type(following) in _PLAIN and following == result and type(following) is type(result)):
+        if following is result or (
+            type(following) in _PLAIN and following == result and type(following) is type(result)
+        ):
             break
         result = following
     return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.dhall.convert import are_equal
-from assay.dhall.errors import Diagnostic, DhallError
+from assay.dhall.errors import DhallError, Diagnostic
 from assay.dhall.evaluate import evaluate, place_error
 from assay.dhall.meter import METER
 from assay.dhall.printing import show
@@ -128,7 +128,9 @@ def find_sort(value: Value) -> VConst:
         return KIND if value.name == "Type" else SORT
     if kind is VPi:
         result = find_sort(value.call(NVar(1 << 41, value.name, value.domain)))
-        return TYPE if result.name == "Type" else max(find_sort(value.domain), result, key=lambda sort: ORDER[sort.name])
+        return (
+            TYPE if result.name == "Type" else max(find_sort(value.domain), result, key=lambda sort: ORDER[sort.name])
+        )
     if kind is NIf:
         return find_sort(value.then)
     found = find_neutral_type(value)

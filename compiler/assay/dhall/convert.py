@@ -71,10 +71,7 @@ def _compare_fields(a: Any, b: Any, level: int) -> bool:
 def _compare_all(a: Any, b: Any, level: int) -> bool:
     if len(a) != len(b):
         return False
-    for x, y in zip(a, b, strict=True):
-        if x is not y and not are_equal(x, y, level):
-            return False
-    return True
+    return all(x is y or are_equal(x, y, level) for x, y in zip(a, b, strict=True))
 
 
 def _compare_lists(a: VList, b: VList, level: int) -> bool:
@@ -102,7 +99,7 @@ def _compare_builtins(a: VBuiltin, b: VBuiltin, level: int) -> bool:
 
 
 def _compare_doubles(a: float, b: float, _: int) -> bool:
-    return a != a and b != b or struct.pack("d", a) == struct.pack("d", b)
+    return (a != a and b != b) or struct.pack("d", a) == struct.pack("d", b)
 
 
 def _compare_slots(a: Any, b: Any, level: int) -> bool:

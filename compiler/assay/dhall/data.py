@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from assay.dhall.errors import Diagnostic, DhallError, Span
+from assay.dhall.errors import DhallError, Diagnostic, Span
 from assay.dhall.evaluate import evaluate, extend_by_let
 from assay.dhall.printing import show
 from assay.dhall.syntax import Ann, If, Import, IntegerValue, Let, ListLit, Node, Rec, Select, SomeLit, Var
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from assay.dhall.evaluator import Evaluated
 
 MAX_DEPTH = 200
-MAX_PARTS = 4_000_000
+MAX_PARTS = 500_000
 _PLAIN = (str, bool, int, float, bytes)
 _MAP = {"mapKey", "mapValue"}
 
@@ -35,9 +35,9 @@ _MAP = {"mapKey", "mapValue"}
 def to_data(value: Value, keep_tags: bool = False) -> Any:
     """Turn a value into dictionaries, lists, texts, numbers, booleans and None.
 
-    Fields are sorted by name. A list of `mapKey` and `mapValue` becomes a dictionary. An alternative becomes its payload, or its name where
-    it has none; with `keep_tags`, one with a payload becomes `{name: payload}`. Raises `DhallError` for functions,
-    types and whatever else is no data.
+    Fields are sorted by name. A list of `mapKey` and `mapValue` becomes a dictionary. An alternative becomes its
+    payload, or its name where it has none; with `keep_tags`, one with a payload becomes `{name: payload}`. Raises
+    `DhallError` for functions, types and whatever else is no data.
     """
     return _Converter(keep_tags).convert(value, "")
 
@@ -82,7 +82,7 @@ class _Converter:
             payload = self.convert(value.payload, path)
             return {value.name: payload} if self.keep_tags else payload
         place = f"`{path[1:]}`" if path.startswith(".") else f"`{path}`" if path else "it"
-        raise _refuse(f"the value is not plain data: {place} is a function, a type or a proof", "", show(value))
+        raise _refuse(f"the value is not plain data: {place} is a function, a type or a proof", "", _show(value))
 
     def _convert_map(self, value: VList, path: str) -> dict[str, Any]:
         entries: dict[str, Any] = {}
@@ -93,6 +93,13 @@ class _Converter:
                 raise _refuse(message, path, hint="the keys of a map are texts")
             entries[key] = self.convert(item.fields["mapValue"], f"{path}.{key}")
         return entries
+
+
+def _show(value: Value) -> str | None:
+    try:
+        return show(value)
+    except (DhallError, RecursionError):
+        return None
 
 
 def _is_map(value: VList) -> bool:
@@ -225,5 +232,3 @@ def _step(node: Node, environment: Environment) -> _Written | None:
         value = evaluate(node.value, environment)
         return _find_field(value, node.name) if type(value) is VRec else None
     return None
-
-

@@ -6,7 +6,7 @@ from typing import Any
 
 from assay.dhall.builtins import apply
 from assay.dhall.convert import are_equal
-from assay.dhall.errors import Diagnostic, DhallError
+from assay.dhall.errors import DhallError, Diagnostic
 from assay.dhall.meter import METER
 from assay.dhall.operations import add, append, change, combine, decide, join_texts, multiply, prefer, project, select
 from assay.dhall.syntax import (

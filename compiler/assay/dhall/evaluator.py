@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from assay.dhall.errors import Diagnostic, DhallError
+from assay.dhall.errors import DhallError, Diagnostic
 from assay.dhall.imports import FolderPolicy, ImportPolicy, Refusal
 from assay.dhall.loading import Entry, Loader
 from assay.dhall.meter import METER, Budget

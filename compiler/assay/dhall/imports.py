@@ -142,7 +142,8 @@ class FolderPolicy:
     def _hint_missing(self, name: str, written: str) -> str:
         outer, dot, selected = name.rpartition(".")
         if dot and outer.endswith(".dhall") and self._find(outer):
-            return f"to select a field of an import, put it in parentheses: `({written.removesuffix('.' + selected)}).{selected}`"
+            file = written.removesuffix(f".{selected}")
+            return f"to select a field of an import, put it in parentheses: `({file}).{selected}`"
         siblings = list(self._list_siblings(name))
         return suggest(posixpath.basename(name), siblings) if siblings else _RELATIVE
 

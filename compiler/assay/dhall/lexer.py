@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from assay.dhall.errors import Diagnostic, DhallError
+from assay.dhall.errors import DhallError, Diagnostic
 from assay.dhall.syntax import KEYWORDS, Source
 
 _SPACE = re.compile(r"(?:[ \t\n]|\r\n|--[^\n]*(?:\n|\Z))+")
@@ -102,7 +102,13 @@ class Lexer:
         self.next, self.before, self.start, self.kind, self.token, self.space = state
 
     def fail(
-        self, message: str, start: int, end: int, expected: str | None = None, hint: str = "", notes: tuple[str, ...] = ()
+        self,
+        message: str,
+        start: int,
+        end: int,
+        expected: str | None = None,
+        hint: str = "",
+        notes: tuple[str, ...] = (),
     ) -> DhallError:
         """Make the error of a stretch of the text."""
         span, excerpt = self.file.make_span(start, end), self.file.make_excerpt(start, end)
@@ -111,14 +117,13 @@ class Lexer:
     def refuse(self, expected: str | None = None, hint: str = "") -> DhallError:
         """Make the error of a token that cannot be here."""
         unclosed = self._describe_open() if self.kind == "end" or self.token in _CLOSERS.values() else ""
-        notes = (unclosed,) if unclosed and not hint else ()
+        hint = hint or unclosed
         if self.kind == "end":
-            hint = hint or unclosed
             return self.fail("the text ends too early", self.before, self.before, expected, hint)
         if not hint and self.token in KEYWORDS:
             hint = f"`{self.token}` is a reserved word: as a name it is written in backticks"
         token = "''" if self.kind == "multi" else self.token
-        return self.fail(f"unexpected `{token}`", self.start, self.start + len(token), expected, hint, notes)
+        return self.fail(f"unexpected `{token}`", self.start, self.start + len(token), expected, hint)
 
     def _describe_open(self) -> str:
         if not self.open:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import calendar
 import ipaddress
 import math
-import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +13,7 @@ if TYPE_CHECKING:
     from assay.dhall.parser import Parser
 
 MAX_DIGITS = 4_000
+_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _PLAIN = re.compile(r'[^"\\$\x00-\x1f]+')
 _ESCAPES = {'"': '"', "$": "$", "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _UNICODE = re.compile(r"\\u(?:([0-9A-Fa-f]{4})|\{([0-9A-Fa-f]+)\})")
@@ -72,7 +71,9 @@ def _parse_escape(parser: Parser, position: int) -> tuple[str, int]:
     match = _UNICODE.match(parser.text, position)
     if match is None:
         expected = r"\" \$ \\ \/ \b \f \n \r \t \u1234 \u{1234}"
-        raise parser.fail(f"`\\{letter}` is no escape", position, position + 2, expected, "a backslash itself is `\\\\`")
+        raise parser.fail(
+            f"`\\{letter}` is no escape", position, position + 2, expected, "a backslash itself is `\\\\`"
+        )
     digits = (match[1] or match[2]).lstrip("0") or "0"
     code = int(digits, 16) if len(digits) <= 6 else 0x110000
     if code > 0x10FFFF or 0xD800 <= code < 0xE000 or code & 0xFFFE == 0xFFFE:
@@ -112,13 +113,21 @@ def _remove_indentation(parts: list[Any]) -> None:
     """Take the common indentation off the lines of the string parts, in place."""
     lines = "".join(part if isinstance(part, str) else "\0" for part in parts).split("\n")
     indents = [_INDENT.match(line) for line in [line for line in lines[:-1] if line] + [lines[-1]]]
-    width = len(os.path.commonprefix([match.group() for match in indents if match]))
+    width = len(_find_common_prefix([match.group() for match in indents if match]))
     if not width:
         return
     for index, part in enumerate(parts):
         if isinstance(part, str):
             first, *rest = part.split("\n")
             parts[index] = "\n".join([first[width:] if index == 0 else first, *(line[width:] for line in rest)])
+
+
+def _find_common_prefix(indents: list[str]) -> str:
+    least, greatest = min(indents), max(indents)
+    width = next(
+        (index for index, pair in enumerate(zip(least, greatest, strict=False)) if pair[0] != pair[1]), len(least)
+    )
+    return least[:width]
 
 
 def parse_number(kind: str, token: str) -> Any:
@@ -167,7 +176,7 @@ def parse_temporal(token: str) -> Any:
 
 def _make_date(year: int, month: int, day: int) -> DateValue:
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    if not 1 <= month <= 12 or not 1 <= day <= (29 if month == 2 and leap else calendar.mdays[month]):
+    if not 1 <= month <= 12 or not 1 <= day <= (29 if month == 2 and leap else _DAYS[month - 1]):
         raise ValueError(f"`{year:04}-{month:02}-{day:02}` is no date")
     return DateValue(year, month, day)
 

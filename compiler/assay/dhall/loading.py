@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.dhall.binary import compute_hash
 from assay.dhall.binary_decode import decode_expression
-from assay.dhall.errors import Diagnostic, DhallError
+from assay.dhall.errors import DhallError, Diagnostic
 from assay.dhall.evaluate import evaluate, place_error
 from assay.dhall.imports import ImportPolicy, Refusal, chain, show_location
 from assay.dhall.parser import parse
@@ -169,7 +169,10 @@ class Loader:
         link = self.load(target, node.mode, node)
         entry.links[(target, node.mode)] = link
         if node.sha256 and link.find_hash() != node.sha256:
-            message, hint = "the imported file is not the one whose hash is given", "when the change is wanted, replace the hash"
+            message, hint = (
+                "the imported file is not the one whose hash is given",
+                "when the change is wanted, replace the hash",
+            )
             raise _make_error(node, message, hint, sides=(f"sha256:{node.sha256}", f"sha256:{link.find_hash()}"))
         return link.value, link.type, link.node
 
@@ -214,5 +217,3 @@ def _decode(name: str, content: bytes) -> str:
         span = Source(name, text).make_span(0, 1)
         raise DhallError(Diagnostic("parse", "the file begins with a byte order mark", span, hint=_BOM_HINT))
     return text
-
-

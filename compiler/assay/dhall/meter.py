@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.dhall.errors import Diagnostic, DhallError
+from assay.dhall.errors import DhallError, Diagnostic
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Upper bounds; `characters` and `items` count all texts and lists made, also those no longer needed."""
 
-    steps: int = 4_000_000
-    characters: int = 40_000_000
-    items: int = 4_000_000
+    steps: int = 1_000_000
+    characters: int = 20_000_000
+    items: int = 2_000_000
     natural_bits: int = 13_000
     depth: int = 4_000
     frames: int = 120_000

@@ -103,7 +103,7 @@ def _find_name(node: Node, name: str) -> tuple[int, int] | None:
 
 def _explain_lists(node: Node, case: Mismatch) -> Iterator[DhallError]:
     expected, found = case.expected.arguments[0], case.found.arguments[0]
-    if isinstance(node, ListLit) and node.items:
+    if isinstance(node, ListLit) and node.items and type(expected) is VRecType:
         yield from _explain(node.items[0], case.descend(expected, found, "[0]"))
     else:
         yield _explain_leaf(node, case)

@@ -5,8 +5,7 @@ Variables become levels here: each knows how many binders are outside its own, s
 
 from __future__ import annotations
 
-import re
-
+from assay.dhall.brackets import EMPTY_LIST, LAST_NAME, parse_list, parse_projection, parse_record, parse_union
 from assay.dhall.errors import DhallError
 from assay.dhall.lexer import Lexer
 from assay.dhall.literals import parse_import_target, parse_lines_text, parse_number, parse_quoted_text, parse_temporal
@@ -28,16 +27,13 @@ from assay.dhall.syntax import (
     Node,
     Op,
     Pi,
-    Project,
     ProjectType,
     Rec,
-    RecType,
     Select,
     ShowConstructor,
     SomeLit,
     Source,
     ToMap,
-    UnionType,
     Var,
     With,
 )
@@ -45,14 +41,46 @@ from assay.dhall.syntax import (
 MAX_NESTING = 500
 MAX_CHAIN = 2_000
 PRECEDENCE = {
-    **{"===": 1, "?": 2, "||": 3, "+": 4, "++": 5, "#": 6, "&&": 7, "/\\": 8, "//": 9, "//\\\\": 10},
-    **{"*": 11, "==": 12, "!=": 13},
+    "===": 1,
+    "?": 2,
+    "||": 3,
+    "+": 4,
+    "++": 5,
+    "#": 6,
+    "&&": 7,
+    "/\\": 8,
+    "//": 9,
+    "//\\\\": 10,
+    "*": 11,
+    "==": 12,
+    "!=": 13,
 }
-_STARTS = frozenset("path url env date double bytes int nat label quoted multi text ( { [ < missing Infinity NaN".split())
+_STARTS = frozenset(
+    [
+        "path",
+        "url",
+        "env",
+        "date",
+        "double",
+        "bytes",
+        "int",
+        "nat",
+        "label",
+        "quoted",
+        "multi",
+        "text",
+        "(",
+        "{",
+        "[",
+        "<",
+        "missing",
+        "Infinity",
+        "NaN",
+    ]
+)
 _IMPORTS = frozenset(("path", "url", "env", "missing"))
 _WORDS = frozenset(("merge", "Some", "toMap", "showConstructor"))
 _LITERALS = frozenset(("nat", "int", "double", "Infinity", "NaN", "bytes", "date"))
-_LAST_NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_/-]*)\s*\Z")
 
 
 def parse(file: Source) -> tuple[Node, list[Import | Alternative]]:
@@ -120,11 +148,13 @@ class Parser(Lexer):
         self.scope[name].pop()
         self.levels -= 1
 
-    def _open(self) -> None:
+    def open_bracket(self) -> None:
+        """Go past an opening bracket, and remember it."""
         self.open.append((self.kind, self.start))
         self.advance()
 
-    def _close(self, kind: str, expected: str, hint: str = "") -> None:
+    def close_bracket(self, kind: str, expected: str, hint: str = "") -> None:
+        """Go past the closing bracket that must be here."""
         if self.kind != kind:
             raise self.refuse(expected, hint)
         self.open.pop()
@@ -158,9 +188,7 @@ class Parser(Lexer):
         start, file = self.start, self.file
         expression = self.parse_operators(1)
         if self.kind == "with" and self.is_single and self.space:
-            while self.kind == "with":
-                expression = self._parse_with(start, expression)
-            return expression
+            return self._parse_changes(start, expression)
         kind = self.kind
         if kind == "->":
             self.advance()
@@ -205,7 +233,7 @@ class Parser(Lexer):
     def _hint_let(self) -> str:
         if self.kind == "end":
             return "" if self.open else "a `let` needs `in` and the value after it"
-        name = _LAST_NAME.search(self.text, max(0, self.start - 80), self.start)
+        name = LAST_NAME.search(self.text, max(0, self.start - 80), self.start)
         return f"`let` may be missing before `{name[1]}`" if self.kind == "=" and name else ""
 
     def _parse_function(self) -> Node:
@@ -213,11 +241,11 @@ class Parser(Lexer):
         self.advance()
         if self.kind != "(":
             raise self.refuse("`(`", "the argument of a function is written `(name : Type)`")
-        self._open()
+        self.open_bracket()
         name = self._take_bound()
         self.take_spaced(":")
         domain = self.parse_expression()
-        self._close(")", "`)` or an operator")
+        self.close_bracket(")", "`)` or an operator")
         self.take("->")
         self._bind(name)
         body = self.parse_expression()
@@ -246,7 +274,7 @@ class Parser(Lexer):
         place = self.start
         self.advance()
         if self.kind != ":":
-            raise self.fail("unexpected `]`", place, place + 1, "an expression", _EMPTY_LIST)
+            raise self.fail("unexpected `]`", place, place + 1, "an expression", EMPTY_LIST)
         self.take_spaced(":")
         annotation = self.parse_expression()
         return ListLit(self.file, start, self.before, [], annotation)
@@ -301,9 +329,18 @@ class Parser(Lexer):
         if word == "showConstructor":
             return ShowConstructor(self.file, start, self.before, first)
         if not self.space:
-            raise self.fail("a space is missing between the arguments of `merge`", self.start, max(self.next, self.start + 1))
+            raise self.fail(
+                "a space is missing between the arguments of `merge`", self.start, max(self.next, self.start + 1)
+            )
         union = self._parse_import()
         return Merge(self.file, start, self.before, first, union, None)
+
+    def _parse_changes(self, start: int, node: Node) -> Node:
+        for _ in range(MAX_CHAIN):
+            if self.kind != "with":
+                return node
+            node = self._parse_with(start, node)
+        raise self.fail(f"more than {MAX_CHAIN} `with` follow each other", self.start, self.next)
 
     def _parse_with(self, start: int, value: Node) -> Node:
         self.take_spaced("with")
@@ -370,33 +407,17 @@ class Parser(Lexer):
             if count > MAX_CHAIN:
                 raise self.fail(f"more than {MAX_CHAIN} selections follow each other", self.start, self.next)
             if self.kind == "{":
-                node = self._parse_projection(start, node)
+                node = parse_projection(self, start, node)
             elif self.kind == "(":
-                self._open()
+                self.open_bracket()
                 wanted = self.parse_expression()
-                self._close(")", "`)` or an operator")
+                self.close_bracket(")", "`)` or an operator")
                 node = ProjectType(self.file, start, self.before, node, wanted)
             else:
                 place = self.start
                 name = self.take_label("the name of a field")
                 node = Select(self.file, start, self.before, node, name, place)
         return node
-
-    def _parse_projection(self, start: int, node: Node) -> Node:
-        self._open()
-        names: list[str] = []
-        places: list[int] = []
-        if self.kind == ",":
-            self.advance()
-        while self.kind != "}":
-            places.append(self.start)
-            names.append(self.take_label("the name of a field or `}`"))
-            if self.kind == ",":
-                self.advance()
-            elif self.kind != "}":
-                raise self.refuse("`,` or `}`")
-        self._close("}", "`}`")
-        return Project(self.file, start, self.before, node, names, places)
 
     def parse_primitive(self) -> Node:
         """Parse a name, a literal, or an expression in brackets."""
@@ -406,16 +427,16 @@ class Parser(Lexer):
         if kind == "text":
             return parse_quoted_text(self, start)
         if kind == "{":
-            return self._parse_record(start)
+            return parse_record(self, start)
         if kind == "(":
-            self._open()
+            self.open_bracket()
             expression = self.parse_expression()
-            self._close(")", "`)` or an operator")
+            self.close_bracket(")", "`)` or an operator")
             return expression
         if kind == "[":
-            return self._parse_list(start)
+            return parse_list(self, start)
         if kind == "<":
-            return self._parse_union(start)
+            return parse_union(self, start)
         if kind == "multi":
             return parse_lines_text(self, start)
         if kind in _LITERALS:
@@ -436,9 +457,10 @@ class Parser(Lexer):
             index = int(self.token[:18], 0)
             self.advance()
             end = self.before
-        return self._make_variable(start, end, name, index)
+        return self.make_variable(start, end, name, index)
 
-    def _make_variable(self, start: int, end: int, name: str, index: int) -> Var:
+    def make_variable(self, start: int, end: int, name: str, index: int) -> Var:
+        """Give a variable the level of its binder."""
         stack = self.scope.get(name, ())
         if index < len(stack):
             return Var(self.file, start, end, name, index, stack[-1 - index])
@@ -455,103 +477,6 @@ class Parser(Lexer):
             fields: dict[str, Node] = {name: Lit(self.file, start, self.before, item) for name, item in value.items()}
             return Rec(self.file, start, self.before, fields, dict.fromkeys(fields, start))
         return Lit(self.file, start, self.before, value)
-
-    def _parse_list(self, start: int) -> Node:
-        self._open()
-        items: list[Node] = []
-        if self.kind == ",":
-            self.advance()
-        while self.kind != "]":
-            items.append(self.parse_expression())
-            if self.kind == ",":
-                self.advance()
-            elif self.kind != "]":
-                raise self.refuse("`]`, `,` or an operator")
-        if not items:
-            raise self.fail("unexpected `]`", self.start, self.start + 1, "an expression", _EMPTY_LIST)
-        self._close("]", "`]`")
-        return ListLit(self.file, start, self.before, items, None)
-
-    def _parse_union(self, start: int) -> Node:
-        self._open()
-        fields: dict[str, Node | None] = {}
-        places: dict[str, int] = {}
-        if self.kind == "|":
-            self.advance()
-        while self.kind != ">":
-            place, payload = self.start, None
-            name = self.take_label("the name of an alternative or `>`")
-            if self.kind == ":":
-                self.take_spaced(":")
-                payload = self.parse_expression()
-            if name in fields:
-                raise self.fail(f"the alternative `{name}` is written twice", place, place + len(name))
-            fields[name], places[name] = payload, place
-            if self.kind == "|":
-                self.advance()
-            elif self.kind != ">":
-                raise self.refuse("`>`, `|` or an operator" if payload else "`>`, `|` or `:`")
-        self._close(">", "`>`")
-        return UnionType(self.file, start, self.before, fields, places)
-
-    def _parse_record(self, start: int) -> Node:
-        self._open()
-        if self.kind == ",":
-            self.advance()
-        if self.kind == "=":
-            self.advance()
-            if self.kind == ",":
-                self.advance()
-            self._close("}", "`}`")
-            return Rec(self.file, start, self.before, {}, {})
-        fields: dict[str, Node] = {}
-        places: dict[str, int] = {}
-        is_type: bool | None = None if self.kind != "}" else True
-        while self.kind != "}":
-            is_type = self._parse_field(fields, places, is_type)
-            if self.kind == ",":
-                self.advance()
-            elif self.kind != "}":
-                raise self.refuse("`}`, `,` or an operator", self._hint_comma())
-        self._close("}", "`}`")
-        return (RecType if is_type else Rec)(self.file, start, self.before, fields, places)
-
-    def _hint_comma(self) -> str:
-        name = _LAST_NAME.search(self.text, max(0, self.start - 80), self.start)
-        return f"a comma may be missing before `{name[1]}`" if self.kind in ("=", ":") and name else ""
-
-    def _parse_field(self, fields: dict[str, Node], places: dict[str, int], is_type: bool | None) -> bool:
-        place = self.start
-        name = self.take_label("the name of a field or `}`" if is_type is None else "the name of a field")
-        if self.kind == ":" and is_type is not False:
-            self.take_spaced(":")
-            if name in fields:
-                raise self.fail(f"the field `{name}` is written twice", place, place + len(name))
-            places[name] = place
-            fields[name] = self.parse_expression()
-            return True
-        if is_type:
-            raise self.refuse("`:`", "this record is a type: its fields have no values" if self.kind == "=" else "")
-        self._parse_value(fields, places, name, place)
-        return False
-
-    def _parse_value(self, fields: dict[str, Node], places: dict[str, int], name: str, place: int) -> None:
-        path = [(name, place)]
-        if self.kind in (",", "}"):
-            value: Node = self._make_variable(place, self.before, name, 0)
-        else:
-            while self.kind == ".":
-                self.advance()
-                path.append((self.take_label("the name of a field"), self.before))
-            self.take("=", "`=`, `.`, `,` or `}`" if places else "`=`, `:`, `.`, `,` or `}`")
-            value = self.parse_expression()
-        for part, offset in reversed(path[1:]):
-            value = Rec(self.file, place, value.end, {part: value}, {part: offset - len(part)})
-        earlier = fields.get(name)
-        if earlier is None:
-            fields[name], places[name] = value, place
-        else:
-            fields[name] = Op(self.file, place, self.before, "/\\", earlier, value, place)
 
     def parse_interpolation(self, position: int) -> tuple[Node, int]:
         """Parse what follows `${`: the expression, and the offset behind its `}`."""
@@ -574,6 +499,3 @@ class Parser(Lexer):
             return error
         hint = "for the characters `${` themselves write `\\${`, or `''${` in a text of several lines"
         return self.fail(item.message, item.span.start, item.span.end, item.expected, hint, item.notes)
-
-
-_EMPTY_LIST = "an empty list needs its type: `[] : List …`"

@@ -66,7 +66,7 @@ from assay.dhall.values import (
 )
 
 _NOWHERE = Source("(normal form)", "")
-_AT: Any = (_NOWHERE, 0, 0)
+_AT: tuple[Source, int, int] = (_NOWHERE, 0, 0)
 _CONTAINERS = (VRec, VRecType, VUnion, VBuiltin, VPi, VList)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from assay.dhall.errors import Span
@@ -36,10 +35,7 @@ class Source:
         return f"{line} | {text[left : left + 160]}\n{gutter} | {' ' * (column - 1 - left)}{'^' * width}"
 
 
-_node = partial(dataclass, slots=True, eq=False, repr=False)
-
-
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class Node:
     """An expression; `start` and `end` are offsets into the text of `file`."""
 
@@ -53,7 +49,7 @@ class Node:
         return self.file.make_span(self.start, self.end)
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class Var(Node):
     """A variable; `level` counts binders from outside, and is None for a free one.
 
@@ -68,7 +64,7 @@ class Var(Node):
     candidates: tuple[str, ...] = ()
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class Lam(Node):
     """A function."""
 
@@ -77,7 +73,7 @@ class Lam(Node):
     body: Node
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class Pi(Node):
     """The type of a function."""
 
@@ -86,7 +82,7 @@ class Pi(Node):
     body: Node
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class App(Node):
     """A function with its argument."""
 
@@ -94,7 +90,7 @@ class App(Node):
     argument: Node
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class Let(Node):
     """A binding and what follows it; `memo` is its value once it is known not to depend on an argument."""
 
@@ -106,7 +102,7 @@ class Let(Node):
     memo: Any = None
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class Ann(Node):
     """An expression with its type."""
 
@@ -114,7 +110,7 @@ class Ann(Node):
     annotation: Node
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class If(Node):
     """A choice."""
 
@@ -123,7 +119,7 @@ class If(Node):
     other: Node
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class Op(Node):
     """An operator between two expressions; `place` is the offset of the operator."""
 
@@ -133,28 +129,28 @@ class Op(Node):
     place: int = 0
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class Lit(Node):
     """A number, a text without interpolations, bytes, a date, a time or a time zone."""
 
     value: Any
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class TextLit(Node):
     """A text with interpolations: strings and expressions in turn, a string first and last."""
 
     parts: list[Any]
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class Builtin(Node):
     """A name that the language defines."""
 
     name: str
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class ListLit(Node):
     """A list; an empty one has the annotation."""
 
@@ -162,14 +158,14 @@ class ListLit(Node):
     annotation: Node | None
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class SomeLit(Node):
     """A present optional value."""
 
     value: Node
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class Rec(Node):
     """A record; `places` gives the offsets of the names."""
 
@@ -177,7 +173,7 @@ class Rec(Node):
     places: dict[str, int]
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class RecType(Node):
     """The type of a record."""
 
@@ -185,7 +181,7 @@ class RecType(Node):
     places: dict[str, int]
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class UnionType(Node):
     """A union; alternatives without a payload have None."""
 
@@ -193,7 +189,7 @@ class UnionType(Node):
     places: dict[str, int]
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class Select(Node):
     """A field of a record or an alternative of a union; `place` is the offset of the name."""
 
@@ -202,7 +198,7 @@ class Select(Node):
     place: int = 0
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class Project(Node):
     """Some fields of a record; `places` are the offsets of the names."""
 
@@ -211,7 +207,7 @@ class Project(Node):
     places: list[int]
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class ProjectType(Node):
     """The fields of a record that a type has."""
 
@@ -219,7 +215,7 @@ class ProjectType(Node):
     type: Node
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class Merge(Node):
     """A handler for each alternative, applied to a union."""
 
@@ -228,7 +224,7 @@ class Merge(Node):
     annotation: Node | None
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class ToMap(Node):
     """A record as a list of keys and values."""
 
@@ -236,14 +232,14 @@ class ToMap(Node):
     annotation: Node | None
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class Assert(Node):
     """A proof that both sides of an equivalence are equal."""
 
     annotation: Node
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class With(Node):
     """A record with one field changed; None in the path stands for `?`."""
 
@@ -253,7 +249,7 @@ class With(Node):
     places: list[int]
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class Complete(Node):
     """The defaults of a schema, completed by a record."""
 
@@ -261,7 +257,7 @@ class Complete(Node):
     value: Node
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class ShowConstructor(Node):
     """The name of the alternative of a union."""
 
@@ -290,7 +286,7 @@ class Target:
         return joined if self.query is None else f"{joined}?{self.query}"
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class Import(Node):
     """An import; `mode` is `Code`, `Text`, `Bytes` or `Location`; `found` its value and type once resolved."""
 
@@ -301,7 +297,7 @@ class Import(Node):
     found: Any = None
 
 
-@_node()
+@dataclass(slots=True, eq=False, repr=False)
 class Embed(Node):
     """A value in the place of an expression: what quotation need not take apart."""
 
@@ -352,13 +348,69 @@ class ZoneValue:
 
 
 BUILTINS = frozenset(
-    """Natural/fold Natural/build Natural/isZero Natural/even Natural/odd Natural/toInteger Natural/show
-    Natural/subtract Integer/toDouble Integer/show Integer/negate Integer/clamp Double/show List/build List/fold
-    List/length List/head List/last List/indexed List/reverse Text/show Text/replace Date/show Time/show
-    TimeZone/show Bool True False Optional None Natural Integer Double Text List Type Kind Sort Bytes Date Time
-    TimeZone""".split()
+    [
+        "Natural/fold",
+        "Natural/build",
+        "Natural/isZero",
+        "Natural/even",
+        "Natural/odd",
+        "Natural/toInteger",
+        "Natural/show",
+        "Natural/subtract",
+        "Integer/toDouble",
+        "Integer/show",
+        "Integer/negate",
+        "Integer/clamp",
+        "Double/show",
+        "List/build",
+        "List/fold",
+        "List/length",
+        "List/head",
+        "List/last",
+        "List/indexed",
+        "List/reverse",
+        "Text/show",
+        "Text/replace",
+        "Date/show",
+        "Time/show",
+        "TimeZone/show",
+        "Bool",
+        "True",
+        "False",
+        "Optional",
+        "None",
+        "Natural",
+        "Integer",
+        "Double",
+        "Text",
+        "List",
+        "Type",
+        "Kind",
+        "Sort",
+        "Bytes",
+        "Date",
+        "Time",
+        "TimeZone",
+    ]
 )
 KEYWORDS = frozenset(
-    """if then else let in using missing assert as Infinity NaN merge Some toMap forall with
-    showConstructor""".split()
+    [
+        "if",
+        "then",
+        "else",
+        "let",
+        "in",
+        "using",
+        "missing",
+        "assert",
+        "as",
+        "Infinity",
+        "NaN",
+        "merge",
+        "Some",
+        "toMap",
+        "forall",
+        "with",
+        "showConstructor",
+    ]
 )

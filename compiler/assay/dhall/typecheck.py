@@ -21,7 +21,7 @@ from assay.dhall.context import (
     infer_universe,
     make_error,
 )
-from assay.dhall.errors import Diagnostic, DhallError, suggest
+from assay.dhall.errors import DhallError, Diagnostic, suggest
 from assay.dhall.mismatch import explain_mismatch, hint_types
 from assay.dhall.parser import parse
 from assay.dhall.printing import show
@@ -117,7 +117,9 @@ def _infer_lambda(node: Lam, context: Context) -> Value:
 def _infer_function_type(node: Pi, context: Context) -> Value:
     argument = infer_universe(node.domain, context)
     result = infer_universe(node.body, context.bind(node.name, context.evaluate(node.domain)))
-    return TYPE if result is TYPE or ORDER[result.name] == 0 else max(argument, result, key=lambda sort: ORDER[sort.name])
+    return (
+        TYPE if result is TYPE or ORDER[result.name] == 0 else max(argument, result, key=lambda sort: ORDER[sort.name])
+    )
 
 
 def _infer_application(node: App, context: Context) -> Value:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from assay.dhall.context import (
     ORDER,
     RULES,
@@ -14,7 +16,7 @@ from assay.dhall.context import (
     make_error,
     mentions,
 )
-from assay.dhall.errors import Diagnostic, DhallError, suggest
+from assay.dhall.errors import DhallError, Diagnostic, suggest
 from assay.dhall.mismatch import explain_mismatch
 from assay.dhall.operations import select
 from assay.dhall.syntax import (
@@ -46,6 +48,8 @@ from assay.dhall.values import (
     VUnion,
     make_list_type,
 )
+
+_LABEL = re.compile(r"`[^`]*`|[A-Za-z_][A-Za-z0-9_/-]*")
 
 
 def _infer_record(node: Rec, context: Context) -> Value:
@@ -83,7 +87,10 @@ def infer_record_operator(node: Op, context: Context) -> Value:
         return _infer_type_merge(node, left, right, context)
     for operand, found in ((node.left, left), (node.right, right)):
         if type(found) is not VRecType:
-            raise make_error(operand, f"`{node.op}` joins records", "{ … }", found)
+            name = _find_repeated(node)
+            raise (
+                _refuse_twice(node, name) if name else make_error(operand, f"`{node.op}` joins records", "{ … }", found)
+            )
     return VRecType(left.fields | right.fields) if node.op == "//" else _merge_types(node, left, right)
 
 
@@ -110,8 +117,14 @@ def _merge_types(node: Op, left: VRecType, right: VRecType) -> VRecType:
     return VRecType(fields)
 
 
+def _find_repeated(node: Op) -> str:
+    """Give the name of the field whose second definition the operator stands for; nothing for a written operator."""
+    match = _LABEL.match(node.file.text, node.place)
+    return match[0].strip("`") if match else ""
+
+
 def _refuse_twice(node: Op, name: str) -> DhallError:
-    if node.file.text.startswith(node.op, node.place) or node.file.text[node.place] in "∧⩓":
+    if not _find_repeated(node):
         message = f"both sides of `{node.op}` have the field `{name}`"
         width = len(node.op) if node.file.text.startswith(node.op, node.place) else 1
         hint = "`//` prefers the right side's fields" if node.op == "/\\" else ""
@@ -144,9 +157,7 @@ def _locate_name(node: Node, name: str, place: int) -> tuple[int, int]:
     return place, place + len(name) + 2 * node.file.text.startswith("`", place)
 
 
-def _refuse_unknown(
-    kind: str, node: Select | Project, name: str, place: int, names: dict[str, Value]
-) -> DhallError:
+def _refuse_unknown(kind: str, node: Select | Project, name: str, place: int, names: dict[str, Value]) -> DhallError:
     message = f"unknown {kind} `{name}` in {describe(node.value)}"
     return make_error(node, message, hint=suggest(name, names), at=_locate_name(node, name, place))
 
@@ -216,7 +227,10 @@ def _check_handlers(node: Merge, handlers: dict[str, Value], alternatives: dict[
     missing = [name for name in alternatives if name not in handlers]
     for name in handlers:
         if name not in alternatives:
-            message, hint = f"`merge` has a handler `{name}`, which is no alternative", suggest(name, missing or alternatives)
+            message, hint = (
+                f"`merge` has a handler `{name}`, which is no alternative",
+                suggest(name, missing or alternatives),
+            )
             record = node.handlers
             at = None
             if isinstance(record, Rec) and name in record.places:
@@ -240,7 +254,7 @@ def _infer_handler(node: Merge, name: str, handler: Value, payload: Value, conte
         return handler
     place = _find_handler(node, name)
     if type(handler) is not VPi:
-        hint = f"the alternative has a payload: the handler is written `\\(x : …) -> …`"
+        hint = "the alternative has a payload: the handler is written `\\(x : …) -> …`"
         raise make_error(place, f"the handler `{name}` is not a function", None, handler, hint)
     if not context.are_equal(handler.domain, payload):
         raise make_error(place, f"the handler `{name}` takes an argument of the wrong type", payload, handler.domain)
@@ -320,7 +334,9 @@ def _infer_completion(node: Complete, context: Context) -> Value:
     if type(given) is not VRecType or type(defaults) is not VRecType:
         raise make_error(node.value, "`::` is followed by a record", "{ … }", given)
     if type(schema.fields["Type"]) is not VConst:
-        raise make_error(node.type, f"the field `Type` of {describe(node.type)} is not a type", None, schema.fields["Type"])
+        raise make_error(
+            node.type, f"the field `Type` of {describe(node.type)} is not a type", None, schema.fields["Type"]
+        )
     wanted = select(context.evaluate(node.type), "Type")
     found = VRecType(defaults.fields | given.fields)
     if not context.are_equal(wanted, found):

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from assay.dhall.syntax import BUILTINS, Node
 
 Value = Any
 Environment = tuple[Any, ...]
-_value = partial(dataclass, slots=True, eq=False, repr=False)
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class VList:
     """A list; `element` is the type of items where known, always when there are none.
 
@@ -31,21 +29,21 @@ class VList:
     source: Any = None
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class VSome:
     """A present optional value."""
 
     value: Value
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class VNone:
     """An absent optional value of a type."""
 
     type: Value
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class VRec:
     """A record; `source` is its node and environment, or the two records that it joins."""
 
@@ -53,7 +51,7 @@ class VRec:
     source: Any = None
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class VRecType:
     """The type of a record; `sort` is its own type once known."""
 
@@ -61,7 +59,7 @@ class VRecType:
     sort: Value = None
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class VUnion:
     """A union; alternatives without a payload have None."""
 
@@ -69,7 +67,7 @@ class VUnion:
     sort: Value = None
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class VInject:
     """An alternative of a union with its payload, or ABSENT."""
 
@@ -78,7 +76,7 @@ class VInject:
     payload: Value
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class VConstructor:
     """An alternative that has not got its payload yet."""
 
@@ -86,7 +84,7 @@ class VConstructor:
     name: str
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class VLam:
     """A function."""
 
@@ -95,7 +93,7 @@ class VLam:
     call: Callable[[Value], Value]
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class VPi:
     """The type of a function; `call` gives the type of the result for an argument."""
 
@@ -104,7 +102,7 @@ class VPi:
     call: Callable[[Value], Value]
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class VBuiltin:
     """A builtin with the arguments that it has so far."""
 
@@ -112,21 +110,21 @@ class VBuiltin:
     arguments: tuple[Value, ...]
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class VConst:
     """Type, Kind or Sort."""
 
     name: str
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class VText:
     """A text with neutral parts; no two strings follow each other."""
 
     parts: list[Value]
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class VEquivalence:
     """The type of a proof that two values are equal."""
 
@@ -134,14 +132,14 @@ class VEquivalence:
     right: Value
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class VAssert:
     """Such a proof."""
 
     type: Value
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class NVar:
     """The argument of a function, by the number of binders outside its own; `type` is None outside type checking."""
 
@@ -150,7 +148,7 @@ class NVar:
     type: Value = None
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class NFree:
     """A variable without a binder."""
 
@@ -158,7 +156,7 @@ class NFree:
     index: int
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class NApp:
     """An application that is stuck."""
 
@@ -166,7 +164,7 @@ class NApp:
     argument: Value
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class NOp:
     """An operator that is stuck."""
 
@@ -175,7 +173,7 @@ class NOp:
     right: Value
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class NIf:
     """A choice that is stuck."""
 
@@ -184,7 +182,7 @@ class NIf:
     other: Value
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class NSelect:
     """The field of a record that is stuck."""
 
@@ -192,7 +190,7 @@ class NSelect:
     name: str
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class NProject:
     """Some fields, sorted, of a record that is stuck."""
 
@@ -200,7 +198,7 @@ class NProject:
     names: list[str]
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class NProjectType:
     """The fields that a type has which is stuck."""
 
@@ -208,7 +206,7 @@ class NProjectType:
     type: Value
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class NMerge:
     """A merge that is stuck."""
 
@@ -217,7 +215,7 @@ class NMerge:
     annotation: Value
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class NToMap:
     """A map of a record that is stuck."""
 
@@ -225,7 +223,7 @@ class NToMap:
     annotation: Value
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class NWith:
     """A changed record that is stuck."""
 
@@ -234,14 +232,14 @@ class NWith:
     new: Value
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class NShow:
     """The name of the alternative of a union that is stuck."""
 
     value: Value
 
 
-@_value()
+@dataclass(slots=True, eq=False, repr=False)
 class NEmptyList:
     """An empty list whose type is stuck."""
 
