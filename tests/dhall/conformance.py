@@ -136,7 +136,8 @@ class Suite:
     def read_variables(self, settings: Path) -> dict[str, str]:
         if not settings.is_file():
             return {}
-        return to_data(Evaluator(FolderPolicy(settings.parent)).evaluate_file(settings.name).value)
+        variables: dict[str, str] = to_data(Evaluator(FolderPolicy(settings.parent)).evaluate_file(settings.name).value)
+        return variables
 
     def refuse(self, check: Callable[[Path], object]) -> Callable[[Path], str]:
         def run(path: Path) -> str:

@@ -170,8 +170,8 @@ class _Decoder:
             self.scope.append(name)
         body = self.read(parts[-1])
         del self.scope[depth:]
-        for binding in reversed(bindings):
-            body = Let(*_AT, *binding, body, 0)
+        for name, annotation, value in reversed(bindings):
+            body = Let(*_AT, name, annotation, value, body, 0)
         return body
 
     def read_with(self, value: Any, path: Any, new: Any) -> Node:

@@ -11,7 +11,7 @@ from assay.dhall.errors import DhallError, Diagnostic
 class Budget:
     """Upper bounds; `characters` and `items` count all texts and lists made, also those no longer needed."""
 
-    steps: int = 1_000_000
+    steps: int = 500_000
     characters: int = 20_000_000
     items: int = 2_000_000
     natural_bits: int = 13_000

@@ -304,9 +304,8 @@ class Parser(Lexer):
     def _parse_application(self) -> Node:
         start, kind = self.start, self.kind
         node = self._parse_word() if kind in _WORDS else self._parse_import()
-        is_applied, count = kind in _WORDS, 0
+        count = 0
         while self.kind in _STARTS:
-            is_applied = True
             count += 1
             if not self.space:
                 hint = "a comma or an operator may be missing" if self.open else ""
@@ -315,7 +314,7 @@ class Parser(Lexer):
                 raise self.fail(f"more than {MAX_CHAIN} arguments follow each other", self.start, self.next)
             argument = self._parse_import()
             node = App(self.file, start, self.before, node, argument)
-        self.is_single = not is_applied
+        self.is_single = count == 0 and kind not in _WORDS
         return node
 
     def _parse_word(self) -> Node:
