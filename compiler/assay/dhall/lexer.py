@@ -140,6 +140,8 @@ class Lexer:
         hint = "a text stands in double quotes" if character == "'" else ""
         if self.text.startswith("''", position):
             hint = "a text of several lines begins with `''` and a new line"
+        elif character == "'" and "''" in self.text[:position]:
+            hint += "; if this is inside a text of several lines, a text above it lacks its end"
         if character == "`":
             hint = "a name in backticks ends with a backtick on the same line"
         if self.text.startswith("sha256:", position):

@@ -117,10 +117,9 @@ class Parser(Lexer):
     def take_spaced(self, kind: str, expected: str | None = None, hint: str = "") -> None:
         """Go past a token after which a space must be."""
         self.take(kind, expected, hint)
-        if not self.space:
-            end = self.next if self.kind != "end" else self.start + 1
+        if not self.space and self.kind != "end":
             hint = "a colon is followed by a space" if kind == ":" else f"`{kind}` is followed by a space"
-            raise self.fail(f"a space is missing after `{kind}`", self.start, end, "a space", hint)
+            raise self.fail(f"a space is missing after `{kind}`", self.start, self.next, "a space", hint)
 
     def take_label(self, expected: str = "a name", allow_some: bool = True) -> str:
         """Go past a name and give it, without its backticks."""
@@ -169,7 +168,7 @@ class Parser(Lexer):
         kind = self.kind
         if kind == "let":
             expression = self._parse_let()
-        elif kind == "\\" or kind == "forall":
+        elif kind in ("\\", "forall"):
             expression = self._parse_function()
         elif kind == "if":
             expression = self._parse_if()
@@ -189,14 +188,13 @@ class Parser(Lexer):
         expression = self.parse_operators(1)
         if self.kind == "with" and self.is_single and self.space:
             return self._parse_changes(start, expression)
-        kind = self.kind
-        if kind == "->":
+        if self.kind == "->":
             self.advance()
             self._bind("_")
             body = self.parse_expression()
             self._unbind("_")
             return Pi(file, start, self.before, "_", expression, body)
-        if kind == ":":
+        if self.kind == ":":
             self.take_spaced(":")
             annotation = self.parse_expression()
             if isinstance(expression, (Merge, ToMap)) and expression.annotation is None and expression.start == start:
@@ -292,7 +290,7 @@ class Parser(Lexer):
             if count > MAX_CHAIN:
                 raise self.fail(f"more than {MAX_CHAIN} operators follow each other", place, self.next)
             self.advance()
-            if op in "+?" and not self.space:
+            if op in "+?" and not self.space and self.kind != "end":
                 raise self.fail(f"a space is missing after `{op}`", self.start, self.next)
             middle = len(self.imports)
             right = self.parse_operators(precedence + 1)
@@ -308,6 +306,8 @@ class Parser(Lexer):
         while self.kind in _STARTS:
             count += 1
             if not self.space:
+                if self.kind == "text" and '"' not in self.text[self.next :].partition("\n")[0]:
+                    raise self.refuse_endless_text(self.start)
                 hint = "a comma or an operator may be missing" if self.open else ""
                 raise self.fail(f"a space is missing before `{self.token}`", self.start, self.next, "a space", hint)
             if count > MAX_CHAIN:
