@@ -94,6 +94,25 @@ def test_missing_file_is_replaced_by_the_other_side(write: Write) -> None:
     assert to_data(evaluated.value) == 7
 
 
+def test_file_that_appears_is_preferred(write: Write) -> None:
+    root = write(a="./b.dhall", b="./none.dhall ? 7")
+    evaluator = Evaluator(FolderPolicy(root))
+    assert to_data(evaluator.evaluate_file("a.dhall").value) == 7
+    (root / "none.dhall").write_text("8")
+    assert to_data(evaluator.evaluate_file("a.dhall").value) == 8
+
+
+def test_hash_of_an_import_is_checked(write: Write) -> None:
+    right = "sha256:d9089b60a3ec6f6d9f2e4a2b5e0e9b1a5e0f7f1a9d9b7d2f2f8ea9b1d3c0f000"
+    item = refuse(write(a=f"./b.dhall {right}", b="1 + 1")).diagnostics[0]
+    assert item.expected == right
+    assert item.found
+    fixed = write(a=f"./b.dhall {item.found}", b="\\(x : Natural) -> x", c="1")
+    assert "not the one whose hash is given" in refuse(fixed).diagnostics[0].message
+    again = write(a=f"./b.dhall {item.found}", b="let two = 2 in two")
+    assert to_data(Evaluator(FolderPolicy(again)).evaluate_file("a.dhall").value) == 2
+
+
 def test_ill_typed_file_is_not_replaced(write: Write) -> None:
     assert refuse(write(a="./b.dhall ? 1", b="1 + True")).diagnostics[0].code == "type"
 
@@ -135,7 +154,7 @@ def test_error_goes_when_the_file_is_right_again(write: Write) -> None:
     assert to_data(evaluator.evaluate_file("a.dhall").value) == 3
 
 
-ORIGINS = {
+ORIGINS: dict[str, tuple[str, list[str | int], str]] = {
     "through a let": ('let t = "x"\nin { a = t }', ["a"], "a.dhall:1:9"),
     "through an import": ("{ a = (./b.dhall).c }", ["a"], "b.dhall:2:7"),
     "preferred side": ("{ a = 1, b = 2 } // { b = 3 }", ["b"], "a.dhall:1:27"),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.dhall.errors import DhallError, Diagnostic, Span
 from assay.dhall.evaluate import evaluate, extend_by_let
+from assay.dhall.evaluator import Evaluated, run_deep
+from assay.dhall.meter import Budget
 from assay.dhall.printing import show
 from assay.dhall.syntax import Ann, If, Import, IntegerValue, Let, ListLit, Node, Rec, Select, SomeLit, Var
 from assay.dhall.values import (
@@ -22,9 +24,6 @@ from assay.dhall.values import (
     VRecType,
     VSome,
 )
-
-if TYPE_CHECKING:
-    from assay.dhall.evaluator import Evaluated
 
 MAX_DEPTH = 200
 MAX_PARTS = 500_000
@@ -136,6 +135,10 @@ def find_origin(evaluated: Evaluated, path: Sequence[str | int]) -> Origin | Non
     The path leads through the plain data: names of fields, keys of maps, indices of lists. Nothing is there for it
     when the data has no such part.
     """
+    return run_deep(lambda: _find_origin(evaluated, path), Budget())
+
+
+def _find_origin(evaluated: Evaluated, path: Sequence[str | int]) -> Origin | None:
     value, written = evaluated.value, _Written(evaluated.node, ())
     for key in path:
         value = _unwrap(value)

@@ -35,6 +35,7 @@ class Entry:
     type: Value
     links: dict[tuple[Target, str], Entry] = field(default_factory=dict)
     sha256: str | None = None
+    is_volatile: bool = False  # a side of `?` was replaced, which may be readable the next time
 
     def find_hash(self) -> str:
         """Give the semantic hash, computed once."""
@@ -88,6 +89,8 @@ class Loader:
         return Entry(name, content, None, text, TEXT) if mode == "Text" else self.load_text(name, content, text, target)
 
     def _is_current(self, entry: Entry) -> bool:
+        if entry.is_volatile:
+            return False
         try:
             return all(self.load(*key, None) is link for key, link in entry.links.items())
         except DhallError:
@@ -150,6 +153,7 @@ class Loader:
         except DhallError as error:
             if not error.recoverable:
                 raise
+            entry.is_volatile = True
             self._resolve_all(item.right, parent, entry)
             item.node.left = item.node.right
 
