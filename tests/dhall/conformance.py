@@ -43,6 +43,8 @@ def read_exceptions() -> dict[str, str]:
 class SuitePolicy:
     """Reads what the suite demands: any path, its home folder, its cache and the variables of a test."""
 
+    modes = frozenset(("Code", "Text", "Bytes", "Location"))
+
     def __init__(self, suite: Path, variables: dict[str, str] | None = None) -> None:
         self.suite = suite
         self.variables = {"DHALL_TEST_VAR": "6 * 7"} | (variables or {})

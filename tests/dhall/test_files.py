@@ -47,6 +47,8 @@ def refuse(root: Path, name: str = "a.dhall") -> DhallError:
         ('./".."/a.dhall', "leaves the workspace"),
         ("https://example.org/a.dhall ? 1", "reads from the network"),
         ("env:HOME ? 1", "reads the environment"),
+        ("./a.dhall as Bytes", "`as Bytes` is not supported"),
+        ("./a.dhall as Location", "`as Location` is not supported"),
     ],
 )
 def test_import_outside_is_refused_with_its_place(written: str, message: str, write: Write) -> None:
@@ -121,6 +123,11 @@ def test_text_import_gives_the_content(write: Write) -> None:
     root = write(a="./q.sql as Text")
     (root / "q.sql").write_text("SELECT '${x}' -- \\(")
     assert to_data(Evaluator(FolderPolicy(root)).evaluate_file("a.dhall").value) == "SELECT '${x}' -- \\("
+
+
+def test_bytes_are_imported_where_the_policy_allows(write: Write) -> None:
+    policy = FolderPolicy(write(a="./b.dhall as Bytes", b="1"), modes=frozenset(("Code", "Bytes")))
+    assert to_data(Evaluator(policy).evaluate_file("a.dhall").value) == b"1"
 
 
 def test_errors_of_independent_parts_come_together(write: Write) -> None:

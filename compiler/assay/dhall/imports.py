@@ -26,7 +26,9 @@ class Refusal(Exception):  # noqa: N818
 
 
 class ImportPolicy(Protocol):
-    """Decides which imports are allowed, and reads them."""
+    """Decides which imports are allowed, and reads them; `modes` are the ways in which files may be imported."""
+
+    modes: frozenset[str]
 
     def name(self, target: Target) -> str:
         """Name a file for messages."""
@@ -71,17 +73,18 @@ def show_location(target: Target) -> str:
 
 _INSIDE = "imports are relative paths to files inside the workspace"
 _RELATIVE = "an import is relative to the file that it is in"
-MODES_ALLOWED = ("Code", "Text")
+MODES = frozenset(("Code", "Text"))
 
 
 class FolderPolicy:
     """Allows the files inside some folders, and nothing else.
 
     The folders are laid over each other: a file is taken from the first that has its name. Names are relative, with
-    `/`. Symbolic links are followed only where they stay inside.
+    `/`. Symbolic links are followed only where they stay inside. Files are imported as Dhall or `as Text`.
     """
 
-    def __init__(self, *roots: Path) -> None:
+    def __init__(self, *roots: Path, modes: frozenset[str] = MODES) -> None:
+        self.modes = modes
         self.roots = tuple(Path(os.path.normpath(root.absolute())) for root in roots)
         self.real = tuple(root.resolve() for root in self.roots)
 

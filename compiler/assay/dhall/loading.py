@@ -160,6 +160,9 @@ class Loader:
     def _find(self, node: Import, parent: Target | None, entry: Entry) -> tuple[Value, Value, Node | None]:
         """Give the value and the type of an import, and the expression of its file."""
         target = chain(parent, node.target)
+        if node.mode not in self.policy.modes:
+            names = " or ".join("Dhall" if mode == "Code" else f"`as {mode}`" for mode in sorted(self.policy.modes))
+            raise _make_error(node, f"`as {node.mode}` is not supported", f"a file is imported as {names}")
         if node.mode == "Location":
             return _locate(target), _LOCATION, None
         if node.sha256:
