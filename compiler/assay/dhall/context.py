@@ -84,13 +84,13 @@ def make_error(
     node: Node,
     message: str,
     expected: Value = None,
-    found: Value = None,
+    actual: Value = None,
     hint: str = "",
     at: tuple[int, int] | None = None,
 ) -> DhallError:
     """Make a type error at an expression, or at the offsets `at`; types are shown, texts taken as they are."""
     start, end = at or (node.start, node.end)
-    texts = [side if side is None or isinstance(side, str) else show(side) for side in (expected, found)]
+    texts = [side if side is None or isinstance(side, str) else show(side) for side in (expected, actual)]
     span, excerpt = node.file.make_span(start, end), node.file.make_excerpt(start, end)
     return DhallError(Diagnostic("type", message, span, texts[0], texts[1], (), hint, excerpt))
 
@@ -103,16 +103,16 @@ def describe(node: Node) -> str:
 
 def infer_universe(node: Node, context: Context) -> VConst:
     """Infer the type of a type: Type, Kind or Sort."""
-    found = infer(node, context)
-    if type(found) is VConst:
-        return found
+    actual = infer(node, context)
+    if type(actual) is VConst:
+        return actual
     hint, name = "", describe(node)
-    if type(found) is VRecType and {"Type", "default"} <= found.fields.keys():
+    if type(actual) is VRecType and {"Type", "default"} <= actual.fields.keys():
         short = name.strip("`")
         hint = f"`{short}.Type` is the type; `{short}::{{ … }}` is a value of it, with defaults"
-    elif type(found) is VPi:
+    elif type(actual) is VPi:
         hint = "it is a function that gives a type: its argument is missing"
-    raise make_error(node, f"a type is needed here, {name} is a value", None, found, hint)
+    raise make_error(node, f"a type is needed here, {name} is a value", None, actual, hint)
 
 
 def find_sort(value: Value) -> VConst:
@@ -133,8 +133,8 @@ def find_sort(value: Value) -> VConst:
         )
     if kind is NIf:
         return find_sort(value.then)
-    found = find_neutral_type(value)
-    return found if type(found) is VConst else TYPE
+    actual = find_neutral_type(value)
+    return actual if type(actual) is VConst else TYPE
 
 
 def find_neutral_type(value: Value) -> Value:

@@ -228,7 +228,7 @@ def _step(node: Node, environment: Environment) -> _Written | None:
         value = environment[node.level]
         return _Written(value.node, value.environment) if isinstance(value, Thunk) else None
     if isinstance(node, Import):
-        return _Written(node.found[2], ()) if node.found[2] is not None else None
+        return _Written(node.resolved[2], ()) if node.resolved[2] is not None else None
     if isinstance(node, If):
         return _Written(node.then if evaluate(node.condition, environment) is True else node.other, environment)
     if isinstance(node, Select):

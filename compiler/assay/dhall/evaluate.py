@@ -283,6 +283,6 @@ _RULES: dict[type, Any] = {
     With: _evaluate_with,
     Complete: _evaluate_completion,
     ShowConstructor: _evaluate_show_constructor,
-    Import: lambda node, _: node.found[0],
+    Import: lambda node, _: node.resolved[0],
     Embed: lambda node, _: node.value,
 }

@@ -55,13 +55,13 @@ def chain(parent: Target | None, child: Target) -> Target:
 
 def canonicalize(parts: Sequence[str]) -> tuple[str, ...]:
     """Leave out `.`, and each `..` together with the folder before it."""
-    kept: list[str] = []
+    canonical: list[str] = []
     for part in parts:
-        if part == ".." and kept and kept[-1] != "..":
-            kept.pop()
+        if part == ".." and canonical and canonical[-1] != "..":
+            canonical.pop()
         elif part != ".":
-            kept.append(part)
-    return tuple(kept)
+            canonical.append(part)
+    return tuple(canonical)
 
 
 def show_location(target: Target) -> str:

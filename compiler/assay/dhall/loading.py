@@ -146,7 +146,7 @@ class Loader:
 
     def _resolve(self, item: Import | Alternative, parent: Target | None, entry: Entry) -> None:
         if isinstance(item, Import):
-            item.found = self._find(item, parent, entry)
+            item.resolved = self._find(item, parent, entry)
             return
         try:
             self._resolve_all(item.left, parent, entry)

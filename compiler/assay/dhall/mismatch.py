@@ -20,30 +20,30 @@ class Mismatch:
     context: Context
     subject: str
     expected: Value
-    found: Value
+    actual: Value
     path: str = ""
 
-    def descend(self, expected: Value, found: Value, name: str) -> Mismatch:
+    def descend(self, expected: Value, actual: Value, name: str) -> Mismatch:
         """Give the mismatch of a part of both types."""
-        return Mismatch(self.context, self.subject, expected, found, f"{self.path}{name}")
+        return Mismatch(self.context, self.subject, expected, actual, f"{self.path}{name}")
 
 
-def explain_mismatch(node: Node, subject: str, expected: Value, found: Value, context: Context) -> DhallError:
+def explain_mismatch(node: Node, subject: str, expected: Value, actual: Value, context: Context) -> DhallError:
     """Make the errors of an expression of the wrong type, one for each part that is wrong."""
-    errors = list(_explain(node, Mismatch(context, subject, expected, found)))[:MAX_ERRORS]
+    errors = list(_explain(node, Mismatch(context, subject, expected, actual)))[:MAX_ERRORS]
     return DhallError(*(item for error in errors for item in error.diagnostics))
 
 
 def _explain(node: Node, case: Mismatch) -> Iterator[DhallError]:
-    expected, found = case.expected, case.found
+    expected, actual = case.expected, case.actual
     while isinstance(node, Ann):
         node = node.value
-    if type(expected) is VRecType and type(found) is VRecType:
+    if type(expected) is VRecType and type(actual) is VRecType:
         yield from _explain_records(node, case)
-    elif _is_applied(expected, "List") and _is_applied(found, "List"):
+    elif _is_applied(expected, "List") and _is_applied(actual, "List"):
         yield from _explain_lists(node, case)
-    elif isinstance(node, SomeLit) and _is_applied(expected, "Optional") and _is_applied(found, "Optional"):
-        yield from _explain(node.value, case.descend(expected.arguments[0], found.arguments[0], ".?"))
+    elif isinstance(node, SomeLit) and _is_applied(expected, "Optional") and _is_applied(actual, "Optional"):
+        yield from _explain(node.value, case.descend(expected.arguments[0], actual.arguments[0], ".?"))
     else:
         yield _explain_leaf(node, case)
 
@@ -56,7 +56,7 @@ def _explain_leaf(node: Node, case: Mismatch) -> DhallError:
     message = f"{case.subject} has the wrong type"
     if case.path:
         message = f"wrong type of {_name_path(case.path)} in {case.subject}"
-    return make_error(node, message, case.expected, case.found, hint_types(case.expected, case.found))
+    return make_error(node, message, case.expected, case.actual, hint_types(case.expected, case.actual))
 
 
 def _name_path(path: str) -> str:
@@ -64,24 +64,24 @@ def _name_path(path: str) -> str:
 
 
 def _explain_records(node: Node, case: Mismatch) -> Iterator[DhallError]:
-    expected, found = case.expected.fields, case.found.fields
-    unknown = [name for name in found if name not in expected]
-    missing = [name for name in expected if name not in found]
+    expected, actual = case.expected.fields, case.actual.fields
+    unknown = [name for name in actual if name not in expected]
+    missing = [name for name in expected if name not in actual]
     place = case.subject if not case.path else f"{_name_path(case.path)} of {case.subject}"
     near = {name: suggest(name, missing or expected) for name in unknown}
     for name in unknown:
         message, hint = f"unknown field `{name}` in {place}", near[name]
-        yield make_error(node, message, case.expected, case.found, hint, at=_find_name(node, name))
+        yield make_error(node, message, case.expected, case.actual, hint, at=_find_name(node, name))
     excused = {name for name in missing if any(f"mean `{name}`" in hint for hint in near.values())}
     absent = [name for name in missing if name not in excused]
     if absent and (not unknown or len(absent) > len(unknown)):
         names = ", ".join(f"`{name}`" for name in absent)
         message = f"missing field{'s' if len(absent) > 1 else ''} {names} in {place}"
-        yield make_error(node, message, case.expected, case.found)
-    for name in found:
-        if name in expected and not case.context.are_equal(expected[name], found[name]):
+        yield make_error(node, message, case.expected, case.actual)
+    for name in actual:
+        if name in expected and not case.context.are_equal(expected[name], actual[name]):
             part = _find_field(node, name)
-            yield from _explain(part or node, case.descend(expected[name], found[name], f".{name}"))
+            yield from _explain(part or node, case.descend(expected[name], actual[name], f".{name}"))
 
 
 def _find_field(node: Node, name: str) -> Node | None:
@@ -102,28 +102,28 @@ def _find_name(node: Node, name: str) -> tuple[int, int] | None:
 
 
 def _explain_lists(node: Node, case: Mismatch) -> Iterator[DhallError]:
-    expected, found = case.expected.arguments[0], case.found.arguments[0]
+    expected, actual = case.expected.arguments[0], case.actual.arguments[0]
     if isinstance(node, ListLit) and node.items and type(expected) is VRecType:
-        yield from _explain(node.items[0], case.descend(expected, found, "[0]"))
+        yield from _explain(node.items[0], case.descend(expected, actual, "[0]"))
     else:
         yield _explain_leaf(node, case)
 
 
-def hint_types(expected: Value, found: Value) -> str:
+def hint_types(expected: Value, actual: Value) -> str:
     """Say how a value of the expected type is written, where the found one is a likely slip."""
     for wrapper, hint in _WRAPPERS.items():
-        if _is_applied(expected, wrapper) and not _is_applied(found, wrapper):
+        if _is_applied(expected, wrapper) and not _is_applied(actual, wrapper):
             return hint
-    if _is_applied(found, "Optional"):
+    if _is_applied(actual, "Optional"):
         return "an Optional may be absent: `merge { Some = …, None = … }` gives a value in both cases"
     if isinstance(expected, VUnion):
         name = next(iter(expected.fields), "")
         return f"an alternative of the union is selected from its type: `(type).{name}`" if name else ""
-    if type(found) is VPi and type(expected) is not VPi:
+    if type(actual) is VPi and type(expected) is not VPi:
         return "this is a function: its argument is missing"
-    if type(found) is VConst:
+    if type(actual) is VConst:
         return "this is a type, not a value of it"
-    names = tuple(value.name if type(value) is VBuiltin else "" for value in (expected, found))
+    names = tuple(value.name if type(value) is VBuiltin else "" for value in (expected, actual))
     return _SLIPS.get(names, "")  # type: ignore[arg-type]
 
 

@@ -288,13 +288,16 @@ class Target:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Import(Node):
-    """An import; `mode` is `Code`, `Text`, `Bytes` or `Location`; `found` its value and type once resolved."""
+    """An import; `mode` is `Code`, `Text`, `Bytes` or `Location`.
+
+    Once known, `resolved` is its value, its type, and the expression of its file where there is one.
+    """
 
     target: Target
     mode: str
     sha256: str | None
     headers: Node | None
-    found: Any = None
+    resolved: Any = None
 
 
 @dataclass(slots=True, eq=False, repr=False)

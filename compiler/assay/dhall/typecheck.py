@@ -78,20 +78,20 @@ _OPERANDS = {"+": NATURAL, "*": NATURAL, "&&": BOOL, "||": BOOL, "==": BOOL, "!=
 def check_file(node: Node) -> Value:
     """Give the type of a closed expression whose imports are resolved; raises all errors at once."""
     errors: list[Diagnostic] = []
-    found = Context((), (), errors).attempt(node)
+    actual = Context((), (), errors).attempt(node)
     if errors:
         unique = dict.fromkeys(errors)
         raise DhallError(*sorted(unique, key=lambda item: item.span.start if item.span else 0))
-    return found
+    return actual
 
 
 def _infer_variable(node: Var, context: Context) -> Value:
     if node.level is None:
         raise _refuse_unknown(node)
-    found = context.types[node.level]
-    if found is _POISON:
+    actual = context.types[node.level]
+    if actual is _POISON:
         raise Skipped
-    return found
+    return actual
 
 
 def _refuse_unknown(node: Var) -> DhallError:
@@ -136,10 +136,10 @@ def _infer_application(node: App, context: Context) -> Value:
     return function.call(context.evaluate(node.argument))
 
 
-def _refuse_call(node: App, found: Value) -> DhallError:
+def _refuse_call(node: App, actual: Value) -> DhallError:
     message = f"{describe(node.function)} is not a function, but {describe(node.argument)} follows it as an argument"
     hint = "there is an argument too many, or a comma or operator is missing before it"
-    return make_error(node.function, message, None, found, hint)
+    return make_error(node.function, message, None, actual, hint)
 
 
 def _name_argument(node: App) -> str:
@@ -153,11 +153,11 @@ def _name_argument(node: App) -> str:
 def _infer_let(node: Node, context: Context) -> Value:
     is_closed = not any(type(value) is NVar for value in context.environment)
     while isinstance(node, Let):
-        found = _infer_binding(node, context)
+        actual = _infer_binding(node, context)
         thunk = Thunk(node.value, context.environment)
         if is_closed:
             node.memo = thunk
-        types = (*context.types, _POISON if found is None else found)
+        types = (*context.types, _POISON if actual is None else actual)
         context = Context(types, (*context.environment, thunk), context.errors)
         node = node.body
     return infer(node, context)
@@ -179,9 +179,9 @@ def _infer_annotation(node: Ann, context: Context) -> Value:
 
 
 def _check(node: Node, wanted: Value, context: Context, subject: str) -> None:
-    found = infer(node, context)
-    if not context.are_equal(wanted, found):
-        raise explain_mismatch(node, subject, wanted, found, context)
+    actual = infer(node, context)
+    if not context.are_equal(wanted, actual):
+        raise explain_mismatch(node, subject, wanted, actual, context)
 
 
 def _infer_if(node: If, context: Context) -> Value:
@@ -201,9 +201,9 @@ def _infer_operator(node: Op, context: Context) -> Value:
     wanted = _OPERANDS.get(op)
     if wanted is not None:
         for operand, side in ((node.left, "left"), (node.right, "right")):
-            found = infer(operand, context)
-            if not context.are_equal(wanted, found):
-                raise explain_mismatch(operand, f"the {side} side of `{op}`", wanted, found, context)
+            actual = infer(operand, context)
+            if not context.are_equal(wanted, actual):
+                raise explain_mismatch(operand, f"the {side} side of `{op}`", wanted, actual, context)
         return wanted
     if op == "?":
         return infer(node.left, context)
@@ -218,9 +218,9 @@ def _infer_append(node: Op, context: Context) -> Value:
     left, right = context.attempt(node.left), context.attempt(node.right)
     if left is None or right is None:
         raise Skipped
-    for operand, found in ((node.left, left), (node.right, right)):
-        if type(found) is not VBuiltin or found.name != "List":
-            raise make_error(operand, "`#` joins lists", "List …", found, "a list is written in brackets: `[ … ]`")
+    for operand, actual in ((node.left, left), (node.right, right)):
+        if type(actual) is not VBuiltin or actual.name != "List":
+            raise make_error(operand, "`#` joins lists", "List …", actual, "a list is written in brackets: `[ … ]`")
     if not context.are_equal(left, right):
         raise explain_mismatch(node.right, "the right side of `#`", left, right, context)
     return left
@@ -243,21 +243,21 @@ def _infer_list(node: ListLit, context: Context) -> Value:
         if type(wanted) is not VBuiltin or wanted.name != "List" or len(wanted.arguments) != 1:
             raise make_error(node.annotation, "the type of an empty list is that of a list", "List …", wanted)
         return wanted
-    found = [context.attempt(item) for item in node.items]
-    known = [item for item in found if item is not None]
+    actual = [context.attempt(item) for item in node.items]
+    known = [item for item in actual if item is not None]
     if not known:
         raise Skipped
-    _check_items(node, found, known[0], context)
-    if len(known) < len(found):
+    _check_items(node, actual, known[0], context)
+    if len(known) < len(actual):
         raise Skipped
     if find_sort(known[0]) is not TYPE:
         raise make_error(node.items[0], "a list holds values, not types", None, known[0])
     return make_list_type(known[0])
 
 
-def _check_items(node: ListLit, found: list[Value], wanted: Value, context: Context) -> None:
+def _check_items(node: ListLit, actual: list[Value], wanted: Value, context: Context) -> None:
     problems: list[Diagnostic] = []
-    for index, (item, item_type) in enumerate(zip(node.items, found, strict=True), 1):
+    for index, (item, item_type) in enumerate(zip(node.items, actual, strict=True), 1):
         if item_type is not None and not context.are_equal(wanted, item_type):
             error = explain_mismatch(item, f"item {index} of the list", wanted, item_type, context)
             problems += error.diagnostics
@@ -268,18 +268,18 @@ def _check_items(node: ListLit, found: list[Value], wanted: Value, context: Cont
 def _infer_text(node: TextLit, context: Context) -> Value:
     for part in node.parts:
         if isinstance(part, Node):
-            found = infer(part, context)
-            if not context.are_equal(TEXT, found):
-                hint = hint_types(TEXT, found)
-                raise make_error(part, "a value inside a text must be a Text", TEXT, found, hint)
+            actual = infer(part, context)
+            if not context.are_equal(TEXT, actual):
+                hint = hint_types(TEXT, actual)
+                raise make_error(part, "a value inside a text must be a Text", TEXT, actual, hint)
     return TEXT
 
 
 def _infer_some(node: SomeLit, context: Context) -> Value:
-    found = infer(node.value, context)
-    if find_sort(found) is not TYPE:
-        raise make_error(node.value, "`Some` holds a value, not a type", None, found)
-    return make_optional_type(found)
+    actual = infer(node.value, context)
+    if find_sort(actual) is not TYPE:
+        raise make_error(node.value, "`Some` holds a value, not a type", None, actual)
+    return make_optional_type(actual)
 
 
 def _infer_assert(node: Assert, context: Context) -> Value:
@@ -315,7 +315,7 @@ RULES |= {
     ListLit: _infer_list,
     SomeLit: _infer_some,
     Assert: _infer_assert,
-    Import: lambda node, _: node.found[1],
+    Import: lambda node, _: node.resolved[1],
 }
 
 

@@ -54,10 +54,10 @@ _LABEL = re.compile(r"`[^`]*`|[A-Za-z_][A-Za-z0-9_/-]*")
 
 def _infer_record(node: Rec, context: Context) -> Value:
     types = {name: context.attempt(item) for name, item in node.fields.items()}
-    for name, found in types.items():
-        if found is None:
+    for name, actual in types.items():
+        if actual is None:
             raise Skipped
-        if found is SORT:
+        if actual is SORT:
             raise make_error(node.fields[name], "a field cannot be `Kind`")
     return VRecType(types)
 
@@ -85,11 +85,13 @@ def infer_record_operator(node: Op, context: Context) -> Value:
         raise Skipped
     if node.op == "//\\\\":
         return _infer_type_merge(node, left, right, context)
-    for operand, found in ((node.left, left), (node.right, right)):
-        if type(found) is not VRecType:
+    for operand, actual in ((node.left, left), (node.right, right)):
+        if type(actual) is not VRecType:
             name = _find_repeated(node)
             raise (
-                _refuse_twice(node, name) if name else make_error(operand, f"`{node.op}` joins records", "{ … }", found)
+                _refuse_twice(node, name)
+                if name
+                else make_error(operand, f"`{node.op}` joins records", "{ … }", actual)
             )
     return VRecType(left.fields | right.fields) if node.op == "//" else _merge_types(node, left, right)
 
@@ -133,12 +135,12 @@ def _refuse_twice(node: Op, name: str) -> DhallError:
 
 
 def _infer_selection(node: Select, context: Context) -> Value:
-    found = infer(node.value, context)
-    if type(found) is VRecType:
-        if node.name not in found.fields:
-            raise _refuse_unknown("field", node, node.name, node.place, found.fields)
-        return found.fields[node.name]
-    union = context.evaluate(node.value) if type(found) is VConst else None
+    actual = infer(node.value, context)
+    if type(actual) is VRecType:
+        if node.name not in actual.fields:
+            raise _refuse_unknown("field", node, node.name, node.place, actual.fields)
+        return actual.fields[node.name]
+    union = context.evaluate(node.value) if type(actual) is VConst else None
     if type(union) is VUnion:
         if node.name not in union.fields:
             raise _refuse_unknown("alternative", node, node.name, node.place, union.fields)
@@ -146,11 +148,11 @@ def _infer_selection(node: Select, context: Context) -> Value:
         return union if payload is None else VPi(node.name, payload, Constant(union).call)
     message = f"{describe(node.value)} is not a record, it has no field `{node.name}`"
     hint = ""
-    if type(found) is VBuiltin and found.name == "Optional":
+    if type(actual) is VBuiltin and actual.name == "Optional":
         hint = "an Optional may be absent: `merge { Some = …, None = … }` gives a value in both cases"
     if type(union) is VRecType:
         message, hint = f"{describe(node.value)} is a type, it has no field `{node.name}`", "a value of it has fields"
-    raise make_error(node, message, None, found, hint, _locate_name(node, node.name, node.place))
+    raise make_error(node, message, None, actual, hint, _locate_name(node, node.name, node.place))
 
 
 def _locate_name(node: Node, name: str, place: int) -> tuple[int, int]:
@@ -163,30 +165,30 @@ def _refuse_unknown(kind: str, node: Select | Project, name: str, place: int, na
 
 
 def _infer_projection(node: Project, context: Context) -> Value:
-    found = infer(node.value, context)
-    if type(found) is not VRecType:
-        raise make_error(node.value, f"{describe(node.value)} is not a record", "{ … }", found)
+    actual = infer(node.value, context)
+    if type(actual) is not VRecType:
+        raise make_error(node.value, f"{describe(node.value)} is not a record", "{ … }", actual)
     problems: list[Diagnostic] = []
     for index, (name, place) in enumerate(zip(node.names, node.places, strict=True)):
         if name in node.names[:index]:
             at = _locate_name(node, name, place)
             problems += make_error(node, f"the field `{name}` is selected twice", at=at).diagnostics
-        elif name not in found.fields:
-            problems += _refuse_unknown("field", node, name, place, found.fields).diagnostics
+        elif name not in actual.fields:
+            problems += _refuse_unknown("field", node, name, place, actual.fields).diagnostics
     if problems:
         raise DhallError(*problems)
-    return VRecType({name: found.fields[name] for name in node.names})
+    return VRecType({name: actual.fields[name] for name in node.names})
 
 
 def _infer_projection_by_type(node: ProjectType, context: Context) -> Value:
-    found = infer(node.value, context)
+    actual = infer(node.value, context)
     infer_universe(node.type, context)
     wanted = context.evaluate(node.type)
-    if type(found) is not VRecType:
-        raise make_error(node.value, f"{describe(node.value)} is not a record", "{ … }", found)
+    if type(actual) is not VRecType:
+        raise make_error(node.value, f"{describe(node.value)} is not a record", "{ … }", actual)
     if type(wanted) is not VRecType:
         raise make_error(node.type, "the fields to select are those of a record's type", "{ … }", wanted)
-    part = VRecType({name: item for name, item in found.fields.items() if name in wanted.fields})
+    part = VRecType({name: item for name, item in actual.fields.items() if name in wanted.fields})
     if not context.are_equal(wanted, part):
         raise explain_mismatch(node.value, describe(node.value), wanted, part, context)
     return wanted
@@ -203,10 +205,10 @@ def _infer_merge(node: Merge, context: Context) -> Value:
         infer_universe(node.annotation, context)
         result = context.evaluate(node.annotation)
     for name, payload in alternatives.items():
-        found = _infer_handler(node, name, handlers.fields[name], payload, context)
-        if result is not None and not context.are_equal(result, found):
-            raise explain_mismatch(_find_handler(node, name), f"the handler `{name}`", result, found, context)
-        result = found if result is None else result
+        actual = _infer_handler(node, name, handlers.fields[name], payload, context)
+        if result is not None and not context.are_equal(result, actual):
+            raise explain_mismatch(_find_handler(node, name), f"the handler `{name}`", result, actual, context)
+        result = actual if result is None else result
     if result is None:
         raise make_error(node, "`merge` without handlers needs its type: `merge {=} … : T`")
     if result is SORT:
@@ -266,22 +268,22 @@ def _infer_handler(node: Merge, name: str, handler: Value, payload: Value, conte
 
 
 def _infer_to_map(node: ToMap, context: Context) -> Value:
-    found = infer(node.value, context)
-    if type(found) is not VRecType:
-        raise make_error(node.value, "`toMap` takes a record", "{ … }", found)
+    actual = infer(node.value, context)
+    if type(actual) is not VRecType:
+        raise make_error(node.value, "`toMap` takes a record", "{ … }", actual)
     wanted = None
     if node.annotation is not None:
         infer_universe(node.annotation, context)
         wanted = context.evaluate(node.annotation)
-    if not found.fields:
+    if not actual.fields:
         return _check_empty_map(node, wanted)
-    names = list(found.fields)
-    first = found.fields[names[0]]
+    names = list(actual.fields)
+    first = actual.fields[names[0]]
     for name in names[1:]:
-        if not context.are_equal(first, found.fields[name]):
+        if not context.are_equal(first, actual.fields[name]):
             part = node.value.fields.get(name) if isinstance(node.value, Rec) else None
             message = f"the field `{name}` has another type than the field `{names[0]}`, which `toMap` does not allow"
-            raise make_error(part or node.value, message, first, found.fields[name])
+            raise make_error(part or node.value, message, first, actual.fields[name])
     if find_sort(first) is not TYPE:
         raise make_error(node.value, "a map holds values, not types", None, first)
     result = make_list_type(VRecType({"mapKey": TEXT, "mapValue": first}))
@@ -305,58 +307,58 @@ def _infer_with(node: With, context: Context) -> Value:
     return _change_type(node, value, 0, new, context)
 
 
-def _change_type(node: With, found: Value, depth: int, new: Value, context: Context) -> Value:
+def _change_type(node: With, actual: Value, depth: int, new: Value, context: Context) -> Value:
     name, is_last = node.path[depth], depth == len(node.path) - 1
     if name is None:
-        if type(found) is not VBuiltin or found.name != "Optional":
-            raise make_error(node.value, "`?` in `with` stands for what an Optional holds", "Optional …", found)
-        held = found.arguments[0]
-        changed = new if is_last else _change_type(node, held, depth + 1, new, context)
-        if not context.are_equal(held, changed):
-            raise explain_mismatch(node.new, "the new value", held, changed, context)
-        return found
-    if type(found) is not VRecType:
-        raise make_error(node.value, "`with` can only change the fields of a record", "{ … }", found)
+        if type(actual) is not VBuiltin or actual.name != "Optional":
+            raise make_error(node.value, "`?` in `with` stands for what an Optional holds", "Optional …", actual)
+        content = actual.arguments[0]
+        changed = new if is_last else _change_type(node, content, depth + 1, new, context)
+        if not context.are_equal(content, changed):
+            raise explain_mismatch(node.new, "the new value", content, changed, context)
+        return actual
+    if type(actual) is not VRecType:
+        raise make_error(node.value, "`with` can only change the fields of a record", "{ … }", actual)
     if is_last and new is SORT:
         raise make_error(node.new, "a field cannot be `Kind`")
-    inner = found.fields.get(name, VRecType({}))
-    return VRecType(found.fields | {name: new if is_last else _change_type(node, inner, depth + 1, new, context)})
+    inner = actual.fields.get(name, VRecType({}))
+    return VRecType(actual.fields | {name: new if is_last else _change_type(node, inner, depth + 1, new, context)})
 
 
 def _infer_completion(node: Complete, context: Context) -> Value:
-    schema, given = context.attempt(node.type), context.attempt(node.value)
-    if schema is None or given is None:
+    schema, completion = context.attempt(node.type), context.attempt(node.value)
+    if schema is None or completion is None:
         raise Skipped
     if type(schema) is not VRecType or not {"Type", "default"} <= schema.fields.keys():
         message = f"{describe(node.type)} is no schema: `::` needs the fields `Type` and `default`"
         raise make_error(node.type, message, "{ Type, default }", schema)
     defaults = schema.fields["default"]
-    if type(given) is not VRecType or type(defaults) is not VRecType:
-        raise make_error(node.value, "`::` is followed by a record", "{ … }", given)
+    if type(completion) is not VRecType or type(defaults) is not VRecType:
+        raise make_error(node.value, "`::` is followed by a record", "{ … }", completion)
     if type(schema.fields["Type"]) is not VConst:
         raise make_error(
             node.type, f"the field `Type` of {describe(node.type)} is not a type", None, schema.fields["Type"]
         )
     wanted = select(context.evaluate(node.type), "Type")
-    found = VRecType(defaults.fields | given.fields)
-    if not context.are_equal(wanted, found):
+    actual = VRecType(defaults.fields | completion.fields)
+    if not context.are_equal(wanted, actual):
         subject = f"`{describe(node.type).strip('`')}::{{ … }}`"
-        raise explain_mismatch(_find_completed(node, wanted, found), subject, wanted, found, context)
+        raise explain_mismatch(_find_completed(node, wanted, actual), subject, wanted, actual, context)
     return wanted
 
 
-def _find_completed(node: Complete, wanted: Value, found: VRecType) -> Node:
+def _find_completed(node: Complete, wanted: Value, actual: VRecType) -> Node:
     """Place what is missing at the whole completion, everything else in its record."""
-    is_missing = type(wanted) is VRecType and bool(wanted.fields.keys() - found.fields.keys())
-    is_unknown = type(wanted) is VRecType and bool(found.fields.keys() - wanted.fields.keys())
+    is_missing = type(wanted) is VRecType and bool(wanted.fields.keys() - actual.fields.keys())
+    is_unknown = type(wanted) is VRecType and bool(actual.fields.keys() - wanted.fields.keys())
     return node if is_missing and not is_unknown else node.value
 
 
 def _infer_show_constructor(node: ShowConstructor, context: Context) -> Value:
-    found = infer(node.value, context)
-    if type(found) is VUnion or (type(found) is VBuiltin and found.name == "Optional"):
+    actual = infer(node.value, context)
+    if type(actual) is VUnion or (type(actual) is VBuiltin and actual.name == "Optional"):
         return TEXT
-    raise make_error(node.value, "`showConstructor` takes a union or an Optional", "< … >", found)
+    raise make_error(node.value, "`showConstructor` takes a union or an Optional", "< … >", actual)
 
 
 RULES |= {
