@@ -2,6 +2,8 @@
 
 The package needs the standard library alone. A session evaluates files inside some folders and remembers them:
 
+    from pathlib import Path
+
     from assay.dhall import Evaluator, FolderPolicy, to_data
 
     evaluator = Evaluator(FolderPolicy(Path("specs")))
