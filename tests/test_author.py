@@ -60,10 +60,10 @@ def test_a_fresh_workspace_builds_at_once(started: Path) -> None:
     assert not list(started.glob(".assay-*"))
 
 
-def test_a_fresh_workspace_builds_where_no_evaluator_is(
+def test_workspace_without_the_dhall_package_is_evaluated(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It comes with its normal form, as the shipped specs do."""
+    """Assay's own evaluator reads specs without a normal form, and says where they are wrong."""
     monkeypatch.setattr(dhall_adapter, "available", lambda: False)
     own = tmp_path_factory.mktemp("cache")
     assert assay("--cache", own, "init", "here", within=tmp_path).status == 0
@@ -73,11 +73,21 @@ def test_a_fresh_workspace_builds_where_no_evaluator_is(
     assert "1.1 against 1.0" in (place / "out" / "report.md").read_text(encoding="utf-8")
     shutil.rmtree(place / "golden")
     done = assay("--cache", tmp_path_factory.mktemp("another"), "check", within=place)
-    assert done.status == 1
-    assert done.err.startswith(
-        "error[no-evaluator]: the specs of `service` have no normal form, and no Dhall evaluator is here\n"
-    )
-    assert "  found:    none\n" in done.err
+    assert (done.status, done.out.split(":")[0]) == (0, "service")
+    built = assay("--cache", own, "build", "service/comparison", *RUNS, "--to", "md", "-o", "again", within=place)
+    assert (built.status, built.err) == (0, "")
+    assert (place / "again" / "report.md").read_bytes() == (place / "out" / "report.md").read_bytes()
+    metrics = place / "specs" / "service" / "metrics.dhall"
+    text = metrics.read_text(encoding="utf-8")
+    metrics.write_text(text.replace("S.unit.millisecond", "S.unit.milisecond", 1), encoding="utf-8")
+    done = assay("--cache", own, "check", within=place)
+    assert (done.status, done.out) == (1, "")
+    message, at, line, caret, *_, hint = done.err.splitlines()
+    assert message == "error[dhall-type]: unknown field `milisecond` in `S.unit`"
+    assert at.startswith("  at specs/service/metrics.dhall:")
+    assert "S.unit.milisecond" in line
+    assert "^^^^^" in caret
+    assert hint == "  hint: did you mean `millisecond`?"
 
 
 def test_a_report_over_one_run_compares_it_with_nothing(started: Path, tmp_path: Path, cache: Path) -> None:

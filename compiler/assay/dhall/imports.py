@@ -86,7 +86,7 @@ class FolderPolicy:
     def __init__(self, *roots: Path, modes: frozenset[str] = MODES) -> None:
         self.modes = modes
         self.roots = tuple(Path(os.path.normpath(root.absolute())) for root in roots)
-        self.real = tuple(root.resolve() for root in self.roots)
+        self.real = tuple(Path(os.path.realpath(root)) for root in self.roots)
 
     def find_target(self, path: str | Path) -> Target:
         """Give the target of a file to begin with: a path inside a root, or relative to the first."""
@@ -112,7 +112,7 @@ class FolderPolicy:
         path = self._find(name)
         if path is None:
             raise Refusal(f"the file `{name}` does not exist", self._hint_missing(name, written), recoverable=True)
-        if not any(path.resolve().is_relative_to(root) for root in self.real):
+        if not any(Path(os.path.realpath(path)).is_relative_to(root) for root in self.real):
             raise Refusal(f"`{name}` is a symbolic link that leads out of the workspace", _INSIDE)
         if not path.is_file():
             kind = "a folder" if path.is_dir() else "not a regular file"

@@ -68,13 +68,11 @@ def _committed(found: Workspace, system: str, _files: Sequence[SourceFile], sour
     return normal_form.load(text, str(place)).package if normal_form.header(text) == sources else None
 
 
-def _evaluated(found: Workspace, system: str, files: Sequence[SourceFile], _sources: str) -> Package | None:
-    """The package that the Dhall yields, where an evaluator is here."""
+def _evaluated(found: Workspace, system: str, files: Sequence[SourceFile], _sources: str) -> Package:
+    """The package that the Dhall yields."""
     from assay.spec import decode
-    from assay.spec.dhall_adapter import available, evaluate_sources
+    from assay.spec.dhall_adapter import evaluate_sources
 
-    if not available():
-        return None
     root = found.specs / system / workspace.ROOT_FILE
     data: Any = evaluate_sources(workspace.root_name(found, system, files), files)
     return decode.package(data, str(root), lenient=True)

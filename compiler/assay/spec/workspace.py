@@ -166,7 +166,7 @@ def load(
     files = scan(workspace, system)
     restorable = _restorable(_cached(cache, sources_hash(files))) if cache else None
     restored = normal_form.restored(restorable.content, restorable.where) if restorable else None
-    checked = restored or _committed(workspace, system, files) or _evaluated(workspace, system, files, cache)
+    checked = restored or _committed(workspace, system, files) or evaluate(workspace, system, files, cache)
 
     def keep() -> None:
         read, said = _read(files), text(checked, cache) if cache else _text(checked)
@@ -320,27 +320,6 @@ def text(checked: Checked, cache: Path) -> str:
 
 def _text(checked: Checked) -> str:
     return visible_json(normal_form.content(checked)) + "\n"
-
-
-def _evaluated(workspace: Workspace, system: str, files: Sequence[SourceFile], cache: Path | None) -> Checked:
-    from assay.spec.dhall_adapter import available, sources_hash
-
-    if not available():
-        held = _header_of(workspace.normal_form(system))
-        changed = f"the specs of `{system}` have changed since their normal form was written"
-        raise fail(
-            "no-evaluator",
-            f"{changed if held else f'the specs of `{system}` have no normal form'}, and no Dhall evaluator is here",
-            span=Span(str(workspace.normal_form(system))),
-            expected=f"a normal form of sources {sources_hash(files)[:12]}",
-            found=held or "none",
-            hint="write it on a machine where the Python package `dhall` installs: `assay check --accept`",
-        )
-    return evaluate(workspace, system, files, cache)
-
-
-def _header_of(place: Path) -> str:
-    return normal_form.header(place.read_text(encoding="utf-8"))[:12] if place.is_file() else ""
 
 
 def warm_up() -> None:
