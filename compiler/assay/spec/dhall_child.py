@@ -14,6 +14,7 @@ import os
 import resource
 import signal
 import sys
+import time
 
 STACK = 512 << 20  # the parser is recursive: long multi-line texts need far more than the usual 8 MB
 
@@ -29,6 +30,22 @@ def confine(memory: int, seconds: int, writes: int) -> None:
     for name, limit in limits.items():
         with contextlib.suppress(ValueError, OSError):  # a system that has the limit but does not let it be set
             resource.setrlimit(name, limit)
+
+
+def end_with_parent() -> None:
+    """Have this process killed when the one that started it is gone: its evaluation listens to nobody."""
+    parent, own = os.getppid(), os.getpid()
+    if os.fork():
+        return
+    for stream in range(3):
+        os.close(stream)
+    while os.getppid() == own:
+        try:
+            os.kill(parent, 0)
+        except OSError:
+            os.kill(own, signal.SIGKILL)
+        time.sleep(0.1)
+    os._exit(0)
 
 
 def is_expression(text: str) -> bool:
@@ -78,6 +95,7 @@ def main() -> None:
     text = sys.stdin.read()
     if not text:
         return
+    end_with_parent()
     given = json.loads(text)
     os.chdir(given["folder"])
     if given["forms"]:
