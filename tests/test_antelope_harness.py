@@ -359,7 +359,7 @@ def test_broken_lines_are_told_in_the_report_and_end_the_build_above_the_limit(t
     torn = [line.replace("lib: 1", "bil: 1") for line in whole]
     run = made(tmp_path / "few", {}, {"node_00/stderr.txt": [*whole, *torn[:10]]})
     assert article(run, tmp_path / "out", cache).status == 0
-    (warning,) = load(tmp_path / "out" / "document.json")["warnings"]
+    warning, *_ = load(tmp_path / "out" / "document.json")["warnings"]
     assert "10" in warning
     done = article(made(tmp_path / "many", {}, {"node_00/stderr.txt": [*whole, *torn[:11]]}), tmp_path / "no", cache)
     reason = 'not the pattern of block: expected ", lib: ", found ", bil: 1, conf: 0, net: ..."'

@@ -98,6 +98,7 @@ COMMANDS: list[tuple[tuple[str, ...], int]] = [
         (("lineage", "wait", "--format", "dot"), 0),
         (("lineage", "wait", "--format", "json"), 0),
         (("explain", "wait", "--run", "RUN"), 0),
+        (("inspect", "RUN"), 0),
         (("explain", "work", "--run", "RUN", "--format", "json"), 0),
         (("diff", str(ROOT / "starter"), "."), 3),
         (("catalogue", "-o", "site"), 0),

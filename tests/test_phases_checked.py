@@ -194,7 +194,7 @@ def run(first: int, last: int) -> Prepared:
     log = HostLog("", 1, 1, 0, last, first)
     nothing: Any = None
     told = Part(nothing, nothing, "", "", (), ROOT)
-    told.__dict__["facts"] = Facts((log,), {})
+    told.__dict__["facts"] = Facts((log,), {}, {}, ())
     return Prepared(NamedRun("r", ROOT), {}, (told,))
 
 

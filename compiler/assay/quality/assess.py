@@ -299,6 +299,9 @@ class Assessment:
             widest = max(metrics, key=lambda item: self.total(item, ROWS))
             total = self.total(widest, ROWS)
             missing = total - self.total(widest, f"{HAS}{name}")
+            event = next(item.of for item in self.grains[grain].instants if item.name == name)
+            if missing == total and not self.records(event, None):
+                continue  # that no record is such an event is said of the metrics without samples
             if missing >= max(1, INCOMPLETE_SHARE * total) and f"{grain}.{name}" not in self.exempt:
                 groups[grain, missing, total][name] = [item.id for item in metrics]
         for (grain, missing, total), found in groups.items():
