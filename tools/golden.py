@@ -29,7 +29,6 @@ from assay.cli.failure import run
 from assay.cli.main import cli
 from assay.engine.store import Store
 from assay.spec import normal_form, workspace
-from assay.spec.dhall_adapter import available
 from assay.spec.diagnostics import DIFFERENCE, AssayError
 from assay.spec.normal_form import Checked
 from assay.spec.workspace import Workspace
@@ -46,25 +45,23 @@ class BuildFailedError(Exception):
     """A pinned build that failed: its exit status, and what it said."""
 
 
-def package(root: Path, system: str, cache: Path) -> Checked:
-    """A system's package out of its Dhall sources; where these cannot be evaluated, as they were accepted."""
+def package(root: Path, system: str) -> Checked:
+    """Evaluate and check a system's package from its Dhall sources."""
     here = Workspace(root)
-    if available():
-        return workspace.evaluate(here, system, workspace.scan(here, system))
-    return Session(here, Store(cache)).package(system)
+    return workspace.evaluate(here, system, workspace.scan(here, system))
 
 
-def specs(root: Path, cache: Path) -> dict[str, str]:
+def specs(root: Path, _cache: Path) -> dict[str, str]:
     """The normal form of each system."""
     systems = Workspace(root).systems()
-    return {f"golden/specs/{system}.yaml": normal_form.dump(package(root, system, cache)) for system in systems}
+    return {f"golden/specs/{system}.yaml": normal_form.dump(package(root, system)) for system in systems}
 
 
 def sql(root: Path, cache: Path) -> dict[str, str]:
     """The SQL that each report compiles to under its own filters."""
     found: dict[str, str] = {}
     for system in Workspace(root).systems():
-        checked = package(root, system, cache)
+        checked = package(root, system)
         for report, texts in system_sql(Session(Workspace(root), Store(cache)), checked).items():
             found |= {f"golden/sql/{system}/{report}/{name}": text for name, text in texts.items()}
     return found

@@ -1,201 +1,216 @@
-"""Runs the official acceptance tests of dhall-lang; `python -m tests.dhall.conformance` prints a table."""
+"""The official tests of the Dhall language, read from a folder outside of the repository.
+
+`DHALL_LANG_TESTS` names a checkout of dhall-lang or its `tests` folder; otherwise `../shared/reference/dhall-tests`
+beside the repository is used where it exists.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import tomllib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from assay.dhall import DhallError, Evaluator, FolderPolicy, Refusal, Target, to_data
-from assay.dhall.binary import encode
-from assay.dhall.binary_decode import decode_expression
+from assay.dhall.binary import encode, semantic_hash
+from assay.dhall.budget import Budget, metered
+from assay.dhall.decode import decode
+from assay.dhall.errors import DhallError
 from assay.dhall.evaluate import evaluate
-from assay.dhall.evaluator import run_deep
-from assay.dhall.meter import Budget
+from assay.dhall.imports import ImportRefusedError
 from assay.dhall.parser import parse
 from assay.dhall.quote import quote
-from assay.dhall.syntax import Node, Source
+from assay.dhall.session import Evaluator
+from assay.dhall.syntax import Node, Source, Target
+from assay.dhall.walk import alpha_normalize
 
-ROOT = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).resolve().parents[2]
 EXCEPTIONS = Path(__file__).with_name("conformance_exceptions.toml")
-BUDGET = Budget(steps=20_000_000, characters=200_000_000, items=20_000_000)
+BUDGET = Budget(steps=20_000_000)
 
 
-def find_suite() -> Path | None:
-    """Give the folder of the official tests, where it is."""
-    named = os.environ.get("DHALL_LANG_TESTS")
-    for folder in (named, ROOT.parent / "shared" / "reference" / "dhall-tests"):
-        if folder and (Path(folder) / "tests" / "parser").is_dir():
-            return Path(folder) / "tests"
-        if folder and (Path(folder) / "parser").is_dir():
-            return Path(folder)
+def find_tests() -> Path | None:
+    """Return the folder that holds the suites, or None."""
+    chosen = os.environ.get("DHALL_LANG_TESTS")
+    candidates = [Path(chosen)] if chosen else [REPOSITORY.parent / "shared" / "reference" / "dhall-tests"]
+    for candidate in candidates:
+        for folder in (candidate / "tests", candidate):
+            if (folder / "parser" / "success").is_dir():
+                return folder
     return None
 
 
-def read_exceptions() -> dict[str, str]:
-    """Give the reason for each test that does not hold."""
-    groups = tomllib.loads(EXCEPTIONS.read_text(encoding="utf-8"))["group"]
-    return {name: group["reason"] for group in groups for name in group["tests"]}
-
-
 class SuitePolicy:
-    """Reads what the suite demands: any path, its home folder, its cache and the variables of a test."""
+    """Reads what the official tests import: files anywhere below `dhall-lang`, the home folder, the environment.
 
-    modes = frozenset(("Code", "Text", "Bytes", "Location"))
+    Names are paths relative to the parent of `dhall-lang`, as the suite's `as Location` tests want.
+    """
 
-    def __init__(self, suite: Path, variables: dict[str, str] | None = None) -> None:
-        self.suite = suite
-        self.variables = {"DHALL_TEST_VAR": "6 * 7"} | (variables or {})
+    def __init__(self, tests: Path, variables: dict[str, str]) -> None:
+        self.tests = tests
+        self.variables = variables
 
-    def name(self, target: Target) -> str:
-        return str(target)
+    def name_of(self, path: Path) -> str:
+        return f"./dhall-lang/tests/{path.relative_to(self.tests).as_posix()}"
 
-    def read(self, target: Target, written: str) -> bytes:
-        if target.kind == "env" and target.prefix in self.variables:
-            return self.variables[target.prefix].encode()
-        if target.kind != "path":
-            raise Refusal(f"`{written}` cannot be read", recoverable=True)
-        parts = target.parts
-        if parts[:2] == ("dhall-lang", "tests"):
-            base, parts = self.suite, parts[2:]
-        else:
-            base = self.suite / "import" / "home" if target.prefix == "~" else Path("/nowhere")
-        try:
-            return base.joinpath(*parts).read_bytes()
-        except OSError as error:
-            raise Refusal(f"`{written}` cannot be read: {error}", recoverable=True) from None
+    def resolve(self, importer: str, target: Target, mode: str, written: str) -> str:
+        if mode == "Location":
+            return ""
+        if target.kind in ("http", "https", "missing"):
+            raise ImportRefusedError(f"`{written}` is not followed", is_absent=True)
+        if target.kind == "env":
+            return f"env:{target.parts[0]}"
+        if target.kind == "home":
+            return "/".join(["./dhall-lang/tests/import/home", *target.parts])
+        if target.kind == "absolute":
+            return "/".join(["", *target.parts])
+        folder = importer.rpartition("/")[0]
+        return os.path.normpath("/".join([folder, ".." if target.kind == "parent" else ".", *target.parts]))
 
-    def read_cached(self, sha256: str) -> bytes | None:
-        path = self.suite / "import" / "cache" / "dhall" / f"1220{sha256}"
+    def read(self, name: str) -> bytes:
+        if name.startswith("env:"):
+            if name[4:] not in self.variables:
+                raise ImportRefusedError(f"`{name}` is not set", is_absent=True)
+            return self.variables[name[4:]].encode()
+        path = self.tests / os.path.relpath(name, "./dhall-lang/tests")
+        if not path.is_file():
+            raise ImportRefusedError(f"`{name}` does not exist", is_absent=True)
+        return path.read_bytes()
+
+    def fetch_cached(self, digest: str) -> bytes | None:
+        path = self.tests / "import" / "cache" / "dhall" / f"1220{digest}"
         return path.read_bytes() if path.is_file() else None
 
 
-def parse_file(path: Path) -> Node:
-    return parse(Source(path.name, path.read_bytes().decode("utf-8")))[0]
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A test of the suite: its name, and a function that returns nothing, or what is wrong."""
+
+    suite: str
+    name: str
+    path: Path
+    run: Callable[[], str]
 
 
-class Suite:
-    """The families of tests; each gives names and checks, which return a problem or an empty text."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    def find(self, family: str, ending: str) -> Iterator[Path]:
-        return (path for path in sorted((self.root / family).rglob(f"*{ending}")) if "data" not in path.parts)
-
-    def evaluate(self, path: Path, variables: dict[str, str] | None = None) -> tuple[Node, Node]:
-        """Give the normal form and its type."""
-        evaluator = Evaluator(SuitePolicy(self.root, variables), BUDGET)
-        target = Target("path", ".", ("dhall-lang", "tests", *path.relative_to(self.root).parts))
-        evaluated = evaluator.evaluate_file(target)
-        return run_deep(lambda: (quote(evaluated.value), quote(evaluated.type)), BUDGET)
-
-    def check_parse(self, path: Path) -> str:
-        data = encode(parse_file(path))
-        wanted = path.with_name(path.name.replace("A.dhall", "B.dhallb")).read_bytes()
-        return "" if data == wanted else f"encoded as {data.hex()}, not {wanted.hex()}"
-
-    def check_decoding(self, path: Path) -> str:
-        wanted = encode(parse_file(path.with_name(path.name.replace("A.dhallb", "B.dhall"))))
-        decoded = encode(decode_expression(path.read_bytes()))
-        return "" if decoded == wanted else f"decoded as {decoded.hex()}"
-
-    def check_normal_form(self, path: Path) -> str:
-        wanted = encode(parse_file(path.with_name(path.name.replace("A.dhall", "B.dhall"))))
-        normal_form = encode(self.normalize(path))
-        return "" if normal_form == wanted else f"normalized to {normal_form.hex()}"
-
-    def normalize(self, path: Path) -> Node:
-        """Give the normal form, of an open term too, which has no type."""
-        node, imports = parse(Source(path.name, path.read_bytes().decode("utf-8")))
-        if imports:
-            return self.evaluate(path)[0]
-        return run_deep(lambda: quote(evaluate(node, ())), BUDGET)
-
-    def check_alpha(self, path: Path) -> str:
-        wanted = encode(parse_file(path.with_name(path.name.replace("A.dhall", "B.dhall"))))
-        return "" if encode(parse_file(path), rename=True) == wanted else "another alpha normal form"
-
-    def check_hash(self, path: Path) -> str:
-        wanted = path.with_name(path.name.replace("A.dhall", "B.hash")).read_text().strip()
-        digest = hashlib.sha256(encode(self.evaluate(path)[0], rename=True)).hexdigest()
-        return "" if wanted == f"sha256:{digest}" else f"the hash is {digest}"
-
-    def check_type(self, path: Path) -> str:
-        wanted = encode(parse_file(path.with_name(path.name.replace("A.dhall", "B.dhall"))))
-        inferred = encode(self.evaluate(path)[1])
-        return "" if inferred == wanted else f"the type is {inferred.hex()}"
-
-    def check_import(self, path: Path) -> str:
-        settings = path.with_name(path.name.replace("A.dhall", "ENV.dhall"))
-        variables = self.read_variables(settings)
-        wanted = encode(self.evaluate(path.with_name(path.name.replace("A.dhall", "B.dhall")))[0])
-        resolved = encode(self.evaluate(path, variables)[0])
-        return "" if resolved == wanted else f"resolved to {resolved.hex()}, not {wanted.hex()}"
-
-    def read_variables(self, settings: Path) -> dict[str, str]:
-        if not settings.is_file():
-            return {}
-        variables: dict[str, str] = to_data(Evaluator(FolderPolicy(settings.parent)).evaluate_file(settings.name).value)
-        return variables
-
-    def refuse(self, check: Callable[[Path], object]) -> Callable[[Path], str]:
-        def run(path: Path) -> str:
-            try:
-                check(path)
-            except (DhallError, UnicodeDecodeError):
-                return ""
-            return "is accepted"
-
-        return run
-
-    def families(self) -> dict[str, tuple[list[Path], Callable[[Path], str]]]:
-        refused_imports = [path for path in self.find("import/failure", ".dhall") if "ENV" not in path.name]
-        return {
-            "parser, accepted": (list(self.find("parser/success", "A.dhall")), self.check_parse),
-            "parser, refused": (list(self.find("parser/failure", ".dhall")), self.refuse(parse_file)),
-            "binary, decoded": (list(self.find("binary-decode/success", "A.dhallb")), self.check_decoding),
-            "binary, refused": (
-                list(self.find("binary-decode/failure", ".dhallb")),
-                self.refuse(lambda path: decode_expression(path.read_bytes())),
-            ),
-            "normal forms": (list(self.find("normalization/success", "A.dhall")), self.check_normal_form),
-            "alpha normal forms": (list(self.find("alpha-normalization/success", "A.dhall")), self.check_alpha),
-            "semantic hashes": (list(self.find("semantic-hash/success", "A.dhall")), self.check_hash),
-            "types, inferred": (list(self.find("type-inference/success", "A.dhall")), self.check_type),
-            "types, refused": (list(self.find("type-inference/failure", ".dhall")), self.refuse(self.evaluate)),
-            "imports, resolved": (list(self.find("import/success", "A.dhall")), self.check_import),
-            "imports, refused": (refused_imports, self.refuse(self.evaluate)),
-        }
-
-    def run(self, family: str) -> tuple[int, dict[str, str]]:
-        """Run a family: the number of its tests, and the problems by the name of the test."""
-        paths, check = self.families()[family]
-        problems = {}
-        for path in paths:
-            try:
-                problem = check(path)
-            except (DhallError, UnicodeDecodeError) as error:
-                problem = str(error)
-            if problem:
-                problems[path.relative_to(self.root).as_posix()] = problem
-        return len(paths), problems
+def read_exceptions() -> dict[str, str]:
+    """Return why tests are expected to fail, by name."""
+    entries = tomllib.loads(EXCEPTIONS.read_text(encoding="utf-8"))["exception"]
+    return {entry["test"]: entry["reason"] for entry in entries}
 
 
-def main() -> None:
-    root = find_suite()
-    assert root, "set DHALL_LANG_TESTS to the folder of the official tests"
-    suite = Suite(root)
-    exceptions = read_exceptions()
-    for family in suite.families():
-        count, problems = suite.run(family)
-        print(f"| {family} | {count - len(problems)} / {count} |")
-        for name, problem in problems.items():
-            if name not in exceptions:
-                print(f"  {name}: {problem[:300]}")
+def needs_prelude(tests: Path, path: Path) -> bool:
+    """Return whether a test imports the Prelude, which is beside the tests in a checkout of dhall-lang only."""
+    return not (tests.parent / "Prelude").is_dir() and path.suffix == ".dhall" and b"../Prelude/" in path.read_bytes()
 
 
-if __name__ == "__main__":
-    main()
+def read_source(path: Path) -> Source:
+    return Source(path.name, path.read_bytes().decode("utf-8"))
+
+
+def all_cases(tests: Path) -> Iterator[Case]:
+    """Yield every test of every suite."""
+    suites: list[tuple[str, str, str, Callable[[Path, Path], str]]] = [
+        ("parser/success", "A.dhall", "B.dhallb", _check_encoding),
+        ("binary-decode/success", "A.dhallb", "B.dhall", _check_decoding),
+        ("alpha-normalization/success", "A.dhall", "B.dhall", _check_alpha),
+        ("normalization/success", "A.dhall", "B.dhall", lambda a, b: _check_normal_form(tests, a, b)),
+        ("semantic-hash/success", "A.dhall", "B.hash", lambda a, b: _check_hash(tests, a, b)),
+        ("type-inference/success", "A.dhall", "B.dhall", lambda a, b: _check_type(tests, a, b)),
+        ("import/success", "A.dhall", "B.dhall", lambda a, b: _check_import(tests, a, b)),
+    ]
+    for suite, ending, other_ending, check in suites:
+        for path in sorted((tests / suite).rglob(f"*{ending}")):
+            other = path.with_name(path.name.removesuffix(ending) + other_ending)
+            name = path.relative_to(tests).as_posix().removesuffix(ending)
+            yield Case(suite, name, path, lambda path=path, other=other, check=check: check(path, other))
+    failures: list[tuple[str, str, Callable[[Path], object]]] = [
+        ("parser/failure", ".dhall", lambda path: parse(read_source(path))),
+        ("binary-decode/failure", ".dhallb", lambda path: decode(path.read_bytes())),
+        ("type-inference/failure", ".dhall", lambda path: _evaluate(tests, path)),
+        ("import/failure", ".dhall", lambda path: _evaluate(tests, path)),
+    ]
+    for suite, ending, act in failures:
+        for path in sorted((tests / suite).rglob(f"*{ending}")):
+            if path.name.endswith("ENV.dhall"):
+                continue
+            name = path.relative_to(tests).as_posix().removesuffix(ending)
+            yield Case(suite, name, path, lambda path=path, act=act: _check_refusal(path, act))
+
+
+def _check_refusal(path: Path, act: Callable[[Path], object]) -> str:
+    try:
+        with metered(BUDGET):
+            act(path)
+    except (DhallError, UnicodeDecodeError):
+        return ""
+    return "accepted"
+
+
+def _compare(actual: Node, expected: Node) -> str:
+    return "" if encode(actual) == encode(expected) else "another result"
+
+
+def _check_encoding(path: Path, other: Path) -> str:
+    with metered(BUDGET):
+        return "" if encode(parse(read_source(path))) == other.read_bytes() else "another encoding"
+
+
+def _check_decoding(path: Path, other: Path) -> str:
+    return _compare(decode(path.read_bytes()), parse(read_source(other)))
+
+
+def _check_alpha(path: Path, other: Path) -> str:
+    return _compare(alpha_normalize(parse(read_source(path))), parse(read_source(other)))
+
+
+def _variables(tests: Path, path: Path) -> dict[str, str]:
+    variables = {"DHALL_TEST_VAR": "6 * 7"}
+    name = path.name.removesuffix(".dhall")
+    for candidate in (name, name.removesuffix("A")):
+        extra = path.with_name(f"{candidate}ENV.dhall")
+        if extra.is_file():
+            value = Evaluator(SuitePolicy(tests, {})).evaluate_text(extra.read_text(encoding="utf-8")).value
+            variables |= {item.fields["mapKey"]: item.fields["mapValue"] for item in value.items}
+    return variables
+
+
+def _evaluate(tests: Path, path: Path):
+    policy = SuitePolicy(tests, _variables(tests, path))
+    return Evaluator(policy, BUDGET).evaluate_text(path.read_bytes().decode("utf-8"), policy.name_of(path))
+
+
+def _is_open(path: Path) -> bool:
+    """Return whether a test is of a single rule: it may be open or ill-typed, and is normalized without types."""
+    return ("unit" in path.parts or "simple" in path.parts or "simplifications" in path.parts) and not any(
+        word in path.read_text(encoding="utf-8") for word in ("./", "env:", "missing")
+    )
+
+
+def _check_normal_form(tests: Path, path: Path, other: Path) -> str:
+    expected = parse(read_source(other))
+    with metered(BUDGET):
+        value = evaluate(parse(read_source(path)), ()) if _is_open(path) else _evaluate(tests, path).value
+        return _compare(quote(value, []), expected)
+
+
+def _check_hash(tests: Path, path: Path, other: Path) -> str:
+    expected = other.read_text(encoding="utf-8").strip()
+    if "simple" in path.parts or "simplifications" in path.parts:
+        with metered(BUDGET):
+            value = evaluate(parse(read_source(path)), ())
+            actual = semantic_hash(quote(value, [], anonymous=True))
+    else:
+        with metered(BUDGET):
+            actual = _evaluate(tests, path).module.hash()
+    return "" if f"sha256:{actual}" == expected else f"sha256:{actual}"
+
+
+def _check_type(tests: Path, path: Path, other: Path) -> str:
+    with metered(BUDGET):
+        return _compare(quote(_evaluate(tests, path).type, []), parse(read_source(other)))
+
+
+def _check_import(tests: Path, path: Path, other: Path) -> str:
+    with metered(BUDGET):
+        actual = quote(_evaluate(tests, path).value, [])
+        return _compare(actual, quote(_evaluate(tests, other).value, []))

@@ -1,105 +1,146 @@
-"""Expressions that grow or nest without end, by name; run as a program, tells how each of them ends."""
+"""Hostile expressions, and a process that evaluates some of them and prints what came of each.
+
+Usage: python -m tests.dhall.hostile [NAME ...]
+"""
 
 from __future__ import annotations
 
 import json
 import resource
 import sys
-from pathlib import Path
+import time
+from collections.abc import Callable
 
-from assay.dhall import DhallError, Evaluator, to_data
-
-_NUMBERS = "let f = \\(n : Natural) -> n * n in "
-_DOUBLED = "".join(f"let x{i + 1} = {{ a = x{i}, b = x{i} }} " for i in range(40))
-_PAIR = "let pair = \\(a : Type) -> \\(x : a) -> { l = x, r = x } "
+from assay.dhall import DhallError, Evaluator, normal_form, to_data
 
 
-def _types(name: str) -> str:
-    return f"let {name}0 = Natural " + "".join(
-        f"let {name}{i + 1} = {{ a : {name}{i}, b : {name}{i} }} " for i in range(40)
-    )
+def chain(first: str, step: str, count: int, last: str) -> str:
+    """Return `let x0 = first let x1 = step(x0) ... in last`; `@` in `step` and `last` is the name before."""
+    lines = [f"let x0 = {first}"]
+    lines += [f"let x{number} = {step.replace('@', f'x{number - 1}')}" for number in range(1, count + 1)]
+    return "\n".join([*lines, f"in {last.replace('@', f'x{count}')}"])
 
 
-# An expression, and words that its diagnostic has.
-HOSTILE = {
-    "squares of squares": (_NUMBERS + "f (" * 60 + "2" + ")" * 60, "bits of one number"),
-    "powers": ("Natural/fold 100000 Natural (\\(n : Natural) -> n * n) 3", "bits of one number"),
-    "sums": ("Natural/fold 100000 Natural (\\(n : Natural) -> n + n) 3", "bits of one number"),
-    "long number": ("1" * 100_000, "digits"),
-    "long count": ("Natural/fold 1000000000000 Natural (\\(n : Natural) -> n + 1) 0", "steps"),
-    "count in a count": (
-        "Natural/fold 99999 Natural (\\(n : Natural) -> Natural/fold 99999 Natural (\\(m : Natural) -> m + 1) n) 0",
-        "steps",
+def pairs(kind: str) -> str:
+    sign = ":" if kind == "type" else "="
+    return f"{{ a {sign} @, b {sign} @ }}"
+
+
+BOMBS: dict[str, Callable[[], str]] = {
+    "squares": lambda: chain("2", "@ * @", 40, "@"),
+    "squares_shown": lambda: chain("2", "@ * @", 12, "Natural/show @"),
+    "fold_forever": lambda: "Natural/fold 10000000000000 Natural (\\(n : Natural) -> n + 1) 0",
+    "fold_of_folds": lambda: (
+        "let f = \\(n : Natural) -> Natural/fold n Natural (\\(m : Natural) -> m * 2 + 1) 1 in f (f (f (f 3)))"
     ),
-    "texts doubled": ('Natural/fold 100 Text (\\(t : Text) -> t ++ t) "ab"', "characters"),
-    "texts interpolated": ('Natural/fold 100 Text (\\(t : Text) -> "${t}-${t}") "ab"', "characters"),
-    "texts replaced": ('Natural/fold 100 Text (\\(t : Text) -> Text/replace "a" "aaaa" t) "a"', "characters"),
-    "texts shown": ('Natural/fold 100 Text (\\(t : Text) -> Text/show t) "\\"\\\\"', "characters"),
-    "lists doubled": ("Natural/fold 100 (List Natural) (\\(t : List Natural) -> t # t) [ 1 ]", "items"),
-    "lists grown": ("Natural/fold 1000000 (List Natural) (\\(t : List Natural) -> t # [ 1 ]) [ 1 ]", "items"),
-    "lists indexed": (
-        "List/indexed Natural (Natural/fold 20 (List Natural) (\\(t : List Natural) -> t # t) [ 1 ])",
-        "more than",
+    "text_doubling": lambda: chain('"abcdefgh"', "@ ++ @", 60, "@"),
+    "text_interpolated": lambda: chain('"abcdefgh"', '"${@}${@}"', 60, "@"),
+    "text_fold": lambda: 'Natural/fold 1000000 Text (\\(t : Text) -> t ++ t) "a"',
+    "text_show": lambda: chain('"\\""', "Text/show @", 60, "@"),
+    "text_replace": lambda: chain('"aaaaaaaa"', 'Text/replace "a" @ @', 20, "@"),
+    "list_doubling": lambda: chain("[ 1, 2, 3 ]", "@ # @", 60, "@"),
+    "list_fold": lambda: "Natural/fold 1000000 (List Natural) (\\(l : List Natural) -> l # l) [ 1 ]",
+    "list_cons": lambda: "Natural/fold 1000000 (List Natural) (\\(l : List Natural) -> [ 1 ] # l) [ 1 ]",
+    "parentheses": lambda: "(" * 10_000 + "1" + ")" * 10_000,
+    "records": lambda: "{ a = " * 10_000 + "1" + " }" * 10_000,
+    "record_types": lambda: "{ a : " * 10_000 + "Natural" + " }" * 10_000,
+    "lists": lambda: "[ " * 10_000 + "1" + " ]" * 10_000,
+    "lambdas": lambda: "\\(x : Natural) -> " * 10_000 + "x",
+    "arrows": lambda: "Natural -> " * 10_000 + "Natural",
+    "operators": lambda: " + ".join(["1"] * 10_000),
+    "applications": lambda: "f" + " x" * 10_000,
+    "selections": lambda: "x" + ".a" * 10_000,
+    "ifs": lambda: "if True then 1 else " * 10_000 + "2",
+    "lets": lambda: chain("1", "@ + 1", 10_000, "@"),
+    "withs": lambda: "{ a = 1 }" + " with a = 2" * 10_000,
+    "duplicates": lambda: "{ " + ", ".join(["a.b = 1"] * 10_000) + " }",
+    "dotted": lambda: "{ a" + ".a" * 10_000 + " = 1 }",
+    "comments": lambda: "{-" * 100_000 + "-}" * 100_000 + "1",
+    "interpolations": lambda: '"${' * 10_000 + "1" + '}"' * 10_000,
+    "nested_somes": lambda: "Natural/fold 1000000 Natural (\\(n : Natural) -> n) (" * 400 + "1" + ")" * 400,
+    "type_pairs": lambda: chain("Natural", pairs("type"), 60, "\\(x : @) -> x"),
+    "type_pairs_compared": lambda: chain(
+        "{ t = Natural, u = Natural }",
+        "{ t = { a : @.t, b : @.t }, u = { a : @.u, b : @.u } }",
+        60,
+        "\\(x : @.t) -> (x : @.u)",
     ),
-    "parentheses": ("(" * 10_000 + "1" + ")" * 10_000, "nested more than"),
-    "records": ("{ a = " * 10_000 + "1" + " }" * 10_000, "nested more than"),
-    "types of records": ("{ a : " * 10_000 + "Natural" + " }" * 10_000, "nested more than"),
-    "lists": ("[" * 10_000 + "1" + "]" * 10_000, "nested more than"),
-    "functions": ("\\(x : Natural) -> " * 10_000 + "1", "nested more than"),
-    "arrows": ("Natural -> " * 10_000 + "Natural", "nested more than"),
-    "interpolations": ('"${' * 10_000, "nested more than"),
-    "optionals": ("Some (" * 10_000 + "1" + ")" * 10_000, "nested more than"),
-    "conditions": ("if True then 1 else " * 10_000 + "1", "nested more than"),
-    "operators": ("1" + " + 1" * 10_000, "operators follow each other"),
-    "arguments": ("f" + " x" * 10_000, "arguments follow each other"),
-    "selections": ("x" + ".a" * 10_000, "selections follow each other"),
-    "bindings": ("let x = 1 " * 10_000 + "in x", "follow each other"),
-    "changes": ("{=}" + " with a = 1" * 10_000, "follow each other"),
-    "types compared": (_types("T") + _types("U") + "in \\(x : T40) -> (x : U40)", "steps"),
-    "shared parts": ("let x0 = 1 " + _DOUBLED + "in x40", "parts"),
-    "shared parts of functions": (
-        _PAIR
-        + "let t0 = Natural let x0 = 1 "
-        + "".join(f"let x{i + 1} = pair t{i} x{i} let t{i + 1} = {{ l : t{i}, r : t{i} }} " for i in range(40))
-        + "in x40",
-        "parts",
+    "value_pairs": lambda: chain("1", pairs("value"), 60, "@"),
+    "value_pairs_asserted": lambda: chain(
+        "{ l = 1, r = 1 }", "{ l = { a = @.l, b = @.l }, r = { a = @.r, b = @.r } }", 60, "assert : @.l === @.r"
     ),
-    "functions in functions": (
-        "Natural/fold 1000000 (Natural -> Natural) (\\(f : Natural -> Natural) -> \\(x : Natural) -> f (x + 1)) "
-        "(\\(x : Natural) -> x) 0",
-        "steps",
+    "type_error_in_pairs": lambda: chain("1", pairs("value"), 60, "@ + 1"),
+    "closures": lambda: chain("\\(n : Natural) -> n + 1", "\\(n : Natural) -> @ (@ n)", 60, "@ 1"),
+    "closures_deep": lambda: (
+        "Natural/fold 1000000 (Natural -> Natural) (\\(f : Natural -> Natural) -> \\(n : Natural) -> f (n + 1)) "
+        "(\\(n : Natural) -> n) 1"
     ),
-    "calls in calls": (
-        "Natural/fold 100000 (Natural -> Natural) (\\(f : Natural -> Natural) -> \\(x : Natural) -> f (x + 1)) "
-        "(\\(x : Natural) -> x) 0",
-        "calls inside each other",
+    "polymorphic": lambda: chain(
+        "\\(a : Type) -> \\(x : a) -> x",
+        "\\(a : Type) -> \\(x : a) -> { p = @ { q : a } { q = x }, r = @ a x }",
+        60,
+        "@ Natural 1",
     ),
-    "assertion": ("assert : Natural/fold 10000000 Natural (\\(n : Natural) -> n + 1) 0 === 1", "steps"),
-    "text of an argument": (
-        'assert : (\\(x : Text) -> Natural/fold 100 Text (\\(t : Text) -> t ++ x ++ t) "a") === (\\(x : Text) -> x)',
-        "more than",
+    "nested_with": lambda: (
+        "Natural/fold 1000000 { a : Natural } (\\(r : { a : Natural }) -> r with a = r.a + 1) { a = 0 }"
+    ),
+    "wide_records": lambda: chain(
+        "{ a = 1 }", "@ // { " + ", ".join(f"f{number} = 1" for number in range(1000)) + " }", 100, "@"
+    ),
+    "fold_holding_records": lambda: (
+        "Natural/fold 10000000 { n : Natural } (\\(r : { n : Natural }) -> { n = r.n + 1 }) { n = 0 }"
+    ),
+    "fold_holding_closures": lambda: (
+        "Natural/fold 10000000 (Natural -> Natural) (\\(f : Natural -> Natural) -> \\(n : Natural) -> f (n + 1)) "
+        "(\\(n : Natural) -> n)"
+    ),
+    "fold_holding_somes": lambda: (
+        "List/length Natural (Natural/fold 10000000 (List Natural) (\\(l : List Natural) -> "
+        "List/reverse Natural l # [ 1 ]) [ 1 ])"
+    ),
+    "tall_but_allowed": lambda: "{ a = " * 900 + "1" + " }" * 900,
+    "tall_calls": lambda: (
+        "Natural/fold 100000 (Natural -> Natural) (\\(f : Natural -> Natural) -> \\(n : Natural) -> "
+        + "1 + (" * 900
+        + "f n"
+        + ")" * 900
+        + ") (\\(n : Natural) -> n) 1"
+    ),
+    "digits": lambda: "9" * 100_000,
+    "lets_in_blocks": lambda: "[ " + ", ".join([chain("1", "@", 900, "@")] * 200) + " ]",
+    "unary": lambda: "List/length Natural (" + "[ 1 ] # " * 900 + "[ 2 ])",
+    "fold_of_records": lambda: (
+        "let T = { n : Natural, t : List Text } in "
+        'Natural/fold 100000 T (\\(r : T) -> { n = r.n + 1, t = r.t # [ Natural/show r.n ] }) { n = 0, t = [ "" ] }'
     ),
 }
 
 
-def end(text: str) -> tuple[str, str, str]:
-    """Evaluate a text: the message, the code and the place of its first diagnostic."""
+def run(name: str) -> str:
+    """Return what comes of an expression, of its normal form and of its data: the message, or `value`."""
+    evaluator = Evaluator()
     try:
-        to_data(Evaluator().evaluate_text(text).value)
+        evaluated = evaluator.evaluate_text(BOMBS[name](), "bomb.dhall")
+        normal_form(evaluated.value)
+        to_data(evaluated.value)
     except DhallError as error:
-        item = error.diagnostics[0]
-        return item.message, item.code, str(item.span)
-    return "", "", ""
+        return error.problems[0].message
+    return "value"
 
 
-def peak_megabytes() -> int:
-    """Return the most memory that this process has had; on Linux not what its parent had before it began."""
-    if sys.platform == "linux":
-        status = Path("/proc/self/status").read_text()
-        return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) // 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1 << 20)
+def peak_megabytes() -> float:
+    """Return the largest resident size of this process; macOS counts bytes, Linux kilobytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+
+
+def main(names: list[str]) -> None:
+    outcomes: dict[str, object] = {}
+    for name in names or BOMBS:
+        started = time.process_time()
+        outcomes[name] = {"outcome": run(name), "seconds": round(time.process_time() - started, 2)}
+    print(json.dumps({"outcomes": outcomes, "megabytes": peak_megabytes()}))
 
 
 if __name__ == "__main__":
-    ends = {name: end(text) for name, (text, _) in HOSTILE.items()}
-    print(json.dumps({"ends": ends, "megabytes": peak_megabytes()}))
+    main(sys.argv[1:])

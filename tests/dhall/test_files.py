@@ -1,224 +1,181 @@
-"""Files: what may be imported, what is evaluated again, and where parts of values are written."""
+"""Files are confined to their folders, evaluated again only when they or their imports change, and hashed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from assay.dhall import DhallError, Evaluator, FolderPolicy, find_origin, to_data
-
-Write = Callable[..., Path]
+from assay.dhall import DhallError, Evaluator, FolderPolicy, to_data
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def write_files(**texts: str) -> Path:
-        root = tmp_path / "root"
-        for name, text in texts.items():
-            path = root / f"{name.replace('__', '/')}.dhall"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        return root
+def folder(tmp_path: Path) -> Path:
+    """A workspace with three files in a chain, and a file outside of it."""
+    root = tmp_path / "workspace"
+    (root / "parts").mkdir(parents=True)
+    (root / "package.dhall").write_text("{ sum = ./parts/sum.dhall, note = ./note.sql as Text }\n")
+    (root / "parts" / "sum.dhall").write_text("./one.dhall + ./one.dhall\n")
+    (root / "parts" / "one.dhall").write_text("1\n")
+    (root / "note.sql").write_text("select 1\n")
+    (tmp_path / "secret.dhall").write_text("1\n")
+    return root
 
-    return write_files
+
+def evaluate(folder: Path, text: str, *more: Path) -> object:
+    (folder / "main.dhall").write_text(text)
+    return to_data(Evaluator(FolderPolicy([folder, *more])).evaluate_file(folder / "main.dhall").value)
 
 
-def refuse(root: Path, name: str = "a.dhall") -> DhallError:
-    with pytest.raises(DhallError) as problem:
-        Evaluator(FolderPolicy(root)).evaluate_file(name)
-    return problem.value
+def problems(folder: Path, text: str) -> list[tuple[str, int, int, str]]:
+    with pytest.raises(DhallError) as caught:
+        evaluate(folder, text)
+    return [
+        (problem.span.file, problem.span.line, problem.span.column, problem.message)
+        for problem in caught.value.problems
+        if problem.span is not None
+    ]
+
+
+def test_files_that_are_read_are_listed(folder) -> None:
+    evaluated = Evaluator(FolderPolicy([folder])).evaluate_file(folder / "package.dhall")
+    assert to_data(evaluated.value) == {"note": "select 1\n", "sum": 2}
+    assert [(file.name, file.mode) for file in evaluated.files] == [
+        ("note.sql", "Text"),
+        ("package.dhall", "Code"),
+        ("parts/one.dhall", "Code"),
+        ("parts/sum.dhall", "Code"),
+    ]
 
 
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("env:HOME as Text", "reads the environment"),
-        ("https://example.org/a.dhall", "reads from the network"),
-        ("/etc/passwd as Text", "is an absolute path"),
-        ("~/a.dhall", "is in a home folder"),
-        ("../a.dhall", "leaves the workspace"),
-        ("./b/../../a.dhall", "leaves the workspace"),
-        ("../root/a.dhall as Text", "leaves the workspace"),
-        ("missing", "can never be resolved"),
-        ("./b", "is a folder"),
-        ("./none.dhall", "does not exist"),
-        ('./".."/a.dhall', "leaves the workspace"),
-        ("https://example.org/a.dhall ? 1", "reads from the network"),
-        ("env:HOME ? 1", "reads the environment"),
-        ("./a.dhall as Bytes", "`as Bytes` is not supported"),
-        ("./a.dhall as Location", "`as Location` is not supported"),
+        ("env:HOME as Text", "the import `env:HOME` reads the environment"),
+        ("https://example.org/a", "the import `https://example.org/a` reads from the network"),
+        ("http://example.org/a", "the import `http://example.org/a` reads from the network"),
+        ("/etc/passwd as Text", "the import `/etc/passwd` is an absolute path"),
+        ("~/secret.dhall", "the import `~/secret.dhall` is in a home folder"),
+        ("../secret.dhall", "the import `../secret.dhall` leaves the workspace"),
+        ("./parts/../../secret.dhall", "the import `./parts/../../secret.dhall` leaves the workspace"),
+        ("./package.dhall as Location", "`as Location` is not supported"),
+        ("./note.sql as Bytes", "`as Bytes` is not supported"),
+        ("missing", "the import `missing` can never be resolved"),
+        ("./parts", "`parts` is a folder"),
+        ("./parts/two.dhall", "the file `parts/two.dhall` does not exist"),
     ],
 )
-def test_import_outside_is_refused_with_its_place(written: str, message: str, write: Write) -> None:
-    error = refuse(write(a=f"let x = 1\n\nin  {written}", b__c="1"))
-    (item,) = error.diagnostics
-    assert item.code == "import"
-    assert message in item.message
-    assert item.span
-    assert (item.span.file, item.span.line, item.span.column) == ("a.dhall", 3, 5)
+def test_import_out_of_reach_is_refused(folder, written, message) -> None:
+    assert problems(folder, f"let a =\n      {written}\n\nin  a") == [("main.dhall", 2, 7, message)]
 
 
-@pytest.mark.parametrize("is_folder", [False, True])
-def test_link_that_leads_outside_is_refused(is_folder: bool, write: Write, tmp_path: Path) -> None:
-    root = write(a="./link.dhall" if not is_folder else "./link/secret.dhall")
-    (tmp_path / "secret.dhall").write_text("1")
-    (root / ("link" if is_folder else "link.dhall")).symlink_to(tmp_path if is_folder else tmp_path / "secret.dhall")
-    assert "symbolic link that leads out" in refuse(root).diagnostics[0].message
+@pytest.mark.parametrize("written", ["env:HOME as Text", "../secret.dhall", "/etc/passwd as Text"])
+def test_refused_import_is_no_reason_for_alternative(folder, written) -> None:
+    assert len(problems(folder, f"({written}) ? 1")) == 1
 
 
-def test_link_that_stays_inside_is_followed(write: Write) -> None:
-    root = write(a="./link.dhall + 1", b="1")
-    (root / "link.dhall").symlink_to(root / "b.dhall")
-    assert to_data(Evaluator(FolderPolicy(root)).evaluate_file("a.dhall").value) == 2
+def test_absent_import_falls_back(folder) -> None:
+    assert evaluate(folder, "[ ./absent.dhall ? ./parts/one.dhall, missing ? 3 ]") == [1, 3]
 
 
-def test_second_root_has_what_the_first_lacks(write: Write, tmp_path: Path) -> None:
-    root = write(a="{ own = ./b.dhall, shipped = ./c.dhall }", b="1")
-    for name, text in {"b": "2", "c": "./b.dhall + 10"}.items():
-        (tmp_path / "shipped").mkdir(exist_ok=True)
-        (tmp_path / "shipped" / f"{name}.dhall").write_text(text)
-    evaluated = Evaluator(FolderPolicy(root, tmp_path / "shipped")).evaluate_file("a.dhall")
-    assert to_data(evaluated.value) == {"own": 1, "shipped": 11}
-    assert evaluated.files_read == ("a.dhall", "b.dhall", "c.dhall")
+def test_wrong_import_does_not_fall_back(folder) -> None:
+    (folder / "bad.dhall").write_text('1 + "a"')
+    assert problems(folder, "./bad.dhall ? 1") == [("bad.dhall", 1, 5, "the right side of `+` has the wrong type")]
 
 
-def test_cycle_is_refused_with_its_files(write: Write) -> None:
-    item = refuse(write(a="./b.dhall", b="./c.dhall", c="./a.dhall")).diagnostics[0]
-    assert item.message == "imports form a cycle: a.dhall -> b.dhall -> c.dhall -> a.dhall"
-    assert item.span
-    assert item.span.file == "c.dhall"
+def test_symbolic_link_out_of_folder_is_refused(folder) -> None:
+    (folder / "link.dhall").symlink_to(folder.parent / "secret.dhall")
+    (folder / "up").symlink_to(folder.parent)
+    message = "is a symbolic link that leads out of the workspace"
+    assert problems(folder, "./link.dhall") == [("main.dhall", 1, 1, f"`link.dhall` {message}")]
+    assert problems(folder, "./up/secret.dhall") == [("main.dhall", 1, 1, f"`up/secret.dhall` {message}")]
 
 
-def test_missing_file_is_replaced_by_the_other_side(write: Write) -> None:
-    evaluated = Evaluator(FolderPolicy(write(a="./none.dhall ? ./b.dhall", b="7"))).evaluate_file("a.dhall")
-    assert to_data(evaluated.value) == 7
+def test_symbolic_link_inside_folder_is_followed(folder) -> None:
+    (folder / "link.dhall").symlink_to(folder / "parts" / "one.dhall")
+    assert evaluate(folder, "./link.dhall") == 1
 
 
-def test_file_that_appears_is_preferred(write: Write) -> None:
-    root = write(a="./b.dhall", b="./none.dhall ? 7")
-    evaluator = Evaluator(FolderPolicy(root))
-    assert to_data(evaluator.evaluate_file("a.dhall").value) == 7
-    (root / "none.dhall").write_text("8")
-    assert to_data(evaluator.evaluate_file("a.dhall").value) == 8
+def test_file_outside_of_folders_is_not_evaluated(folder) -> None:
+    with pytest.raises(DhallError, match=r"`secret\.dhall` is not inside the workspace"):
+        Evaluator(FolderPolicy([folder])).evaluate_file(folder.parent / "secret.dhall")
 
 
-def test_hash_of_an_import_is_checked(write: Write) -> None:
-    right = "sha256:d9089b60a3ec6f6d9f2e4a2b5e0e9b1a5e0f7f1a9d9b7d2f2f8ea9b1d3c0f000"
-    item = refuse(write(a=f"./b.dhall {right}", b="1 + 1")).diagnostics[0]
-    assert item.expected == right
-    assert item.found
-    fixed = write(a=f"./b.dhall {item.found}", b="\\(x : Natural) -> x", c="1")
-    assert "not the one whose hash is given" in refuse(fixed).diagnostics[0].message
-    again = write(a=f"./b.dhall {item.found}", b="let two = 2 in two")
-    assert to_data(Evaluator(FolderPolicy(again)).evaluate_file("a.dhall").value) == 2
+def test_earlier_folder_hides_later_one(folder, tmp_path) -> None:
+    shipped = tmp_path / "shipped"
+    (shipped / "parts").mkdir(parents=True)
+    (shipped / "parts" / "one.dhall").write_text("100")
+    (shipped / "parts" / "two.dhall").write_text("./one.dhall + 1")
+    assert evaluate(folder, "./parts/two.dhall", shipped) == 2
 
 
-def test_ill_typed_file_is_not_replaced(write: Write) -> None:
-    assert refuse(write(a="./b.dhall ? 1", b="1 + True")).diagnostics[0].code == "type"
+def test_cycle_is_refused_where_it_closes(folder) -> None:
+    (folder / "a.dhall").write_text("./b.dhall")
+    (folder / "b.dhall").write_text("1 +\n  ./a.dhall")
+    assert problems(folder, "./a.dhall") == [("b.dhall", 2, 3, "imports form a cycle: a.dhall -> b.dhall -> a.dhall")]
 
 
-def test_text_import_gives_the_content(write: Write) -> None:
-    root = write(a="./q.sql as Text")
-    (root / "q.sql").write_text("SELECT '${x}' -- \\(")
-    assert to_data(Evaluator(FolderPolicy(root)).evaluate_file("a.dhall").value) == "SELECT '${x}' -- \\("
-
-
-def test_bytes_are_imported_where_the_policy_allows(write: Write) -> None:
-    policy = FolderPolicy(write(a="./b.dhall as Bytes", b="1"), modes=frozenset(("Code", "Bytes")))
-    assert to_data(Evaluator(policy).evaluate_file("a.dhall").value) == b"1"
-
-
-def test_errors_of_independent_parts_come_together(write: Write) -> None:
-    text = (
-        'let a = 1 + True\nlet b = "x" : Natural\nlet c = a\nin { a, b, c, d = [ 1, -2, missing_name ], e = { f = z } }'
+def test_errors_of_several_files_are_reported_together(folder) -> None:
+    (folder / "a.dhall").write_text("{ x = zz }")
+    (folder / "b.dhall").write_text("{ x = 1")
+    reported = problems(
+        folder, "let a = ./a.dhall\nlet b = ./b.dhall\nlet c = 1 + True\nin { y = a.x, z = b.x, w = zzz }"
     )
-    places = [(item.span.line, item.span.column) for item in refuse(write(a=text)).diagnostics if item.span]
-    assert places == [(1, 13), (2, 9), (4, 24), (4, 28), (4, 54)]
+    assert [(file, line) for file, line, _, _ in reported] == [
+        ("a.dhall", 1),
+        ("b.dhall", 1),
+        ("main.dhall", 3),
+        ("main.dhall", 4),
+    ]
 
 
-def test_edit_is_seen_and_the_rest_remembered(write: Write) -> None:
-    root = write(a="{ b = ./b.dhall, c = ./c.dhall }", b="{ n = 1 }", c="{ m = ./d.dhall }", d="5")
-    evaluator = Evaluator(FolderPolicy(root))
-    first = evaluator.evaluate_file("a.dhall")
-    assert evaluator.evaluate_file("a.dhall").value is first.value
-    (root / "d.dhall").write_text("6")
-    second = evaluator.evaluate_file("a.dhall")
-    assert to_data(second.value) == {"b": {"n": 1}, "c": {"m": 6}}
-    assert second.value.fields["b"] is first.value.fields["b"]
+def test_deep_imports_end(folder) -> None:
+    for number in range(100):
+        (folder / f"f{number}.dhall").write_text(f"./f{number + 1}.dhall")
+    assert [message for *_, message in problems(folder, "./f0.dhall")] == ["imports are nested more than 64 files deep"]
 
 
-def test_error_goes_when_the_file_is_right_again(write: Write) -> None:
-    root = write(a="./b.dhall + 1", b="1")
-    evaluator = Evaluator(FolderPolicy(root))
-    assert to_data(evaluator.evaluate_file("a.dhall").value) == 2
-    (root / "b.dhall").write_text("True")
-    with pytest.raises(DhallError) as problem:
-        evaluator.evaluate_file("a.dhall")
-    assert problem.value.files_read == ("a.dhall", "b.dhall")
-    (root / "b.dhall").write_text("2")
-    assert to_data(evaluator.evaluate_file("a.dhall").value) == 3
+HASH = "sha256:{}"
+ONE = "sha256:d60d8415e36e86dae7f42933d3b0c4fe3ca238f057fba206c7e9fbf5d784fe15"
 
 
-ORIGINS: dict[str, tuple[str, list[str | int], str]] = {
-    "through a let": ('let t = "x"\nin { a = t }', ["a"], "a.dhall:1:9"),
-    "through an import": ("{ a = (./b.dhall).c }", ["a"], "b.dhall:2:7"),
-    "preferred side": ("{ a = 1, b = 2 } // { b = 3 }", ["b"], "a.dhall:1:27"),
-    "other side": ("{ a = 1, b = 2 } // { b = 3 }", ["a"], "a.dhall:1:7"),
-    "nested record": ("{ a.b.c = 1 }", ["a", "b", "c"], "a.dhall:1:11"),
-    "item": ("[ 1, 2 ] #\n[ 3,\n  4 ]", [3], "a.dhall:3:3"),
-    "default": (
-        "let T = { Type = { a : Natural, b : Natural }, default.a = 1 }\nin T::{ b = 2 }",
-        ["a"],
-        "a.dhall:1:60",
-    ),
-    "completed": (
-        "let T = { Type = { a : Natural, b : Natural }, default.a = 1 }\nin T::{ b = 2 }",
-        ["b"],
-        "a.dhall:2:13",
-    ),
-    "argument": ("let f = \\(x : Natural) -> { a = x }\nin f 5", ["a"], "a.dhall:2:6"),
-    "field of an argument": (
-        "let f = \\(x : { n : Natural }) -> { a = x.n }\nin f { n = 5 }",
-        ["a"],
-        "a.dhall:2:12",
-    ),
-    "what a function writes": ("let f = \\(x : Natural) -> { a = 7 }\nin f 5", ["a"], "a.dhall:1:33"),
-    "optional": ('{ a = Some { b = "x" } }', ["a", "b"], "a.dhall:1:18"),
-    "payload": ("let U = < N : { b : Natural } >\nin { a = U.N { b = 4 } }", ["a", "b"], "a.dhall:2:20"),
-    "map": ("{ a = toMap { x = 1, y = 2 } }", ["a", "y"], "a.dhall:1:26"),
-    "list of pairs": ('{ a = [ { mapKey = "k", mapValue = 9 } ] }', ["a", "k"], "a.dhall:1:36"),
-    "changed field": ("{ a = 1, b = 2 } with b = 8", ["b"], "a.dhall:1:27"),
-    "chosen branch": ("{ a = if True then 1 else 2 }", ["a"], "a.dhall:1:20"),
-}
+def test_hash_of_import_is_checked(folder) -> None:
+    assert evaluate(folder, f"./parts/one.dhall {ONE}") == 1
+    (folder / "parts" / "one.dhall").write_text("{- changed -} 0 + 1")
+    assert evaluate(folder, f"./parts/one.dhall {ONE}") == 1
+    (folder / "parts" / "one.dhall").write_text("2")
+    assert problems(folder, f"./parts/one.dhall {ONE}") == [("main.dhall", 1, 1, "the import does not match its hash")]
 
 
-@pytest.mark.parametrize("case", ORIGINS)
-def test_part_knows_where_it_is_written(case: str, write: Write) -> None:
-    text, path, place = ORIGINS[case]
-    root = write(a=text, b='{ d = 1\n, c = "text" }')
-    origin = find_origin(Evaluator(FolderPolicy(root)).evaluate_file("a.dhall"), path)
-    assert origin
-    assert str(origin.value) == place
+def test_edit_evaluates_only_what_depends_on_it(folder) -> None:
+    evaluator = Evaluator(FolderPolicy([folder]))
+    evaluator.evaluate_file(folder / "package.dhall")
+    before = dict(evaluator.modules)
+    (folder / "parts" / "sum.dhall").write_text("./one.dhall + 10\n")
+    assert to_data(evaluator.evaluate_file(folder / "package.dhall").value)["sum"] == 11
+    same = {name for name, module in evaluator.modules.items() if module is before[name]}
+    assert same == {"parts/one.dhall"}
 
 
-def test_absent_part_has_no_origin(write: Write) -> None:
-    assert find_origin(Evaluator(FolderPolicy(write(a="{ a = [ 1 ] }"))).evaluate_file("a.dhall"), ["a", 1]) is None
+def test_edit_of_imported_text_is_seen(folder) -> None:
+    evaluator = Evaluator(FolderPolicy([folder]))
+    evaluator.evaluate_file(folder / "package.dhall")
+    (folder / "note.sql").write_text("select 2\n")
+    assert to_data(evaluator.evaluate_file(folder / "package.dhall").value)["note"] == "select 2\n"
 
 
-def test_tags_are_kept_where_wanted() -> None:
-    value = (
-        Evaluator()
-        .evaluate_text("let U = < A | B : Natural > in { a = U.A, b = U.B 1, c = Some 2, d = None Text }")
-        .value
-    )
-    assert to_data(value) == {"a": "A", "b": 1, "c": 2, "d": None}
-    assert to_data(value, keep_tags=True) == {"a": "A", "b": {"B": 1}, "c": 2, "d": None}
+def test_repaired_import_is_seen(folder) -> None:
+    evaluator = Evaluator(FolderPolicy([folder]))
+    (folder / "parts" / "one.dhall").unlink()
+    with pytest.raises(DhallError, match="does not exist"):
+        evaluator.evaluate_file(folder / "package.dhall")
+    (folder / "parts" / "one.dhall").write_text("5")
+    assert to_data(evaluator.evaluate_file(folder / "package.dhall").value)["sum"] == 10
 
 
-def test_package_imports_nothing_else_of_assay() -> None:
-    package = Path(__file__).parents[2] / "compiler" / "assay" / "dhall"
-    lines = [line for path in package.glob("*.py") for line in path.read_text().splitlines() if "import" in line]
-    assert len(lines) > 100
-    assert [line for line in lines if "assay" in line and "assay.dhall" not in line] == []
+def test_new_file_replaces_alternative(folder) -> None:
+    evaluator = Evaluator(FolderPolicy([folder]))
+    (folder / "main.dhall").write_text("./new.dhall ? 1")
+    assert evaluator.evaluate_file(folder / "main.dhall").value == 1
+    (folder / "new.dhall").write_text("2")
+    assert evaluator.evaluate_file(folder / "main.dhall").value == 2

@@ -27,7 +27,6 @@ from assay.spec.diagnostics import AssayError, Diagnostic, Span
 from assay.spec.example_model import Example, Expectation
 from assay.spec.expression import Expression
 from assay.spec.formula import is_formula
-from assay.spec.locating import Locator
 from assay.spec.model import Metric, Package
 from assay.spec.normal_form import Checked
 from assay.storage.scratch import folder as temporary
@@ -101,7 +100,7 @@ class Tested:
 def test(session: Session, system: str) -> Tested:
     """Work out all examples of a system's specs.  Raises AssayError when the specs themselves are wrong."""
     checked = session.package(system)
-    locate = Locator(workspace.scan(session.workspace, system))
+    locate = workspace.positions(session.workspace, system)
     outcomes = []
     for done, item in enumerate(checked.package.examples):
         session.progress(f"examples of {system}", done, len(checked.package.examples))

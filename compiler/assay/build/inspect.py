@@ -18,7 +18,7 @@ from assay.build.phases import Asked, asked
 from assay.build.prepare import prepare
 from assay.build.prose import read_prose
 from assay.build.raw_notes import raw_notes
-from assay.build.report_check import locate, report_problems
+from assay.build.report_check import report_problems
 from assay.build.runs import NamedRun
 from assay.build.session import Session
 from assay.build.sql_files import PHASES, sql_texts
@@ -74,7 +74,7 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     constants = [item for source in package.sources for item in source.constants]
     problems = [
         *dry_run(graph, constants),
-        *report_problems(package, session.templates(), locate(session, system)),
+        *report_problems(package, session.templates(), workspace.positions(session.workspace, system)),
     ]
     problems += _prose_problems(session, checked)
     if not problems and can_be_cut(package):

@@ -9,9 +9,8 @@ from pathlib import Path
 from assay.report.prose import Prose, read
 from assay.spec.article_model import Article
 from assay.spec.diagnostics import AssayError, Diagnostic, Span, fail, meant, raise_all
-from assay.spec.locating import Locator
 from assay.spec.normal_form import Checked
-from assay.spec.workspace import Workspace, scan
+from assay.spec.workspace import Workspace, positions
 
 #: what a build keeps of the prose of its article: text by file, as JSON
 KEPT = "prose.json"
@@ -40,7 +39,7 @@ def read_prose(workspace: Workspace, checked: Checked, article: Article) -> Mapp
 def _missing(workspace: Workspace, checked: Checked, article: Article, name: str, shown: str) -> Diagnostic:
     """That a file of prose is not there, at the line of the specs that names it."""
     system = checked.package.system
-    span, excerpt = Locator(scan(workspace, system))(name)
+    span, excerpt = positions(workspace, system)(name)
     place = workspace.specs / system / name
     known = [path.stem for path in place.parent.glob(f"*{place.suffix}")]
     return Diagnostic(

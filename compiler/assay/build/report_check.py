@@ -14,25 +14,14 @@ from assay.spec.diagnostics import Diagnostic, did_you_mean, raise_all
 from assay.spec.model import Package
 
 if TYPE_CHECKING:
-    from assay.spec.locating import Place
+    from assay.spec.positions import Place
 
 ENDING = ".vl.json"
 
 
-def locate(session: Session, system: str) -> Callable[[str], Place]:
-    """Where names stand in a system's specs, which are read when the first is asked for."""
-
-    def place(word: str) -> Place:
-        from assay.spec.locating import Locator
-
-        return Locator(workspace.scan(session.workspace, system))(word)
-
-    return place
-
-
 def refuse(session: Session, package: Package) -> None:
     """Raise AssayError where reports of a package are in a style, or have charts, that there are not."""
-    raise_all(report_problems(package, session.templates(), locate(session, package.system)))
+    raise_all(report_problems(package, session.templates(), workspace.positions(session.workspace, package.system)))
 
 
 def report_problems(package: Package, templates: Path, locate: Callable[[str], Place]) -> Iterator[Diagnostic]:

@@ -23,7 +23,6 @@ from assay.cli.options import open_session_of, working
 from assay.spec import workspace as workspaces
 from assay.spec.diagnostics import USAGE, AssayError
 from assay.spec.file_errors import of_system
-from assay.spec.learning import Learner
 from assay.storage.changes import Waiting
 from assay.storage.scratch import leave
 
@@ -43,22 +42,20 @@ def watch_report(context: click.Context, report: str, runs: Sequence[str], out: 
     gc.disable()  # a tenth of a second in the midst of a build: what is idle has the time
     builds, idle = _Builds(context, report, runs, out), _Idle(len(runs), out)
     system = report.partition("/")[0]
-    watched, waiting, learner, learning = Watched(system, runs), Waiting(PAUSE), Learner(), False
+    watched, waiting, is_ready = Watched(system, runs), Waiting(PAUSE), True
     try:
         while True:
             session = open_session_of(context)
             workspace, cache = session.workspace, session.store.folder
             if watched.changed(workspace) or builds.due():
-                learner.stop()
                 later = builds.build()
                 idle.start([*later, partial(watched.look_elsewhere, workspace)])
-                learner.start(workspace.root, system, cache)
-                learning = True
-            elif not learner.runs:
+                is_ready = False
+            else:
                 leave(cache)  # who wants the cache alone need not wait for what only watches
-                if learning:
+                if not is_ready:
                     idle.start([partial(workspaces.get_ready, workspace, system, cache)])
-                    learning = False
+                    is_ready = True
             waiting.wait(watched.places(workspace))
     finally:
         idle.end()

@@ -1,38 +1,78 @@
-"""Dhall in pure Python: parser, type inference, evaluation and confined imports.
+"""Dhall in pure Python: parser, types, normal forms, imports that a policy confines, and messages with places.
 
-The package needs the standard library alone. A session evaluates files inside some folders and remembers them:
+The package stands by itself: it imports nothing but the standard library.
 
-    from pathlib import Path
+>>> from assay.dhall import evaluate_text, to_data
+>>> evaluated = evaluate_text("let double = \\\\(n : Natural) -> n * 2 in { size = double 21 }")
+>>> to_data(evaluated.value)
+{'size': 42}
 
-    from assay.dhall import Evaluator, FolderPolicy, to_data
+A file, with imports from one folder only, and the place where a part of its value was written:
 
-    evaluator = Evaluator(FolderPolicy(Path("specs")))
-    evaluated = evaluator.evaluate_file("package.dhall")
-    print(to_data(evaluated.value), evaluated.files_read)
+    evaluator = Evaluator(FolderPolicy([folder]))
+    evaluated = evaluator.evaluate_file(folder / "package.dhall")
+    data = to_data(evaluated.value)
+    node = origin_of(evaluated.value, ("metrics", 0, "unit"))
+    print(node_span(node))
 
-`DhallError` holds the diagnostics of all problems of a file as data. Evaluation stops at a counted budget, at the
-same point on every machine. `find_origin` tells where a part of the value is written.
+An `Evaluator` remembers files: after an edit, only the file and those that import it are evaluated again. Errors are
+`DhallError`, with all problems that could be established. Work is bounded by a `Budget`, which counts and does not
+look at the clock. Over the normal form of a value: `normal_form`, `print_node`, `encode`, `semantic_hash`.
+
+Layers, each using those before it: `syntax`, `errors`, `budget`, `values`; `lexer`, `literals`, `parser`;
+`hooks`, `convert`, `operations`, `builtin_functions`, `quote`, `evaluate`; `printer`, `mismatch`, `infer` and the
+rules in `typing_rules`, `typing_records`, `typing_unions`; `binary`, `decode`; `imports`, `location`, `session`;
+`origin`, `data`, `editor`.
 """
 
-from assay.dhall.data import Origin, find_origin, to_data
-from assay.dhall.errors import DhallError, Diagnostic, Span
-from assay.dhall.evaluator import Evaluated, Evaluator
-from assay.dhall.imports import FolderPolicy, ImportPolicy, Refusal
-from assay.dhall.meter import Budget
-from assay.dhall.syntax import Target
+from __future__ import annotations
+
+from assay.dhall.binary import encode, semantic_hash
+from assay.dhall.budget import Budget, metered
+from assay.dhall.data import to_data
+from assay.dhall.decode import decode
+from assay.dhall.errors import DhallError, Problem, Span, node_span
+from assay.dhall.imports import FolderPolicy, ImportPolicy, ImportRefusedError, NoImports
+from assay.dhall.origin import Place, origin_of
+from assay.dhall.printer import print_node
+from assay.dhall.quote import quote
+from assay.dhall.session import Evaluated, Evaluator, Module, ReadFile, evaluate_file
+from assay.dhall.syntax import Node
+from assay.dhall.values import Value
 
 __all__ = [
     "Budget",
     "DhallError",
-    "Diagnostic",
     "Evaluated",
     "Evaluator",
     "FolderPolicy",
     "ImportPolicy",
-    "Origin",
-    "Refusal",
+    "ImportRefusedError",
+    "Module",
+    "NoImports",
+    "Place",
+    "Problem",
+    "ReadFile",
     "Span",
-    "Target",
-    "find_origin",
+    "decode",
+    "encode",
+    "evaluate_file",
+    "evaluate_text",
+    "node_span",
+    "normal_form",
+    "origin_of",
+    "print_node",
+    "semantic_hash",
     "to_data",
 ]
+
+
+def evaluate_text(text: str, name: str = "(text)", budget: Budget | None = None) -> Evaluated:
+    """Evaluate an expression without imports; raise `DhallError`."""
+    return Evaluator(NoImports(), budget).evaluate_text(text, name)
+
+
+def normal_form(value: Value, budget: Budget | None = None) -> Node:
+    """Return the normal form of a value or type as an expression, with the names that its binders had."""
+    with metered(budget or Budget()):
+        return quote(value, [])

@@ -1,133 +1,227 @@
-"""Equality of values up to the names of bound variables (`===` of the standard, on normal forms)."""
+"""Whether two values are equal up to the names of bound variables; whether a variable occurs in one."""
 
 from __future__ import annotations
 
+import math
 import struct
-from typing import Any
+from collections.abc import Callable
+from itertools import count
 
-from assay.dhall.meter import METER
+from assay.dhall.budget import METER, exhausted, first_exhausted
+from assay.dhall.hooks import HOOKS
 from assay.dhall.values import (
     ABSENT,
-    FRESH,
-    NApp,
-    NEmptyList,
+    NApply,
     NFree,
     NIf,
     NMerge,
-    NOp,
+    NOperation,
     NProject,
-    NProjectType,
     NSelect,
     NShow,
     NToMap,
     NVar,
     NWith,
+    VAlternative,
     Value,
     VAssert,
     VBuiltin,
     VConst,
     VConstructor,
     VEquivalence,
-    VInject,
-    VLam,
+    VInteger,
+    VLambda,
     VList,
     VNone,
     VPi,
-    VRec,
-    VRecType,
+    VRecord,
+    VRecordType,
     VSome,
+    VTemporal,
     VText,
-    VUnion,
+    VUnionType,
 )
 
+_LEVELS = count(1 << 40)
+_SCALARS = frozenset((int, bool, str, bytes))
 
-def are_equal(a: Value, b: Value, level: int = FRESH) -> bool:
-    """Tell whether two values are equal; `level` is that of the next variable."""
-    if a is b:
+
+def fresh() -> NVar:
+    """Return a variable that is in no other value."""
+    return NVar(next(_LEVELS), "_")
+
+
+def are_equal(left: Value, right: Value) -> bool:
+    """Return whether two well-typed values of one type, or two types, are equal."""
+    if left is right:
         return True
-    kind = type(a)
-    if kind is not type(b):
-        return False
-    compare = _COMPARERS.get(kind)
-    if compare is None:
-        return bool(a == b)
+    kind = type(left)
+    if kind is not type(right):
+        return _are_equal_functions(left, right)
+    if kind in _SCALARS:
+        return bool(left == right)
     METER.steps -= 1
-    if METER.steps < 0:
-        METER.spend()
-    return bool(compare(a, b, level))
+    METER.depth -= 1
+    if METER.steps < 0 or METER.depth < 0:
+        raise first_exhausted()
+    result = _COMPARISONS[kind](left, right)
+    METER.depth += 1
+    return bool(result)
 
 
-def _compare_fields(a: Any, b: Any, level: int) -> bool:
-    fields = b.fields
-    if len(a.fields) != len(fields):
+def _are_equal_functions(left: Value, right: Value) -> bool:
+    if type(left) is VLambda or type(right) is VLambda:
+        variable = fresh()
+        return are_equal(HOOKS.apply(left, variable), HOOKS.apply(right, variable))
+    return False
+
+
+def _are_all_equal(left: list[Value] | tuple[Value, ...], right: list[Value] | tuple[Value, ...]) -> bool:
+    if len(left) != len(right):
         return False
-    for name, x in a.fields.items():
-        y = fields.get(name, ABSENT)
-        if y is not x and (y is ABSENT or not are_equal(x, y, level)):
+    for number, item in enumerate(left):  # noqa: SIM110 - `all` would call through C, which deep values overflow
+        if not are_equal(item, right[number]):
             return False
     return True
 
 
-def _compare_all(a: Any, b: Any, level: int) -> bool:
-    if len(a) != len(b):
+def _are_equal_fields(left: Value, right: Value) -> bool:
+    if len(left.fields) != len(right.fields):
         return False
-    return all(x is y or are_equal(x, y, level) for x, y in zip(a, b, strict=True))
-
-
-def _compare_lists(a: VList, b: VList, level: int) -> bool:
-    if not a.items and not b.items:
-        return a.element is None or b.element is None or are_equal(a.element, b.element, level)
-    return _compare_all(a.items, b.items, level)
-
-
-def _compare_functions(a: VLam, b: VLam, level: int) -> bool:
-    variable = NVar(level, "_")
-    return are_equal(a.domain, b.domain, level) and are_equal(a.call(variable), b.call(variable), level + 1)
-
-
-def _compare_function_types(a: VPi, b: VPi, level: int) -> bool:
-    variable = NVar(level, "_", a.domain)
-    return are_equal(a.domain, b.domain, level) and are_equal(a.call(variable), b.call(variable), level + 1)
-
-
-def _compare_injections(a: VInject, b: VInject, level: int) -> bool:
-    return a.name == b.name and are_equal(a.payload, b.payload, level) and are_equal(a.union, b.union, level)
-
-
-def _compare_builtins(a: VBuiltin, b: VBuiltin, level: int) -> bool:
-    return a.name == b.name and _compare_all(a.arguments, b.arguments, level)
-
-
-def _compare_doubles(a: float, b: float, _: int) -> bool:
-    return (a != a and b != b) or struct.pack("d", a) == struct.pack("d", b)
-
-
-def _compare_slots(a: Any, b: Any, level: int) -> bool:
-    """Compare the parts of neutral values: names and paths as such, values as values."""
-    for slot in type(a).__slots__:
-        x, y = getattr(a, slot), getattr(b, slot)
-        if type(x) is list or type(x) is str:
-            if x != y:
-                return False
-        elif not are_equal(x, y, level):
+    for name, value in left.fields.items():
+        other = right.fields.get(name, ABSENT)
+        if value is not other and (other is ABSENT or not are_equal(value, other)):
             return False
     return True
 
 
-_COMPARERS: dict[type, Any] = {
-    float: _compare_doubles,
-    VRec: _compare_fields,
-    VRecType: _compare_fields,
-    VUnion: _compare_fields,
-    VList: _compare_lists,
-    VLam: _compare_functions,
-    VPi: _compare_function_types,
-    VInject: _compare_injections,
-    VBuiltin: _compare_builtins,
-    VText: lambda a, b, level: _compare_all(a.parts, b.parts, level),
-    VConst: lambda a, b, _: a.name == b.name,
-    NVar: lambda a, b, _: a.level == b.level,
-    NFree: lambda a, b, _: (a.name, a.index) == (b.name, b.index),
-    **dict.fromkeys((VSome, VNone, VConstructor, VEquivalence, VAssert, NApp, NOp, NIf, NSelect), _compare_slots),
-    **dict.fromkeys((NProject, NProjectType, NMerge, NToMap, NWith, NShow, NEmptyList), _compare_slots),
+def _are_equal_unions(left: VUnionType, right: VUnionType) -> bool:
+    if left.fields.keys() != right.fields.keys():
+        return False
+    for name, value in left.fields.items():
+        other = right.fields[name]
+        if (value is None) is not (other is None) or (value is not None and not are_equal(value, other)):
+            return False
+    return True
+
+
+def _are_equal_lists(left: VList, right: VList) -> bool:
+    if left.items or right.items:
+        return _are_all_equal(left.items, right.items)
+    return are_equal(left.element, right.element)
+
+
+def _are_equal_alternatives(left: VAlternative, right: VAlternative) -> bool:
+    if left.name != right.name or not are_equal(left.union, right.union):
+        return False
+    if left.payload is ABSENT or right.payload is ABSENT:
+        return left.payload is right.payload
+    return are_equal(left.payload, right.payload)
+
+
+def _are_equal_pis(left: VPi, right: VPi) -> bool:
+    if not are_equal(left.domain, right.domain):
+        return False
+    variable = fresh()
+    return are_equal(HOOKS.instantiate(left.closure, variable), HOOKS.instantiate(right.closure, variable))
+
+
+def _are_equal_doubles(left: float, right: float) -> bool:
+    if math.isnan(left) or math.isnan(right):
+        return math.isnan(left) and math.isnan(right)
+    return struct.pack(">d", left) == struct.pack(">d", right)
+
+
+def _are_equal_optional(left: Value, right: Value) -> bool:
+    if left is None or right is None:
+        return left is right
+    return are_equal(left, right)
+
+
+_COMPARISONS: dict[type, Callable[..., bool]] = {
+    float: _are_equal_doubles,
+    VInteger: lambda a, b: a.number == b.number,
+    VTemporal: lambda a, b: a.kind == b.kind and a.parts == b.parts,
+    VConst: lambda a, b: a.name == b.name,
+    VBuiltin: lambda a, b: a.name == b.name and _are_all_equal(a.arguments, b.arguments),
+    VRecord: _are_equal_fields,
+    VRecordType: _are_equal_fields,
+    VUnionType: _are_equal_unions,
+    VList: _are_equal_lists,
+    VSome: lambda a, b: are_equal(a.value, b.value),
+    VNone: lambda a, b: are_equal(a.type, b.type),
+    VAlternative: _are_equal_alternatives,
+    VConstructor: lambda a, b: a.name == b.name and are_equal(a.union, b.union),
+    VLambda: _are_equal_functions,
+    VPi: _are_equal_pis,
+    VText: lambda a, b: _are_all_equal(a.parts, b.parts),
+    VEquivalence: lambda a, b: are_equal(a.left, b.left) and are_equal(a.right, b.right),
+    VAssert: lambda a, b: are_equal(a.type, b.type),
+    NVar: lambda a, b: a.level == b.level,
+    NFree: lambda a, b: a.name == b.name and a.index == b.index,
+    NApply: lambda a, b: are_equal(a.function, b.function) and are_equal(a.argument, b.argument),
+    NOperation: lambda a, b: a.operator == b.operator and are_equal(a.left, b.left) and are_equal(a.right, b.right),
+    NIf: lambda a, b: _are_all_equal((a.condition, a.positive, a.negative), (b.condition, b.positive, b.negative)),
+    NSelect: lambda a, b: a.name == b.name and are_equal(a.value, b.value),
+    NProject: lambda a, b: a.names == b.names and are_equal(a.value, b.value),
+    NMerge: lambda a, b: are_equal(a.handlers, b.handlers) and are_equal(a.union, b.union),
+    NToMap: lambda a, b: are_equal(a.value, b.value) and _are_equal_optional(a.annotation, b.annotation),
+    NWith: lambda a, b: a.path == b.path and are_equal(a.value, b.value) and are_equal(a.update, b.update),
+    NShow: lambda a, b: are_equal(a.value, b.value),
+}
+
+
+def occurs(value: Value, level: int) -> bool:
+    """Return whether the variable of a level occurs in a value; shared parts are looked at once."""
+    pending: list[Value] = [value]
+    seen: set[int] = set()
+    alive: list[Value] = []
+    while pending:
+        item = pending.pop()
+        if id(item) in seen:
+            continue
+        if type(item) is NVar:
+            if item.level == level:
+                return True
+            continue
+        children = _CHILDREN.get(type(item))
+        if children is None:
+            continue
+        METER.steps -= 1
+        if METER.steps < 0:
+            raise exhausted("steps")
+        seen.add(id(item))
+        alive.append(item)
+        pending.extend(children(item))
+    return False
+
+
+def _result_of(function: VLambda) -> list[Value]:
+    return [HOOKS.apply(function, fresh())]
+
+
+_CHILDREN: dict[type, Callable[..., list[Value]]] = {
+    VBuiltin: lambda value: list(value.arguments),
+    VRecord: lambda value: list(value.fields.values()),
+    VRecordType: lambda value: list(value.fields.values()),
+    VUnionType: lambda value: [item for item in value.fields.values() if item is not None],
+    VList: lambda value: value.items or [value.element],
+    VSome: lambda value: [value.value],
+    VNone: lambda value: [value.type],
+    VAlternative: lambda value: [value.union, value.payload],
+    VConstructor: lambda value: [value.union],
+    VLambda: _result_of,
+    VPi: lambda value: [value.domain, HOOKS.instantiate(value.closure, fresh())],
+    VText: lambda value: value.parts,
+    VEquivalence: lambda value: [value.left, value.right],
+    VAssert: lambda value: [value.type],
+    NApply: lambda value: [value.function, value.argument],
+    NOperation: lambda value: [value.left, value.right],
+    NIf: lambda value: [value.condition, value.positive, value.negative],
+    NSelect: lambda value: [value.value],
+    NProject: lambda value: [value.value],
+    NMerge: lambda value: [value.handlers, value.union, value.annotation],
+    NToMap: lambda value: [value.value, value.annotation],
+    NWith: lambda value: [value.value, value.update],
+    NShow: lambda value: [value.value],
 }

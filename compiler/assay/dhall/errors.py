@@ -1,4 +1,4 @@
-"""Diagnostics as data: code, message, place, expected, found, notes and hint."""
+"""Errors as data: what is wrong, where, what was expected and found, a hint."""
 
 from __future__ import annotations
 
@@ -6,66 +6,127 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from assay.dhall.syntax import Node, Source
+
+MAX_EXCERPT = 160
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of a file; lines and columns count from 1, the end is exclusive."""
+    """A piece of a file: offsets in characters; lines and columns from 1; the end is exclusive."""
 
     file: str
+    start: int
+    end: int
     line: int
     column: int
     end_line: int
     end_column: int
-    start: int = 0
-    end: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnostic:
-    """One problem; `code` is `parse`, `type`, `import`, `budget` or `value`."""
+class Problem:
+    """One error.
+
+    `code` is `parse`, `type`, `import`, `assert`, `budget` or `value`; `excerpt` is the line of the file.
+    """
 
     code: str
     message: str
     span: Span | None = None
-    expected: str | None = None
-    found: str | None = None
+    expected: str = ""
+    found: str = ""
     notes: tuple[str, ...] = ()
     hint: str = ""
     excerpt: str = ""
 
-    def __str__(self) -> str:
-        lines = [f"{self.span}: {self.message}" if self.span else self.message]
-        lines += [f"  {line}" for line in self.excerpt.splitlines()]
-        lines += [f"  expected: {self.expected}"] if self.expected is not None else []
-        lines += [f"  found:    {self.found}"] if self.found is not None else []
-        lines += [f"  note: {note}" for note in self.notes]
-        lines += [f"  hint: {self.hint}"] if self.hint else []
+    def render(self) -> str:
+        """Return the problem as text of several lines, with the line of the file and carets below it."""
+        lines = [f"{_position(self.span)}{self.message}"]
+        lines += [f"  {name}: {text}" for name, text in (("expected", self.expected), ("found", self.found)) if text]
+        if self.span is not None and self.excerpt:
+            width = self.span.end - self.span.start if self.span.end_line == self.span.line else len(self.excerpt)
+            carets = max(1, min(width, len(self.excerpt) - self.span.column + 1))
+            lines += [f"  | {self.excerpt}", f"  | {' ' * (self.span.column - 1)}{'^' * carets}"]
+        lines += [f"  {note}" for note in self.notes]
+        if self.hint:
+            lines.append(f"  hint: {self.hint}")
         return "\n".join(lines)
 
 
 class DhallError(Exception):
-    """An expression that cannot be read, typed, imported or evaluated within its budget.
+    """One or more problems that end an evaluation."""
 
-    `recoverable` is true where the standard lets the operator `?` try its right side.
-    """
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(problem.render() for problem in self.problems))
 
-    def __init__(self, *diagnostics: Diagnostic, recoverable: bool = False) -> None:
-        super().__init__("\n\n".join(map(str, diagnostics)))
-        self.diagnostics = diagnostics
-        self.recoverable = recoverable
-        self.files_read: tuple[str, ...] = ()
+
+class ReportedError(Exception):
+    """An expression cannot be typed because of a problem that is already reported."""
+
+
+def span_of(source: Source, start: int, end: int) -> Span:
+    """Return the span of two offsets."""
+    line, column = source.locate(start)
+    end_line, end_column = source.locate(max(start, end))
+    return Span(source.name, start, max(start, end), line, column, end_line, end_column)
+
+
+def node_span(node: Node) -> Span:
+    """Return the span of an expression."""
+    return span_of(node.source, node.start, node.end)
+
+
+def problem_at(
+    code: str,
+    source: Source,
+    start: int,
+    end: int,
+    message: str,
+    *,
+    expected: str = "",
+    found: str = "",
+    notes: tuple[str, ...] = (),
+    hint: str = "",
+) -> Problem:
+    """Return a problem of a piece of a file."""
+    span = span_of(source, start, end)
+    line = source.line(span.line)
+    excerpt = line if len(line) <= MAX_EXCERPT else ""
+    return Problem(code, message, span, expected, found, notes, hint, excerpt)
+
+
+def error_at(
+    code: str,
+    node: Node,
+    message: str,
+    *,
+    expected: str = "",
+    found: str = "",
+    notes: tuple[str, ...] = (),
+    hint: str = "",
+) -> DhallError:
+    """Return the error of an expression."""
+    problem = problem_at(
+        code, node.source, node.start, node.end, message, expected=expected, found=found, notes=notes, hint=hint
+    )
+    return DhallError([problem])
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Return the name most like another, or nothing."""
+    candidates = list(names)[:1000]
+    lowered = [item for item in candidates if item.lower() == name.lower()]
+    close = lowered or difflib.get_close_matches(name, candidates, 1)
+    return close[0] if close else ""
 
 
 def suggest(name: str, names: Iterable[str]) -> str:
-    """Propose the nearest of the names, or list them where none is near."""
-    names = sorted(set(names))
-    near = difflib.get_close_matches(name, names, 1) or [each for each in names if each.lower() == name.lower()]
-    if near:
-        return f"did you mean `{near[0]}`?"
-    if not names:
-        return ""
-    listed = ", ".join(f"`{each}`" for each in names[:8])
-    return f"there are {listed}" + (", …" if len(names) > 8 else "") if len(names) > 1 else f"there is {listed}"
+    """Return `; did you mean ...?`, or nothing when no name is close."""
+    close = nearest(name, names)
+    return f"; did you mean `{close}`?" if close else ""
+
+
+def _position(span: Span | None) -> str:
+    return f"{span.file}:{span.line}:{span.column}: " if span else ""

@@ -1,39 +1,46 @@
-"""Evaluation: an expression and an environment, the values of the variables by level, give a value."""
+"""Expressions to values, in an environment that holds what variables stand for, by level.
+
+Only well-typed expressions are evaluated (or open ones, by tests of the standard). All recursion is from Python
+function to Python function, which needs no C stack; the meter bounds its depth.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from assay.dhall.builtins import apply
-from assay.dhall.convert import are_equal
-from assay.dhall.errors import DhallError, Diagnostic
-from assay.dhall.meter import METER
-from assay.dhall.operations import add, append, change, combine, decide, join_texts, multiply, prefer, project, select
+from assay.dhall.budget import METER, exhausted, first_exhausted, spend_cells, spend_steps
+from assay.dhall.builtin_functions import ARITIES, reduce_builtin
+from assay.dhall.convert import are_equal, occurs
+from assay.dhall.hooks import HOOKS
+from assay.dhall.operations import concatenate, operate, prefer, project, select, update
+from assay.dhall.quote import COST, quote
 from assay.dhall.syntax import (
-    Ann,
-    App,
+    BUILTINS,
+    Annotation,
+    Apply,
     Assert,
     Builtin,
     Complete,
-    Embed,
+    Fallback,
     If,
     Import,
-    Lam,
+    Lambda,
     Let,
-    ListLit,
-    Lit,
+    ListLiteral,
+    Literal,
     Merge,
     Node,
-    Op,
+    Operation,
     Pi,
     Project,
     ProjectType,
-    Rec,
-    RecType,
+    RecordLiteral,
+    RecordType,
     Select,
     ShowConstructor,
-    SomeLit,
-    TextLit,
+    SomeLiteral,
+    TextLiteral,
     ToMap,
     UnionType,
     Var,
@@ -41,248 +48,326 @@ from assay.dhall.syntax import (
 )
 from assay.dhall.values import (
     ABSENT,
-    ATOMS,
+    BOOL,
+    BYTES,
+    DOUBLE,
+    INTEGER,
+    KIND,
+    NATURAL,
+    SORT,
+    TEMPORAL,
+    TEXT,
+    TYPE,
+    Closure,
+    Constant,
+    Dependent,
     Environment,
-    NEmptyList,
+    NApply,
     NFree,
     NIf,
     NMerge,
-    NProjectType,
     NShow,
     NToMap,
+    NVar,
     Thunk,
+    VAlternative,
     Value,
     VAssert,
     VBuiltin,
-    VEquivalence,
-    VInject,
-    VLam,
+    VConstructor,
+    VLambda,
     VList,
     VNone,
     VPi,
-    VRec,
-    VRecType,
+    VRecord,
+    VRecordType,
     VSome,
-    VUnion,
+    VUnionType,
 )
 
+ATOMS: dict[str, Value] = {name: VBuiltin(name, ()) for name in BUILTINS}
+ATOMS |= {"Type": TYPE, "Kind": KIND, "Sort": SORT, "True": True, "False": False}
+ATOMS |= {atom.name: atom for atom in (BOOL, NATURAL, INTEGER, DOUBLE, TEXT, BYTES, *TEMPORAL.values())}
 
-def evaluate(node: Node, environment: Environment) -> Value:
-    """Evaluate an expression that is well typed."""
-    return _RULES[type(node)](node, environment)
+
+def evaluate(node: Node, env: Environment) -> Value:
+    """Return the value of an expression."""
+    return _EVALUATORS[type(node)](node, env)
 
 
 def force(thunk: Thunk) -> Value:
-    """Evaluate a thunk, once."""
+    """Return the value of a thunk, evaluating it at first."""
     if thunk.value is ABSENT:
-        try:
-            thunk.value = evaluate(thunk.node, thunk.environment)
-        except DhallError as error:
-            raise place_error(error, thunk.node) from None
+        METER.depth -= thunk.height
+        if METER.depth < 0:
+            raise exhausted("depth")
+        thunk.value = evaluate(thunk.node, thunk.env)
+        METER.depth += thunk.height
     return thunk.value
 
 
-def place_error(error: DhallError, node: Node) -> DhallError:
-    """Give an error without a place that of an expression."""
-    (item, *rest) = error.diagnostics
-    if item.span is not None or rest:
-        return error
-    excerpt = node.file.make_excerpt(node.start, node.end)
-    placed = Diagnostic(item.code, item.message, node.span, item.expected, item.found, item.notes, item.hint, excerpt)
-    return DhallError(placed)
+def apply(function: Value, argument: Value) -> Value:
+    """Apply a function to a value, or to a thunk when it is a lambda."""
+    kind = type(function)
+    if kind is VLambda:
+        return call(function, argument)
+    if kind is VBuiltin:
+        arguments = (*function.arguments, argument)
+        if ARITIES.get(function.name) == len(arguments):
+            value = reduce_builtin(function.name, arguments)
+            if value is not ABSENT:
+                return value
+        return VBuiltin(function.name, arguments)
+    if kind is VConstructor:
+        return VAlternative(function.union, function.name, argument)
+    return NApply(function, argument)
 
 
-def _evaluate_variable(node: Var, environment: Environment) -> Value:
-    if node.level is None:
-        return NFree(node.name, node.free)
-    value = environment[node.level]
-    if type(value) is Thunk:
-        return value.value if value.value is not ABSENT else force(value)
+def call(function: VLambda, argument: Value) -> Value:
+    """Evaluate the body of a function; the argument may be a thunk."""
+    node = function.node
+    env = (*function.env, argument)
+    METER.steps -= node.cost
+    METER.depth -= node.height
+    METER.cells -= 12 + len(env)
+    if METER.steps < 0 or METER.depth < 0 or METER.cells < 0:
+        raise first_exhausted()
+    value = evaluate(node.body, env)
+    METER.depth += node.height
     return value
 
 
-def _evaluate_lambda(node: Lam, environment: Environment) -> Value:
-    body = node.body
-    rule = _RULES[type(body)]
-    return VLam(node.name, evaluate(node.domain, environment), lambda argument: rule(body, (*environment, argument)))
+def instantiate(closure: Closure | Constant | Dependent, argument: Value) -> Value:
+    """Return the type of a function's result for an argument."""
+    if type(closure) is Constant:
+        return closure.value
+    if type(closure) is Closure:
+        spend_steps(closure.cost)
+        METER.depth -= 2
+        value = evaluate(closure.body, (*closure.env, argument))
+        METER.depth += 2
+        return value
+    assert type(closure) is Dependent
+    if type(argument) is NVar and argument.level == closure.level:
+        return closure.type
+    return instantiate(_close(closure), argument)
 
 
-def _evaluate_function_type(node: Pi, environment: Environment) -> Value:
-    body = node.body
-    rule = _RULES[type(body)]
-    return VPi(node.name, evaluate(node.domain, environment), lambda argument: rule(body, (*environment, argument)))
+def _close(dependent: Dependent) -> Closure | Constant:
+    if dependent.closure is None:
+        if not occurs(dependent.type, dependent.level):
+            dependent.closure = Constant(dependent.type)
+        else:
+            before = METER.steps
+            body = quote(dependent.type, ["_"] * (dependent.level + 1))
+            dependent.closure = Closure(body, dependent.env, 1 + (before - METER.steps) // COST)
+    return dependent.closure
 
 
-def _evaluate_application(node: App, environment: Environment) -> Value:
-    function = evaluate(node.function, environment)
-    argument = evaluate(node.argument, environment)
-    if type(function) is VLam:
-        return apply(function, Thunk(node.argument, environment, argument))
-    return apply(function, argument)
+def delay(node: Node, env: Environment) -> Value:
+    """Return what an environment holds for an argument: a thunk, which remembers the expression."""
+    kind = type(node)
+    if kind is Var and node.level >= 0:  # type: ignore[attr-defined]
+        return env[node.level]  # type: ignore[attr-defined]
+    thunk = Thunk(node, env)
+    if kind is Literal:
+        thunk.value = node.value  # type: ignore[attr-defined]
+    return thunk
 
 
-def extend_by_let(node: Let, environment: Environment) -> Environment:
-    """Add the value of a `let` to an environment, unevaluated."""
-    return (*environment, node.memo if node.memo is not None else Thunk(node.value, environment))
+def _evaluate_var(node: Var, env: Environment) -> Value:
+    level = node.level
+    if level < 0:
+        return NFree(node.name, -1 - level)
+    value = env[level]
+    if type(value) is Thunk:
+        return force(value) if value.value is ABSENT else value.value
+    return value
 
 
-def _evaluate_let(node: Node, environment: Environment) -> Value:
-    while type(node) is Let:
-        environment = extend_by_let(node, environment)
-        node = node.body
-    return evaluate(node, environment)
+def _evaluate_apply(node: Apply, env: Environment) -> Value:
+    function = evaluate(node.function, env)
+    if type(function) is VLambda:
+        return call(function, delay(node.argument, env))
+    return apply(function, evaluate(node.argument, env))
 
 
-def _evaluate_if(node: If, environment: Environment) -> Value:
-    condition = evaluate(node.condition, environment)
+def _evaluate_let(node: Let, env: Environment) -> Value:
+    current: Node = node
+    while type(current) is Let:
+        spend_cells(12 + len(env))
+        env = (*env, Thunk(current.value, env, current.height) if current.shared is None else current.shared)
+        current = current.body
+    return evaluate(current, env)
+
+
+def _evaluate_if(node: If, env: Environment) -> Value:
+    condition = evaluate(node.condition, env)
     if condition is True:
-        return evaluate(node.then, environment)
+        return evaluate(node.positive, env)
     if condition is False:
-        return evaluate(node.other, environment)
-    then, other = evaluate(node.then, environment), evaluate(node.other, environment)
-    if then is True and other is False:
+        return evaluate(node.negative, env)
+    positive, negative = evaluate(node.positive, env), evaluate(node.negative, env)
+    if positive is True and negative is False:
         return condition
-    return then if are_equal(then, other) else NIf(condition, then, other)
+    return positive if are_equal(positive, negative) else NIf(condition, positive, negative)
 
 
-_OPERATIONS: dict[str, Any] = {
-    "#": append,
-    "++": lambda a, b: join_texts([a, b]),
-    "//": prefer,
-    "/\\": combine,
-    "//\\\\": lambda a, b: combine(a, b, "//\\\\"),
-    "+": add,
-    "*": multiply,
-    "===": VEquivalence,
-}
+def _evaluate_operation(node: Operation, env: Environment) -> Value:
+    left = evaluate(node.left, env)
+    if type(left) is bool and (left is False if node.operator == "&&" else left is True and node.operator == "||"):
+        return left
+    return operate(node.operator, left, evaluate(node.right, env))
 
 
-def _evaluate_operator(node: Op, environment: Environment) -> Value:
-    op = node.op
-    if op == "?":
-        return evaluate(node.left, environment)
-    a = evaluate(node.left, environment)
-    if (op == "&&" and a is False) or (op == "||" and a is True):
-        return a
-    b = evaluate(node.right, environment)
-    operation = _OPERATIONS.get(op)
-    return operation(a, b) if operation is not None else decide(op, a, b)
-
-
-def _evaluate_list(node: ListLit, environment: Environment) -> Value:
+def _evaluate_list(node: ListLiteral, env: Environment) -> Value:
+    METER.cells -= 16 + len(node.items)
     if node.items:
-        METER.spend_items(len(node.items))
-        return VList([_RULES[type(item)](item, environment) for item in node.items], None, (node, environment))
+        return VList([evaluate(item, env) for item in node.items], None, node, env)
     assert node.annotation is not None
-    wanted = evaluate(node.annotation, environment)
-    if type(wanted) is VBuiltin and wanted.name == "List" and wanted.arguments:
-        return VList([], wanted.arguments[0], (node, environment))
-    return NEmptyList(wanted)
+    annotation = evaluate(node.annotation, env)
+    is_list = type(annotation) is VBuiltin and annotation.name == "List" and annotation.arguments
+    # Only an open expression has an annotation of another form.
+    return VList([], annotation.arguments[0] if is_list else NApply(annotation, ABSENT), node, env)
 
 
-def _evaluate_record(node: Rec, environment: Environment) -> Value:
-    fields = {name: _RULES[type(item)](item, environment) for name, item in node.fields.items()}
-    METER.spend(1 + len(fields) // 4)
-    return VRec(fields, (node, environment))
+def _evaluate_text(node: TextLiteral, env: Environment) -> Value:
+    return concatenate([part if type(part) is str else evaluate(part, env) for part in node.parts])  # type: ignore[arg-type]
 
 
-def _evaluate_record_type(node: RecType, environment: Environment) -> Value:
-    METER.spend(1 + len(node.fields) // 4)
-    return VRecType({name: evaluate(item, environment) for name, item in node.fields.items()})
-
-
-def _evaluate_union_type(node: UnionType, environment: Environment) -> Value:
-    METER.spend(1 + len(node.fields) // 4)
-    return VUnion({name: item if item is None else evaluate(item, environment) for name, item in node.fields.items()})
-
-
-def _evaluate_annotation(node: Node | None, environment: Environment) -> Value:
-    return None if node is None else evaluate(node, environment)
-
-
-def _evaluate_merge(node: Merge, environment: Environment) -> Value:
-    handlers, union = evaluate(node.handlers, environment), evaluate(node.union, environment)
-    kind = type(union)
-    if type(handlers) is VRec:
-        if kind is VInject:
+def _evaluate_merge(node: Merge, env: Environment) -> Value:
+    handlers, union = evaluate(node.handlers, env), evaluate(node.union, env)
+    if type(handlers) is VRecord:
+        if type(union) is VAlternative:
             handler = handlers.fields[union.name]
             return handler if union.payload is ABSENT else apply(handler, union.payload)
-        if kind is VSome:
+        if type(union) is VSome:
             return apply(handlers.fields["Some"], union.value)
-        if kind is VNone:
+        if type(union) is VNone:
             return handlers.fields["None"]
-    return NMerge(handlers, union, _evaluate_annotation(node.annotation, environment))
+    return NMerge(handlers, union, None if node.annotation is None else evaluate(node.annotation, env))
 
 
-def _evaluate_to_map(node: ToMap, environment: Environment) -> Value:
-    value = evaluate(node.value, environment)
-    if type(value) is not VRec:
-        return NToMap(value, _evaluate_annotation(node.annotation, environment))
+def _evaluate_to_map(node: ToMap, env: Environment) -> Value:
+    value = evaluate(node.value, env)
+    annotation = None if node.annotation is None else evaluate(node.annotation, env)
+    if type(value) is not VRecord:
+        return NToMap(value, annotation)
     if not value.fields:
-        wanted = _evaluate_annotation(node.annotation, environment)
-        return VList([], wanted.arguments[0])
-    METER.spend(2 * len(value.fields))
-    items = []
-    for name in sorted(value.fields):
-        items.append(VRec({"mapKey": name, "mapValue": value.fields[name]}, (value, name)))
-    return VList(items)
+        return VList([], annotation.arguments[0] if annotation is not None else None)
+    spend_cells(40 * len(value.fields))
+    entries: list[Value] = [
+        VRecord({"mapKey": name, "mapValue": value.fields[name]}, ("entry", name, value))
+        for name in sorted(value.fields)
+    ]
+    return VList(entries, None)
 
 
-def _evaluate_show_constructor(node: ShowConstructor, environment: Environment) -> Value:
-    value = evaluate(node.value, environment)
-    if type(value) is VInject:
+def _evaluate_show_constructor(node: ShowConstructor, env: Environment) -> Value:
+    value = evaluate(node.value, env)
+    if type(value) is VAlternative:
         return value.name
-    return {VSome: "Some", VNone: "None"}.get(type(value)) or NShow(value)
+    if type(value) is VSome:
+        return "Some"
+    return "None" if type(value) is VNone else NShow(value)
 
 
-def _evaluate_completion(node: Complete, environment: Environment) -> Value:
-    schema = evaluate(node.type, environment)
-    return prefer(select(schema, "default"), evaluate(node.value, environment))
+def _evaluate_complete(node: Complete, env: Environment) -> Value:
+    return prefer(select(evaluate(node.type, env), "default"), evaluate(node.value, env))
 
 
-def _evaluate_projection_by_type(node: ProjectType, environment: Environment) -> Value:
-    value, wanted = evaluate(node.value, environment), evaluate(node.type, environment)
-    return project(value, list(wanted.fields)) if type(wanted) is VRecType else NProjectType(value, wanted)
+def _evaluate_project_type(node: ProjectType, env: Environment) -> Value:
+    return project(evaluate(node.value, env), list(evaluate(node.type, env).fields))
 
 
-def _evaluate_text(node: TextLit, environment: Environment) -> Value:
-    return join_texts([part if type(part) is str else evaluate(part, environment) for part in node.parts])
+def _evaluate_with(node: With, env: Environment) -> Value:
+    return update(evaluate(node.value, env), node.path, evaluate(node.update, env), (node.update, env))
 
 
-def _evaluate_with(node: With, environment: Environment) -> Value:
-    value = change(evaluate(node.value, environment), node.path, evaluate(node.new, environment))
-    if type(value) is VRec and len(node.path) == 1 and node.path[0] is not None:
-        written = Rec(node.file, node.start, node.end, {node.path[0]: node.new}, {node.path[0]: node.places[0]})
-        value.source = (value.source[0], VRec({node.path[0]: value.fields[node.path[0]]}, (written, environment)))
-    return value
+def _evaluate_some(node: SomeLiteral, env: Environment) -> Value:
+    return VSome(evaluate(node.value, env), node, env)
 
 
-_RULES: dict[type, Any] = {
-    Var: _evaluate_variable,
-    Lam: _evaluate_lambda,
-    Pi: _evaluate_function_type,
-    App: _evaluate_application,
+def _evaluate_record(node: RecordLiteral, env: Environment) -> Value:
+    METER.cells -= 32 + 4 * len(node.fields)
+    return VRecord({name: evaluate(value, env) for name, value in node.fields.items()}, node, env)
+
+
+def _evaluate_record_type(node: RecordType, env: Environment) -> Value:
+    return VRecordType({name: evaluate(value, env) for name, value in node.fields.items()})
+
+
+def _evaluate_union_type(node: UnionType, env: Environment) -> Value:
+    return VUnionType({name: None if value is None else evaluate(value, env) for name, value in node.fields.items()})
+
+
+def _evaluate_lambda(node: Lambda, env: Environment) -> Value:
+    return VLambda(node, env)
+
+
+def _evaluate_pi(node: Pi, env: Environment) -> Value:
+    return VPi(node.name, evaluate(node.domain, env), Closure(node.body, env))
+
+
+def _evaluate_fallback(node: Fallback, env: Environment) -> Value:
+    return evaluate(node.chosen or node.left, env)
+
+
+def _evaluate_import(node: Import, _env: Environment) -> Value:
+    return node.module.evaluate()
+
+
+def _evaluate_annotation(node: Annotation, env: Environment) -> Value:
+    return evaluate(node.value, env)
+
+
+def _evaluate_literal(node: Literal, _env: Environment) -> Value:
+    return node.value
+
+
+def _evaluate_builtin(node: Builtin, _env: Environment) -> Value:
+    return ATOMS[node.name]
+
+
+def _evaluate_select(node: Select, env: Environment) -> Value:
+    return select(evaluate(node.value, env), node.name)
+
+
+def _evaluate_project(node: Project, env: Environment) -> Value:
+    return project(evaluate(node.value, env), list(dict.fromkeys(node.names)))
+
+
+def _evaluate_assert(node: Assert, env: Environment) -> Value:
+    return VAssert(evaluate(node.annotation, env))
+
+
+_EVALUATORS: dict[type[Node], Callable[[Any, Environment], Value]] = {
+    Var: _evaluate_var,
+    Lambda: _evaluate_lambda,
+    Pi: _evaluate_pi,
+    Apply: _evaluate_apply,
     Let: _evaluate_let,
-    Ann: lambda node, environment: evaluate(node.value, environment),
+    Annotation: _evaluate_annotation,
     If: _evaluate_if,
-    Op: _evaluate_operator,
-    Lit: lambda node, _: node.value,
-    TextLit: _evaluate_text,
-    Builtin: lambda node, _: ATOMS[node.name],
-    ListLit: _evaluate_list,
-    SomeLit: lambda node, environment: VSome(evaluate(node.value, environment)),
-    Rec: _evaluate_record,
-    RecType: _evaluate_record_type,
+    Operation: _evaluate_operation,
+    Fallback: _evaluate_fallback,
+    Literal: _evaluate_literal,
+    TextLiteral: _evaluate_text,
+    Builtin: _evaluate_builtin,
+    ListLiteral: _evaluate_list,
+    SomeLiteral: _evaluate_some,
+    RecordLiteral: _evaluate_record,
+    RecordType: _evaluate_record_type,
     UnionType: _evaluate_union_type,
-    Select: lambda node, environment: select(evaluate(node.value, environment), node.name),
-    Project: lambda node, environment: project(evaluate(node.value, environment), node.names),
-    ProjectType: _evaluate_projection_by_type,
+    Select: _evaluate_select,
+    Project: _evaluate_project,
+    ProjectType: _evaluate_project_type,
     Merge: _evaluate_merge,
     ToMap: _evaluate_to_map,
-    Assert: lambda node, environment: VAssert(evaluate(node.annotation, environment)),
+    Assert: _evaluate_assert,
     With: _evaluate_with,
-    Complete: _evaluate_completion,
+    Complete: _evaluate_complete,
     ShowConstructor: _evaluate_show_constructor,
-    Import: lambda node, _: node.resolved[0],
-    Embed: lambda node, _: node.value,
+    Import: _evaluate_import,
 }
+HOOKS.apply, HOOKS.instantiate, HOOKS.evaluate = apply, instantiate, evaluate

@@ -1,161 +1,264 @@
-"""Tokens. The parser takes one at a time, since what `${` begins inside a text is an expression again."""
+"""Tokens of Dhall text, one at a time: what is a token inside a text literal depends on the parser."""
 
 from __future__ import annotations
 
 import re
+from typing import NoReturn
 
-from assay.dhall.errors import DhallError, Diagnostic
+from assay.dhall.errors import DhallError, problem_at
 from assay.dhall.syntax import KEYWORDS, Source
+
+ALIASES = {"≡": "===", "∧": "/\\", "⫽": "//", "⩓": "//\\\\", "→": "->", "λ": "\\", "∀": "forall"}
+CLOSERS = {"{": "}", "[": "]", "(": ")", "<": ">", "${": "}"}
 
 _SPACE = re.compile(r"(?:[ \t\n]|\r\n|--[^\n]*(?:\n|\Z))+")
 _COMMENT = re.compile(r"\{-|-\}")
-_SYNONYMS = {"≡": "===", "∧": "/\\", "⫽": "//", "⩓": "//\\\\", "→": "->", "λ": "\\", "∀": "forall"}
-_URL_CHARS = r"[A-Za-z0-9\-._~!$&'*+;=:@]|%[0-9A-Fa-f]{2}"
+_INVALID_ASCII = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]|\r(?!\n)")
+_INVALID = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
+    + "".join(chr(plane << 16 | low) for plane in range(1, 17) for low in (0xFFFE, 0xFFFF))
+    + "]|\r(?!\n)"
+)
+_PATH = r"""[!$-'*+\-.0-;=@-Z^-z|~]+|"[^"/\x00-\x1f]+\""""
+_PCHAR = r"(?:[A-Za-z0-9\-._~!$&'*+;=:@]|%[0-9A-Fa-f]{2})"
+_NAME = r"(?:[A-Za-z0-9\-._~!$&'*+;=]|%[0-9A-Fa-f]{2})"
+_LITERAL_HOST = r"\[(?:[0-9A-Fa-f:.]+|[vV][0-9A-Fa-f]+\.[A-Za-z0-9\-._~!$&'*+;=:]+)\]"
+_URL = rf"""https?://(?:(?:{_NAME}|:)*@)?(?:{_LITERAL_HOST}|{_NAME}*)(?::[0-9]*)?(?:/{_PCHAR}*)*(?:\?(?:{_PCHAR}|[/?])*)?"""
+_TIME = r"\d\d:\d\d:\d\d(?:\.\d+)?"
+_ZONE = r"(?:[Zz]|[+-]\d\d:\d\d)"
 _TOKEN = re.compile(
     rf"""
-  (?P<path>(?:\.\.|\.|~|(?=/[^/\\ \t\n]))(?:/(?:[!$-'*+\-.0-;=@-Z^-z|~]+|"[^"/\x00-\x1f]+"))+)
- |(?P<url>https?://(?:(?:[A-Za-z0-9\-._~!$&'*+;=:]|%[0-9A-Fa-f]{{2}})*@)?
-      (?:\[(?:[0-9A-Fa-f:.]+|[vV][0-9A-Fa-f]+\.[A-Za-z0-9\-._~!$&'*+;=:]+)\]|(?:[A-Za-z0-9\-._~!$&'*+;=]|%[0-9A-Fa-f]{{2}})*)(?::\d*)?
-      (?:/(?:{_URL_CHARS})*)*(?:\?(?:{_URL_CHARS}|[/?])*)?)
- |(?P<env>env:(?:[A-Za-z_]\w*|"(?:[^"\\=\x00-\x1f]|\\["\\abfnrtv])+"))
- |(?P<sha>sha256:[0-9a-fA-F]{{64}}(?![0-9a-zA-Z]))
- |(?P<date>\d{{4}}-\d\d-\d\d(?:[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)?)?
-      |\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)?|[+-]\d\d:\d\d)
- |(?P<double>[+-]?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)|-Infinity(?![\w/-]))
- |(?P<bytes>0x"(?:[0-9A-Fa-f]{{2}})*")
- |(?P<int>[+-](?:0x[0-9A-Fa-f]+|0b[01]+|[1-9]\d*|0(?!\d)))
- |(?P<nat>0x[0-9A-Fa-f]+|0b[01]+|[1-9]\d*|0(?!\d))
- |(?P<label>[A-Za-z_][A-Za-z0-9_/-]*)
- |(?P<quoted>`[\x20-\x5f\x61-\x7e]*`)
- |(?P<multi>''(?:\r\n|\n))
- |(?P<text>")
- |(?P<op>//\\\\|/\\|//|===|==|!=|::|\|\||\+\+|->|&&|[\\(){{}}\[\]<>,.:|=+\#*?@≡∧⫽⩓→λ∀])
+ (?P<label>(?!https?://|env:["A-Za-z_]|sha256:[0-9a-fA-F]{{64}})[A-Za-z_][A-Za-z0-9_/-]*)
+|(?P<path>(?:\.\.|\.|~|)(?:/(?:{_PATH}))+)
+|(?P<url>{_URL})
+|(?P<env>env:(?:[A-Za-z_][A-Za-z0-9_]*|"(?:[\x20\x21\x23-\x3c\x3e-\x5b\x5d-\x7e]|\\["\\abfnrtv])+"))
+|(?P<sha>sha256:[0-9a-fA-F]{{64}}(?![0-9a-zA-Z]))
+|(?P<temporal>\d{{4}}-\d\d-\d\d(?:[Tt]{_TIME}{_ZONE}?)?|{_TIME}{_ZONE}?|[+-]\d\d:\d\d)
+|(?P<double>[+-]?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)|-Infinity(?![\w/-]))
+|(?P<bytes>0x"(?:[0-9A-Fa-f]{{2}})*")
+|(?P<int>[+-](?:0x[0-9A-Fa-f]+|0b[01]+|[1-9]\d*|0(?!\d)))
+|(?P<nat>0x[0-9A-Fa-f]+|0b[01]+|[1-9]\d*|0(?!\d))
+|(?P<quoted>`[\x20-\x5f\x61-\x7e]*`)
+|(?P<multi>''(?:\r\n|\n))
+|(?P<text>")
+|(?P<op>//\\\\|/\\|//|===|==|!=|::|\|\||\+\+|->|&&|[\\(){{}}\[\]<>,.:|=+\#*?@≡∧⫽⩓→λ∀])
 """,
-    re.X | re.A,
+    re.X,
 )
-_CLOSERS = {"(": ")", "[": "]", "{": "}", "<": ">"}
-_TEXT_HINT = "a text begins and ends with a quote on one line; one of several lines stands between `''`"
+
+_LAST_NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_/-]*)\s*\Z")
+_UNFINISHED = {
+    "`else`": "an `if` needs both `then` and `else`",
+    "`then`": "an `if` needs both `then` and `else`",
+    "`in`": "a `let` needs `in` and the value after it",
+}
+DESCRIPTIONS = {
+    "end": "end of the file",
+    "nat": "number",
+    "int": "number",
+    "double": "number",
+    "text": "text",
+    "multi": "text",
+    "path": "import",
+    "url": "import",
+    "env": "import",
+}
+
+
+State = tuple[int, int, int, str, str, bool]
 
 
 class Lexer:
-    """The token at hand: its `kind`, `token`, `start`, and whether `space` is before it.
+    """The current token: `kind`, `token`, where it starts and ends, and whether space precedes it.
 
-    `before` is the end of the token before it, `next` the offset after it; `open` lists the brackets that are open.
+    Keywords and operators are kinds of their own. `previous_end` is where the token before ended.
     """
 
-    __slots__ = ("before", "file", "kind", "next", "open", "space", "start", "text", "token")
-
-    def __init__(self, file: Source) -> None:
-        self.file = file
-        self.text = file.text
-        self.open: list[tuple[str, int]] = []
-        self.start = self.next = self.before = 0
-        self.kind = self.token = ""
-        while self.text.startswith("#!", self.next):
-            line_end = self.text.find("\n", self.next)
-            self.next = line_end + 1 if line_end >= 0 else len(self.text)
-        self.space = False
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.text = source.text
+        self.position = 0
+        self.start = 0
+        self.previous_end = 0
+        self.kind = ""
+        self.token = ""
+        self.has_space = False
+        self.brackets: list[tuple[str, int]] = []
+        self._refuse_characters()
+        while self.text.startswith("#!", self.position):
+            end = self.text.find("\n", self.position)
+            self.position = len(self.text) if end < 0 else end + 1
         self.advance()
 
     def advance(self) -> None:
-        """Go to the next token; `end` is the kind of what is behind the last."""
-        text, position = self.text, self.next
-        self.before = begin = position
-        while True:
-            match = _SPACE.match(text, position)
-            if match:
-                position = match.end()
-            elif text.startswith("{-", position):
-                position = self._skip_comment(position)
-            else:
-                break
-        self.space = position > begin
+        """Go to the next token."""
+        text = self.text
+        self.previous_end = position = self.position
+        space = _SPACE.match(text, position)
+        if space is not None:
+            position = space.end()
+        while text.startswith("{-", position):
+            position = self._skip_comment(position)
+            space = _SPACE.match(text, position)
+            if space is not None:
+                position = space.end()
+        self.has_space = position > self.previous_end
         self.start = position
-        if position >= len(text):
-            self.kind, self.token, self.next = "end", "", position
+        token = _TOKEN.match(text, position)
+        if token is None:
+            self._advance_to_end(position)
             return
-        match = _TOKEN.match(text, position)
-        if match is None:
-            raise self.refuse_character(position)
-        kind, token = match.lastgroup or "", match.group()
+        kind, value = token.lastgroup or "", token.group()
         if kind == "op":
-            kind = token = _SYNONYMS.get(token, token)
-        elif kind == "label" and token in KEYWORDS:
-            kind = token
-        self.kind, self.token, self.next = kind, token, match.end()
+            kind = value = ALIASES.get(value, value)
+        elif kind == "label" and value in KEYWORDS:
+            kind = value
+        self.kind, self.token, self.position = kind, value, token.end()
 
-    def _skip_comment(self, position: int) -> int:
-        depth = 0
-        for match in _COMMENT.finditer(self.text, position):
-            depth += 1 if match.group() == "{-" else -1
-            if depth == 0:
-                return match.end()
-        hint = "a comment ends with `-}`, and so does every comment inside it"
-        raise self.fail("the comment that begins here does not end", position, position + 2, hint=hint)
+    def save(self) -> State:
+        """Return the state of the lexer, for `restore`."""
+        return self.position, self.start, self.previous_end, self.kind, self.token, self.has_space
 
-    def save(self) -> tuple[int, int, int, str, str, bool]:
-        """Remember the token at hand, for `restore`."""
-        return self.next, self.before, self.start, self.kind, self.token, self.space
+    def restore(self, state: State) -> None:
+        """Go back to the token that was current when the state was saved."""
+        self.position, self.start, self.previous_end, self.kind, self.token, self.has_space = state
 
-    def restore(self, state: tuple[int, int, int, str, str, bool]) -> None:
-        """Go back to a remembered token."""
-        self.next, self.before, self.start, self.kind, self.token, self.space = state
+    def take(self, kind: str) -> None:
+        """Go past a token of a kind; refuse any other."""
+        if self.kind != kind:
+            self.refuse(f"`{kind}`")
+        self.advance()
+
+    def take_spaced(self, kind: str) -> None:
+        """Go past a token that the grammar wants a space after."""
+        self.take(kind)
+        if self.kind == "end":
+            self.refuse("an expression")
+        if not self.has_space:
+            self.fail(f"a space is needed after `{kind}`", self.previous_end - len(kind))
+
+    def open_bracket(self, bracket: str, start: int) -> None:
+        """Remember where a bracket opens, for messages."""
+        self.brackets.append((bracket, start))
+
+    def close_bracket(self) -> None:
+        """Go past the bracket that closes the innermost one."""
+        bracket, _ = self.brackets[-1]
+        self.take(CLOSERS[bracket])
+        self.brackets.pop()
+
+    def refuse(self, expected: str) -> NoReturn:
+        """Refuse the current token."""
+        if self.kind == "end" and self.brackets:
+            self._refuse_unclosed(expected)
+        start, end = (self.previous_end, self.previous_end) if self.kind == "end" else (self.start, self.position)
+        self.fail(
+            f"unexpected {self._describe()}", start, max(end, start + 1), expected=expected, hint=self._hint(expected)
+        )
+
+    def _hint(self, expected: str) -> str:
+        """Return what an author may have meant where the current token is not expected."""
+        if self.kind == "end":
+            return next((hint for token, hint in _UNFINISHED.items() if token in expected), "")
+        before = _LAST_NAME.search(self.text[max(0, self.start - 200) : self.start])
+        if self.kind in ("=", ":") and before and ("`,`" in expected or "`let`" in expected):
+            word = "a comma" if "`,`" in expected else "`let`"
+            return f"{word} may be missing before `{before[1]}`"
+        if self.brackets and self.brackets[-1][0] == "${":
+            return "for the characters themselves write `\\${`, or `''${` in a text of several lines"
+        if self.kind in CLOSERS.values() and not self.brackets:
+            return f"no bracket is open that `{self.kind}` could close"
+        if self.kind in KEYWORDS and "name" in expected:
+            return f"`{self.token}` is a reserved word; as a name it is written in backticks"
+        if self.kind == "multi" and "expression" not in expected:
+            return 'a text on one line is written between `"`'
+        return "equality of Bools is `==`; `=` defines a name or a field" if self.kind == "=" else ""
 
     def fail(
-        self,
-        message: str,
-        start: int,
-        end: int,
-        expected: str | None = None,
-        hint: str = "",
-        notes: tuple[str, ...] = (),
-    ) -> DhallError:
-        """Make the error of a stretch of the text."""
-        span, excerpt = self.file.make_span(start, end), self.file.make_excerpt(start, end)
-        return DhallError(Diagnostic("parse", message, span, expected, None, notes, hint, excerpt))
+        self, message: str, start: int | None = None, end: int | None = None, *, expected: str = "", hint: str = ""
+    ) -> NoReturn:
+        """Raise a parse error, at the current token unless a place is passed."""
+        begin = self.start if start is None else start
+        finish = end if end is not None else max(self.position if start is None else begin + 1, begin + 1)
+        notes = self._bracket_notes() if expected else ()
+        raise DhallError(
+            [problem_at("parse", self.source, begin, finish, message, expected=expected, notes=notes, hint=hint)]
+        )
 
-    def refuse(self, expected: str | None = None, hint: str = "") -> DhallError:
-        """Make the error of a token that cannot be here."""
-        unclosed = self._describe_open() if self.kind == "end" or self.token in _CLOSERS.values() else ""
-        hint = hint or unclosed
+    def _refuse_unclosed(self, expected: str) -> NoReturn:
+        bracket, start = self.brackets[-1]
+        line, column = self.source.locate(start)
+        self.fail(
+            f"the file ends, but the `{bracket}` at {line}:{column} is not closed",
+            self.previous_end,
+            expected=expected,
+            hint=f"add `{CLOSERS[bracket]}`",
+        )
+
+    def _bracket_notes(self) -> tuple[str, ...]:
+        if not self.brackets:
+            return ()
+        bracket, start = self.brackets[-1]
+        line, column = self.source.locate(start)
+        return (f"inside the `{bracket}` opened at {line}:{column}",)
+
+    def _describe(self) -> str:
+        if self.kind in ("label", "quoted") or self.kind not in DESCRIPTIONS:
+            return f"`{self.token}`"
         if self.kind == "end":
-            return self.fail("the text ends too early", self.before, self.before, expected, hint)
-        if not hint and self.token in KEYWORDS:
-            hint = f"`{self.token}` is a reserved word: as a name it is written in backticks"
-        token = "''" if self.kind == "multi" else self.token
-        return self.fail(f"unexpected `{token}`", self.start, self.start + len(token), expected, hint)
+            return DESCRIPTIONS["end"]
+        return DESCRIPTIONS[self.kind] + (f" `{self.token}`" if self.kind not in ("text", "multi") else "")
 
-    def _describe_open(self) -> str:
-        if not self.open:
-            return f"no bracket is open that `{self.token}` could close" if self.token else ""
-        bracket, offset = self.open[-1]
-        if self.token == _CLOSERS[bracket]:
-            return ""
-        line, column = self.file.locate(offset)
-        return f"the `{bracket}` at line {line}, column {column} is not closed"
+    def _advance_to_end(self, position: int) -> None:
+        if position < len(self.text):
+            self._refuse_character(position)
+        self.kind, self.token, self.position = "end", "", position
 
-    def refuse_character(self, position: int) -> DhallError:
-        """Make the error of a character that begins no token."""
+    def _refuse_character(self, position: int) -> NoReturn:
         character = self.text[position]
-        hint = "a text stands in double quotes" if character == "'" else ""
         if self.text.startswith("''", position):
-            hint = "a text of several lines begins with `''` and a new line"
-        elif character == "'" and "''" in self.text[:position]:
-            hint += "; if this is inside a text of several lines, a text above it lacks its end"
-        if character == "`":
-            hint = "a name in backticks ends with a backtick on the same line"
-        if self.text.startswith("sha256:", position):
-            hint = "a hash is `sha256:` and 64 hexadecimal digits"
-        if character.isdigit():
-            hint = "a number has no leading zeros"
-        expected = None if hint.startswith("a name") else "an expression"
-        name = character if character.isprintable() else f"U+{ord(character):04X}"
-        return self.fail(f"unexpected `{name}`", position, position + 1, expected, hint)
+            self.fail(
+                "a line break is needed after `''`",
+                position,
+                position + 2,
+                hint="a text of several lines begins on the line after `''`; one on one line stands between `\"`",
+            )
+        is_in_lines = "''" in self.text[:position]
+        above = ", or the text of several lines above ends too early" if is_in_lines else ""
+        hints = {
+            "'": 'a text on one line is written between `"`' + above,
+            "`": "a name in backticks has no line breaks and no characters beyond ASCII",
+            "/": "an absolute path begins with `/` and a name; `//` joins records",
+            "-": "there is no subtraction operator; use `Natural/subtract`, and `-5` for a negative Integer",
+            ";": "items of lists and fields of records are separated by `,`",
+            "0": "a number has no leading zeros",
+            "!": "negation is written `x == False`",
+            "&": "the operator is `&&`",
+        }
+        if self.text.endswith("sha256:", 0, position):
+            self.fail("a hash has 64 hexadecimal digits after `sha256:`", position)
+        if character == "\ufeff":
+            self.fail("the file contains a byte order mark", position, hint="save the file without a byte order mark")
+        self.fail(f"unexpected character `{character}`", position, hint=hints.get(character, ""))
 
-    def refuse_endless_text(self, start: int) -> DhallError:
-        """Make the error of a text without an end."""
-        quote = '"' if self.text[start] == '"' else "''"
-        hint = _TEXT_HINT if quote == '"' else "a text of several lines ends with `''`"
-        if quote == "''" and "''" in self.text[:start]:
-            hint += "; if this one is the end of a text, one above it lacks its own"
-        return self.fail("the text that begins here does not end", start, start + len(quote), hint=hint)
+    def _skip_comment(self, start: int) -> int:
+        depth, end = 0, -1
+        for mark in _COMMENT.finditer(self.text, start):
+            depth += 1 if mark.group() == "{-" else -1
+            if depth == 0:
+                end = mark.end()
+                break
+        if end < 0:
+            self.fail(
+                "the comment that begins here does not end",
+                start,
+                start + 2,
+                hint="a comment ends with `-}`, and so does every one in it",
+            )
+        return end
+
+    def _refuse_characters(self) -> None:
+        invalid = (_INVALID_ASCII if self.text.isascii() else _INVALID).search(self.text)
+        if invalid is not None:
+            at = invalid.start()
+            self.fail(f"the character U+{ord(self.text[at]):04X} is not allowed", at, at + 1)

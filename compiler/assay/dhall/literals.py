@@ -1,211 +1,256 @@
-"""Literals: texts of both forms, numbers, dates and times, and what an import names."""
+"""Literals: numbers, texts of one and of several lines, bytes, dates and times, and targets of imports."""
 
 from __future__ import annotations
 
-import ipaddress
+import datetime
 import math
 import re
-from typing import TYPE_CHECKING, Any
 
-from assay.dhall.syntax import DateValue, IntegerValue, Lit, Node, Target, TextLit, TimeValue, ZoneValue
+from assay.dhall.lexer import Lexer
+from assay.dhall.syntax import Literal, Node, RecordLiteral, Target, TextLiteral
+from assay.dhall.values import VInteger, VTemporal
 
-if TYPE_CHECKING:
-    from assay.dhall.parser import Parser
+MAX_DIGITS = 2_400
 
-MAX_DIGITS = 4_000
-_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _PLAIN = re.compile(r'[^"\\$\x00-\x1f]+')
 _ESCAPES = {'"': '"', "$": "$", "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_UNICODE = re.compile(r"\\u(?:([0-9A-Fa-f]{4})|\{([0-9A-Fa-f]+)\})")
-_LINES = re.compile(
-    r"(?:[^$'\r\x00-\x08\x0b\x0c\x0e-\x1f]+|\$(?!\{)|'(?!'))+|''\$\{|'''|''|\$\{|\r\n",
-)
-_LINE_ESCAPES = {"''${": "${", "'''": "''", "\r\n": "\n"}
+_UNICODE = re.compile(r"\\u(?:([0-9A-Fa-f]{4})|\{0*([0-9A-Fa-f]{1,6})\})")
+_LINES = re.compile(r"(?:[^$'\r]|\$(?!\{)|'(?!'))+|''\$\{|'''|''|\$\{|\r\n|\r")
+_LINES_ESCAPES = {"''${": "${", "'''": "''", "\r\n": "\n"}
 _INDENT = re.compile(r"[ \t]*")
-_MOMENT = re.compile(
-    r"(?:(\d{4})-(\d\d)-(\d\d))?[Tt]?(?:(\d\d):(\d\d):(\d\d)(?:\.(\d+))?)?(?:([Zz])|([+-])(\d\d):(\d\d))?", re.A
+_TEMPORAL = re.compile(
+    r"(?:(\d{4})-(\d\d)-(\d\d))?[Tt]?(?:(\d\d):(\d\d):(\d\d)(?:\.(\d+))?)?(?:([Zz])|([+-])(\d\d):(\d\d))?"
 )
-_URL = re.compile(r"(https?)://([^/?]*)([^?]*)(?:\?(.*))?\Z")
-_COMPONENT = re.compile(r'/(?:"([^"]*)"|([^/]*))')
+_PARTS = re.compile(r'"[^"]*"|[^/]+')
+_URL = re.compile(r"(https?)://([^/?]*)([^?]*)(?:\?(.*))?", re.S)
+_ENV_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", '"': '"', "\\": "\\"}
 
 
-def parse_quoted_text(parser: Parser, start: int) -> Node:
-    """Parse a text in double quotes."""
-    text, position = parser.text, parser.next
-    parts: list[Any] = []
-    pieces: list[str] = []
-    while True:
-        match = _PLAIN.match(text, position)
-        if match:
-            pieces.append(match.group())
-            position = match.end()
-        character = text[position : position + 1]
-        if character == '"':
-            break
-        if character == "$" and text.startswith("${", position):
-            parts.append("".join(pieces))
-            pieces = []
-            expression, position = parser.parse_interpolation(position + 2)
-            parts.append(expression)
-        elif character == "$":
-            pieces.append("$")
-            position += 1
-        elif character == "\\":
-            piece, position = _parse_escape(parser, position)
-            pieces.append(piece)
-        elif character == "\t":
-            raise parser.fail("a tab in a text is written `\\t`", position, position + 1)
+class LiteralLexer(Lexer):
+    """A lexer that also reads literals as a whole."""
+
+    def expression(self) -> Node:
+        """Read an expression; the parser does."""
+        raise NotImplementedError
+
+    def read_number(self) -> Node:
+        """Read a Natural, Integer or Double."""
+        start, kind, token = self.start, self.kind, self.token
+        value: object
+        if kind == "nat":
+            value = self.to_natural(token)
+        elif kind == "int":
+            number = self.to_natural(token[1:])
+            value = VInteger(-number if token[0] == "-" else number)
         else:
-            raise parser.refuse_endless_text(start)
-    parser.next = position + 1
-    parser.advance()
-    if not parts:
-        return Lit(parser.file, start, parser.before, "".join(pieces))
-    return TextLit(parser.file, start, parser.before, [*parts, "".join(pieces)])
+            value = self._to_double(token)
+        self.advance()
+        return Literal(self.source, start, self.previous_end, value)
 
+    def to_natural(self, token: str) -> int:
+        """Return the number that digits write, in base 10, 16 or 2."""
+        if len(token) > MAX_DIGITS:
+            self.fail(f"the number has more than {MAX_DIGITS:,} digits")
+        return int(token, 0) if token[:2] in ("0x", "0b") else int(token)
 
-def _parse_escape(parser: Parser, position: int) -> tuple[str, int]:
-    letter = parser.text[position + 1 : position + 2]
-    if letter in _ESCAPES:
-        return _ESCAPES[letter], position + 2
-    match = _UNICODE.match(parser.text, position)
-    if match is None:
-        expected = r"\" \$ \\ \/ \b \f \n \r \t \u1234 \u{1234}"
-        raise parser.fail(
-            f"`\\{letter}` is no escape", position, position + 2, expected, "a backslash itself is `\\\\`"
-        )
-    digits = (match[1] or match[2]).lstrip("0") or "0"
-    code = int(digits, 16) if len(digits) <= 6 else 0x110000
-    if code > 0x10FFFF or 0xD800 <= code < 0xE000 or code & 0xFFFE == 0xFFFE:
-        raise parser.fail("the escape names no character", position, match.end(), "at most `\\u{10FFFF}`")
-    return chr(code), match.end()
-
-
-def parse_lines_text(parser: Parser, start: int) -> Node:
-    """Parse a text of several lines; the indentation that all lines share is no part of it."""
-    text, position = parser.text, parser.next
-    parts: list[Any] = []
-    pieces: list[str] = []
-    while True:
-        match = _LINES.match(text, position)
-        if match is None:
-            raise parser.refuse_endless_text(start)
-        piece, position = match.group(), match.end()
-        if piece == "''":
-            break
-        if piece == "${":
-            parts.append("".join(pieces))
-            pieces = []
-            expression, position = parser.parse_interpolation(position)
-            parts.append(expression)
-        else:
-            pieces.append(_LINE_ESCAPES.get(piece, piece))
-    parts.append("".join(pieces))
-    parser.next = position
-    parser.advance()
-    _remove_indentation(parts)
-    if len(parts) == 1:
-        return Lit(parser.file, start, parser.before, parts[0])
-    return TextLit(parser.file, start, parser.before, parts)
-
-
-def _remove_indentation(parts: list[Any]) -> None:
-    """Take the common indentation off the lines of the string parts, in place."""
-    lines = "".join(part if isinstance(part, str) else "\0" for part in parts).split("\n")
-    indents = [_INDENT.match(line) for line in [line for line in lines[:-1] if line] + [lines[-1]]]
-    width = len(_find_common_prefix([match.group() for match in indents if match]))
-    if not width:
-        return
-    for index, part in enumerate(parts):
-        if isinstance(part, str):
-            first, *rest = part.split("\n")
-            parts[index] = "\n".join([first[width:] if index == 0 else first, *(line[width:] for line in rest)])
-
-
-def _find_common_prefix(indents: list[str]) -> str:
-    least, greatest = min(indents), max(indents)
-    width = next(
-        (index for index, pair in enumerate(zip(least, greatest, strict=False)) if pair[0] != pair[1]), len(least)
-    )
-    return least[:width]
-
-
-def parse_number(kind: str, token: str) -> Any:
-    """Give the value of a number or of bytes; `ValueError` where there is none."""
-    if kind == "bytes":
-        return bytes.fromhex(token[3:-1])
-    if kind == "Infinity" or kind == "NaN":
-        return math.inf if kind == "Infinity" else math.nan
-    if kind == "double":
-        number = -math.inf if token == "-Infinity" else float(token)
-        if math.isinf(number) and token != "-Infinity":
-            raise ValueError(f"the number `{token[:40]}` is too large for a Double")
+    def _to_double(self, token: str) -> float:
+        if token == "-Infinity":
+            return -math.inf
+        number = float(token)
+        if math.isinf(number):
+            self.fail("the number is too large for a Double", hint="the largest Double is about 1.8e308")
         return number
-    if len(token) > MAX_DIGITS:
-        raise ValueError(f"a number has more than {MAX_DIGITS} digits")
-    if kind == "nat":
-        return _parse_natural(token)
-    return IntegerValue(-_parse_natural(token[1:]) if token[0] == "-" else _parse_natural(token[1:]))
+
+    def read_bytes(self) -> Node:
+        """Read `0x"..."`."""
+        start, token = self.start, self.token
+        self.advance()
+        return Literal(self.source, start, self.previous_end, bytes.fromhex(token[3:-1]))
+
+    def read_temporal(self) -> Node:
+        """Read a date, a time, a time zone, or several of them, which make a record."""
+        start, match = self.start, _TEMPORAL.fullmatch(self.token)
+        if match is None:
+            self.refuse("a date or time")
+        year, month, day, hour, minute, second, fraction, zulu, sign, zone_hour, zone_minute = match.groups()
+        values: dict[str, VTemporal] = {}
+        if year:
+            values["date"] = self._date(int(year), int(month), int(day))
+        if hour:
+            values["time"] = self._time(int(hour), int(minute), second, fraction or "")
+        if zulu or sign:
+            values["timeZone"] = self._zone(sign or "+", int(zone_hour or 0), int(zone_minute or 0))
+        end = self.position
+        self.advance()
+        nodes: dict[str, Node] = {name: Literal(self.source, start, end, value) for name, value in values.items()}
+        return next(iter(nodes.values())) if len(nodes) == 1 else RecordLiteral(self.source, start, end, nodes)
+
+    def _date(self, year: int, month: int, day: int) -> VTemporal:
+        try:
+            # The standard has a year 0, which Python has not; it is a leap year, as 2000 is.
+            datetime.date(year or 2000, month, day)
+        except ValueError:
+            self.fail(f"there is no day {year:04}-{month:02}-{day:02}")
+        return VTemporal("Date", (year, month, day))
+
+    def _time(self, hour: int, minute: int, second: str, fraction: str) -> VTemporal:
+        if hour > 23 or minute > 59 or int(second) > 59:
+            self.fail(f"there is no time of day {hour:02}:{minute:02}:{second}")
+        if len(fraction) > MAX_DIGITS:
+            self.fail(f"the number has more than {MAX_DIGITS:,} digits")
+        return VTemporal("Time", (hour, minute, int(second + fraction), len(fraction)))
+
+    def _zone(self, sign: str, hour: int, minute: int) -> VTemporal:
+        if hour > 23 or minute > 59:
+            self.fail(f"there is no time zone {sign}{hour:02}:{minute:02}")
+        return VTemporal("TimeZone", (1 if sign == "+" else 0, hour, minute))
+
+    def read_text(self) -> Node:
+        """Read a text of one line."""
+        text, position, start = self.text, self.position, self.start
+        parts: list[str | Node] = []
+        piece: list[str] = []
+        while True:
+            plain = _PLAIN.match(text, position)
+            if plain is not None:
+                piece.append(plain.group())
+                position = plain.end()
+            character = text[position : position + 1]
+            if character == '"':
+                break
+            if character == "\\":
+                value, position = self._escape(position)
+                piece.append(value)
+            elif text.startswith("${", position):
+                parts.append("".join(piece))
+                piece = []
+                node, position = self._interpolation(position)
+                parts.append(node)
+            elif character == "$":
+                piece.append("$")
+                position += 1
+            else:
+                self._refuse_text(start, position)
+        self.position = position + 1
+        self.advance()
+        if not parts:
+            return Literal(self.source, start, self.previous_end, "".join(piece))
+        parts.append("".join(piece))
+        return TextLiteral(self.source, start, self.previous_end, parts)
+
+    def _refuse_text(self, start: int, position: int) -> None:
+        if self.text[position : position + 1] == "\t":
+            self.fail("a tab in a text is written `\\t`", position)
+        hint = "a text begins and ends with `\"` on one line; one of several lines stands between `''`"
+        self.fail("the text that begins here does not end", start, start + 1, hint=hint)
+
+    def _escape(self, position: int) -> tuple[str, int]:
+        letter = self.text[position + 1 : position + 2]
+        if letter and letter in _ESCAPES:
+            return _ESCAPES[letter], position + 2
+        match = _UNICODE.match(self.text, position)
+        if match is None:
+            self.fail(
+                f"there is no escape `\\{letter}`",
+                position,
+                position + 2,
+                expected=r"one of \" \$ \\ \/ \b \f \n \r \t \u1234 \u{1234}",
+                hint="a backslash itself is written `\\\\`",
+            )
+        code = int(match[1] or match[2], 16)
+        if code > 0x10FFFF or 0xD800 <= code < 0xE000 or code & 0xFFFE == 0xFFFE or 0xFDD0 <= code < 0xFDF0:
+            self.fail("the escape names no character", position, match.end(), expected=r"at most `\u{10FFFD}`")
+        return chr(code), match.end()
+
+    def _interpolation(self, position: int) -> tuple[Node, int]:
+        """Read the expression after `${`; return it and where its `}` ends."""
+        self.open_bracket("${", position)
+        self.position = position + 2
+        self.advance()
+        node = self.expression()
+        if self.kind != "}":
+            self.refuse("`}`")
+        self.brackets.pop()
+        return node, self.position
+
+    def read_lines(self) -> Node:
+        """Read a text of several lines, without the indentation that all lines share."""
+        text, position, start = self.text, self.position, self.start
+        parts: list[str | Node] = [""]
+        while True:
+            match = _LINES.match(text, position)
+            if match is None:
+                hint = "a text of several lines ends with `''`"
+                self.fail("the text that begins here does not end", start, start + 2, hint=hint)
+            piece, position = match.group(), match.end()
+            if piece == "''":
+                break
+            if piece == "${":
+                node, position = self._interpolation(position - 2)
+                parts += [node, ""]
+            else:
+                parts[-1] = str(parts[-1]) + _LINES_ESCAPES.get(piece, piece)
+        self.position = position
+        self.advance()
+        parts = _without_indent(parts)
+        if len(parts) == 1:
+            return Literal(self.source, start, self.previous_end, parts[0])
+        return TextLiteral(self.source, start, self.previous_end, parts)
 
 
-def _parse_natural(token: str) -> int:
-    return int(token, 0) if token[:2] in ("0x", "0b") else int(token)
+def _without_indent(parts: list[str | Node]) -> list[str | Node]:
+    """Remove the indentation that all lines but blank ones share; the last line always counts."""
+    lines = "".join(part if isinstance(part, str) else "\0" for part in parts).split("\n")
+    indents = [_leading(line) for line in lines[:-1] if line] + [_leading(lines[-1])]
+    width = _common_length(indents)
+    if width == 0:
+        return parts
+    cut: list[str | Node] = []
+    for number, part in enumerate(parts):
+        if not isinstance(part, str):
+            cut.append(part)
+            continue
+        first, *rest = part.split("\n")
+        cut.append("\n".join([first[width:] if number == 0 else first, *(line[width:] for line in rest)]))
+    return cut
 
 
-def parse_temporal(token: str) -> Any:
-    """Give the value of a date, a time or a zone, or a dictionary of those that are written together."""
-    match = _MOMENT.fullmatch(token)
-    if match is None:
-        raise ValueError(f"`{token}` is no date or time")
-    year, month, day, hour, minute, second, digits, utc, sign, zone_hour, zone_minute = match.groups()
-    fields: dict[str, Any] = {}
-    if year:
-        fields["date"] = _make_date(int(year), int(month), int(day))
-    if hour:
-        if int(hour) > 23 or int(minute) > 59 or int(second) > 59:
-            raise ValueError(f"`{hour}:{minute}:{second}` is no time of day")
-        fields["time"] = TimeValue(int(hour), int(minute), int(second), digits or "")
-    if utc:
-        fields["timeZone"] = ZoneValue(False, 0)
-    if sign:
-        if int(zone_hour) > 23 or int(zone_minute) > 59:
-            raise ValueError(f"`{sign}{zone_hour}:{zone_minute}` is no time zone")
-        fields["timeZone"] = ZoneValue(sign == "-", int(zone_hour) * 60 + int(zone_minute))
-    return fields if len(fields) > 1 else next(iter(fields.values()))
+def _leading(line: str) -> str:
+    match = _INDENT.match(line)
+    return match.group() if match else ""
 
 
-def _make_date(year: int, month: int, day: int) -> DateValue:
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    if not 1 <= month <= 12 or not 1 <= day <= (29 if month == 2 and leap else _DAYS[month - 1]):
-        raise ValueError(f"`{year:04}-{month:02}-{day:02}` is no date")
-    return DateValue(year, month, day)
+def _common_length(indents: list[str]) -> int:
+    low, high = min(indents), max(indents)
+    for number, character in enumerate(low):
+        if character != high[number]:
+            return number
+    return len(low)
 
 
-def parse_import_target(kind: str, token: str) -> Target:
-    """Take the token of an import apart; `ValueError` for a URL whose host is no address."""
+def parse_target(kind: str, token: str) -> Target:
+    """Return where an import token leads."""
     if kind == "missing":
         return Target("missing")
     if kind == "env":
         name = token[4:]
-        return Target("env", _unescape_variable(name[1:-1]) if name.startswith('"') else name)
-    if kind == "path":
-        prefix = token[: token.index("/")]
-        parts = tuple(quoted or plain for quoted, plain in _COMPONENT.findall(token[len(prefix) :]))
-        return Target("path", prefix, parts)
-    return _parse_url(token)
-
-
-def _unescape_variable(name: str) -> str:
-    codes = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-    return re.sub(r"\\(.)", lambda match: codes.get(match[1], match[1]), name)
+        if name.startswith('"'):
+            name = re.sub(r"\\(.)", lambda match: _ENV_ESCAPES[match[1]], name[1:-1])
+        return Target("env", (name,))
+    if kind == "url":
+        return _parse_url(token)
+    parts = [part[1:-1] if part.startswith('"') else part for part in _PARTS.findall(token)]
+    prefixes = {"/": "absolute", "~": "home"}
+    if token.startswith(".."):
+        return Target("parent", tuple(parts[1:]))
+    if token[0] in prefixes:
+        return Target(prefixes[token[0]], tuple(parts if token[0] == "/" else parts[1:]))
+    return Target("here", tuple(parts[1:]))
 
 
 def _parse_url(token: str) -> Target:
-    match = _URL.match(token)
-    assert match
+    match = _URL.fullmatch(token)
+    assert match is not None
     scheme, authority, path, query = match.groups()
-    address = re.search(r"\[(.*)\]", authority)
-    if address and address[1][0] not in "vV":
-        ipaddress.IPv6Address(address[1])
-    parts = tuple(path.split("/")[1:])
-    return Target("url", f"{scheme}://{authority}", parts or ("",), query)
+    segments = path[1:].split("/") if path else [""]
+    return Target(scheme, (authority, *segments), query)

@@ -1,233 +1,250 @@
-"""What operators, selections and `with` do with values; each gives a neutral value where it is stuck."""
+"""What operators do with values; operands that wait for variables are simplified as the standard says."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from assay.dhall.budget import METER, check_number, spend_cells, spend_characters
 from assay.dhall.convert import are_equal
-from assay.dhall.meter import METER
 from assay.dhall.values import (
     ABSENT,
-    NOp,
+    EMPTY_RECORD,
+    NOperation,
     NProject,
     NSelect,
     NWith,
+    VAlternative,
     Value,
     VConstructor,
-    VInject,
+    VEquivalence,
     VList,
     VNone,
-    VRec,
-    VRecType,
+    VRecord,
+    VRecordType,
     VSome,
     VText,
-    VUnion,
+    VUnionType,
 )
 
-
-def add(a: Value, b: Value) -> Value:
-    """Add two Naturals."""
-    if type(a) is int:
-        if type(b) is int:
-            total = a + b
-            if total > 1 << 1000:
-                METER.check_bits(total.bit_length())
-            return total
-        if a == 0:
-            return b
-    return a if type(b) is int and b == 0 else NOp("+", a, b)
+MAX_JOINED = 100
 
 
-def multiply(a: Value, b: Value) -> Value:
-    """Multiply two Naturals."""
-    if type(a) is int and type(b) is int:
-        METER.check_bits(a.bit_length() + b.bit_length())
-        return a * b
-    for one, other in ((a, b), (b, a)):
-        if type(one) is int and one < 2:
-            return other if one else 0
-    return NOp("*", a, b)
+def add(left: Value, right: Value) -> Value:
+    """Add Naturals."""
+    if type(left) is int:
+        if type(right) is int:
+            return check_number(left + right)
+        if left == 0:
+            return right
+    if type(right) is int and right == 0:
+        return left
+    return NOperation("+", left, right)
 
 
-def append(a: Value, b: Value) -> Value:
-    """Join two lists."""
-    if type(a) is VList:
-        if not a.items:
-            return b
-        if type(b) is VList:
-            if not b.items:
-                return a
-            METER.spend_items(len(a.items) + len(b.items))
-            source = (a, b) if a.source is not None or b.source is not None else None
-            return VList(a.items + b.items, a.element, source)
-    return a if type(b) is VList and not b.items else NOp("#", a, b)
+def multiply(left: Value, right: Value) -> Value:
+    """Multiply Naturals."""
+    if type(left) is int:
+        if type(right) is int:
+            return check_number(left * right)
+        if left <= 1:
+            return right if left == 1 else 0
+    if type(right) is int and right <= 1:
+        return left if right == 1 else 0
+    return NOperation("*", left, right)
 
 
-def join_texts(parts: list[Value]) -> Value:
-    """Join texts, some of which may be neutral."""
+def append(left: Value, right: Value) -> Value:
+    """Append lists."""
+    if type(left) is VList:
+        if not left.items:
+            return right
+        if type(right) is VList:
+            if not right.items:
+                return left
+            spend_cells(16 + len(left.items) + len(right.items))
+            depth = 1 + max(left.depth, right.depth)
+            if depth > MAX_JOINED:
+                return VList(left.items + right.items, left.element)
+            return VList(left.items + right.items, left.element, (left, right), (), depth)
+    if type(right) is VList and not right.items:
+        return left
+    return NOperation("#", left, right)
+
+
+def concatenate(parts: list[Value]) -> Value:
+    """Join strings and open texts."""
     joined: list[Value] = []
-    run: list[str] = []
-    size = 0
-    for part in _flatten(parts):
+    piece: list[str] = []
+    length = 0
+    for part in _flat(parts):
         if type(part) is str:
-            run.append(part)
-            size += len(part)
+            piece.append(part)
+            length += len(part)
             continue
-        if size:
-            joined.append("".join(run))
-        METER.spend_characters(size)
-        run, size = [], 0
+        if length:
+            joined.append("".join(piece))
+        spend_characters(length + 1)
+        piece, length = [], 0
         joined.append(part)
-    METER.spend_characters(size)
+    spend_characters(length)
     if not joined:
-        return "".join(run)
-    if size:
-        joined.append("".join(run))
+        return "".join(piece)
+    if length:
+        joined.append("".join(piece))
     return joined[0] if len(joined) == 1 else VText(joined)
 
 
-def _flatten(parts: list[Value]) -> list[Value]:
+def _flat(parts: list[Value]) -> list[Value]:
     if not any(type(part) is VText for part in parts):
         return parts
     flat: list[Value] = []
     for part in parts:
-        flat += part.parts if type(part) is VText else [part]
-    METER.spend_items(len(flat))
+        if type(part) is VText:
+            spend_cells(len(part.parts))
+            flat.extend(part.parts)
+        else:
+            flat.append(part)
     return flat
 
 
-def prefer(a: Value, b: Value) -> Value:
-    """Join two records, the fields of the right one first (`//`)."""
-    if type(a) is VRec:
-        if not a.fields:
-            return b
-        if type(b) is VRec:
-            METER.spend(1 + (len(a.fields) + len(b.fields)) // 4)
-            return VRec(a.fields | b.fields, (a, b))
-    if type(b) is VRec and not b.fields:
-        return a
-    return a if are_equal(a, b) else NOp("//", a, b)
+def join(fields: dict[str, Value], first: VRecord, second: VRecord) -> VRecord:
+    """Return a record that was joined from others, the first before the second.
+
+    Beyond some joins, where fields were written is forgotten: a loop would otherwise hold every record before.
+    """
+    spend_cells(32 + 4 * len(fields))
+    depth = 1 + max(first.depth, second.depth)
+    return VRecord(fields) if depth > MAX_JOINED else VRecord(fields, (first, second), (), depth)
 
 
-def combine(a: Value, b: Value, op: str = "/\\") -> Value:
-    """Join two records, or types of records, and those in fields that both have."""
-    kind = VRec if op == "/\\" else VRecType
-    if type(a) is kind and type(b) is kind:
-        METER.spend(1 + (len(a.fields) + len(b.fields)) // 4)
-        fields: dict[str, Value] = dict(a.fields)
-        for name, value in b.fields.items():
-            fields[name] = combine(fields[name], value, op) if name in fields else value
-        return VRec(fields, (a, b)) if kind is VRec else VRecType(fields)
-    if type(a) is kind and not a.fields:
-        return b
-    if type(b) is kind and not b.fields:
-        return a
-    return NOp(op, a, b)
+def prefer(left: Value, right: Value) -> Value:
+    """Join records; the right one wins (`//`)."""
+    if type(left) is VRecord:
+        if not left.fields:
+            return right
+        if type(right) is VRecord:
+            return join({**left.fields, **right.fields}, right, left)
+    if type(right) is VRecord and not right.fields:
+        return left
+    return left if are_equal(left, right) else NOperation("//", left, right)
+
+
+def combine(left: Value, right: Value, operator: str) -> Value:
+    """Join records (`/\\`) or record types (`//\\\\`) and what is in both, recursively."""
+    kind = VRecord if operator == "/\\" else VRecordType
+    if type(left) is kind:
+        if not left.fields:
+            return right
+        if type(right) is kind:
+            return _combine_fields(left, right, operator)
+    if type(right) is kind and not right.fields:
+        return left
+    return NOperation(operator, left, right)
+
+
+def _combine_fields(left: Value, right: Value, operator: str) -> Value:
+    METER.depth -= 2
+    fields = dict(left.fields)
+    for name, value in right.fields.items():
+        fields[name] = combine(fields[name], value, operator) if name in fields else value
+    METER.depth += 2
+    spend_cells(4 * len(fields))
+    return join(fields, right, left) if operator == "/\\" else VRecordType(fields)
+
+
+def logic(operator: str, left: Value, right: Value) -> Value:
+    """Apply `&&` or `||`."""
+    neutral = operator == "&&"
+    if type(left) is bool:
+        return right if left is neutral else left
+    if type(right) is bool:
+        return left if right is neutral else right
+    return left if are_equal(left, right) else NOperation(operator, left, right)
+
+
+def compare(operator: str, left: Value, right: Value) -> Value:
+    """Apply `==` or `!=`, which compare Bools."""
+    is_equality = operator == "=="
+    if type(left) is bool:
+        if type(right) is bool:
+            return (left is right) is is_equality
+        if left is is_equality:
+            return right
+    if type(right) is bool and right is is_equality:
+        return left
+    return is_equality if are_equal(left, right) else NOperation(operator, left, right)
+
+
+def operate(operator: str, left: Value, right: Value) -> Value:
+    """Apply an operator to operands."""
+    if operator == "++":
+        return concatenate([left, right])
+    if operator == "//":
+        return prefer(left, right)
+    if operator == "#":
+        return append(left, right)
+    if operator == "+":
+        return add(left, right)
+    if operator == "*":
+        return multiply(left, right)
+    if operator == "===":
+        return VEquivalence(left, right)
+    if operator in ("&&", "||"):
+        return logic(operator, left, right)
+    if operator in ("==", "!="):
+        return compare(operator, left, right)
+    return combine(left, right, operator)
 
 
 def select(value: Value, name: str) -> Value:
-    """Give a field of a record, or an alternative of a union."""
-    kind = type(value)
-    if kind is VRec:
+    """Return a field of a record, or an alternative of a union type."""
+    if type(value) is VRecord:
         return value.fields[name]
-    if kind is VUnion:
-        return VInject(value, name, ABSENT) if value.fields[name] is None else VConstructor(value, name)
-    if kind is NProject:
+    if type(value) is VUnionType:
+        return VAlternative(value, name, ABSENT) if value.fields[name] is None else VConstructor(value, name)
+    if type(value) is NProject:
         return select(value.value, name)
-    if kind is NOp and value.op == "//":
-        return _select_preferred(value, name)
-    if kind is NOp and value.op == "/\\":
-        return _select_combined(value, name)
+    if type(value) is NOperation and value.operator in ("//", "/\\"):
+        return _select_of_joined(value, name)
     return NSelect(value, name)
 
 
-def _select_preferred(value: NOp, name: str) -> Value:
+def _select_of_joined(value: NOperation, name: str) -> Value:
     left, right = value.left, value.right
-    if type(right) is VRec:
+    if value.operator == "//" and type(right) is VRecord:
         return right.fields[name] if name in right.fields else select(left, name)
-    if type(left) is VRec and name not in left.fields:
+    if type(left) is VRecord and name not in left.fields:
         return select(right, name)
-    if type(left) is VRec and len(left.fields) > 1:
-        return NSelect(NOp("//", VRec({name: left.fields[name]}), right), name)
-    return NSelect(value, name)
-
-
-def _select_combined(value: NOp, name: str) -> Value:
-    left, right = value.left, value.right
-    if type(left) is VRec:
-        if name not in left.fields:
-            return select(right, name)
-        return NSelect(NOp("/\\", VRec({name: left.fields[name]}), right), name)
-    if type(right) is VRec:
-        if name not in right.fields:
-            return select(left, name)
-        return NSelect(NOp("/\\", left, VRec({name: right.fields[name]})), name)
+    if type(right) is VRecord and name not in right.fields:
+        return select(left, name)
+    if type(left) is VRecord:
+        return NSelect(NOperation(value.operator, VRecord({name: left.fields[name]}), right), name)
+    if type(right) is VRecord:
+        return NSelect(NOperation(value.operator, left, VRecord({name: right.fields[name]})), name)
     return NSelect(value, name)
 
 
 def project(value: Value, names: list[str]) -> Value:
-    """Give a record of some fields only."""
-    names = sorted(set(names))
-    kind = type(value)
+    """Return the record of some fields."""
     if not names:
-        return VRec({})
-    if kind is VRec:
-        METER.spend(1 + len(names) // 4)
-        return VRec({name: value.fields[name] for name in names}, (value, value))
-    if kind is NProject:
+        return EMPTY_RECORD
+    if type(value) is VRecord:
+        return join({name: value.fields[name] for name in names}, value, value)
+    if type(value) is NProject:
         return project(value.value, names)
-    if kind is NOp and value.op == "//" and type(value.right) is VRec:
+    if type(value) is NOperation and value.operator == "//" and type(value.right) is VRecord:
         fields = value.right.fields
         left = project(value.left, [name for name in names if name not in fields])
         return prefer(left, project(value.right, [name for name in names if name in fields]))
-    return NProject(value, names)
+    return NProject(value, sorted(names))
 
 
-def change(value: Value, path: list[str | None], new: Value) -> Value:
-    """Give a record with the field at a path changed (`with`)."""
-    name = path[0]
+def update(value: Value, path: list[str | None], new: Value, origin: object = None) -> Value:
+    """Return a record or an Optional with a part changed (`with`); `origin` is the literal of the new part."""
+    name, rest = path[0], path[1:]
     if name is None:
         if type(value) is VSome:
-            return VSome(new if len(path) == 1 else change(value.value, path[1:], new))
+            return VSome(update(value.value, rest, new, origin) if rest else new)
         return value if type(value) is VNone else NWith(value, path, new)
-    if type(value) is not VRec:
+    if type(value) is not VRecord:
         return NWith(value, path, new)
-    METER.spend(1 + len(value.fields) // 4)
-    fields = dict(value.fields)
-    fields[name] = new if len(path) == 1 else change(fields.get(name, VRec({})), path[1:], new)
-    return VRec(fields, (value, VRec({name: fields[name]})))
-
-
-def decide(op: str, a: Value, b: Value) -> Value:
-    """Apply `&&`, `||`, `==` or `!=`."""
-    rules: dict[str, Any] = {"&&": _conjoin, "||": _disjoin, "==": _equate, "!=": _distinguish}
-    decided = rules[op](a, b)
-    if decided is not None:
-        return decided
-    if are_equal(a, b):
-        return {"==": True, "!=": False}.get(op, a)
-    return NOp(op, a, b)
-
-
-def _conjoin(a: Value, b: Value) -> Value:
-    if type(a) is bool:
-        return b if a else False
-    return (a if b else False) if type(b) is bool else None
-
-
-def _disjoin(a: Value, b: Value) -> Value:
-    if type(a) is bool:
-        return True if a else b
-    return (True if b else a) if type(b) is bool else None
-
-
-def _equate(a: Value, b: Value) -> Value:
-    if type(a) is bool and type(b) is bool:
-        return a == b
-    return b if a is True else a if b is True else None
-
-
-def _distinguish(a: Value, b: Value) -> Value:
-    if type(a) is bool and type(b) is bool:
-        return a != b
-    return b if a is False else a if b is False else None
+    changed = update(value.fields.get(name, EMPTY_RECORD), rest, new, origin) if rest else new
+    return join({**value.fields, name: changed}, VRecord({name: changed}, origin), value)

@@ -1,500 +1,327 @@
-"""The parser: recursive descent with precedence climbing, linear in the text.
+"""Text to expressions: recursive descent, operators by precedence, linear in the length of the text.
 
-Variables become levels here: each knows how many binders are outside its own, so that an environment is a tuple.
+Nesting is limited, so neither the parser nor what walks its trees overflows the stack.
 """
 
 from __future__ import annotations
 
-from assay.dhall.brackets import EMPTY_LIST, LAST_NAME, parse_list, parse_projection, parse_record, parse_union
-from assay.dhall.errors import DhallError
-from assay.dhall.lexer import Lexer
-from assay.dhall.literals import parse_import_target, parse_lines_text, parse_number, parse_quoted_text, parse_temporal
+from assay.dhall.literals import parse_target
+from assay.dhall.primitives import PrimitiveParser
 from assay.dhall.syntax import (
-    BUILTINS,
-    Alternative,
-    Ann,
-    App,
+    Annotation,
+    Apply,
     Assert,
-    Builtin,
     Complete,
+    Fallback,
     If,
     Import,
-    Lam,
+    Lambda,
     Let,
-    ListLit,
-    Lit,
     Merge,
     Node,
-    Op,
+    Operation,
     Pi,
+    Project,
     ProjectType,
-    Rec,
     Select,
     ShowConstructor,
-    SomeLit,
+    SomeLiteral,
     Source,
     ToMap,
-    Var,
     With,
 )
 
-MAX_NESTING = 500
-MAX_CHAIN = 2_000
 PRECEDENCE = {
-    "===": 1,
-    "?": 2,
-    "||": 3,
-    "+": 4,
-    "++": 5,
-    "#": 6,
-    "&&": 7,
-    "/\\": 8,
-    "//": 9,
-    "//\\\\": 10,
-    "*": 11,
-    "==": 12,
+    "===": 1, "?": 2, "||": 3, "+": 4, "++": 5, "#": 6, "&&": 7, "/\\": 8, "//": 9, "//\\\\": 10, "*": 11, "==": 12,
     "!=": 13,
-}
-_STARTS = frozenset(
-    [
-        "path",
-        "url",
-        "env",
-        "date",
-        "double",
-        "bytes",
-        "int",
-        "nat",
-        "label",
-        "quoted",
-        "multi",
-        "text",
-        "(",
-        "{",
-        "[",
-        "<",
-        "missing",
-        "Infinity",
-        "NaN",
-    ]
-)
+}  # fmt: skip
+_OPERAND_KINDS = "path url env temporal double bytes int nat label quoted multi text ( { [ < missing Infinity NaN"
+_OPERANDS = frozenset(_OPERAND_KINDS.split())
 _IMPORTS = frozenset(("path", "url", "env", "missing"))
-_WORDS = frozenset(("merge", "Some", "toMap", "showConstructor"))
-_LITERALS = frozenset(("nat", "int", "double", "Infinity", "NaN", "bytes", "date"))
+_PREFIXED = frozenset(("merge", "Some", "toMap", "showConstructor"))
 
 
-def parse(file: Source) -> tuple[Node, list[Import | Alternative]]:
-    """Parse a file: its expression, and the imports in it in their order."""
-    parser = Parser(file)
-    return parser.parse_whole(), parser.imports
+def parse(source: Source) -> Node:
+    """Return the expression of a file; raise `DhallError` with one problem."""
+    return Parser(source).whole()
 
 
-class Parser(Lexer):
-    """A parser of one file."""
+class Parser(PrimitiveParser):
+    """The parser of whole expressions."""
 
-    __slots__ = ("depth", "imports", "is_single", "levels", "scope")
-
-    def __init__(self, file: Source) -> None:
-        self.scope: dict[str, list[int]] = {}
-        self.levels = self.depth = 0
-        self.imports: list[Import | Alternative] = []
-        self.is_single = False  # whether the operand just parsed is one that `with` may follow
-        super().__init__(file)
-
-    def parse_whole(self) -> Node:
-        """Parse the whole text."""
-        expression = self.parse_expression()
+    def whole(self) -> Node:
+        """Read the expression of the whole file."""
+        node = self.expression()
         if self.kind != "end":
-            raise self.refuse("the end of the file or an operator")
-        return expression
+            self.refuse("an operator or the end of the file")
+        return node
 
-    def take(self, kind: str, expected: str | None = None, hint: str = "") -> None:
-        """Go past a token that must be here."""
-        if self.kind != kind:
-            raise self.refuse(expected or f"`{kind}`", hint)
-        self.advance()
+    # Expressions, from the loosest to the tightest.
 
-    def take_spaced(self, kind: str, expected: str | None = None, hint: str = "") -> None:
-        """Go past a token after which a space must be."""
-        self.take(kind, expected, hint)
-        if not self.space and self.kind != "end":
-            hint = "a colon is followed by a space" if kind == ":" else f"`{kind}` is followed by a space"
-            raise self.fail(f"a space is missing after `{kind}`", self.start, self.next, "a space", hint)
-
-    def take_label(self, expected: str = "a name", allow_some: bool = True) -> str:
-        """Go past a name and give it, without its backticks."""
-        if self.kind == "label":
-            name = self.token
-        elif self.kind == "quoted":
-            name = self.token[1:-1]
-        elif allow_some and self.kind == "Some":
-            name = "Some"
-        else:
-            raise self.refuse(expected)
-        self.advance()
-        return name
-
-    def _take_bound(self) -> str:
-        if self.kind == "label" and self.token in BUILTINS:
-            raise self.refuse(hint=f"`{self.token}` is a reserved word: as a name it is written in backticks")
-        return self.take_label("a name", allow_some=False)
-
-    def _bind(self, name: str) -> None:
-        self.scope.setdefault(name, []).append(self.levels)
-        self.levels += 1
-
-    def _unbind(self, name: str) -> None:
-        self.scope[name].pop()
-        self.levels -= 1
-
-    def open_bracket(self) -> None:
-        """Go past an opening bracket, and remember it."""
-        self.open.append((self.kind, self.start))
-        self.advance()
-
-    def close_bracket(self, kind: str, expected: str, hint: str = "") -> None:
-        """Go past the closing bracket that must be here."""
-        if self.kind != kind:
-            raise self.refuse(expected, hint)
-        self.open.pop()
-        self.advance()
-
-    def parse_expression(self) -> Node:
-        """Parse an expression of any kind."""
+    def expression(self) -> Node:
         self.depth += 1
-        if self.depth > MAX_NESTING:
-            message = f"expressions are nested more than {MAX_NESTING} deep"
-            raise self.fail(message, self.start, self.next, hint="give inner parts a name with `let`")
-        kind = self.kind
-        if kind == "let":
-            expression = self._parse_let()
-        elif kind in ("\\", "forall"):
-            expression = self._parse_function()
-        elif kind == "if":
-            expression = self._parse_if()
-        elif kind == "assert":
-            start = self.start
-            self.advance()
-            self.take_spaced(":")
-            annotation = self.parse_expression()
-            expression = Assert(self.file, start, self.before, annotation)
-        else:
-            expression = (self._parse_empty_list() if kind == "[" else None) or self._parse_annotated()
+        if self.depth > self.deepest:
+            self._deepen(self.depth)
+        read = _READERS.get(self.kind)
+        node = self._operation() if read is None else read(self)
         self.depth -= 1
-        return expression
+        return node
 
-    def _parse_annotated(self) -> Node:
-        start, file = self.start, self.file
-        expression = self.parse_operators(1)
-        if self.kind == "with" and self.is_single and self.space:
-            return self._parse_changes(start, expression)
+    def _read_let(self) -> Node:
+        bindings = []
+        while self.kind == "let":
+            start = self.start
+            outer, self.deepest = self.deepest, self.depth
+            self.take_spaced("let")
+            name_start, name = self.start, self._bound_name()
+            annotation = None
+            if self.kind == ":":
+                self.take_spaced(":")
+                annotation = self.expression()
+            if self.kind != "=":
+                self.refuse("`=`" if annotation else "`:` or `=`")
+            self.advance()
+            value = self.expression()
+            if self.kind not in ("let", "in"):
+                self.refuse("an operator, `let` or `in`")
+            if not self.has_space:
+                self.fail(f"a space is needed before `{self.kind}`")
+            height, self.deepest = self.deepest - self.depth + 1, max(outer, self.deepest)
+            self._bind(name)
+            bindings.append((start, name, annotation, value, name_start, height))
+        self.take_spaced("in")
+        body = self.expression()
+        for start, name, annotation, value, name_start, height in reversed(bindings):
+            self._unbind(name)
+            body = Let(self.source, start, self.previous_end, name, annotation, value, body, name_start, height)
+        return body
+
+    def _read_function(self) -> Node:
+        start, kind = self.start, self.kind
+        self.advance()
+        self.open_bracket("(", self.start)
+        self.take("(")
+        name_start, name = self.start, self._bound_name()
+        self.take_spaced(":")
+        domain = self.expression()
+        self.close_bracket()
+        self.take("->")
+        outer, self.deepest = self.deepest, self.depth
+        self._bind(name)
+        body = self.expression()
+        self._unbind(name)
+        height, self.deepest = self.deepest - self.depth + 1, max(outer, self.deepest)
+        if kind == "\\":
+            cost = 1 + (body.end - body.start) // 64
+            return Lambda(self.source, start, self.previous_end, name, domain, body, height, name_start, cost)
+        return Pi(self.source, start, self.previous_end, name, domain, body)
+
+    def _read_if(self) -> Node:
+        start = self.start
+        self.take_spaced("if")
+        condition = self.expression()
+        if self.kind != "then":
+            self.refuse("an operator or `then`")
+        self.take_spaced("then")
+        positive = self.expression()
+        if self.kind != "else":
+            self.refuse("an operator or `else`")
+        self.take_spaced("else")
+        negative = self.expression()
+        return If(self.source, start, self.previous_end, condition, positive, negative)
+
+    def _read_assert(self) -> Node:
+        start = self.start
+        self.advance()
+        self.take_spaced(":")
+        annotation = self.expression()
+        return Assert(self.source, start, self.previous_end, annotation)
+
+    def _operation(self) -> Node:
+        start = self.start
+        node = self._operators(1)
+        if self.kind == "with":
+            return self._read_with(start, node)
         if self.kind == "->":
             self.advance()
             self._bind("_")
-            body = self.parse_expression()
+            body = self.expression()
             self._unbind("_")
-            return Pi(file, start, self.before, "_", expression, body)
+            return Pi(self.source, start, self.previous_end, "_", node, body)
         if self.kind == ":":
             self.take_spaced(":")
-            annotation = self.parse_expression()
-            if isinstance(expression, (Merge, ToMap)) and expression.annotation is None and expression.start == start:
-                expression.annotation, expression.end = annotation, self.before
-                return expression
-            return Ann(file, start, self.before, expression, annotation)
-        return expression
+            annotation = self.expression()
+            if isinstance(node, Merge | ToMap) and node.start == start and node.annotation is None:
+                node.annotation, node.end = annotation, self.previous_end
+                return node
+            return Annotation(self.source, start, self.previous_end, node, annotation)
+        return node
 
-    def _parse_let(self) -> Node:
-        bindings: list[tuple[str, Node | None, Node, int, int]] = []
-        while self.kind == "let":
-            start = self.start
-            self.take_spaced("let")
-            name_start, annotation = self.start, None
-            name = self._take_bound()
-            if self.kind == ":":
-                self.take_spaced(":")
-                annotation = self.parse_expression()
-            self.take("=", "`=` or `:`" if annotation is None else "`=` or an operator")
-            value = self.parse_expression()
-            self._bind(name)
-            bindings.append((name, annotation, value, start, name_start))
-            if len(bindings) > MAX_CHAIN:
-                raise self.fail(f"more than {MAX_CHAIN} `let` follow each other", self.start, self.next)
-            if self.kind in ("let", "in") and not self.space:
-                raise self.fail(f"a space is missing before `{self.kind}`", self.start, self.next)
-        self.take_spaced("in", "`in` or an operator", self._hint_let())
-        body = self.parse_expression()
-        for name, annotation, value, start, name_start in reversed(bindings):
-            self._unbind(name)
-            body = Let(self.file, start, self.before, name, annotation, value, body, name_start)
-        return body
+    def _read_with(self, start: int, node: Node) -> Node:
+        if not self.is_plain or not self.has_space:
+            self.fail("`with` follows a single expression", hint="put what is before `with` into parentheses")
+        count = 0
+        while self.kind == "with":
+            self.take_spaced("with")
+            path = [self._path_component()]
+            while self.kind == ".":
+                self.advance()
+                path.append(self._path_component())
+            self.take("=")
+            update = self._operators(1)
+            node = With(self.source, start, self.previous_end, node, path, update)
+            count += 1
+            self._deepen(self.depth + count)
+        return node
 
-    def _hint_let(self) -> str:
-        if self.kind == "end":
-            return "" if self.open else "a `let` needs `in` and the value after it"
-        name = LAST_NAME.search(self.text, max(0, self.start - 80), self.start)
-        return f"`let` may be missing before `{name[1]}`" if self.kind == "=" and name else ""
-
-    def _parse_function(self) -> Node:
-        start, kind = self.start, self.kind
-        self.advance()
-        if self.kind != "(":
-            raise self.refuse("`(`", "the argument of a function is written `(name : Type)`")
-        self.open_bracket()
-        name = self._take_bound()
-        self.take_spaced(":")
-        domain = self.parse_expression()
-        self.close_bracket(")", "`)` or an operator")
-        self.take("->")
-        self._bind(name)
-        body = self.parse_expression()
-        self._unbind(name)
-        return (Lam if kind == "\\" else Pi)(self.file, start, self.before, name, domain, body)
-
-    def _parse_if(self) -> Node:
-        start, hint = self.start, "an `if` needs both `then` and `else`"
-        self.take_spaced("if")
-        condition = self.parse_expression()
-        self.take_spaced("then", "`then` or an operator", hint if self.kind == "end" else "")
-        then = self.parse_expression()
-        self.take_spaced("else", "`else` or an operator", hint)
-        other = self.parse_expression()
-        return If(self.file, start, self.before, condition, then, other)
-
-    def _parse_empty_list(self) -> Node | None:
-        """Parse `[] : T`; nothing, and no step forward, when the list has items."""
-        start, state = self.start, self.save()
-        self.advance()
-        if self.kind == ",":
+    def _path_component(self) -> str | None:
+        if self.kind == "?":
             self.advance()
-        if self.kind != "]":
-            self.restore(state)
             return None
-        place = self.start
-        self.advance()
-        if self.kind != ":":
-            raise self.fail("unexpected `]`", place, place + 1, "an expression", EMPTY_LIST)
-        self.take_spaced(":")
-        annotation = self.parse_expression()
-        return ListLit(self.file, start, self.before, [], annotation)
+        return self._name()
 
-    def parse_operators(self, least: int) -> Node:
-        """Parse operands joined by operators that bind at least as tightly."""
-        start, mark, count = self.start, len(self.imports), 0
-        left = self._parse_application()
+    def _operators(self, least: int) -> Node:
+        start = self.start
+        left = self._application()
+        count = 0
         while True:
-            op, place = self.kind, self.start
-            precedence = PRECEDENCE.get(op)
+            operator = self.kind
+            precedence = PRECEDENCE.get(operator)
             if precedence is None or precedence < least:
                 return left
-            count += 1
-            if count > MAX_CHAIN:
-                raise self.fail(f"more than {MAX_CHAIN} operators follow each other", place, self.next)
             self.advance()
-            if op in "+?" and not self.space and self.kind != "end":
-                raise self.fail(f"a space is missing after `{op}`", self.start, self.next)
-            middle = len(self.imports)
-            right = self.parse_operators(precedence + 1)
-            left = Op(self.file, start, self.before, op, left, right, place)
-            self.is_single = False
-            if op == "?":
-                self.imports[mark:] = [Alternative(left, self.imports[mark:middle], self.imports[middle:])]
-
-    def _parse_application(self) -> Node:
-        start, kind = self.start, self.kind
-        node = self._parse_word() if kind in _WORDS else self._parse_import()
-        count = 0
-        while self.kind in _STARTS:
-            count += 1
-            if not self.space:
-                if self.kind == "text" and '"' not in self.text[self.next :].partition("\n")[0]:
-                    raise self.refuse_endless_text(self.start)
-                hint = "a comma or an operator may be missing" if self.open else ""
-                raise self.fail(f"a space is missing before `{self.token}`", self.start, self.next, "a space", hint)
-            if count > MAX_CHAIN:
-                raise self.fail(f"more than {MAX_CHAIN} arguments follow each other", self.start, self.next)
-            argument = self._parse_import()
-            node = App(self.file, start, self.before, node, argument)
-        self.is_single = count == 0 and kind not in _WORDS
-        return node
-
-    def _parse_word(self) -> Node:
-        start, word = self.start, self.kind
-        self.take_spaced(word)
-        first = self._parse_import()
-        if word == "Some":
-            return SomeLit(self.file, start, self.before, first)
-        if word == "toMap":
-            return ToMap(self.file, start, self.before, first, None)
-        if word == "showConstructor":
-            return ShowConstructor(self.file, start, self.before, first)
-        if not self.space:
-            raise self.fail(
-                "a space is missing between the arguments of `merge`", self.start, max(self.next, self.start + 1)
-            )
-        union = self._parse_import()
-        return Merge(self.file, start, self.before, first, union, None)
-
-    def _parse_changes(self, start: int, node: Node) -> Node:
-        for _ in range(MAX_CHAIN):
-            if self.kind != "with":
-                return node
-            node = self._parse_with(start, node)
-        raise self.fail(f"more than {MAX_CHAIN} `with` follow each other", self.start, self.next)
-
-    def _parse_with(self, start: int, value: Node) -> Node:
-        self.take_spaced("with")
-        path: list[str | None] = []
-        places: list[int] = []
-        while True:
-            places.append(self.start)
-            if self.kind == "?":
-                self.advance()
-                path.append(None)
+            if operator in "+?" and not self.has_space and self.kind != "end":
+                self.fail(f"a space is needed after `{operator}`", self.previous_end - 1)
+            right = self._operators(precedence + 1)
+            if operator == "?":
+                self.has_fallback = True
+                left = Fallback(self.source, start, self.previous_end, left, right)
             else:
-                path.append(self.take_label("the name of a field or `?`"))
-            if self.kind != ".":
-                break
-            self.advance()
-        self.take("=", "`=` or `.`")
-        new = self.parse_operators(1)
-        return With(self.file, start, self.before, value, path, new, places)
+                left = Operation(self.source, start, self.previous_end, operator, left, right)
+            self.is_plain = False
+            count += 1
+            self._deepen(self.depth + count)
 
-    def _parse_import(self) -> Node:
-        """Parse an import, a completion `T::r`, or what binds more tightly."""
+    def _application(self) -> Node:
         start = self.start
-        if self.kind in _IMPORTS:
-            return self._parse_import_of_file(start)
-        node = self._parse_selection()
-        if self.kind == "::":
-            self.advance()
-            value = self._parse_selection()
-            return Complete(self.file, start, self.before, node, value)
+        is_plain = self.kind not in _PREFIXED
+        node = self._import() if is_plain else self._prefixed()
+        count = 0
+        while self.kind in _OPERANDS:
+            if not self.has_space:
+                hint = 'the text may lack its beginning `"`' if self.kind == "text" else ""
+                self.fail("a space is needed between a function and its argument", self.start, hint=hint)
+            is_plain = False
+            argument = self._import()
+            node = Apply(self.source, start, self.previous_end, node, argument)
+            count += 1
+            self._deepen(self.depth + count)
+        self.is_plain = is_plain
         return node
 
-    def _parse_import_of_file(self, start: int) -> Node:
-        kind, token, sha256, mode, headers = self.kind, self.token, None, "Code", None
-        try:
-            target = parse_import_target(kind, token)
-        except ValueError as error:
-            raise self.fail(str(error), start, self.next) from None
+    def _prefixed(self) -> Node:
+        start, kind = self.start, self.kind
+        self.take_spaced(kind)
+        value = self._import()
+        if kind == "merge":
+            if self.kind not in _OPERANDS:
+                self.refuse("the second argument of `merge`")
+            if not self.has_space:
+                self.fail("a space is needed between the arguments of `merge`")
+            union = self._import()
+            return Merge(self.source, start, self.previous_end, value, union, None)
+        if kind == "Some":
+            return SomeLiteral(self.source, start, self.previous_end, value)
+        if kind == "toMap":
+            return ToMap(self.source, start, self.previous_end, value, None)
+        return ShowConstructor(self.source, start, self.previous_end, value)
+
+    def _import(self) -> Node:
+        if self.kind in _IMPORTS:
+            return self._read_import()
+        node = self._selection()
+        if self.kind == "::":
+            start = node.start
+            self.advance()
+            value = self._selection()
+            return Complete(self.source, start, self.previous_end, node, value)
+        return node
+
+    def _read_import(self) -> Node:
+        start, kind, target = self.start, self.kind, parse_target(self.kind, self.token)
+        end = self.position
         self.advance()
+        headers, digest, mode = None, "", "Code"
         if kind == "url" and self.kind == "using":
             self.take_spaced("using")
-            headers = self._parse_import()
-        if self.kind == "sha":
-            if not self.space:
-                raise self.fail("a space is missing before the hash", self.start, self.next)
-            sha256 = self.token[7:].lower()
+            headers = self._import()
+            end = self.previous_end
+        if self.kind == "sha" and self.has_space:
+            digest, end = self.token[7:].lower(), self.position
             self.advance()
         if self.kind == "as":
             self.take_spaced("as")
-            if self.token not in ("Text", "Bytes", "Location"):
-                raise self.refuse("`Text`, `Bytes` or `Location`")
-            mode = self.token
+            mode, end = self.token, self.position
+            if mode not in ("Text", "Location", "Bytes"):
+                self.refuse("`Text`, `Bytes` or `Location`")
             self.advance()
-        node = Import(self.file, start, self.before, target, mode, sha256, headers)
+        node = Import(self.source, start, end, target, mode, digest, headers)
         self.imports.append(node)
         return node
 
-    def _parse_selection(self) -> Node:
+    def _selection(self) -> Node:
         start = self.start
-        node = self.parse_primitive()
+        node = self._primitive()
         count = 0
         while self.kind == ".":
             self.advance()
+            node = self._selector(start, node)
             count += 1
-            if count > MAX_CHAIN:
-                raise self.fail(f"more than {MAX_CHAIN} selections follow each other", self.start, self.next)
-            if self.kind == "{":
-                node = parse_projection(self, start, node)
-            elif self.kind == "(":
-                self.open_bracket()
-                wanted = self.parse_expression()
-                self.close_bracket(")", "`)` or an operator")
-                node = ProjectType(self.file, start, self.before, node, wanted)
-            else:
-                place = self.start
-                name = self.take_label("the name of a field")
-                node = Select(self.file, start, self.before, node, name, place)
+            self._deepen(self.depth + count)
         return node
 
-    def parse_primitive(self) -> Node:
-        """Parse a name, a literal, or an expression in brackets."""
-        start, kind = self.start, self.kind
-        if kind == "label" or kind == "quoted":
-            return self._parse_name(start)
-        if kind == "text":
-            return parse_quoted_text(self, start)
-        if kind == "{":
-            return parse_record(self, start)
-        if kind == "(":
-            self.open_bracket()
-            expression = self.parse_expression()
-            self.close_bracket(")", "`)` or an operator")
-            return expression
-        if kind == "[":
-            return parse_list(self, start)
-        if kind == "<":
-            return parse_union(self, start)
-        if kind == "multi":
-            return parse_lines_text(self, start)
-        if kind in _LITERALS:
-            return self._parse_literal(start)
-        raise self.refuse("an expression")
+    def _selector(self, start: int, node: Node) -> Node:
+        if self.kind == "{":
+            names = self._projected_names()
+            return Project(self.source, start, self.previous_end, node, names)
+        if self.kind == "(":
+            self.open_bracket("(", self.start)
+            self.advance()
+            type_node = self.expression()
+            self.close_bracket()
+            return ProjectType(self.source, start, self.previous_end, node, type_node)
+        name_start = self.start
+        name = self._name("the name of a field")
+        return Select(self.source, start, self.previous_end, node, name, name_start)
 
-    def _parse_name(self, start: int) -> Node:
-        token, kind = self.token, self.kind
+    def _projected_names(self) -> list[str]:
+        names = []
+        self.open_bracket("{", self.start)
         self.advance()
-        if kind == "label" and token in BUILTINS:
-            return Builtin(self.file, start, self.before, token)
-        name, index = token if kind == "label" else token[1:-1], 0
-        end = self.before
-        if self.kind == "@":
+        if self.kind == ",":
             self.advance()
-            if self.kind != "nat":
-                raise self.refuse("the number of bindings of that name to skip")
-            index = int(self.token[:18], 0)
-            self.advance()
-            end = self.before
-        return self.make_variable(start, end, name, index)
+        while self.kind != "}":
+            names.append(self._name())
+            self._separate(",", "}")
+        self.close_bracket()
+        return names
 
-    def make_variable(self, start: int, end: int, name: str, index: int) -> Var:
-        """Give a variable the level of its binder."""
-        stack = self.scope.get(name, ())
-        if index < len(stack):
-            return Var(self.file, start, end, name, index, stack[-1 - index])
-        names = tuple(each for each, levels in self.scope.items() if levels)
-        return Var(self.file, start, end, name, index, None, index - len(stack), names)
-
-    def _parse_literal(self, start: int) -> Node:
-        try:
-            value = parse_temporal(self.token) if self.kind == "date" else parse_number(self.kind, self.token)
-        except ValueError as error:
-            raise self.fail(str(error), start, self.next) from None
+    def _read_empty_list(self) -> Node:
+        """Read an expression that begins with `[`: `[] : T` is one as a whole, other lists are operands."""
+        state = self.save()
         self.advance()
-        if isinstance(value, dict):
-            fields: dict[str, Node] = {name: Lit(self.file, start, self.before, item) for name, item in value.items()}
-            return Rec(self.file, start, self.before, fields, dict.fromkeys(fields, start))
-        return Lit(self.file, start, self.before, value)
-
-    def parse_interpolation(self, position: int) -> tuple[Node, int]:
-        """Parse what follows `${`: the expression, and the offset behind its `}`."""
-        begin = position
-        self.next = position
-        self.open.append(("{", begin - 1))
-        try:
+        if self.kind == ",":
             self.advance()
-            expression = self.parse_expression()
-            if self.kind != "}":
-                raise self.refuse("`}` or an operator")
-        except DhallError as error:
-            raise self._explain_interpolation(error) from None
-        self.open.pop()
-        return expression, self.next
+        is_empty = self.kind == "]"
+        self.restore(state)
+        return self._read_list(can_be_empty=True) if is_empty else self._operation()
 
-    def _explain_interpolation(self, error: DhallError) -> DhallError:
-        (item,) = error.diagnostics
-        if item.hint or item.span is None or self.open[-1][0] != "{":
-            return error
-        hint = "for the characters `${` themselves write `\\${`, or `''${` in a text of several lines"
-        return self.fail(item.message, item.span.start, item.span.end, item.expected, hint, item.notes)
+
+_READERS = {
+    "let": Parser._read_let,
+    "\\": Parser._read_function,
+    "forall": Parser._read_function,
+    "if": Parser._read_if,
+    "assert": Parser._read_assert,
+    "[": Parser._read_empty_list,
+}

@@ -1,32 +1,31 @@
-"""Quotation: the normal form of a value as an expression again."""
+"""Values back to expressions: normal forms, with the names that binders had or all of them `_`."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-from assay.dhall.meter import METER
+from assay.dhall.budget import METER, first_exhausted
+from assay.dhall.hooks import HOOKS
 from assay.dhall.syntax import (
-    App,
+    Apply,
     Assert,
     Builtin,
-    Embed,
     If,
-    Lam,
-    ListLit,
-    Lit,
+    Lambda,
+    ListLiteral,
+    Literal,
     Merge,
     Node,
-    Op,
+    Operation,
     Pi,
     Project,
-    ProjectType,
-    Rec,
-    RecType,
+    RecordLiteral,
+    RecordType,
     Select,
     ShowConstructor,
-    SomeLit,
+    SomeLiteral,
     Source,
-    TextLit,
+    TextLiteral,
     ToMap,
     UnionType,
     Var,
@@ -34,179 +33,212 @@ from assay.dhall.syntax import (
 )
 from assay.dhall.values import (
     ABSENT,
-    NApp,
-    NEmptyList,
+    NApply,
     NFree,
     NIf,
     NMerge,
-    NOp,
+    NOperation,
     NProject,
-    NProjectType,
     NSelect,
     NShow,
     NToMap,
     NVar,
     NWith,
+    VAlternative,
     Value,
     VAssert,
     VBuiltin,
     VConst,
     VConstructor,
     VEquivalence,
-    VInject,
-    VLam,
+    VInteger,
+    VLambda,
     VList,
     VNone,
     VPi,
-    VRec,
-    VRecType,
+    VRecord,
+    VRecordType,
     VSome,
+    VTemporal,
     VText,
-    VUnion,
+    VUnionType,
 )
 
-_NOWHERE = Source("(normal form)", "")
-_AT: tuple[Source, int, int] = (_NOWHERE, 0, 0)
-_CONTAINERS = (VRec, VRecType, VUnion, VBuiltin, VPi, VList)
+NOWHERE = Source("(normal form)", "")
+ELLIPSIS = "…"
+COST = 10
+"""How many steps a node of a normal form counts as: it takes about 200 bytes."""
+MAX_FIELDS = 12
+Names = list[str]
+"""The names of the binders around a value, by level."""
 
 
-def quote(value: Value, level: int = 0) -> Node:
-    """Give the normal form of a value in which variables from `level` on are bound by the value itself."""
-    return Quoter(level).quote(value)
+def quote(value: Value, names: Names, anonymous: bool = False, depth: int = -1) -> Node:
+    """Return the normal form of a value as an expression; `anonymous` names every binder `_`.
 
-
-class Quoter:
-    """One quotation; with `embed`, parts without variables of its own stay values.
-
-    `base` is the level of the first variable of its own, and `uses_base` tells whether that one occurs; with
-    `embed` it belongs to a function around the value.
+    With a `depth`, parts that nest deeper, and fields and items beyond some, become a variable named `…`.
     """
+    return _Quoter(names, anonymous, depth).quote(value)
 
-    __slots__ = ("base", "closed", "embed", "mentions", "names", "uses_base")
 
-    def __init__(self, base: int, embed: bool = False) -> None:
-        self.base = base
-        self.embed = embed
-        self.names = ["_"] if embed else []
-        self.mentions = self.uses_base = False
-        self.closed: dict[int, Value] = {}  # by identity; keeps the values alive, so that no identity is used twice
+class _Quoter:
+    __slots__ = ("anonymous", "depth", "names")
+
+    def __init__(self, names: Names, anonymous: bool, depth: int) -> None:
+        self.names = list(names)
+        self.anonymous = anonymous
+        self.depth = depth
 
     def quote(self, value: Value) -> Node:
-        """Quote a value under the binders passed so far."""
-        if id(value) in self.closed:
-            return Embed(*_AT, value)
-        METER.spend()
-        outer, self.mentions = self.mentions, False
-        kind = type(value)
-        rule = _RULES.get(kind)
-        node: Node = Lit(*_AT, value) if rule is None else rule(self, value)
-        if self.embed and not self.mentions:
-            node = Embed(*_AT, value)
-            if kind in _CONTAINERS:
-                self.closed[id(value)] = value
-        self.mentions |= outer
+        if self.depth >= 0:
+            return self.quote_short(value)
+        return self.quote_whole(value)
+
+    def quote_short(self, value: Value) -> Node:
+        if self.depth == 0 and type(value) in (VRecord, VRecordType, VList, VUnionType, VPi, VLambda):
+            braced = type(value) in (VRecord, VRecordType)
+            return RecordType(NOWHERE, 0, 0, {ELLIPSIS: _DOTS}) if braced and value.fields else _DOTS
+        if self.depth == 0:
+            return _QUOTERS[type(value)](self, value) if type(value) in _SHORT else _DOTS
+        self.depth -= 1
+        node = self.quote_whole(value)
+        self.depth += 1
         return node
 
-    def quote_body(self, value: Any) -> Node:
-        """Quote the body of a function, or the type of its result."""
-        level = self.base + len(self.names)
-        variable = NVar(level, value.name, value.domain)
-        body = value.call(variable)
-        self.names.append(value.name)
-        node = self.quote(body)
-        self.names.pop()
+    def quote_whole(self, value: Value) -> Node:
+        METER.steps -= COST
+        METER.depth -= 1
+        if METER.steps < 0 or METER.depth < 0:
+            raise first_exhausted()
+        node = _QUOTERS[type(value)](self, value)
+        METER.depth += 1
         return node
 
-    def quote_variable(self, value: NVar) -> Node:
-        """Quote a variable: its index counts the binders of its name that are inside its own."""
-        position = value.level - self.base
-        if position < 0:
-            return Var(*_AT, value.name, 0, value.level)
-        self.mentions = True
-        self.uses_base |= position == 0
-        name = self.names[position]
-        return Var(*_AT, name, self.names[position + 1 :].count(name), value.level)
-
-    def quote_free(self, value: NFree) -> Node:
-        """Quote a variable without a binder."""
-        return Var(*_AT, value.name, value.index + self.names.count(value.name), None, value.index)
-
-    def quote_fields(self, fields: dict[str, Value]) -> dict[str, Any]:
-        """Quote the fields of a record or a union, sorted by name."""
-        return {name: None if fields[name] is None else self.quote(fields[name]) for name in sorted(fields)}
-
-    def quote_application(self, value: NApp) -> Node:
-        """Quote an application that is stuck."""
-        return App(*_AT, self.quote(value.function), self.quote(value.argument))
-
-    def quote_builtin(self, value: VBuiltin) -> Node:
-        """Quote a builtin with its arguments."""
-        node: Node = Builtin(*_AT, value.name)
-        for argument in value.arguments:
-            node = App(*_AT, node, self.quote(argument))
-        return node
-
-    def quote_list(self, value: VList) -> Node:
-        """Quote a list; only an empty one has its type."""
-        if value.items:
-            return ListLit(*_AT, [self.quote(item) for item in value.items], None)
-        return ListLit(*_AT, [], App(*_AT, Builtin(*_AT, "List"), self.quote(value.element)))
-
-    def quote_text(self, value: VText) -> Node:
-        """Quote a text with interpolations: strings first, last and in between."""
-        parts: list[Any] = [""]
-        for part in value.parts:
-            if isinstance(part, str):
-                parts[-1] = part
-            else:
-                parts += (self.quote(part), "")
-        return TextLit(*_AT, parts)
-
-    def quote_injection(self, value: VInject) -> Node:
-        """Quote an alternative, applied to its payload where it has one."""
-        node = Select(*_AT, self.quote(value.union), value.name)
-        return node if value.payload is ABSENT else App(*_AT, node, self.quote(value.payload))
-
-    def quote_optional(self, value: Value | None) -> Node | None:
-        """Quote an annotation, which may be absent."""
+    def optional(self, value: Value) -> Node | None:
         return None if value is None else self.quote(value)
 
+    def fields(self, fields: dict[str, Value]) -> dict[str, Node]:
+        if self.depth >= 0 and len(fields) > MAX_FIELDS:
+            return {name: self.quote(fields[name]) for name in sorted(fields)[:MAX_FIELDS]} | {ELLIPSIS: _DOTS}
+        return {name: self.quote(fields[name]) for name in sorted(fields)}
 
-def _quote_merge(quoter: Quoter, value: NMerge) -> Node:
-    handlers, union = quoter.quote(value.handlers), quoter.quote(value.union)
-    return Merge(*_AT, handlers, union, quoter.quote_optional(value.annotation))
+    def bind(self, name: str, result: Callable[[NVar], Value]) -> tuple[str, Node]:
+        """Quote what is below a binder; return the binder's name too."""
+        name = "_" if self.anonymous else name
+        variable = NVar(len(self.names), name)
+        self.names.append(name)
+        body = self.quote(result(variable))
+        self.names.pop()
+        return name, body
+
+    def variable(self, value: NVar) -> Node:
+        name = self.names[value.level]
+        return Var(NOWHERE, 0, 0, name, self.names[value.level + 1 :].count(name), value.level)
+
+    def free(self, value: NFree) -> Node:
+        return Var(NOWHERE, 0, 0, value.name, value.index + self.names.count(value.name), -1 - value.index)
+
+    def function(self, value: VLambda) -> Node:
+        domain = self.quote(HOOKS.evaluate(value.node.domain, value.env))
+        name, body = self.bind(value.node.name, lambda variable: HOOKS.apply(value, variable))
+        return Lambda(NOWHERE, 0, 0, name, domain, body, value.node.height, 0, value.node.cost)
+
+    def pi(self, value: VPi) -> Node:
+        domain = self.quote(value.domain)
+        name, body = self.bind(value.name, lambda variable: HOOKS.instantiate(value.closure, variable))
+        return Pi(NOWHERE, 0, 0, name, domain, body)
+
+    def builtin(self, value: VBuiltin) -> Node:
+        node: Node = Builtin(NOWHERE, 0, 0, value.name)
+        for argument in value.arguments:
+            node = Apply(NOWHERE, 0, 0, node, self.quote(argument))
+        return node
+
+    def list(self, value: VList) -> Node:
+        if value.items and self.depth >= 0:
+            items = [self.quote(item) for item in value.items[:3]] + [_DOTS] * (len(value.items) > 3)
+            return ListLiteral(NOWHERE, 0, 0, items, None)
+        if value.items:
+            return ListLiteral(NOWHERE, 0, 0, [self.quote(item) for item in value.items], None)
+        element = value.element
+        if type(element) is NApply and element.argument is ABSENT:
+            return ListLiteral(NOWHERE, 0, 0, [], self.quote(element.function))
+        annotation = Apply(NOWHERE, 0, 0, Builtin(NOWHERE, 0, 0, "List"), self.quote(element))
+        return ListLiteral(NOWHERE, 0, 0, [], annotation)
+
+    def text(self, value: VText) -> Node:
+        parts: list[str | Node] = [""]
+        for part in value.parts:
+            if type(part) is str:
+                parts[-1] = part
+            else:
+                parts += [self.quote(part), ""]
+        return TextLiteral(NOWHERE, 0, 0, parts)
+
+    def union(self, value: VUnionType) -> Node:
+        return UnionType(NOWHERE, 0, 0, {name: self.optional(value.fields[name]) for name in sorted(value.fields)})
+
+    def alternative(self, value: VAlternative) -> Node:
+        node = Select(NOWHERE, 0, 0, self.quote(value.union), value.name)
+        return node if value.payload is ABSENT else Apply(NOWHERE, 0, 0, node, self.quote(value.payload))
+
+    def operation(self, value: NOperation) -> Node:
+        return Operation(NOWHERE, 0, 0, value.operator, self.quote(value.left), self.quote(value.right))
+
+    def merge(self, value: NMerge) -> Node:
+        annotation = self.optional(value.annotation)
+        return Merge(NOWHERE, 0, 0, self.quote(value.handlers), self.quote(value.union), annotation)
+
+    def condition(self, value: NIf) -> Node:
+        positive, negative = self.quote(value.positive), self.quote(value.negative)
+        return If(NOWHERE, 0, 0, self.quote(value.condition), positive, negative)
+
+    def with_update(self, value: NWith) -> Node:
+        return With(NOWHERE, 0, 0, self.quote(value.value), value.path, self.quote(value.update))
 
 
-_RULES: dict[type, Any] = {
-    bool: lambda _, value: Builtin(*_AT, "True" if value else "False"),
-    VConst: lambda _, value: Builtin(*_AT, value.name),
-    VList: Quoter.quote_list,
-    VSome: lambda quoter, value: SomeLit(*_AT, quoter.quote(value.value)),
-    VNone: lambda quoter, value: App(*_AT, Builtin(*_AT, "None"), quoter.quote(value.type)),
-    VRec: lambda quoter, value: Rec(*_AT, quoter.quote_fields(value.fields), {}),
-    VRecType: lambda quoter, value: RecType(*_AT, quoter.quote_fields(value.fields), {}),
-    VUnion: lambda quoter, value: UnionType(*_AT, quoter.quote_fields(value.fields), {}),
-    VInject: Quoter.quote_injection,
-    VConstructor: lambda quoter, value: Select(*_AT, quoter.quote(value.union), value.name),
-    VLam: lambda quoter, value: Lam(*_AT, value.name, quoter.quote(value.domain), quoter.quote_body(value)),
-    VPi: lambda quoter, value: Pi(*_AT, value.name, quoter.quote(value.domain), quoter.quote_body(value)),
-    VBuiltin: Quoter.quote_builtin,
-    VText: Quoter.quote_text,
-    VEquivalence: lambda quoter, value: Op(*_AT, "===", quoter.quote(value.left), quoter.quote(value.right)),
-    VAssert: lambda quoter, value: Assert(*_AT, quoter.quote(value.type)),
-    NVar: Quoter.quote_variable,
-    NFree: Quoter.quote_free,
-    NApp: Quoter.quote_application,
-    NOp: lambda quoter, value: Op(*_AT, value.op, quoter.quote(value.left), quoter.quote(value.right)),
-    NIf: lambda quoter, value: If(
-        *_AT, quoter.quote(value.condition), quoter.quote(value.then), quoter.quote(value.other)
+_DOTS = Var(NOWHERE, 0, 0, ELLIPSIS, 0, -1)
+
+
+def _literal(_quoter: _Quoter, value: Value) -> Node:
+    return Literal(NOWHERE, 0, 0, value)
+
+
+_QUOTERS: dict[type, Callable[..., Node]] = {
+    int: _literal,
+    str: _literal,
+    float: _literal,
+    bytes: _literal,
+    VInteger: _literal,
+    VTemporal: _literal,
+    bool: lambda _quoter, value: Builtin(NOWHERE, 0, 0, str(value)),
+    VConst: lambda _quoter, value: Builtin(NOWHERE, 0, 0, value.name),
+    VBuiltin: _Quoter.builtin,
+    VLambda: _Quoter.function,
+    VPi: _Quoter.pi,
+    VList: _Quoter.list,
+    VText: _Quoter.text,
+    VRecord: lambda quoter, value: RecordLiteral(NOWHERE, 0, 0, quoter.fields(value.fields)),
+    VRecordType: lambda quoter, value: RecordType(NOWHERE, 0, 0, quoter.fields(value.fields)),
+    VUnionType: _Quoter.union,
+    VAlternative: _Quoter.alternative,
+    VConstructor: lambda quoter, value: Select(NOWHERE, 0, 0, quoter.quote(value.union), value.name),
+    VSome: lambda quoter, value: SomeLiteral(NOWHERE, 0, 0, quoter.quote(value.value)),
+    VNone: lambda quoter, value: Apply(NOWHERE, 0, 0, Builtin(NOWHERE, 0, 0, "None"), quoter.quote(value.type)),
+    VEquivalence: lambda quoter, value: Operation(
+        NOWHERE, 0, 0, "===", quoter.quote(value.left), quoter.quote(value.right)
     ),
-    NSelect: lambda quoter, value: Select(*_AT, quoter.quote(value.value), value.name),
-    NProject: lambda quoter, value: Project(*_AT, quoter.quote(value.value), value.names, []),
-    NProjectType: lambda quoter, value: ProjectType(*_AT, quoter.quote(value.value), quoter.quote(value.type)),
-    NMerge: _quote_merge,
-    NToMap: lambda quoter, value: ToMap(*_AT, quoter.quote(value.value), quoter.quote_optional(value.annotation)),
-    NWith: lambda quoter, value: With(*_AT, quoter.quote(value.value), value.path, quoter.quote(value.new), []),
-    NShow: lambda quoter, value: ShowConstructor(*_AT, quoter.quote(value.value)),
-    NEmptyList: lambda quoter, value: ListLit(*_AT, [], quoter.quote(value.type)),
+    VAssert: lambda quoter, value: Assert(NOWHERE, 0, 0, quoter.quote(value.type)),
+    NVar: _Quoter.variable,
+    NFree: _Quoter.free,
+    NApply: lambda quoter, value: Apply(NOWHERE, 0, 0, quoter.quote(value.function), quoter.quote(value.argument)),
+    NOperation: _Quoter.operation,
+    NIf: _Quoter.condition,
+    NSelect: lambda quoter, value: Select(NOWHERE, 0, 0, quoter.quote(value.value), value.name),
+    NProject: lambda quoter, value: Project(NOWHERE, 0, 0, quoter.quote(value.value), value.names),
+    NMerge: _Quoter.merge,
+    NToMap: lambda quoter, value: ToMap(NOWHERE, 0, 0, quoter.quote(value.value), quoter.optional(value.annotation)),
+    NWith: _Quoter.with_update,
+    NShow: lambda quoter, value: ShowConstructor(NOWHERE, 0, 0, quoter.quote(value.value)),
 }
+_SHORT = frozenset((int, str, float, bytes, bool, VInteger, VTemporal, VConst, VBuiltin, NVar, NFree))

@@ -1,419 +1,321 @@
-"""Expressions as parsed; every node knows its file and the offsets where it begins and ends."""
+"""Expressions, each with the place where it was written.
+
+A variable carries two addresses: its name and De Bruijn index, as the standard writes it, and the *level* of its
+binder counted from the top of the file, which evaluation uses.
+
+Nodes are compared by identity. Only the import resolver writes into a parsed tree (`Import.module`, `Fallback.chosen`).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bisect import bisect_right
+from dataclasses import dataclass, field
 from typing import Any
-
-from assay.dhall.errors import Span
 
 
 class Source:
-    """The name and the text of a file; turns offsets into lines and columns."""
+    """A file's name and text, with conversion from offsets to lines and columns."""
 
-    __slots__ = ("name", "text")
+    __slots__ = ("_starts", "name", "text")
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
         self.text = text
+        self._starts: list[int] | None = None
 
     def locate(self, offset: int) -> tuple[int, int]:
-        """Give the line and the column of an offset, both from 1."""
-        return self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset)
+        """Return the line and column, both from 1, of an offset in characters."""
+        starts = self._line_starts()
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
 
-    def make_span(self, start: int, end: int) -> Span:
-        """Place a stretch of the text; an empty one is taken as one character."""
-        return Span(self.name, *self.locate(start), *self.locate(max(end, start)), start, end)
+    def offset(self, line: int, column: int) -> int:
+        """Return the offset of a line and column, both from 1, clipped to the text."""
+        starts = self._line_starts()
+        if line > len(starts):
+            return len(self.text)
+        return min(starts[max(line, 1) - 1] + max(column, 1) - 1, len(self.text))
 
-    def make_excerpt(self, start: int, end: int) -> str:
-        """Quote the line of `start`, with the stretch underlined."""
-        line, column = self.locate(start)
-        text = self.text.split("\n")[line - 1].replace("\t", " ").rstrip("\r")
-        left = max(0, column - 60) if len(text) > 160 else 0
-        width = max(1, min(end - start, len(text) - column + 1, 100))
-        gutter = " " * len(str(line))
-        return f"{line} | {text[left : left + 160]}\n{gutter} | {' ' * (column - 1 - left)}{'^' * width}"
+    def line(self, number: int) -> str:
+        """Return the text of a line, numbered from 1, without its line break."""
+        start = self._line_starts()[number - 1]
+        end = self.text.find("\n", start)
+        return self.text[start : len(self.text) if end < 0 else end].rstrip("\r")
+
+    def _line_starts(self) -> list[int]:
+        if self._starts is None:
+            starts, position = [0], self.text.find("\n")
+            while position >= 0:
+                starts.append(position + 1)
+                position = self.text.find("\n", position + 1)
+            self._starts = starts
+        return self._starts
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class Node:
-    """An expression; `start` and `end` are offsets into the text of `file`."""
+    """An expression: the file, and the offsets where it starts and ends."""
 
-    file: Source
+    source: Source
     start: int
     end: int
 
-    @property
-    def span(self) -> Span:
-        """The place of the expression."""
-        return self.file.make_span(self.start, self.end)
 
-
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class Var(Node):
-    """A variable; `level` counts binders from outside, and is None for a free one.
-
-    Of a free variable, `free` is its index once all binders of the name around it are left, and
-    `candidates` are the names in scope.
-    """
+    """`name@index`; the level of a free variable is negative: -1 minus its index outside of all binders."""
 
     name: str
     index: int
-    level: int | None
-    free: int = 0
-    candidates: tuple[str, ...] = ()
+    level: int
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Lam(Node):
-    """A function."""
+@dataclass(slots=True, eq=False)
+class Lambda(Node):
+    """`\\(name : domain) -> body`; `height` is how deeply expressions nest in the body,
+    `cost` how many steps a call counts as."""
 
     name: str
     domain: Node
     body: Node
+    height: int = 1
+    name_start: int = 0
+    cost: int = 1
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class Pi(Node):
-    """The type of a function."""
+    """`forall (name : domain) -> body`."""
 
     name: str
     domain: Node
     body: Node
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class App(Node):
-    """A function with its argument."""
+@dataclass(slots=True, eq=False)
+class Apply(Node):
+    """`function argument`."""
 
     function: Node
     argument: Node
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class Let(Node):
-    """A binding and what follows it; `memo` is its value once it is known not to depend on an argument."""
+    """`let name : annotation = value in body`; `shared` is the value's thunk when no lambda encloses the `let`."""
 
     name: str
     annotation: Node | None
     value: Node
     body: Node
-    name_start: int
-    memo: Any = None
+    name_start: int = 0
+    height: int = 1
+    shared: Any = None
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Ann(Node):
-    """An expression with its type."""
+@dataclass(slots=True, eq=False)
+class Annotation(Node):
+    """`value : annotation`."""
 
     value: Node
     annotation: Node
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class If(Node):
-    """A choice."""
+    """`if condition then positive else negative`."""
 
     condition: Node
-    then: Node
-    other: Node
+    positive: Node
+    negative: Node
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Op(Node):
-    """An operator between two expressions; `place` is the offset of the operator."""
+@dataclass(slots=True, eq=False)
+class Operation(Node):
+    """`left operator right`, for every operator but `?`."""
 
-    op: str
+    operator: str
     left: Node
     right: Node
-    place: int = 0
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Lit(Node):
-    """A number, a text without interpolations, bytes, a date, a time or a time zone."""
+@dataclass(slots=True, eq=False)
+class Fallback(Node):
+    """`left ? right`; `chosen` is the side whose imports can be resolved."""
+
+    left: Node
+    right: Node
+    chosen: Node | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Literal(Node):
+    """A number, text without interpolation, bytes, or a date, time or time zone, as its value."""
 
     value: Any
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class TextLit(Node):
-    """A text with interpolations: strings and expressions in turn, a string first and last."""
+@dataclass(slots=True, eq=False)
+class TextLiteral(Node):
+    """Text with interpolation: strings and nodes, strings first and last."""
 
-    parts: list[Any]
+    parts: list[str | Node]
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class Builtin(Node):
-    """A name that the language defines."""
+    """A built-in type, function or constant."""
 
     name: str
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class ListLit(Node):
-    """A list; an empty one has the annotation."""
+@dataclass(slots=True, eq=False)
+class ListLiteral(Node):
+    """`[ items ]`, or `[] : annotation`."""
 
     items: list[Node]
     annotation: Node | None
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class SomeLit(Node):
-    """A present optional value."""
+@dataclass(slots=True, eq=False)
+class SomeLiteral(Node):
+    """`Some value`."""
 
     value: Node
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Rec(Node):
-    """A record; `places` gives the offsets of the names."""
+@dataclass(slots=True, eq=False)
+class RecordLiteral(Node):
+    """`{ name = value }`; `names` tells where each field's name starts."""
 
     fields: dict[str, Node]
-    places: dict[str, int]
+    names: dict[str, int] = field(default_factory=dict)
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class RecType(Node):
-    """The type of a record."""
+@dataclass(slots=True, eq=False)
+class RecordType(Node):
+    """`{ name : type }`."""
 
     fields: dict[str, Node]
-    places: dict[str, int]
+    names: dict[str, int] = field(default_factory=dict)
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class UnionType(Node):
-    """A union; alternatives without a payload have None."""
+    """`< name : type | name >`; an alternative without a payload has None."""
 
     fields: dict[str, Node | None]
-    places: dict[str, int]
+    names: dict[str, int] = field(default_factory=dict)
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class Select(Node):
-    """A field of a record or an alternative of a union; `place` is the offset of the name."""
+    """`value.name`."""
 
     value: Node
     name: str
-    place: int = 0
+    name_start: int = 0
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class Project(Node):
-    """Some fields of a record; `places` are the offsets of the names."""
+    """`value.{ names }`."""
 
     value: Node
     names: list[str]
-    places: list[int]
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class ProjectType(Node):
-    """The fields of a record that a type has."""
+    """`value.(type)`."""
 
     value: Node
     type: Node
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class Merge(Node):
-    """A handler for each alternative, applied to a union."""
+    """`merge handlers union : annotation`."""
 
     handlers: Node
     union: Node
     annotation: Node | None
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class ToMap(Node):
-    """A record as a list of keys and values."""
+    """`toMap value : annotation`."""
 
     value: Node
     annotation: Node | None
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class Assert(Node):
-    """A proof that both sides of an equivalence are equal."""
+    """`assert : annotation`."""
 
     annotation: Node
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class With(Node):
-    """A record with one field changed; None in the path stands for `?`."""
+    """`value with path = update`; None in the path stands for `?`."""
 
     value: Node
     path: list[str | None]
-    new: Node
-    places: list[int]
+    update: Node
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class Complete(Node):
-    """The defaults of a schema, completed by a record."""
+    """`type::value`."""
 
     type: Node
     value: Node
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class ShowConstructor(Node):
-    """The name of the alternative of a union."""
+    """`showConstructor value`."""
 
     value: Node
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What an import names.
+    """Where an import leads.
 
-    `kind` is `path`, `env`, `url` or `missing`. A path has the prefix `.`, `..`, `~` or the empty one of an
-    absolute path, a URL that of its scheme and authority; `parts` are the components of the path.
+    `kind` is one of `http`, `https`, `absolute`, `here`, `parent`, `home`, `env` and `missing`; `parts` are the
+    path's components, or the variable's name; a URL has its authority first and its query (or None) in `query`.
     """
 
     kind: str
-    prefix: str = ""
     parts: tuple[str, ...] = ()
     query: str | None = None
 
-    def __str__(self) -> str:
-        if self.kind == "env":
-            return f"env:{self.prefix}"
-        if self.kind == "missing":
-            return "missing"
-        joined = self.prefix + "".join(f"/{part}" for part in self.parts)
-        return joined if self.query is None else f"{joined}?{self.query}"
 
-
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class Import(Node):
-    """An import; `mode` is `Code`, `Text`, `Bytes` or `Location`.
+    """An import; `mode` is `Code`, `Text`, `Location` or `Bytes`, `digest` the hexadecimal SHA-256 or empty.
 
-    Once known, `resolved` is its value, its type, and the expression of its file where there is one.
+    `module` is set by the resolver.
     """
 
     target: Target
     mode: str
-    sha256: str | None
+    digest: str
     headers: Node | None
-    resolved: Any = None
+    module: Any = None
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Embed(Node):
-    """A value in the place of an expression: what quotation need not take apart."""
-
-    value: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Alternative:
-    """The imports on both sides of the operator `?`, which is itself in `node`."""
-
-    node: Op
-    left: list[Import | Alternative]
-    right: list[Import | Alternative]
-
-
-@dataclass(frozen=True, slots=True)
-class IntegerValue:
-    """An Integer, which Python's `int` is not: that is a Natural."""
-
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class DateValue:
-    """A date."""
-
-    year: int
-    month: int
-    day: int
-
-
-@dataclass(frozen=True, slots=True)
-class TimeValue:
-    """A time of day; `digits` are those of the second's fraction as written."""
-
-    hour: int
-    minute: int
-    second: int
-    digits: str
-
-
-@dataclass(frozen=True, slots=True)
-class ZoneValue:
-    """An offset from UTC in minutes; `is_negative` tells -00:00 from +00:00."""
-
-    is_negative: bool
-    minutes: int
-
-
-BUILTINS = frozenset(
-    [
-        "Natural/fold",
-        "Natural/build",
-        "Natural/isZero",
-        "Natural/even",
-        "Natural/odd",
-        "Natural/toInteger",
-        "Natural/show",
-        "Natural/subtract",
-        "Integer/toDouble",
-        "Integer/show",
-        "Integer/negate",
-        "Integer/clamp",
-        "Double/show",
-        "List/build",
-        "List/fold",
-        "List/length",
-        "List/head",
-        "List/last",
-        "List/indexed",
-        "List/reverse",
-        "Text/show",
-        "Text/replace",
-        "Date/show",
-        "Time/show",
-        "TimeZone/show",
-        "Bool",
-        "True",
-        "False",
-        "Optional",
-        "None",
-        "Natural",
-        "Integer",
-        "Double",
-        "Text",
-        "List",
-        "Type",
-        "Kind",
-        "Sort",
-        "Bytes",
-        "Date",
-        "Time",
-        "TimeZone",
-    ]
-)
-KEYWORDS = frozenset(
-    [
-        "if",
-        "then",
-        "else",
-        "let",
-        "in",
-        "using",
-        "missing",
-        "assert",
-        "as",
-        "Infinity",
-        "NaN",
-        "merge",
-        "Some",
-        "toMap",
-        "forall",
-        "with",
-        "showConstructor",
-    ]
-)
+_BUILTIN_NAMES = """
+Natural/fold Natural/build Natural/isZero Natural/even Natural/odd Natural/toInteger Natural/show Natural/subtract
+Integer/toDouble Integer/show Integer/negate Integer/clamp Double/show Text/show Text/replace
+List/build List/fold List/length List/head List/last List/indexed List/reverse Date/show Time/show TimeZone/show
+Bool True False Optional None Natural Integer Double Text List Bytes Date Time TimeZone Type Kind Sort
+"""
+_KEYWORD_NAMES = """
+if then else let in using missing assert as Infinity NaN merge Some toMap forall with showConstructor
+"""
+BUILTINS = frozenset(_BUILTIN_NAMES.split())
+KEYWORDS = frozenset(_KEYWORD_NAMES.split())

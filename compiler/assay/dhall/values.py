@@ -1,300 +1,316 @@
-"""What expressions evaluate to.
+"""Values that evaluation yields, in weak head normal form at functions and in normal form elsewhere.
 
-A Natural is an `int`, a Bool a `bool`, a Text a `str`, a Double a `float`; Integers, dates and the like are those of
-`syntax`. What depends on the argument of a function that is not applied is neutral: the classes that begin with `N`.
-Values are trees of mixed Python types, hence `Any`; they are never changed once made.
+A Natural is `int`, a Bool `bool`, a Text without open parts `str`, a Double `float`, Bytes `bytes`. The others are
+the classes below; those that begin with `N` are neutral: they wait for a variable.
+
+Records, lists and `Some` remember the expression that wrote them and its environment, for `assay.dhall.origin`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from assay.dhall.syntax import BUILTINS, Node
+if TYPE_CHECKING:
+    from assay.dhall.syntax import Lambda, Node
 
 Value = Any
 Environment = tuple[Any, ...]
+"""What variables stand for, by level: values and thunks."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class VList:
-    """A list; `element` is the type of items where known, always when there are none.
+class Absent:
+    """The type of `ABSENT`, which stands for no value where None could be one."""
 
-    `source` tells where it was written: its node and environment, or the two lists that it joins.
+    __slots__ = ()
+
+
+ABSENT = Absent()
+
+
+class Thunk:
+    """An expression that is evaluated when it is first needed; it keeps its place after that."""
+
+    __slots__ = ("env", "height", "node", "value")
+
+    def __init__(self, node: Node, env: Environment, height: int = 1) -> None:
+        self.node = node
+        self.env = env
+        self.height = height
+        self.value: Value = ABSENT
+
+
+@dataclass(slots=True, eq=False)
+class VInteger:
+    """An Integer."""
+
+    number: int
+
+
+@dataclass(slots=True, eq=False)
+class VTemporal:
+    """A Date (year, month, day), a Time (hour, minute, second times 10 to the power of its digits, digits) or
+    a TimeZone (1 or 0 for plus or minus, hour, minute).
     """
 
+    kind: str
+    parts: tuple[int, ...]
+
+
+@dataclass(slots=True, eq=False)
+class VList:
+    """A list; `element` is the type of its items, known when it is empty."""
+
     items: list[Value]
-    element: Value = None
-    source: Any = None
+    element: Value
+    origin: Any = None
+    env: Environment = ()
+    depth: int = 0
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class VSome:
-    """A present optional value."""
+    """`Some value`."""
 
     value: Value
+    origin: Any = None
+    env: Environment = ()
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class VNone:
-    """An absent optional value of a type."""
+    """`None type`."""
 
     type: Value
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class VRec:
-    """A record; `source` is its node and environment, or the two records that it joins."""
+@dataclass(slots=True, eq=False)
+class VRecord:
+    """A record. `origin` is its literal and `env` the literal's environment, or `origin` is the pair of records
+    that it was joined from, the preferred one first, and `depth` how many joins there are.
+    """
 
     fields: dict[str, Value]
-    source: Any = None
+    origin: Any = None
+    env: Environment = ()
+    depth: int = 0
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class VRecType:
-    """The type of a record; `sort` is its own type once known."""
-
-    fields: dict[str, Value]
-    sort: Value = None
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class VUnion:
-    """A union; alternatives without a payload have None."""
+@dataclass(slots=True, eq=False)
+class VRecordType:
+    """The type of records."""
 
     fields: dict[str, Value]
-    sort: Value = None
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class VInject:
-    """An alternative of a union with its payload, or ABSENT."""
+@dataclass(slots=True, eq=False)
+class VUnionType:
+    """The type of unions; an alternative without a payload has None."""
 
-    union: Value
+    fields: dict[str, Value]
+
+
+@dataclass(slots=True, eq=False)
+class VAlternative:
+    """A value of a union; `payload` is ABSENT for an alternative without one."""
+
+    union: VUnionType
     name: str
     payload: Value
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class VConstructor:
-    """An alternative that has not got its payload yet."""
+    """The function that makes values of an alternative with a payload."""
 
-    union: Value
+    union: VUnionType
     name: str
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class VLam:
-    """A function."""
+@dataclass(slots=True, eq=False)
+class VLambda:
+    """A function: its expression and environment."""
 
-    name: str
-    domain: Value
-    call: Callable[[Value], Value]
+    node: Lambda
+    env: Environment
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
+class Closure:
+    """The type of a function's result: an expression below one binder; `cost` is how many steps it takes."""
+
+    body: Node
+    env: Environment
+    cost: int = 1
+
+
+@dataclass(slots=True, eq=False)
+class Constant:
+    """The type of a function's result when it does not depend on the argument."""
+
+    value: Value
+
+
+class Dependent:
+    """The type of a lambda's body, which was inferred with the variable of a level for the argument.
+
+    It becomes an expression, or a constant, only when it is instantiated with another argument.
+    """
+
+    __slots__ = ("closure", "env", "level", "type")
+
+    def __init__(self, result_type: Value, level: int, env: Environment) -> None:
+        self.type = result_type
+        self.level = level
+        self.env = env
+        self.closure: Closure | Constant | None = None
+
+
+@dataclass(slots=True, eq=False)
 class VPi:
-    """The type of a function; `call` gives the type of the result for an argument."""
+    """The type of functions."""
 
     name: str
     domain: Value
-    call: Callable[[Value], Value]
+    closure: Closure | Constant | Dependent
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
+class VConst:
+    """`Type`, `Kind` or `Sort`; `rank` orders them."""
+
+    name: str
+    rank: int
+
+
+@dataclass(slots=True, eq=False)
 class VBuiltin:
-    """A builtin with the arguments that it has so far."""
+    """A built-in type or function applied to fewer arguments than reduce it."""
 
     name: str
     arguments: tuple[Value, ...]
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class VConst:
-    """Type, Kind or Sort."""
-
-    name: str
-
-
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class VText:
-    """A text with neutral parts; no two strings follow each other."""
+    """A Text with open parts: strings and neutral values."""
 
     parts: list[Value]
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class VEquivalence:
-    """The type of a proof that two values are equal."""
+    """`left === right`."""
 
     left: Value
     right: Value
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class VAssert:
-    """Such a proof."""
+    """`assert : type`."""
 
     type: Value
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class NVar:
-    """The argument of a function, by the number of binders outside its own; `type` is None outside type checking."""
+    """A variable that is bound by a function around the value."""
 
     level: int
     name: str
-    type: Value = None
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class NFree:
-    """A variable without a binder."""
+    """A variable that nothing binds."""
 
     name: str
     index: int
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class NApp:
-    """An application that is stuck."""
-
+@dataclass(slots=True, eq=False)
+class NApply:
     function: Value
     argument: Value
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class NOp:
-    """An operator that is stuck."""
-
-    op: str
+@dataclass(slots=True, eq=False)
+class NOperation:
+    operator: str
     left: Value
     right: Value
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class NIf:
-    """A choice that is stuck."""
-
     condition: Value
-    then: Value
-    other: Value
+    positive: Value
+    negative: Value
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class NSelect:
-    """The field of a record that is stuck."""
-
     value: Value
     name: str
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class NProject:
-    """Some fields, sorted, of a record that is stuck."""
-
     value: Value
     names: list[str]
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class NProjectType:
-    """The fields that a type has which is stuck."""
-
-    value: Value
-    type: Value
-
-
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class NMerge:
-    """A merge that is stuck."""
-
     handlers: Value
     union: Value
     annotation: Value
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class NToMap:
-    """A map of a record that is stuck."""
-
     value: Value
     annotation: Value
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class NWith:
-    """A changed record that is stuck."""
-
     value: Value
     path: list[str | None]
-    new: Value
+    update: Value
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False)
 class NShow:
-    """The name of the alternative of a union that is stuck."""
-
     value: Value
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class NEmptyList:
-    """An empty list whose type is stuck."""
-
-    type: Value
-
-
-class _Absent:
-    """What is not there, where None is a value."""
-
-    __slots__ = ()
+TYPE = VConst("Type", 0)
+KIND = VConst("Kind", 1)
+SORT = VConst("Sort", 2)
+BOOL, NATURAL, INTEGER, DOUBLE, TEXT, BYTES = (
+    VBuiltin(name, ()) for name in ("Bool", "Natural", "Integer", "Double", "Text", "Bytes")
+)
+TEMPORAL = {name: VBuiltin(name, ()) for name in ("Date", "Time", "TimeZone")}
+EMPTY_RECORD = VRecord({})
 
 
-ABSENT = _Absent()
-TYPE, KIND, SORT = VConst("Type"), VConst("Kind"), VConst("Sort")
-ATOMS: dict[str, Value] = {name: VBuiltin(name, ()) for name in BUILTINS}
-ATOMS |= {"Type": TYPE, "Kind": KIND, "Sort": SORT, "True": True, "False": False}
-BOOL, NATURAL, INTEGER, DOUBLE, TEXT = (ATOMS[name] for name in ("Bool", "Natural", "Integer", "Double", "Text"))
-BYTES, DATE, TIME, ZONE = (ATOMS[name] for name in ("Bytes", "Date", "Time", "TimeZone"))
-FRESH = 1 << 40  # a level that no variable of a program has
-
-
-def make_list_type(element: Value) -> VBuiltin:
-    """Give the type of lists of such elements."""
+def list_of(element: Value) -> VBuiltin:
+    """Return the type `List element`."""
     return VBuiltin("List", (element,))
 
 
-def make_optional_type(element: Value) -> VBuiltin:
-    """Give the type of optional values of such a type."""
+def optional_of(element: Value) -> VBuiltin:
+    """Return the type `Optional element`."""
     return VBuiltin("Optional", (element,))
 
 
-class Constant:
-    """The type of a result that does not depend on the argument."""
-
-    __slots__ = ("type",)
-
-    def __init__(self, type_: Value) -> None:
-        self.type = type_
-
-    def call(self, _: Value) -> Value:
-        """Give the type."""
-        return self.type
+def is_list_type(value: Value) -> bool:
+    """Return whether a value is `List T`."""
+    return type(value) is VBuiltin and value.name == "List" and len(value.arguments) == 1
 
 
-def make_arrow(domain: Value, result: Value) -> VPi:
-    """Give the type of functions between two types."""
-    return VPi("_", domain, Constant(result).call)
-
-
-class Thunk:
-    """An expression with its environment, evaluated at most once; it stays known, as the origin of the value."""
-
-    __slots__ = ("environment", "node", "value")
-
-    def __init__(self, node: Node, environment: Environment, value: Value = ABSENT) -> None:
-        self.node = node
-        self.environment = environment
-        self.value = value
+def is_optional_type(value: Value) -> bool:
+    """Return whether a value is `Optional T`."""
+    return type(value) is VBuiltin and value.name == "Optional" and len(value.arguments) == 1

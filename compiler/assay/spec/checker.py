@@ -30,7 +30,7 @@ _LISTED = dict.fromkeys(("event", "relation", "grain", "series"), "table")
 
 
 class Locate(Protocol):
-    """Where names stand in the sources (see `assay.spec.locating`)."""
+    """Where names stand in the sources (see `assay.spec.positions`)."""
 
     def __call__(self, word: str, passed: int = 0, within: Sequence[str] = ()) -> tuple[Span | None, str]:
         """The place of a name, and the line."""

@@ -493,8 +493,8 @@ def header(text: str) -> str:
 
 @functools.cache
 def code_version() -> str:
-    """A word for the way packages are decoded and resolved, so that caches of another version are not read."""
-    files = sorted(Path(__file__).parent.glob("*.py"))
-    told = (path.read_bytes() for path in files if not path.name.startswith(("dhall", "diagnostics", "imports")))
-    digest = hashlib.sha256(b"".join(told))
-    return digest.hexdigest()[:12]
+    """Return a word for the code that evaluates, decodes and resolves packages: caches of other code are not read."""
+    spec = Path(__file__).parent
+    files = [*sorted(spec.glob("*.py")), *sorted((spec.parent / "dhall").glob("*.py"))]
+    contents = (path.read_bytes() for path in files if not path.name.startswith(("diagnostics", "positions")))
+    return hashlib.sha256(b"".join(contents)).hexdigest()[:12]

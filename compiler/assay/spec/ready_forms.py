@@ -11,14 +11,11 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from assay.spec import normal_form
 from assay.storage import compiled
 
-#: what finds the files of a system, beside what makes a package of them
-FINDING = ("imports.py", "dhall_scan.py")
 File = tuple[str, Path, bytes]
 
 
@@ -56,10 +53,5 @@ def _place(system: str) -> Path:
     return compiled.place(__file__, system)
 
 
-@cache
-def _finding() -> str:
-    return compiled.code(Path(__file__).parent / name for name in FINDING)
-
-
 def _name(system: str) -> str:
-    return f"{system} {normal_form.code_version()} {_finding()}"
+    return f"{system} {normal_form.code_version()}"

@@ -15,7 +15,7 @@ from assay.spec.normal_form import Checked
 from assay.spec.workspace import Workspace
 
 if TYPE_CHECKING:
-    from assay.spec.dhall_adapter import SourceFile
+    from assay.spec.sources import SourceFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,9 @@ def _resolved(
     files: Sequence[SourceFile],
 ) -> Checked | None:
     """What a reader makes of the files of a system, its units and definitions worked out; None where it cannot be."""
-    from assay.spec.dhall_adapter import sources_hash
+    from assay.spec.sources import hash_sources
 
-    sources = sources_hash(files)
+    sources = hash_sources(files)
     try:
         package = made(found, system, files, sources)
         return normal_form.resolve(package, sources) if package and package.system == system else None
@@ -71,8 +71,7 @@ def _committed(found: Workspace, system: str, _files: Sequence[SourceFile], sour
 def _evaluated(found: Workspace, system: str, files: Sequence[SourceFile], _sources: str) -> Package:
     """The package that the Dhall yields."""
     from assay.spec import decode
-    from assay.spec.dhall_adapter import evaluate_sources
 
     root = found.specs / system / workspace.ROOT_FILE
-    data: Any = evaluate_sources(workspace.root_name(found, system, files), files)
+    data: Any = workspace.evaluate_data(found, system, files)
     return decode.package(data, str(root), lenient=True)

@@ -26,13 +26,14 @@ from assay.storage.paths import resolve_path
 from assay.storage.seals import sealed, unsealed
 
 if TYPE_CHECKING:
-    from assay.spec.dhall_adapter import SourceFile
+    from assay.dhall import Evaluated
     from assay.spec.model import Source
+    from assay.spec.positions import Positions
     from assay.spec.ready_forms import File, Ready
+    from assay.spec.sources import SourceFile
 
 SCHEMA = "schema"
 ROOT_FILE = "package.dhall"
-KNOWN = "dhall"
 SHOWN = 5  # files that a message names
 
 
@@ -159,14 +160,12 @@ def load(
         if ready:
             _soon(lambda: _remember(workspace, system, cache, known, ready.files, ready.text), later)
         return known
-    from assay.spec.dhall_adapter import get_ready, sources_hash  # loads much, which unchanged specs do without
+    from assay.spec.sources import hash_sources  # loads much, which unchanged specs do without
 
-    if cache and spec_index.is_known(cache, workspace.root, system):  # so they were edited
-        get_ready()
     files = scan(workspace, system)
-    restorable = _restorable(_cached(cache, sources_hash(files))) if cache else None
+    restorable = _restorable(_cached(cache, hash_sources(files))) if cache else None
     restored = normal_form.restored(restorable.content, restorable.where) if restorable else None
-    checked = restored or _committed(workspace, system, files) or evaluate(workspace, system, files, cache)
+    checked = restored or _committed(workspace, system, files) or evaluate(workspace, system, files)
 
     def keep() -> None:
         read, said = _read(files), text(checked, cache) if cache else _text(checked)
@@ -249,38 +248,37 @@ def _remember(
 
 def scan(workspace: Workspace, system: str) -> tuple[SourceFile, ...]:
     """Every file that a system's package is made of."""
-    from assay.spec.dhall_adapter import sources  # scanning and evaluating load much, and are seldom needed
+    from assay.spec.sources import read_sources  # loads much, and is seldom needed
 
-    return sources(workspace.specs / system / ROOT_FILE, workspace.root, shipped().root)
+    return read_sources(workspace.specs / system / ROOT_FILE, workspace.root, shipped().root)
 
 
 def _committed(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> Checked | None:
     """The package of these very sources out of the committed normal form."""
-    from assay.spec.dhall_adapter import sources_hash
+    from assay.spec.sources import hash_sources
 
-    wanted = sources_hash(files)
+    wanted = hash_sources(files)
     committed = workspace.normal_form(system)
     text = committed.read_text(encoding="utf-8") if committed.is_file() else ""
     if normal_form.header(text) != wanted:
         return None
     if comes_with_the_code(workspace):
         return normal_form.load(text, str(committed))
-    return _proved(text, str(committed), wanted, files)
+    return _proved(text, str(committed), wanted, positions(workspace, system, files))
 
 
-def _proved(text: str, where: str, sources: str, files: Sequence[SourceFile]) -> Checked | None:
+def _proved(text: str, where: str, sources: str, locate: Positions) -> Checked | None:
     """The package of a committed normal form, checked and resolved as one out of Dhall is, for anybody can write its
     hashes; None when anything is wrong with it."""
     from yaml import YAMLError
 
     from assay.spec import check
-    from assay.spec.locating import Locator
 
     try:
         package = normal_form.load(text, where).package
     except (AssayError, YAMLError, LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError):
         return None
-    if check.check(package, Locator(files)):
+    if check.check(package, locate):
         return None
     return normal_form.resolve(package, sources)
 
@@ -326,7 +324,7 @@ def warm_up() -> None:
     """Load what evaluation and checking take long to load, before they are asked for."""
     from assay.spec.unit_library import UnitLibrary
 
-    for module in ("check", "decode", "dhall_adapter"):
+    for module in ("check", "decode", "sources"):
         importlib.import_module(f"assay.spec.{module}")
     UnitLibrary(())
 
@@ -337,36 +335,12 @@ def get_ready(workspace: Workspace, system: str, cache: Path) -> None:
     Raises AssayError when the specs are wrong as they are.
     """
     from assay.spec import check, decode
-    from assay.spec.dhall_adapter import Known, Outlines, available
-    from assay.spec.locating import Locator
+    from assay.spec.positions import Positions
 
     files = scan(workspace, system)
-    if available():
-        Outlines(Known(cache / KNOWN)).get_ready(files)
+    evaluated = _evaluate(workspace, system, files)
     decode.get_ready()
-    check.check(load(workspace, system, cache).package, Locator(files))
-
-
-def unlearned(workspace: Workspace, system: str, cache: Path) -> bool:
-    """Whether an evaluator is here, and there is a file of a system whose normal form or outline is not kept."""
-    from assay.spec.dhall_adapter import Known, Outlines, available
-
-    if not available() or system not in workspace.systems():
-        return False
-    files, known = scan(workspace, system), Known(cache / KNOWN)
-    return bool(known.unknown(root_name(workspace, system, files), files) or Outlines(known).unlearned(files))
-
-
-def learn(workspace: Workspace, system: str, cache: Path) -> bool:
-    """Keep the normal form or the outline of one more file of a system, so that it is not worked out when others
-    change; whether there was any left."""
-    from assay.spec.dhall_adapter import Known, Outlines
-
-    files, known = scan(workspace, system), Known(cache / KNOWN)
-    root = root_name(workspace, system, files)
-    if known.unknown(root, files):
-        return known.learn(root, files)
-    return Outlines(known).learn(root, files)
+    check.check(load(workspace, system, cache).package, Positions(lambda: evaluated))
 
 
 def root_name(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> str:
@@ -375,21 +349,40 @@ def root_name(workspace: Workspace, system: str, files: Sequence[SourceFile]) ->
     return next(item.name for item in files if item.path == resolve_path(root) or item.path == root)
 
 
-def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile], cache: Path | None = None) -> Checked:
-    """A system's package out of its Dhall sources, checked; `cache` may know some of them."""
+def positions(workspace: Workspace, system: str, files: Sequence[SourceFile] | None = None) -> Positions:
+    """Where the words of a system's package are written. Asking for a position raises AssayError for wrong specs."""
+    from assay.spec.positions import Positions
+
+    return Positions(lambda: _evaluate(workspace, system, files or scan(workspace, system)))
+
+
+def _evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> Evaluated:
+    from assay.spec.sources import evaluate_sources
+
+    return evaluate_sources(root_name(workspace, system, files), files, workspace.root, shipped().root)
+
+
+def evaluate_data(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> object:
+    """The value of a system's package as plain data, neither decoded nor checked."""
+    from assay.spec.sources import convert_data
+
+    return convert_data(_evaluate(workspace, system, files), workspace.root, shipped().root)
+
+
+def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> Checked:
+    """A system's package out of its Dhall sources, checked."""
     from assay.spec import check, decode
-    from assay.spec.dhall_adapter import Known, evaluate_sources, sources_hash
-    from assay.spec.locating import Locator
+    from assay.spec.positions import Positions
+    from assay.spec.sources import convert_data, hash_sources
 
     root = workspace.specs / system / ROOT_FILE
-    name = root_name(workspace, system, files)
-    data = evaluate_sources(name, files, known=Known(cache / KNOWN) if cache else None)
-    package = decode.package(data, str(root))
-    locate = Locator(files)
+    evaluated = _evaluate(workspace, system, files)
+    package = decode.package(convert_data(evaluated, workspace.root, shipped().root), str(root))
+    locate = Positions(lambda: evaluated)
     if package.system != system:
         span, excerpt = locate(package.system)
         raise fail("system", f"the package in specs/{system} is of another system: `{package.system}`", span=span,
                    excerpt=excerpt, expected=system, found=package.system,
                    hint="a system is called as its folder: rename one of them")  # fmt: skip
     raise_all(check.check(package, locate))
-    return normal_form.resolve(package, sources_hash(files))
+    return normal_form.resolve(package, hash_sources(files))

@@ -1,0 +1,120 @@
+"""A budget of work instead of a clock: a runaway expression ends at the same point on every machine.
+
+Counters are module state, because every function of the evaluator counts and one evaluation runs at a time:
+`metered` holds a lock. What is counted: steps of evaluation, comparison and output; characters of text;
+cells of memory (items of lists, fields of records, slots of environments: about 8 bytes each); nested calls. A Natural
+has a largest size.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from assay.dhall.errors import DhallError, Problem
+
+MAX_FRAMES = 160_000
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much one evaluation may do; `bits` is the size of the largest number."""
+
+    steps: int = 2_000_000
+    characters: int = 50_000_000
+    cells: int = 20_000_000
+    depth: int = 20_000
+    bits: int = 8_192
+
+
+class Meter:
+    """What is left of the budget of the evaluation that runs."""
+
+    __slots__ = ("bits", "budget", "cells", "characters", "depth", "steps")
+
+    def __init__(self) -> None:
+        self.start(Budget())
+
+    def start(self, budget: Budget) -> None:
+        """Fill the meter."""
+        self.budget = budget
+        self.steps = budget.steps
+        self.characters = budget.characters
+        self.cells = budget.cells
+        self.depth = budget.depth
+        self.bits = budget.bits
+
+
+METER = Meter()
+_LOCK = threading.RLock()
+_ACTIVE: list[Budget] = []
+
+
+@contextmanager
+def metered(budget: Budget) -> Iterator[Meter]:
+    """Run with a full meter; within another evaluation of the same thread, count on with its meter."""
+    with _LOCK:
+        if _ACTIVE:
+            yield METER
+            return
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, MAX_FRAMES))
+        METER.start(budget)
+        _ACTIVE.append(budget)
+        try:
+            yield METER
+        except RecursionError:
+            raise exhausted("depth") from None
+        finally:
+            _ACTIVE.pop()
+            sys.setrecursionlimit(limit)
+
+
+def spend_steps(number: int) -> None:
+    """Count steps; raise `DhallError` when none are left."""
+    METER.steps -= number
+    if METER.steps < 0:
+        raise exhausted("steps")
+
+
+def spend_cells(number: int) -> None:
+    """Count cells of memory."""
+    METER.cells -= number
+    if METER.cells < 0:
+        raise exhausted("cells")
+
+
+def spend_characters(number: int) -> None:
+    """Count characters of a new text."""
+    METER.characters -= number
+    if METER.characters < 0:
+        raise exhausted("characters")
+
+
+def check_number(number: int) -> int:
+    """Return a number that is not too large."""
+    if number.bit_length() > METER.bits:
+        raise exhausted("bits")
+    return number
+
+
+def first_exhausted() -> DhallError:
+    """Return the error of the counter that is below zero."""
+    return exhausted("steps" if METER.steps < 0 else "depth" if METER.depth < 0 else "cells")
+
+
+def exhausted(kind: str) -> DhallError:
+    """Return the error of a budget that is used up."""
+    budget = METER.budget
+    messages = {
+        "steps": f"the evaluation takes more than {budget.steps:,} steps",
+        "characters": f"the evaluation makes more than {budget.characters:,} characters of text",
+        "cells": f"the evaluation makes more than {budget.cells:,} cells of lists, records and environments",
+        "depth": f"the evaluation nests more than {budget.depth:,} calls",
+        "bits": f"a number has more than {budget.bits:,} bits",
+    }
+    hint = "the expression grows without end, or far beyond what a specification needs"
+    return DhallError([Problem("budget", messages[kind], hint=hint)])

@@ -1,0 +1,184 @@
+"""Where parts of a value were written.
+
+A record, a list and a `Some` remember their literal and its environment. From there the expression of a field or
+item is followed through variables, imports, annotations, `let`, selections and `//` to the literal that wrote it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.dhall.syntax import (
+    Annotation,
+    Fallback,
+    Import,
+    Let,
+    ListLiteral,
+    Node,
+    RecordLiteral,
+    Select,
+    SomeLiteral,
+    Var,
+)
+from assay.dhall.values import ABSENT, Environment, Thunk, VAlternative, Value, VList, VRecord, VSome
+
+Place = tuple[str | int, ...]
+MAX_STEPS = 1_000
+
+Written = tuple[Node, Environment]
+"""An expression and the environment that it was evaluated in."""
+
+
+def origin_of(value: Value, path: Place) -> Node | None:
+    """Return the expression that wrote a part of a value, or of the part around it that is known.
+
+    The path is one of the plain data: names of fields, keys of maps, positions in lists.
+    """
+    best = own_origin(value)
+    for part in path:
+        value = _unwrap(value)
+        step = _step(value, part)
+        if step is None:
+            break
+        value, written = step
+        origin = own_origin(_unwrap(value))
+        if origin is None and written is not None:
+            origin = trace(*written)
+        best = origin or best
+    return best
+
+
+def _unwrap(value: Value) -> Value:
+    """Return what is inside `Some` and alternatives, which plain data do not show."""
+    while True:
+        if isinstance(value, VSome):
+            value = value.value
+        elif isinstance(value, VAlternative) and value.payload is not ABSENT:
+            value = value.payload
+        else:
+            return value
+
+
+def own_origin(value: Value) -> Node | None:
+    """Return the literal that made a record or list."""
+    origin = value.origin if type(value) in (VRecord, VList) else None
+    if isinstance(origin, Node):
+        return origin
+    if type(value) is VRecord and isinstance(origin, tuple) and isinstance(origin[0], VRecord):
+        return own_origin(origin[0]) or own_origin(origin[1])
+    return None
+
+
+def _step(value: Value, part: str | int) -> tuple[Value, Written | None] | None:
+    if type(value) is VRecord and part in value.fields:
+        return value.fields[part], field_written(value, str(part))
+    if type(value) is not VList:
+        return None
+    if isinstance(part, int) and 0 <= part < len(value.items):
+        return value.items[part], item_written(value, part)
+    for item in reversed(value.items):
+        if type(item) is VRecord and item.fields.get("mapKey") == part and "mapValue" in item.fields:
+            return item.fields["mapValue"], field_written(item, "mapValue")
+    return None
+
+
+def field_written(value: VRecord, name: str) -> Written | None:
+    """Return the expression of a field, with its environment."""
+    for _ in range(MAX_STEPS):
+        origin: Any = value.origin
+        if isinstance(origin, RecordLiteral):
+            node = origin.fields.get(name)
+            return (node, value.env) if node is not None else None
+        if not isinstance(origin, tuple):
+            return None
+        if isinstance(origin[0], VRecord):
+            value = origin[0] if name in origin[0].fields else origin[1]
+        elif origin[0] == "entry":
+            return field_written(origin[2], origin[1]) if name == "mapValue" else None
+        elif origin[0] == "item":
+            return item_written(origin[2], origin[1]) if name == "value" else None
+        else:
+            return origin[0], origin[1]
+    return None
+
+
+def item_written(value: VList, number: int) -> Written | None:
+    """Return the expression of an item, with its environment."""
+    for _ in range(MAX_STEPS):
+        origin: Any = value.origin
+        if isinstance(origin, ListLiteral):
+            return (origin.items[number], value.env) if number < len(origin.items) else None
+        if not isinstance(origin, tuple):
+            return None
+        if len(origin) == 1:
+            number = len(value.items) - 1 - number
+            value = origin[0]
+        elif number < len(origin[0].items):
+            value = origin[0]
+        else:
+            number -= len(origin[0].items)
+            value = origin[1]
+    return None
+
+
+def trace(node: Node, env: Environment) -> Node:
+    """Return the expression that wrote the value of an expression, as far as it can be followed."""
+    for _ in range(MAX_STEPS):
+        following = _follow(node, env)
+        if following is None:
+            return node
+        node, env = following
+    return node
+
+
+def _follow(node: Node, env: Environment) -> Written | None:
+    if isinstance(node, Var) and 0 <= node.level < len(env):
+        value = env[node.level]
+        if isinstance(value, Thunk):
+            return value.node, value.env
+        own = own_origin(value)
+        return (own, value.env) if own is not None else None
+    if isinstance(node, Annotation):
+        return node.value, env
+    if isinstance(node, Fallback):
+        return node.chosen or node.left, env
+    if isinstance(node, SomeLiteral):
+        return node.value, env
+    if isinstance(node, Import):
+        inner = getattr(node.module, "node", None)
+        return (inner, ()) if inner is not None else None
+    if isinstance(node, Let):
+        return _follow_let(node, env)
+    if isinstance(node, Select):
+        return _follow_select(node, env)
+    return None
+
+
+def _follow_let(node: Let, env: Environment) -> Written:
+    current: Node = node
+    while isinstance(current, Let):
+        env = (*env, current.shared or Thunk(current.value, env))
+        current = current.body
+    return current, env
+
+
+def _follow_select(node: Select, env: Environment) -> Written | None:
+    """Follow a selection of a record that is evaluated already."""
+    value = known_value(node.value, env)
+    if type(value) is VRecord and node.name in value.fields:
+        return field_written(value, node.name)
+    return None
+
+
+def known_value(node: Node, env: Environment) -> Value:
+    """Return the value of an expression when it is evaluated already, or ABSENT."""
+    if isinstance(node, Var) and 0 <= node.level < len(env):
+        value = env[node.level]
+        return value.value if isinstance(value, Thunk) else value
+    if isinstance(node, Import):
+        return getattr(node.module, "value", ABSENT)
+    if isinstance(node, Select):
+        owner = known_value(node.value, env)
+        if type(owner) is VRecord:
+            return owner.fields.get(node.name, ABSENT)
+    return ABSENT

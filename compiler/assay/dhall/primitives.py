@@ -1,0 +1,261 @@
+"""Primitive expressions: names, literals, and what stands in brackets."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from assay.dhall.literals import LiteralLexer
+from assay.dhall.syntax import (
+    BUILTINS,
+    KEYWORDS,
+    Builtin,
+    Import,
+    ListLiteral,
+    Literal,
+    Node,
+    Operation,
+    RecordLiteral,
+    RecordType,
+    Source,
+    UnionType,
+    Var,
+)
+
+MAX_DEPTH = 1_000
+MAX_NAMES = 1_000
+
+
+class PrimitiveParser(LiteralLexer):
+    """Parses primitive expressions; `scope` maps names to the levels of their binders, innermost last."""
+
+    def __init__(self, source: Source) -> None:
+        self.scope: dict[str, list[int]] = {}
+        self.levels = 0
+        self.depth = 0
+        self.deepest = 0
+        self.is_plain = False
+        self.imports: list[Import] = []
+        self.has_fallback = False
+        super().__init__(source)
+
+    def _deepen(self, depth: int) -> None:
+        if depth > MAX_DEPTH:
+            self.fail(f"expressions are nested more than {MAX_DEPTH:,} deep", hint="give parts of it names with `let`")
+        if depth > self.deepest:
+            self.deepest = depth
+
+    def _separate(self, separator: str, closer: str, expected: str = "") -> None:
+        """Go past a separator, unless the closing bracket follows."""
+        if self.kind == separator:
+            self.advance()
+        elif self.kind != closer:
+            self.refuse(expected or f"`{separator}` or `{closer}`")
+
+    def _primitive(self) -> Node:
+        read = _PRIMITIVES.get(self.kind)
+        if read is None:
+            self._refuse_operand()
+        return read(self)
+
+    def _refuse_operand(self) -> NoReturn:
+        if self.kind in KEYWORDS and self.kind not in ("then", "else", "in", "as", "using", "with"):
+            self.fail(f"`{self.token}` needs parentheses here", expected="an expression")
+        self.refuse("an expression")
+
+    def _read_variable(self) -> Node:
+        start, token = self.start, self.token
+        is_quoted = self.kind == "quoted"
+        self.advance()
+        name = token[1:-1] if is_quoted else token
+        if not is_quoted and name in BUILTINS:
+            return Builtin(self.source, start, self.previous_end, name)
+        index = 0
+        if self.kind == "@":
+            self.advance()
+            if self.kind != "nat":
+                self.refuse("a number")
+            index = self.to_natural(self.token)
+            self.advance()
+        return self._variable(start, self.previous_end, name, index)
+
+    def _variable(self, start: int, end: int, name: str, index: int) -> Var:
+        levels = self.scope.get(name) or []
+        if index < len(levels):
+            return Var(self.source, start, end, name, index, levels[-1 - index])
+        return Var(self.source, start, end, name, index, len(levels) - index - 1)
+
+    def _read_parentheses(self) -> Node:
+        self.open_bracket("(", self.start)
+        self.advance()
+        node = self.expression()
+        if self.kind != ")":
+            self.refuse("an operator or `)`")
+        self.close_bracket()
+        return node
+
+    def _read_list(self, can_be_empty: bool = False) -> Node:
+        start = self.start
+        self.open_bracket("[", start)
+        self.advance()
+        if self.kind == ",":
+            self.advance()
+        items = []
+        while self.kind != "]":
+            items.append(self.expression())
+            self._separate(",", "]")
+        self.close_bracket()
+        end = self.previous_end
+        if items:
+            return ListLiteral(self.source, start, end, items, None)
+        if self.kind != ":" or not can_be_empty:
+            hint = "put it in parentheses: `([] : List ...)`"
+            self.fail("an empty list needs its type", start, end, expected="`[] : List ...`", hint=hint)
+        self.take_spaced(":")
+        annotation = self.expression()
+        return ListLiteral(self.source, start, self.previous_end, [], annotation)
+
+    def _read_union(self) -> Node:
+        start = self.start
+        fields: dict[str, Node | None] = {}
+        names: dict[str, int] = {}
+        self.open_bracket("<", start)
+        self.advance()
+        if self.kind == "|":
+            self.advance()
+        while self.kind != ">":
+            name_start, name = self.start, self._name("the name of an alternative")
+            payload = None
+            if self.kind == ":":
+                self.take_spaced(":")
+                payload = self.expression()
+            if name in fields:
+                self.fail(f"the alternative `{name}` occurs twice", name_start, name_start + len(name))
+            fields[name], names[name] = payload, name_start
+            self._separate("|", ">", "`:`, `|` or `>`" if payload is None else "")
+        self.close_bracket()
+        return UnionType(self.source, start, self.previous_end, fields, names)
+
+    def _read_record(self) -> Node:
+        start = self.start
+        self.open_bracket("{", start)
+        self.advance()
+        if self.kind == ",":
+            self.advance()
+        if self.kind == "=":
+            self.advance()
+            if self.kind == ",":
+                self.advance()
+            self.close_bracket()
+            return RecordLiteral(self.source, start, self.previous_end, {})
+        if self.kind == "}":
+            self.close_bracket()
+            return RecordType(self.source, start, self.previous_end, {})
+        name_start, name = self.start, self._name("the name of a field, `=` or `}`")
+        if self.kind == ":":
+            return self._record_type(start, name_start, name)
+        return self._record_literal(start, name_start, name)
+
+    def _record_type(self, start: int, name_start: int, name: str) -> Node:
+        fields: dict[str, Node] = {}
+        names: dict[str, int] = {}
+        while True:
+            self.take_spaced(":")
+            field_type = self.expression()
+            if name in fields:
+                self.fail(f"the field `{name}` occurs twice", name_start, name_start + len(name))
+            fields[name], names[name] = field_type, name_start
+            self._separate(",", "}")
+            if self.kind == "}":
+                break
+            name_start, name = self.start, self._name("the name of a field or `}`")
+        self.close_bracket()
+        return RecordType(self.source, start, self.previous_end, fields, names)
+
+    def _record_literal(self, start: int, name_start: int, name: str) -> Node:
+        fields: dict[str, Node] = {}
+        names: dict[str, int] = {}
+        repeated = 0
+        while True:
+            value = self._field_value(name_start, name)
+            other = fields.get(name)
+            if other is None:
+                fields[name], names[name] = value, name_start
+            else:
+                fields[name] = Operation(self.source, name_start, self.previous_end, "/\\", other, value)
+                repeated += 1
+                self._deepen(self.depth + repeated)
+            self._separate(",", "}")
+            if self.kind == "}":
+                break
+            name_start, name = self.start, self._name("the name of a field or `}`")
+        self.close_bracket()
+        return RecordLiteral(self.source, start, self.previous_end, fields, names)
+
+    def _field_value(self, name_start: int, name: str) -> Node:
+        """Read `= value`, `.name.name = value`, or nothing, which stands for the variable of that name."""
+        if self.kind in (",", "}"):
+            return self._variable(name_start, self.previous_end, name, 0)
+        inner: list[tuple[str, int]] = []
+        while self.kind == ".":
+            self.advance()
+            inner_start = self.start
+            inner.append((self._name(), inner_start))
+        if self.kind != "=":
+            self.refuse("`=`" if inner else "`=`, `:`, `.`, `,` or `}`")
+        self.advance()
+        value = self.expression()
+        self._deepen(self.depth + len(inner))
+        for part, part_start in reversed(inner):
+            value = RecordLiteral(self.source, value.start, value.end, {part: value}, {part: part_start})
+        return value
+
+    # Names.
+
+    def _name(self, expected: str = "a name") -> str:
+        token = self.token
+        if self.kind == "quoted":
+            token = token[1:-1]
+        elif self.kind not in ("label", "Some"):
+            self.refuse(expected)
+        self.advance()
+        return token
+
+    def _bound_name(self) -> str:
+        if self.kind == "label" and self.token in BUILTINS:
+            self.fail(f"`{self.token}` is built in and cannot be defined", hint="choose another name")
+        if self.kind == "Some":
+            self.refuse("a name")
+        return self._name()
+
+    def _bind(self, name: str) -> None:
+        if self.levels >= MAX_NAMES:
+            self.fail(f"more than {MAX_NAMES:,} names are in scope")
+        self.scope.setdefault(name, []).append(self.levels)
+        self.levels += 1
+
+    def _unbind(self, name: str) -> None:
+        self.scope[name].pop()
+        self.levels -= 1
+
+    def _read_special_double(self) -> Node:
+        start, kind = self.start, self.kind
+        self.advance()
+        return Literal(self.source, start, self.previous_end, float("inf" if kind == "Infinity" else "nan"))
+
+
+_NUMBERS = ("nat", "int", "double")
+_PRIMITIVES = {
+    "label": PrimitiveParser._read_variable,
+    "quoted": PrimitiveParser._read_variable,
+    "text": PrimitiveParser.read_text,
+    "multi": PrimitiveParser.read_lines,
+    "{": PrimitiveParser._read_record,
+    "(": PrimitiveParser._read_parentheses,
+    "[": PrimitiveParser._read_list,
+    "<": PrimitiveParser._read_union,
+    "bytes": PrimitiveParser.read_bytes,
+    "temporal": PrimitiveParser.read_temporal,
+    "Infinity": PrimitiveParser._read_special_double,
+    "NaN": PrimitiveParser._read_special_double,
+    **dict.fromkeys(_NUMBERS, PrimitiveParser.read_number),
+}

@@ -1,0 +1,464 @@
+"""Evaluation of files: parse, resolve imports, type, evaluate; what did not change is not done again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay.dhall import typing_records, typing_rules, typing_unions
+from assay.dhall.binary import semantic_hash
+from assay.dhall.budget import Budget, metered, spend_characters
+from assay.dhall.decode import decode
+from assay.dhall.errors import DhallError, Problem, ReportedError, Span, error_at, problem_at
+from assay.dhall.evaluate import evaluate
+from assay.dhall.imports import FolderPolicy, ImportPolicy, ImportRefusedError, NoImports
+from assay.dhall.infer import Context, infer
+from assay.dhall.location import LOCATION, locate
+from assay.dhall.parser import Parser
+from assay.dhall.quote import quote
+from assay.dhall.syntax import Fallback, Import, Literal, Node, Source
+from assay.dhall.values import ABSENT, BYTES, TEXT, Value
+from assay.dhall.walk import parts_of
+
+MAX_FILES = 2_000
+MAX_TRAIL = 64
+MAX_BYTES = 5_000_000
+
+RULES = (typing_rules, typing_records, typing_unions)
+"""The modules that register the rules of types."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file that an evaluation read; `mode` is `Code`, `Text` or `Bytes`."""
+
+    name: str
+    mode: str
+    sha256: str
+
+
+@dataclass(slots=True, eq=False)
+class Constant:
+    """An import whose value needs no evaluation, such as a file as text."""
+
+    value: Value
+    type: Value
+
+    def evaluate(self) -> Value:
+        return self.value
+
+
+@dataclass(slots=True, eq=False)
+class Module:
+    """A file that is parsed and typed, and evaluated when it is first needed.
+
+    `problems` holds the errors of the file and of what it imports; `type` is None when there are some.
+    `is_absent` says that an import that does not exist is all that is wrong.
+    """
+
+    name: str
+    sha256: str
+    node: Node | None = None
+    type: Value = None
+    problems: list[Problem] = field(default_factory=list)
+    is_absent: bool = False
+    uses: list[tuple[str, str, str, Module | None]] = field(default_factory=list)
+    can_be_reused: bool = True
+    digest: str = ""
+    value: Value = ABSENT
+
+    def evaluate(self) -> Value:
+        """Return the value; the module must be without problems."""
+        if self.value is ABSENT:
+            assert self.node is not None
+            self.value = evaluate(self.node, ())
+        return self.value
+
+    def hash(self) -> str:
+        """Return the semantic hash: the SHA-256 of the binary normal form."""
+        if not self.digest:
+            self.digest = semantic_hash(quote(self.evaluate(), [], anonymous=True))
+        return self.digest
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The expression of a file, and its imports."""
+
+    node: Node
+    imports: list[Import]
+    has_fallback: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """The value and type of a file, and every file that was read for it, sorted by name."""
+
+    value: Value
+    type: Value
+    files: tuple[ReadFile, ...]
+    module: Module
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """A text's expression, every part of it whose type could be established, and its problems."""
+
+    node: Node
+    types: list[tuple[Node, Value, Context]]
+    problems: tuple[Problem, ...]
+
+
+class Evaluator:
+    """Evaluates files, and remembers those that did not change since, with all that they import.
+
+    The budget is that of one call; files that are remembered cost nothing.
+    """
+
+    def __init__(self, policy: ImportPolicy | None = None, budget: Budget | None = None) -> None:
+        self.policy: ImportPolicy = policy or NoImports()
+        self.budget = budget or Budget()
+        self.modules: dict[str, Module] = {}
+        self._parsed: dict[str, tuple[bytes, Parsed]] = {}
+
+    def find_module(self, name: str, sha256: str) -> Module | None:
+        """Return the module of a file with this content, when it was evaluated without problems."""
+        module = self.modules.get(name)
+        if module is None or module.sha256 != sha256 or module.problems or not module.can_be_reused:
+            return None
+        return module
+
+    def parse(self, name: str, content: bytes) -> Parsed:
+        """Parse a file; it is not parsed again when it is evaluated. Raise `DhallError` when it is no expression."""
+        parsed = parse_file(name, content)
+        self._parsed[name] = content, parsed
+        return parsed
+
+    def take_parsed(self, name: str, content: bytes) -> Parsed:
+        """Return an expression that nothing else uses, since evaluation leaves values in it."""
+        known, parsed = self._parsed.pop(name, (None, None))
+        return parsed if parsed is not None and known == content else parse_file(name, content)
+
+    def evaluate_file(self, path: Path) -> Evaluated:
+        """Evaluate a file inside the folders of the policy; raise `DhallError` with every problem."""
+        if not isinstance(self.policy, FolderPolicy):
+            raise TypeError("only a FolderPolicy has names for paths")
+        try:
+            name = self.policy.name_of(path)
+        except ImportRefusedError as error:
+            raise DhallError([Problem("import", error.message, hint=error.hint)]) from None
+        return self.evaluate_name(name)
+
+    def evaluate_name(self, name: str) -> Evaluated:
+        """Evaluate what the policy reads under a name."""
+        with metered(self.budget):
+            load = Load(self)
+            try:
+                module = load.module(name)
+            except ImportRefusedError as error:
+                raise DhallError([Problem("import", error.message, hint=error.hint)]) from None
+            return self._finish(load, module)
+
+    def evaluate_text(self, text: str, name: str = "(text)") -> Evaluated:
+        """Evaluate an expression; its imports are relative to `name`."""
+        with metered(self.budget):
+            load = Load(self)
+            return self._finish(load, load.text_module(name, text))
+
+    def inspect(self, name: str, text: str) -> Inspection:
+        """Type a text in place of a file, as far as it can be; raise `DhallError` when it is no expression."""
+        with metered(self.budget):
+            load = Load(self)
+            parsed = parse_text(name, text)
+            module = Module(name, "", parsed.node)
+            load.trail.append(name)
+            load.resolve_all(module, parsed)
+            context = Context(record=[])
+            load.type_module(module, context)
+            assert module.node is not None
+            return Inspection(module.node, context.record or [], (*module.problems, *context.problems))
+
+    def _finish(self, load: Load, module: Module) -> Evaluated:
+        if module.problems:
+            raise DhallError(module.problems)
+        files = {(use.name, use.mode): use for use in load.files_of(module)}
+        return Evaluated(module.evaluate(), module.type, tuple(files[key] for key in sorted(files)), module)
+
+
+class Load:
+    """One evaluation: which files are checked to be up to date, and which are being loaded."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.policy = evaluator.policy
+        self.checked: dict[str, Module] = {}
+        self.contents: dict[str, bytes] = {}
+        self.trail: list[str] = []
+        self.bytes = 0
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a name, read once."""
+        if name not in self.contents:
+            content = self.policy.read(name)
+            self.bytes += len(content)
+            if len(self.contents) >= MAX_FILES or self.bytes > MAX_BYTES:
+                raise ImportRefusedError(
+                    f"the imports are more than {MAX_FILES:,} files or {MAX_BYTES // 1_000_000} MB",
+                    "data belongs in runs, not in specifications",
+                )
+            self.contents[name] = content
+        return self.contents[name]
+
+    def module(self, name: str) -> Module:
+        """Return the module of a file, from before when nothing that it depends on changed."""
+        module = self.checked.get(name)
+        if module is None:
+            content = self.read(name)
+            digest = hashlib.sha256(content).hexdigest()
+            known = self.evaluator.modules.get(name)
+            if known is None or known.sha256 != digest or not self._is_current(known):
+                known = self._load(name, content, digest)
+                self.evaluator.modules[name] = known
+            module = self.checked[name] = known
+        return module
+
+    def _is_current(self, module: Module) -> bool:
+        if not module.can_be_reused or module.problems or module.name in self.trail:
+            return False
+        self.trail.append(module.name)
+        try:
+            for name, mode, digest, used in module.uses:
+                if mode != "Code":
+                    if hashlib.sha256(self.read(name)).hexdigest() != digest:
+                        return False
+                elif self.module(name) is not used:
+                    return False
+        except ImportRefusedError:
+            return False
+        finally:
+            self.trail.pop()
+        return True
+
+    def _load(self, name: str, content: bytes, digest: str) -> Module:
+        return self._fill(Module(name, digest), lambda: self.evaluator.take_parsed(name, content))
+
+    def text_module(self, name: str, text: str) -> Module:
+        """Return the module of a text that is no file, or is not saved."""
+        content = text.encode("utf-8", "replace")
+        return self._fill(Module(name, hashlib.sha256(content).hexdigest()), lambda: parse_text(name, text))
+
+    def _fill(self, module: Module, parse: Callable[[], Parsed]) -> Module:
+        self.trail.append(module.name)
+        try:
+            parsed = parse()
+            module.node = parsed.node
+            self.resolve_all(module, parsed)
+            self.type_module(module, Context(problems=module.problems))
+        except DhallError as error:
+            module.problems.extend(error.problems)
+        finally:
+            self.trail.pop()
+        if any(problem.code == "budget" for problem in module.problems):
+            raise DhallError([problem for problem in module.problems if problem.code == "budget"])
+        return module
+
+    def type_module(self, module: Module, context: Context) -> None:
+        """Set the type of a module that is parsed, or report why there is none."""
+        assert module.node is not None
+        try:
+            inferred = infer(module.node, context)
+        except ReportedError:
+            return
+        except DhallError as error:
+            context.report(error)
+            return
+        if not module.problems:
+            module.type = inferred
+
+    def resolve_all(self, module: Module, parsed: Parsed) -> None:
+        """Load what the imports of a module lead to."""
+        assert module.node is not None
+        if parsed.has_fallback:
+            module.is_absent = self._resolve(module, module.node, module.problems)
+            return
+        states = [self._resolve_import(module, node, module.problems) for node in parsed.imports]
+        module.is_absent = any(states) and all(state is not False for state in states)
+
+    def _resolve(self, module: Module, node: Node, problems: list[Problem]) -> bool:
+        """Resolve the imports of an expression; return whether all that is wrong is absence."""
+        before = len(problems)
+        is_only_absent = True
+        pending = [node]
+        while pending:
+            current = pending.pop()
+            if isinstance(current, Fallback):
+                is_only_absent &= self._resolve_fallback(module, current, problems)
+            elif isinstance(current, Import):
+                is_only_absent &= self._resolve_import(module, current, problems) is not False
+            else:
+                pending.extend(parts_of(current))
+        return is_only_absent and len(problems) > before
+
+    def _resolve_fallback(self, module: Module, node: Fallback, problems: list[Problem]) -> bool:
+        left: list[Problem] = []
+        is_absent = self._resolve(module, node.left, left)
+        node.chosen = node.left
+        if not left:
+            return True
+        module.can_be_reused = False
+        if not is_absent:
+            problems.extend(left)
+            return False
+        node.chosen = node.right
+        before = len(problems)
+        is_absent = self._resolve(module, node.right, problems)
+        return is_absent or len(problems) == before
+
+    def _resolve_import(self, module: Module, node: Import, problems: list[Problem]) -> bool | None:
+        """Resolve an import; return None when it is right, else whether what it names does not exist."""
+        try:
+            node.module = self._import(module, node)
+        except ImportRefusedError as error:
+            problems.append(describe_refusal(node, error))
+            return error.is_absent
+        except DhallError as error:
+            _extend(problems, error.problems)
+            return False
+        if isinstance(node.module, Module) and node.module.problems:
+            _extend(problems, node.module.problems)
+            is_absent, node.module = node.module.is_absent, None
+            return is_absent
+        return None
+
+    def resolve(self, importer: str, node: Import) -> str:
+        """Return the name of the file that an import leads to; raise `ImportRefusedError`."""
+        return self.policy.resolve(importer, node.target, node.mode, _written(node))
+
+    def check_trail(self, name: str, node: Import) -> None:
+        """Raise `DhallError` for a cycle of imports, `ImportRefusedError` for a chain that is too long."""
+        if name in self.trail:
+            cycle = " -> ".join([*self.trail[self.trail.index(name) :], name])
+            hint = "move what both files need into a third one"
+            raise error_at("import", node, f"imports form a cycle: {cycle}", hint=hint)
+        if len(self.trail) >= MAX_TRAIL:
+            raise ImportRefusedError(f"imports are nested more than {MAX_TRAIL} files deep", "flatten the imports")
+
+    def _import(self, module: Module, node: Import) -> Module | Constant:
+        if node.digest and (content := self.policy.fetch_cached(node.digest)) is not None:
+            cached = self._cached(node, content)
+            if cached is not None:
+                return cached
+        if node.mode == "Location":
+            self.resolve(module.name, node)
+            return Constant(locate(module.name, node.target), LOCATION)
+        name = self.resolve(module.name, node)
+        if node.mode == "Code":
+            return self._import_code(module, node, name)
+        content = self.read(name)
+        module.uses.append((name, node.mode, hashlib.sha256(content).hexdigest(), None))
+        constant = self._decode_constant(node, name, content)
+        if node.digest:
+            literal = Literal(node.source, 0, 0, constant.value)
+            self._check_hash(node, semantic_hash(literal))
+        return constant
+
+    def _decode_constant(self, node: Import, name: str, content: bytes) -> Constant:
+        spend_characters(len(content))
+        if node.mode == "Bytes":
+            return Constant(content, BYTES)
+        try:
+            return Constant(content.decode("utf-8"), TEXT)
+        except UnicodeDecodeError:
+            raise error_at("import", node, f"the file `{name}` is not UTF-8 text") from None
+
+    def _import_code(self, module: Module, node: Import, name: str) -> Module:
+        try:
+            self.check_trail(name, node)
+        except DhallError:
+            module.can_be_reused = False
+            raise
+        imported = self.module(name)
+        module.uses.append((name, "Code", imported.sha256, imported))
+        if node.digest and not imported.problems:
+            self._check_hash(node, imported.hash())
+        return imported
+
+    def _check_hash(self, node: Import, actual: str) -> None:
+        if node.digest != actual:
+            raise error_at(
+                "import",
+                node,
+                "the import does not match its hash",
+                expected=f"sha256:{node.digest}",
+                found=f"sha256:{actual}",
+                hint="when the change is wanted, replace the hash",
+            )
+
+    def _cached(self, node: Import, content: bytes) -> Constant | None:
+        """Return the value of a cached normal form, unless its hash is another."""
+        if hashlib.sha256(content).hexdigest() != node.digest:
+            return None
+        expression = decode(content)
+        type_value = infer(expression, Context())
+        return Constant(evaluate(expression, ()), type_value)
+
+    def files_of(self, module: Module) -> Iterable[ReadFile]:
+        """Yield what a module was made of."""
+        pending, seen = [module], {id(module)}
+        while pending:
+            current = pending.pop()
+            yield ReadFile(current.name, "Code", current.sha256)
+            for name, mode, digest, used in current.uses:
+                if used is None:
+                    yield ReadFile(name, mode, digest)
+                elif id(used) not in seen:
+                    seen.add(id(used))
+                    pending.append(used)
+
+
+def _extend(problems: list[Problem], more: Iterable[Problem]) -> None:
+    problems.extend(problem for problem in more if problem not in problems)
+
+
+def describe_refusal(node: Import, error: ImportRefusedError) -> Problem:
+    """Return the problem of an import that is refused, at what it names."""
+    end = node.start + len(_written(node))
+    return problem_at("import", node.source, node.start, end, error.message, hint=error.hint)
+
+
+def _written(node: Import) -> str:
+    """Return what an import names, without `as Text` and hashes."""
+    return node.source.text[node.start : node.end].split()[0]
+
+
+def parse_file(name: str, content: bytes) -> Parsed:
+    """Parse the content of a file; raise `DhallError` with one problem."""
+    try:
+        return parse_text(name, content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        column = len(content[content.rfind(b"\n", 0, error.start) + 1 : error.start].decode("utf-8")) + 1
+        span = Span(name, error.start, error.end, line, column, line, column + 1)
+        hint = "save the file in UTF-8 without a byte order mark"
+        raise DhallError([Problem("parse", "the file is not UTF-8 text", span, hint=hint)]) from None
+
+
+def parse_text(name: str, text: str) -> Parsed:
+    """Parse a text; raise `DhallError` with one problem."""
+    parser = Parser(Source(name, text))
+    return Parsed(parser.whole(), parser.imports, parser.has_fallback)
+
+
+def evaluate_file(
+    path: Path, policy: FolderPolicy, budget: Budget | None = None, cache: dict[str, Module] | None = None
+) -> Evaluated:
+    """Evaluate a file; modules of earlier calls with the same `cache` are used again when nothing changed."""
+    evaluator = Evaluator(policy, budget)
+    if cache is not None:
+        evaluator.modules = cache
+    return evaluator.evaluate_file(path)
+
+
+__all__ = ["Evaluated", "Evaluator", "Module", "ReadFile", "evaluate_file"]
