@@ -16,8 +16,6 @@ import pytest
 
 from assay.build.run_schema import schema_of
 from assay.ingest.constants import read_constants
-from assay.spec import dhall_adapter
-from assay.spec.dhall_adapter import available
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Constant, Quarantine, Source
 from assay.spec.unit import Unit
@@ -26,8 +24,6 @@ from tests.support.commands import assay
 from tests.support.laboratory import ROOT
 from tests.support.outcomes import contents
 from tests.support.workspaces import edited
-
-pytestmark = pytest.mark.skipif(not available(), reason="specs without a normal form need a Dhall evaluator")
 
 RUNS = ("--run", "runs/1.0", "--run", "runs/1.1")
 
@@ -60,11 +56,8 @@ def test_a_fresh_workspace_builds_at_once(started: Path) -> None:
     assert not list(started.glob(".assay-*"))
 
 
-def test_workspace_without_the_dhall_package_is_evaluated(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Assay's own evaluator reads specs without a normal form, and says where they are wrong."""
-    monkeypatch.setattr(dhall_adapter, "available", lambda: False)
+def test_workspace_without_normal_form_is_evaluated(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Specs without a committed normal form build the same report, and errors have their positions."""
     own = tmp_path_factory.mktemp("cache")
     assert assay("--cache", own, "init", "here", within=tmp_path).status == 0
     place = tmp_path / "here"

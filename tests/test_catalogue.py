@@ -18,13 +18,10 @@ from assay.audit.lineage_picture import Picture, picture
 from assay.build.explain import explain
 from assay.build.explain_output import said
 from assay.build.lineage import lineage_of
-from assay.spec.dhall_adapter import available
 from tests.support.browser import barriers, shown
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT, Laboratory
 from tests.support.outcomes import contents
-
-pytestmark = pytest.mark.skipif(not available(), reason="specs without a normal form need a Dhall evaluator")
 
 HOSTILE = "<script>alert(1)</script>\u202e & 'x' \""
 

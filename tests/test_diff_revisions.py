@@ -6,9 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
-import pytest
-
-from assay.spec import dhall_adapter, normal_form, unchecked
+from assay.spec import normal_form, unchecked
 from assay.spec.workspace import Workspace
 from tests.support.commands import Done, assay
 from tests.support.repositories import committed
@@ -68,9 +66,7 @@ def test_a_revision_that_checks_refuse_by_now_is_compared(tmp_path: Path, cache:
         assert all(("millisecond", "second") in pairs for pairs in found.values())
 
 
-def test_of_such_a_revision_the_normal_form_is_read(
-    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_such_a_revision_the_normal_form_is_read(tmp_path: Path, cache: Path) -> None:
     """Where it is of the very sources, nothing has to evaluate them; where it is not, there is nothing to read."""
     place = history(tmp_path / "shop", cache, REFUSED)
     edited(place / METRICS, "S.unit.second", "S.unit.millisecond")
@@ -81,7 +77,6 @@ def test_of_such_a_revision_the_normal_form_is_read(
     assert target.is_file()  # of the specs as `init` wrote them
     target.write_text(normal_form.dump(found.checked), encoding="utf-8")
     committed(place, "third")
-    monkeypatch.setattr(dhall_adapter, "available", lambda: False)
     known = assay("--cache", cache, "diff", "HEAD~1", "HEAD", "--system", "service", "--format", "json", within=place)
     assert known.status == 3
     assert units(known, "service")["wait"] == [("second", "millisecond"), ("s", "ms")]

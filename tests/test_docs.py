@@ -18,7 +18,6 @@ import pytest
 
 from assay.cli.main import cli
 from assay.engine.store import default_folder
-from assay.spec.dhall_adapter import available
 from tests.documentation import (
     ALL_PAGES,
     PAGES,
@@ -82,8 +81,6 @@ def _blocks(language: str) -> list[Block]:
 def test_the_examples_of_a_section_work(name: str, section: str, workspace: Trial) -> None:
     blocks = [block for block in page(name).blocks if block.section == section]
     added = [block for block in blocks if block.place and block.place["how"]]
-    if added and not available():
-        pytest.skip("changed specs need a Dhall evaluator")
     for block in blocks:
         if block in added:
             workspace.put(block)
@@ -95,7 +92,6 @@ def test_the_examples_of_a_section_work(name: str, section: str, workspace: Tria
         _compiles(workspace, added)
 
 
-@pytest.mark.skipif(not available(), reason="changed specs need a Dhall evaluator")
 def test_the_tutorial_works_from_top_to_bottom(workspace: Trial) -> None:
     for block in page(TUTORIAL).blocks:
         if block.language == "dhall":

@@ -6,11 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.spec.dhall_adapter import available
 from tests.support.commands import assay
 from tests.support.workspaces import edited
-
-pytestmark = pytest.mark.skipif(not available(), reason="changed specs need a Dhall evaluator")
 
 SEEN = """\
     , grains =

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from assay.spec.dhall_adapter import available
 from tests.support.commands import assay
 from tests.support.workspaces import Edit, workspace
 
@@ -165,7 +164,6 @@ error[event-of-table]: event `machine` is a record of a list: it has one form, w
 }
 
 
-@pytest.mark.skipif(not available(), reason="changed specs need a Dhall evaluator")
 @pytest.mark.parametrize("slip", SLIPS)
 def test_a_slip_says_where_it_is(slip: str, tmp_path: Path) -> None:
     edit, message = SLIPS[slip]

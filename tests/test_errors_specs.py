@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from assay.spec.dhall_adapter import evaluate_sources
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay, build
 from tests.support.outcomes import FORMER, contents, former_outputs, message
@@ -321,22 +320,19 @@ def test_a_check_finds_what_no_type_tells(tmp_path: Path, cache: Path, slip: str
     assert (done.status, message(done, {})) == (1, expected)
 
 
-def test_a_literal_that_makes_parsing_explode_meets_a_time_limit(
-    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    defaults = evaluate_sources.__kwdefaults__
-    assert defaults is not None
-    monkeypatch.setitem(defaults, "seconds", 2)
-    deep = f"{SCHEMA}\n\nlet deep = {'[ ' * 16}1{' ]' * 16}"
+def test_runaway_specs_end_at_the_budget_with_a_position(tmp_path: Path, cache: Path) -> None:
+    doubled = 'Natural/fold 1000000000 Text (\\(text : Text) -> text ++ text) "x"'
+    edit = (UNITS, SCHEMA, f'{SCHEMA}\n\nlet runaway = assert : {doubled} === ""')
     former_outputs(tmp_path / "out")
-    done = build([PLAIN], tmp_path / "out", cache, within=workspace(tmp_path / "workspace", (UNITS, SCHEMA, deep)))
+    done = build([PLAIN], tmp_path / "out", cache, within=workspace(tmp_path / "workspace", edit))
     assert (done.status, message(done, {})) == (
         1,
         """\
-error[dhall-time]: the evaluation of `specs/cardano/package.dhall` needs more than 2 s
-  at specs/cardano/units.dhall:4:42
-  found:    literals nested 16 deep here
-  hint: every level of nested brackets triples the time of parsing: bind inner parts with `let`
+error[dhall-budget]: the evaluation makes more than 50,000,000 characters of text
+  at specs/cardano/units.dhall:4:24
+    4 | let runaway = assert : Natural/fold 1000000000 Text (\\(text : Text) -> text ++ text) "x" === ""
+      |                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  hint: the expression grows without end, or far beyond what a specification needs
 """,
     )
     assert contents(tmp_path / "out") == FORMER

@@ -7,11 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.spec.dhall_adapter import available
 from tests.support.commands import assay
 from tests.support.workspaces import edited
-
-pytestmark = pytest.mark.skipif(not available(), reason="specs of one's own need a Dhall evaluator")
 
 PACKAGE = Path(__file__).parent / "own_columns/package.dhall"
 SQL = "SELECT host, t_ns AS at, n, place, island, holds, value, took FROM tried"

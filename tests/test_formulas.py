@@ -15,14 +15,12 @@ import pytest
 from assay.build.session import Session
 from assay.engine.store import Store
 from assay.spec import normal_form
-from assay.spec.dhall_adapter import available
 from assay.spec.workspace import Workspace
 from tests.compare_reference import load
 from tests.support.commands import assay
 from tests.support.drives import drives, run
 from tests.support.laboratory import ROOT
 
-needs_dhall = pytest.mark.skipif(not available(), reason="changed specs need a Dhall evaluator")
 YEAR = 365 * 24 * 3600
 RATES = {"decimal": 4_000_000, "binary": 4 * 1024**2, "trickle": 12_000, "drip": 12 * 1024, "still": 0}
 CLASSES = (150, 300, 600, 1200, 2000)
@@ -79,7 +77,6 @@ def queried(place: Path, cache: Path, names: list[str], of: str, *more: str) -> 
 # Reports
 
 
-@needs_dhall
 def test_the_report_shows_both_published_numbers_each_by_its_convention(report: Path) -> None:
     (section,) = load(report / "document.json")["sections"]
     assert [cell for cell in section["header"] if cell[:1] != "Δ"] == ["", *RATES]
@@ -89,7 +86,6 @@ def test_the_report_shows_both_published_numbers_each_by_its_convention(report: 
     assert cells["Paid terabytes last, years"][-1] == "—"
 
 
-@needs_dhall
 def test_results_are_the_exact_numbers_rounded_once(report: Path) -> None:
     found = load(report / "results.json")["metrics"]
     for name, rate in RATES.items():
@@ -105,7 +101,6 @@ def test_results_are_the_exact_numbers_rounded_once(report: Path) -> None:
     assert found["disk_writes_per_year"]["formula"] == "disk_write_rate × 365 day"
 
 
-@needs_dhall
 def test_the_dictionary_has_formula_unit_conversions_and_examples(report: Path) -> None:
     (group,) = load(report / "document.json")["dictionary"]
     entries = {entry["id"]: entry for entry in group["entries"]}
@@ -127,7 +122,6 @@ def test_the_dictionary_has_formula_unit_conversions_and_examples(report: Path) 
     ]
 
 
-@needs_dhall
 @pytest.mark.parametrize("name", ["report", "article"])
 def test_a_build_with_formulas_is_verified(request: pytest.FixtureRequest, place: Path, cache: Path, name: str) -> None:
     done = assay("verify", request.getfixturevalue(name), "--cache", cache, within=place / "workspace")
@@ -147,7 +141,6 @@ def mixed(rates: dict[str, tuple[int, ...]], lowest: int) -> Fraction:
     return max(written, Fraction(1024)) / 2**30
 
 
-@needs_dhall
 @pytest.mark.parametrize(("summary", "lowest"), [("all", 0), ("lowest", 2)])
 def test_a_formula_over_formulas_of_several_grains_is_that_of_plain_fractions(
     place: Path, cache: Path, summary: str, lowest: int
@@ -158,7 +151,6 @@ def test_a_formula_over_formulas_of_several_grains_is_that_of_plain_fractions(
     assert "median" not in found
 
 
-@needs_dhall
 @pytest.mark.parametrize("name", ["disk_writes_per_year", "disk_writes_per_year_binary", "paid_lasts", "mixed"])
 @pytest.mark.parametrize("of", ["many", "decimal", "still"])
 def test_the_sql_of_a_formula_stands_alone_and_yields_what_the_query_does(
@@ -177,7 +169,6 @@ def test_the_sql_of_a_formula_stands_alone_and_yields_what_the_query_does(
     assert row[0] == (None if due is None else pytest.approx(due, rel=1e-12))
 
 
-@needs_dhall
 def test_a_query_shows_the_average_alone_and_why_there_is_none(place: Path, cache: Path) -> None:
     done = assay(
         "query", "disk_writes_per_year", "paid_lasts", *runs(place, "decimal", "still"), "--cache", cache,
@@ -193,7 +184,6 @@ def test_a_query_shows_the_average_alone_and_why_there_is_none(place: Path, cach
     assert done.err == "warning: still: paid_lasts has no value: division by zero: disk_write_rate is 0.\n"
 
 
-@needs_dhall
 def test_a_formula_over_a_metric_without_samples_has_no_value_and_says_so(
     tmp_path: Path, place: Path, cache: Path
 ) -> None:
@@ -214,7 +204,6 @@ def tables(article: Path) -> dict[str, Any]:
     return {table["title"]: table for table in gallery["tables"]}
 
 
-@needs_dhall
 def test_classes_are_used_up_in_years_of_365_days(article: Path) -> None:
     found = tables(article)
     named = ("decimal", "binary", "trickle")
@@ -232,14 +221,12 @@ def test_classes_are_used_up_in_years_of_365_days(article: Path) -> None:
     assert found["By the year"]["rows"][0] == ["150 TBW", "1.19", "1.13", "396.4", "—"]
 
 
-@needs_dhall
 def test_classes_stand_across_the_rows_of_a_grain_too(article: Path) -> None:
     found = tables(article)["Years until a drive is used up: trickle"]
     assert found["header"] == ["Drive bears", "sda, years"]
     assert found["rows"][-1] == ["2000 TBW", "5285.0"]
 
 
-@needs_dhall
 def test_a_listing_and_prose_show_formulas_on_rows_and_notes_say_why_cells_are_empty(article: Path) -> None:
     (gallery,) = load(article / "document.json")["galleries"]
     assert tables(article)["Rows: binary"]["rows"] == [["sda", "4.19", "132.3"]]
@@ -251,7 +238,6 @@ def test_a_listing_and_prose_show_formulas_on_rows_and_notes_say_why_cells_are_e
     ]
 
 
-@needs_dhall
 def test_the_results_of_an_article_hold_rows_with_formulas_and_averages(article: Path) -> None:
     found = load(article / "results.json")
     assert found["averages"]["decimal"] == {"disk_write_rate": 4.0, "disk_writes_per_year": 126.144}
@@ -259,7 +245,6 @@ def test_the_results_of_an_article_hold_rows_with_formulas_and_averages(article:
     assert row == {"drive": "sda", "disk_write_rate": 4_000_000, "disk_writes_per_year": 126.144}
 
 
-@needs_dhall
 def test_the_dictionary_of_an_article_explains_what_its_formulas_are_over(article: Path) -> None:
     group = load(article / "document.json")["dictionary"][0]
     assert [entry["id"] for entry in group["entries"]] == ["disk_write_rate", "disk_writes_per_year"]
@@ -273,7 +258,6 @@ def definitions(folder: Path, *edits: dict[str, str]) -> dict[str, str]:
     return dict(found.definitions)
 
 
-@needs_dhall
 def test_the_definition_of_a_formula_covers_all_that_it_is_over(tmp_path: Path) -> None:
     plain = definitions(tmp_path / "plain")
     measured = definitions(
@@ -300,7 +284,6 @@ def test_the_definition_of_a_formula_covers_all_that_it_is_over(tmp_path: Path) 
     assert told == plain
 
 
-@needs_dhall
 def test_a_normal_form_reads_back_as_it_was(place: Path, cache: Path) -> None:
     checked = Session(Workspace(place / "workspace"), Store(cache)).package("drives")
     text = normal_form.dump(checked)
@@ -311,13 +294,11 @@ def test_a_normal_form_reads_back_as_it_was(place: Path, cache: Path) -> None:
     ) in " ".join(text.split())
 
 
-@needs_dhall
 def test_what_is_worked_out_of_a_normal_form_is_what_was_worked_out_before(place: Path, cache: Path) -> None:
     checked = Session(Workspace(place / "workspace"), Store(cache)).package("drives")
     assert normal_form.resolve(normal_form.load(normal_form.dump(checked), "here").package, checked.sources) == checked
 
 
-@needs_dhall
 def test_a_committed_formula_comes_to_what_its_dhall_does_with_any_cache(tmp_path: Path, cache: Path) -> None:
     drives(tmp_path / "workspace")
     run(tmp_path / "decimal", sda=RATES["decimal"])

@@ -6,11 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.spec.dhall_adapter import available
 from tests.support.commands import assay
 from tests.support.drives import drives
-
-pytestmark = pytest.mark.skipif(not available(), reason="changed specs need a Dhall evaluator")
 
 Edits = dict[str, str]
 PAID = "X.over (S.source.constant constant.paid) (M.value rate)"

@@ -8,14 +8,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.spec.dhall_adapter import available
 from assay.spec.expression import ARITY, LEAVES, show
 from assay.spec.expression_text import parse
 from tests.support.commands import assay
 from tests.support.workspaces import edited
 
 
-@pytest.mark.skipif(not available(), reason="specs without a normal form need a Dhall evaluator")
 def test_a_normal_form_that_a_hand_changed_is_noticed_and_does_not_count(tmp_path: Path) -> None:
     assert assay("--cache", tmp_path / "cache", "init", "ws", within=tmp_path).status == 0
     place, form = tmp_path / "ws", tmp_path / "ws/golden/specs/service.yaml"
@@ -31,7 +29,6 @@ def test_a_normal_form_that_a_hand_changed_is_noticed_and_does_not_count(tmp_pat
     assert assay("check", "--accept", "--cache", tmp_path / "a third", within=place).err == ""
 
 
-@pytest.mark.skipif(not available(), reason="specs without a normal form need a Dhall evaluator")
 def test_what_is_accepted_is_written_as_a_whole_the_normal_form_last(tmp_path: Path) -> None:
     own = ("--cache", tmp_path / "cache")
     assert assay(*own, "init", "ws", within=tmp_path).status == 0
@@ -54,7 +51,6 @@ def test_what_is_accepted_is_written_as_a_whole_the_normal_form_last(tmp_path: P
     assert [item.name for item in form.parent.iterdir()] == ["service.yaml"]
 
 
-@pytest.mark.skipif(not available(), reason="specs without a normal form need a Dhall evaluator")
 def test_a_package_without_metrics_is_checked_and_its_events_are_read(tmp_path: Path) -> None:
     own = ("--cache", tmp_path / "cache")
     assert assay(*own, "init", "ws", within=tmp_path).status == 0

@@ -12,15 +12,10 @@ from pathlib import Path
 import pytest
 
 from assay.spec.check import check
-from assay.spec.dhall_adapter import available
-from assay.spec.imports import SourceFile
-from assay.spec.locating import Locator
 from assay.spec.workspace import load as loaded
 from assay.spec.workspace import shipped
 from tests.support.commands import assay
 from tests.support.workspaces import NOWHERE, edited
-
-pytestmark = pytest.mark.skipif(not available(), reason="specs of one's own need a Dhall evaluator")
 
 PACKAGE = Path(__file__).parent / "own_columns/package.dhall"
 TRIES = [(host, number, (number // 3 + len(host)) % 3) for host in ("h1", "h2") for number in range(20)]
@@ -176,17 +171,6 @@ def test_columns_that_would_be_taken_for_others_are_refused(
     assert done.status == 1
     assert said in done.err
     assert "specs/tries/package.dhall:" in done.err
-
-
-def test_a_name_that_a_variable_declares_is_found_before_texts_that_are_the_same(tmp_path: Path) -> None:
-    """A field is called as the grain, and stands before it."""
-    text = 'let try = E.integer "attempt"\nlet called = "attempt"\nin  S.Grain::{ name = called, of = try }\n'
-    file = tmp_path / "grains.dhall"
-    file.write_text(text, encoding="utf-8")
-    span, excerpt = Locator((SourceFile(file.name, file, True, "", text.encode()),))("attempt")
-    assert span is not None
-    assert (span.line, span.column) == (2, 14)
-    assert "let called" in excerpt
 
 
 @pytest.mark.parametrize("name", ["step", "reset", "value"])

@@ -21,7 +21,6 @@ from assay.spec import decode
 from assay.spec import workspace as workspaces
 from assay.spec.article_model import Rule
 from assay.spec.check import check
-from assay.spec.dhall_adapter import available, evaluate_sources
 from assay.spec.diagnostics import AssayError
 from assay.spec.expression import Expression
 from assay.spec.model import Package, Series, Term
@@ -168,13 +167,10 @@ def _as_written() -> Package:
     """The package as its Dhall says it: what is resolved cannot be checked again."""
     here = Workspace(ROOT)
     root = here.specs / "antelope" / "package.dhall"
-    files = workspaces.scan(here, "antelope")
-    name = next(item.name for item in files if item.path == root)
-    package = decode.package(evaluate_sources(name, files), str(root))
+    package = decode.package(workspaces.evaluate_data(here, "antelope", workspaces.scan(here, "antelope")), str(root))
     return replace(package, articles=tuple(item for item in package.articles if item.name == "upgrade"))
 
 
-@pytest.mark.skipif(not available(), reason="specs as they are written need a Dhall evaluator")
 @pytest.mark.parametrize("case", WRONG)
 def test_what_does_not_fit_is_told(case: str) -> None:
     change, message, more = WRONG[case]

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from assay.spec.dhall_adapter import available
 from tests.support.commands import assay
 from tests.support.workspaces import edited
-
-pytestmark = pytest.mark.skipif(not available(), reason="changed specs need a Dhall evaluator")
 
 FILTERS = """\
     , filters =

@@ -9,11 +9,8 @@ from pathlib import Path
 import pytest
 
 from assay.spec import workspace
-from assay.spec.dhall_adapter import available
 from assay.spec.workspace import Workspace
 from tests.support.laboratory import ROOT
-
-pytestmark = pytest.mark.skipif(not available(), reason="no Dhall evaluator is here")
 
 
 @pytest.fixture

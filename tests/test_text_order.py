@@ -9,12 +9,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from assay.spec.dhall_adapter import available
 from assay.spec.normal_form import Checked, dump, load
 from assay.spec.workspace import Workspace, evaluate, scan
 from tests.support.commands import assay
-
-pytestmark = pytest.mark.skipif(not available(), reason="specs without a normal form need a Dhall evaluator")
 
 #: names in an order that is neither that of the alphabet nor its reverse, with a pattern each
 EVENTS = {

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from assay.audit.recorded import content_hash
-from assay.spec.dhall_adapter import available
 from tests.support import commands
 from tests.support.commands import Done, assay
 from tests.support.laboratory import ROOT
@@ -191,7 +190,6 @@ def test_a_file_that_was_not_there_is_new(run: Path, cache: Path) -> None:
 # Definitions and versions
 
 
-@pytest.mark.skipif(not available(), reason="changed specs need a Dhall evaluator")
 def test_a_changed_definition_is_named_and_no_other(run: Path, cache: Path) -> None:
     here = workspace(run.parent / "workspace")
     out = made(run, cache, within=here)
@@ -206,7 +204,6 @@ def test_a_changed_definition_is_named_and_no_other(run: Path, cache: Path) -> N
     assert more == []
 
 
-@pytest.mark.skipif(not available(), reason="changed specs need a Dhall evaluator")
 def test_a_changed_report_definition_is_no_changed_metric(run: Path, cache: Path) -> None:
     here = workspace(run.parent / "workspace")
     out = made(run, cache, within=here)

@@ -16,12 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.spec.dhall_adapter import available
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import edited
-
-pytestmark = pytest.mark.skipif(not available(), reason="specs without a normal form need a Dhall evaluator")
 
 PATIENCE = 60.0
 BUILT = re.compile(r"build/live/report\.pdf \(\d+\.\d s\)")

@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
-from assay.spec.locating import Locator
+from assay.spec.positions import Place
 from tests.support.laboratory import ROOT
 
-#: finds no word: there are no sources
-NOWHERE = Locator(())
 #: a file of the workspace, a text that stands in it, and what is put in its (first) place
 Edit = tuple[str, str, str]
+
+
+class Nowhere:
+    """Positions of a package without sources: no word is written anywhere."""
+
+    def __call__(self, word: str, passed: int = 0, within: Sequence[str] = ()) -> Place:  # noqa: ARG002
+        return None, ""
+
+    def field(self, word: str, name: str) -> Place:  # noqa: ARG002
+        return None, ""
+
+    def declared(self, word: str) -> Place:  # noqa: ARG002
+        return None, ""
+
+
+NOWHERE = Nowhere()
 
 
 def workspace(target: Path, *edits: Edit) -> Path:

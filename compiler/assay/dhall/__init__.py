@@ -50,6 +50,7 @@ __all__ = [
     "ImportRefusedError",
     "Module",
     "NoImports",
+    "Node",
     "Place",
     "Problem",
     "ReadFile",

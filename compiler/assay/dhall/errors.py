@@ -114,6 +114,16 @@ def error_at(
     return DhallError([problem])
 
 
+def place_error(error: DhallError, node: Node) -> DhallError:
+    """Return an error with the position of an expression, unless it has one: a budget does not know where it ends."""
+    (first, *others) = error.problems
+    if others or first.span is not None or not node.source.text:
+        return error
+    return error_at(
+        first.code, node, first.message, expected=first.expected, found=first.found, notes=first.notes, hint=first.hint
+    )
+
+
 def nearest(name: str, names: Iterable[str]) -> str:
     """Return the name most like another, or nothing."""
     candidates = list(names)[:1000]

@@ -12,6 +12,7 @@ from typing import Any
 from assay.dhall.budget import METER, exhausted, first_exhausted, spend_cells, spend_steps
 from assay.dhall.builtin_functions import ARITIES, reduce_builtin
 from assay.dhall.convert import are_equal, occurs
+from assay.dhall.errors import DhallError, place_error
 from assay.dhall.hooks import HOOKS
 from assay.dhall.operations import concatenate, operate, prefer, project, select, update
 from assay.dhall.quote import COST, quote
@@ -186,10 +187,13 @@ def _evaluate_var(node: Var, env: Environment) -> Value:
 
 
 def _evaluate_apply(node: Apply, env: Environment) -> Value:
-    function = evaluate(node.function, env)
-    if type(function) is VLambda:
-        return call(function, delay(node.argument, env))
-    return apply(function, evaluate(node.argument, env))
+    try:
+        function = evaluate(node.function, env)
+        if type(function) is VLambda:
+            return call(function, delay(node.argument, env))
+        return apply(function, evaluate(node.argument, env))
+    except DhallError as error:
+        raise place_error(error, node) from None
 
 
 def _evaluate_let(node: Let, env: Environment) -> Value:

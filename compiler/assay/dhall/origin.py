@@ -6,6 +6,7 @@ item is followed through variables, imports, annotations, `let`, selections and 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from assay.dhall.syntax import (
@@ -123,12 +124,20 @@ def item_written(value: VList, number: int) -> Written | None:
 
 def trace(node: Node, env: Environment) -> Node:
     """Return the expression that wrote the value of an expression, as far as it can be followed."""
+    *_, last = follow_expressions(node, env)
+    return last
+
+
+def follow_expressions(node: Node, env: Environment) -> Iterator[Node]:
+    """Yield an expression and those that it takes its value from, one after the other."""
     for _ in range(MAX_STEPS):
+        yield node
         following = _follow(node, env)
         if following is None:
-            return node
+            return
+        if isinstance(node, Select):
+            yield from follow_expressions(node.value, env)
         node, env = following
-    return node
 
 
 def _follow(node: Node, env: Environment) -> Written | None:

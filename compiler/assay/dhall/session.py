@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -260,8 +260,7 @@ class Load:
             module.problems.extend(error.problems)
         finally:
             self.trail.pop()
-        if any(problem.code == "budget" for problem in module.problems):
-            raise DhallError([problem for problem in module.problems if problem.code == "budget"])
+        _raise_when_exhausted(module.problems)
         return module
 
     def type_module(self, module: Module, context: Context) -> None:
@@ -324,6 +323,7 @@ class Load:
             problems.append(describe_refusal(node, error))
             return error.is_absent
         except DhallError as error:
+            _raise_when_exhausted(error.problems)
             _extend(problems, error.problems)
             return False
         if isinstance(node.module, Module) and node.module.problems:
@@ -416,6 +416,13 @@ class Load:
                 elif id(used) not in seen:
                     seen.add(id(used))
                     pending.append(used)
+
+
+def _raise_when_exhausted(problems: Sequence[Problem]) -> None:
+    """Raise the first problem of a used-up budget, since nothing that follows can be evaluated."""
+    first = next((problem for problem in problems if problem.code == "budget"), None)
+    if first is not None:
+        raise DhallError([first])
 
 
 def _extend(problems: list[Problem], more: Iterable[Problem]) -> None:

@@ -10,43 +10,66 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assay.dhall.origin import Place, Written, field_written, item_written
+from assay.dhall.origin import Place, field_written, follow_expressions, item_written
 from assay.dhall.session import Evaluated, Module
 from assay.dhall.syntax import Let, Literal, Node, RecordLiteral, Var
 from assay.dhall.values import ABSENT, VAlternative, Value, VList, VRecord, VSome
 from assay.dhall.walk import walk
 
+Link = tuple["Link | None", Value, str | int]
+"""A step into a value: the step before, the record or list, and the name of the field or number of the item."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlacedText:
-    """A text of a value: the path to it, the literal that wrote it, and the expression of its field or item."""
+    """A text of a value: the path to it, and the literal that wrote it, where that is known."""
 
     path: Place
     text: str
     literal: Node | None
-    usage: Node | None
+    link: Link | None
+
+    def iterate_usages(self) -> Iterator[Node]:
+        """Yield the expressions that the text comes from, from that of its field or item on; not the literal."""
+        if self.link is not None:
+            yield from (node for node in _follow(self.link) if node is not self.literal)
+
+    def iterate_field(self, name: str) -> Iterator[Node]:
+        """Yield the expressions of another field of the record that the text is in."""
+        if self.link is not None and type(self.link[1]) is VRecord and name in self.link[1].fields:
+            yield from _follow((self.link[0], self.link[1], name))
+
+    def iterate_enclosing(self) -> Iterator[Node]:
+        """Yield the expressions of the records and lists around the text, the innermost first."""
+        link = self.link and self.link[0]
+        while link is not None:
+            yield from _follow(link)
+            link = link[0]
 
 
 def iterate_texts(evaluated: Evaluated) -> Iterator[PlacedText]:
     """Yield every text of a value with its origin. A path has an item's number also where plain data have a map."""
-    literals = {id(node.value): node for node in iterate_nodes(evaluated) if _is_text(node)}
-    pending: list[tuple[Place, Value, tuple[Value, str | int] | None]] = [((), evaluated.value, None)]
+    literals = {
+        id(node.value): node
+        for node in iterate_nodes(evaluated)
+        if isinstance(node, Literal) and type(node.value) is str
+    }
+    pending: list[tuple[Place, Value, Link | None]] = [((), evaluated.value, None)]
     while pending:
-        path, value, parent = pending.pop()
+        path, value, link = pending.pop()
         kind = type(value)
         if kind is str:
-            usage = _find_usage(*parent) if parent else None
-            yield PlacedText(path, value, literals.get(id(value)) if len(value) > 1 else None, usage and usage[0])
+            yield PlacedText(path, value, literals.get(id(value)) if len(value) > 1 else None, link)
         elif kind is VRecord:
-            parts = [((*path, name), item, (value, name)) for name, item in value.fields.items()]
+            parts = [((*path, name), item, (link, value, name)) for name, item in value.fields.items()]
             pending.extend(reversed(parts))
         elif kind is VList:
-            items = [((*path, number), item, (value, number)) for number, item in enumerate(value.items)]
+            items = [((*path, number), item, (link, value, number)) for number, item in enumerate(value.items)]
             pending.extend(reversed(items))
         elif kind is VSome:
-            pending.append((path, value.value, parent))
+            pending.append((path, value.value, link))
         elif kind is VAlternative and value.payload is not ABSENT:
-            pending.append((path, value.payload, parent))
+            pending.append((path, value.payload, link))
 
 
 def iterate_nodes(evaluated: Evaluated) -> Iterator[Node]:
@@ -91,5 +114,9 @@ def _is_text(node: Node) -> bool:
     return isinstance(node, Literal) and type(node.value) is str
 
 
-def _find_usage(value: Value, part: str | int) -> Written | None:
-    return item_written(value, part) if isinstance(part, int) else field_written(value, part)
+def _follow(link: Link) -> Iterator[Node]:
+    """Yield the expressions of a field or item, from the one in the record or list to the one that wrote it."""
+    _, value, part = link
+    written = item_written(value, part) if isinstance(part, int) else field_written(value, part)
+    if written is not None:
+        yield from follow_expressions(*written)

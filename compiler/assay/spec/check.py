@@ -296,7 +296,7 @@ def _metrics(checker: Checker) -> None:
 
 def _metric(checker: Checker, metric: Metric, scope: Scope) -> None:
     what = f"metric `{metric.id}`"
-    found = checker.kind(metric.measure, scope, what, metric.id)
+    found = checker.kind(metric.measure, scope, what, metric.id, "measure")
     if found and found.type not in ("integer", "real"):
         checker.report(
             "type",
@@ -305,6 +305,7 @@ def _metric(checker: Checker, metric: Metric, scope: Scope) -> None:
             expected="a number or a duration",
             found=found.type,
             hint="`elapsed` measures from one instant to another",
+            field="measure",
         )
     elif found:
         _metric_unit(checker, metric, reduced(found, metric.reduction.kind if metric.reduction else ""))
@@ -348,6 +349,7 @@ def _metric_unit(checker: Checker, metric: Metric, found: Typed) -> None:
             found=found.unit,
             hint=checker.unit_hint(metric.unit.name, found.unit),
             cause=f"{metric.unit.name} {found.unit}",
+            field="measure",
         )
     except UnknownUnitError:
         return  # noted with the units

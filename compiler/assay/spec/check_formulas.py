@@ -27,7 +27,7 @@ def formulas(checker: Checker) -> None:
                 checker.report("example", f"{what} has worked examples and is no formula", metric.id)
             continue
         _plain(checker, what, metric)
-        sound = comes_out(checker, f"the formula of {what}", metric.measure, metric.unit, metric.id)
+        sound = comes_out(checker, f"the formula of {what}", metric.measure, metric.unit, metric.id, field="measure")
         if sound and metric.id not in circular:
             for example in metric.examples:
                 _example(checker, what, metric, example)
@@ -61,9 +61,11 @@ def _plain(checker: Checker, what: str, metric: Metric) -> None:
         )
 
 
-def comes_out(checker: Checker, what: str, node: Expression, unit: Unit, word: str, amount: str = "") -> bool:
+def comes_out(
+    checker: Checker, what: str, node: Expression, unit: Unit, word: str, amount: str = "", field: str = ""
+) -> bool:
     """Whether a formula's names are known and its unit is, or converts to, the declared one; what is wrong is noted."""
-    found = _unit(checker, what, node, word, amount)
+    found = _unit(checker, what, node, word, amount, field)
     if found is None:
         return False
     try:
@@ -77,6 +79,7 @@ def comes_out(checker: Checker, what: str, node: Expression, unit: Unit, word: s
             "unit",
             f"{what} comes out in a unit that does not convert to its own",
             word,
+            field=field,
             expected=unit.name,
             found=found,
             hint=f"a factor in `{lacking}` is lacking in: {formula.shown(node)}",
@@ -85,7 +88,7 @@ def comes_out(checker: Checker, what: str, node: Expression, unit: Unit, word: s
     return True
 
 
-def _unit(checker: Checker, what: str, node: Expression, word: str, amount: str) -> str | None:
+def _unit(checker: Checker, what: str, node: Expression, word: str, amount: str, field: str) -> str | None:
     """The unit of a formula, or None with the problem noted."""
     try:
         return unit_of(node, scope_of(checker.package, amount), checker.library)
@@ -99,16 +102,20 @@ def _unit(checker: Checker, what: str, node: Expression, word: str, amount: str)
             f"unknown-{error.kind}",
             f"{what} refers to an unknown {error.kind} `{error.name}`",
             word,
+            field=field,
             hint=hint,
         )
     except KindError as error:
         expected, found = error.expected, f"{error.found} in {error.node}"
-        checker.report("type", f"{what} is no arithmetic over values of metrics", word, expected=expected, found=found)
+        checker.report(
+            "type", f"{what} is no arithmetic over values of metrics", word, expected=expected, found=found, field=field
+        )
     except UnitError as error:
         checker.report(
             "unit",
             f"{what} adds or compares units that do not convert",
             word,
+            field=field,
             expected=error.expected,
             found=error.found,
         )

@@ -104,10 +104,10 @@ def _instant(checker: Checker, grain: Grain, instant: Instant, scope: Scope) -> 
             instant.name,
         )
     if instant.value:
-        found = checker.kind(instant.value, scope, what, instant.name)
+        found = checker.kind(instant.value, scope, what, instant.name, "value")
         if found and found.type != INSTANT.type:
             said = f"{what} is computed of what is no instant"
-            checker.report("type", said, instant.name, expected=INSTANT.type, found=found.type)
+            checker.report("type", said, instant.name, expected=INSTANT.type, found=found.type, field="value")
     rows = scopes.rows(checker.package, instant.of) or {}
     if not rows:
         return

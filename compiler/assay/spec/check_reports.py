@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from assay.spec import check_filters, check_words, formula, scopes
-from assay.spec.checker import Checker
+from assay.spec.checker import Checker, Field
 from assay.spec.diagnostics import did_you_mean
 from assay.spec.report_model import Edition, History, Report
 
@@ -100,9 +100,9 @@ def _told_apart(checker: Checker, report: Report) -> None:
     metrics = Counter(item.id for item in checker.package.metrics)
     entries = [name for group in report.dictionary for name in group.metrics]
     groups: tuple[tuple[str, Sequence[str], tuple[str, ...]], ...] = (
-        ("sections called", [section.title for section in report.sections], ()),
-        ("charts of", [chart.metric for chart in report.charts], ()),
-        ("entries of the dictionary for", entries, ()),
+        ("sections called", [section.title for section in report.sections], (Field("sections"),)),
+        ("charts of", [chart.metric for chart in report.charts], (Field("charts"),)),
+        ("entries of the dictionary for", entries, (Field("dictionary"),)),
         *((f"rows of section `{item.title}` for", item.metrics, (item.title,)) for item in report.sections),
     )
     for what, names, within in groups:

@@ -61,7 +61,7 @@ def _value(checker: Checker, what: str, item: Series) -> None:
     if item.value is None:
         checker.report("series-value", f"{what} has terms, but no value", item.name)
         return
-    found = checker.kind(item.value, scopes.of_terms(checker.package, item), f"the value of {what}", item.name)
+    found = checker.kind(item.value, scopes.of_terms(checker.package, item), f"the value of {what}", item.name, "value")
     if found is None:
         return
     if found.type not in ("integer", "real"):

@@ -29,11 +29,20 @@ _UNLISTED = "is it in the package's lists? "
 _LISTED = dict.fromkeys(("event", "relation", "grain", "series"), "table")
 
 
+class Field(str):
+    """The name of a field of the declaration that a word is in, among names of declarations."""
+
+    __slots__ = ()
+
+
 class Locate(Protocol):
     """Where names stand in the sources (see `assay.spec.positions`)."""
 
     def __call__(self, word: str, passed: int = 0, within: Sequence[str] = ()) -> tuple[Span | None, str]:
         """The place of a name, and the line."""
+
+    def field(self, word: str, name: str) -> tuple[Span | None, str]:
+        """The place of a field of what is declared by a name."""
 
     def declared(self, word: str) -> tuple[Span | None, str]:
         """The place where something is given this name, if it is."""
@@ -60,13 +69,17 @@ class Checker:
         cause: str = "",
         notes: tuple[str, ...] = (),
         within: Sequence[str] = (),
+        field: str = "",
     ) -> None:
         """Note a problem; it stands where `word` (an id, a name) is written in the sources, in the declaration of the
-        last of `within`, which is in that of the one before.
+        last of `within`, which is in that of the one before.  With `field` it is the expression of a field of what
+        `word` declares, where that has one.
 
         Problems of one code and one `cause` (by default the message) are alike: only the first is told in full.
         """
-        span, excerpt = self.locate(word, 0, within)
+        span, excerpt = self.locate.field(word, field) if field else (None, "")
+        if span is None:
+            span, excerpt = self.locate(word, 0, within)
         self.note(Diagnostic(code, message, span, excerpt, expected, found, hint, notes), cause)
 
     def missing(self, code: str, message: str, name: str, known: Iterable[str], *, within: Sequence[str] = ()) -> None:
@@ -90,7 +103,7 @@ class Checker:
         the others."""
         return tuple(_told(first, others) for first, *others in self.problems.values())
 
-    def kind(self, node: Expression, scope: Scope, what: str, word: str) -> Typed | None:
+    def kind(self, node: Expression, scope: Scope, what: str, word: str, field: str = "") -> Typed | None:
         """The type and unit of an expression, or None with the problem noted."""
         try:
             return infer(node, scope, self.library.units())
@@ -99,6 +112,7 @@ class Checker:
                 f"unknown-{error.kind}",
                 f"{what} refers to an unknown {error.kind} `{error.name}`",
                 word,
+                field=field,
                 hint=("is it in the grain's `instants`? " if error.kind == "instant" else "")
                 + did_you_mean(error.name, error.known),
             )
@@ -107,6 +121,7 @@ class Checker:
                 "type",
                 f"{what} has a value of the wrong type in {error.node}",
                 word,
+                field=field,
                 expected=error.expected,
                 found=error.found,
             )
@@ -115,6 +130,7 @@ class Checker:
                 "unit",
                 f"{what} puts values of different units beside each other",
                 word,
+                field=field,
                 expected=error.expected,
                 found=error.found,
                 hint="write both in one unit: they would be compared, or added, as they are",
@@ -125,6 +141,7 @@ class Checker:
                 "unit",
                 f"{what} mixes units that do not convert",
                 word,
+                field=field,
                 expected=error.expected,
                 found=error.found,
                 hint=self.unit_hint(error.expected, error.found),
@@ -134,12 +151,14 @@ class Checker:
             self.unknown_unit(error, what, word)
         return None
 
-    def condition(self, node: Expression, scope: Scope, what: str, word: str, told: str = "") -> None:
+    def condition(
+        self, node: Expression, scope: Scope, what: str, word: str, told: str = "", field: str = "where"
+    ) -> None:
         """Note what is wrong with an expression that `what` has for a condition; `told`: how it is called itself."""
-        found = self.kind(node, scope, told or what, word)
+        found = self.kind(node, scope, told or what, word, field)
         if found and found.type != BOOLEAN.type:
             said = f"{what} has a condition that is none"
-            self.report("type", said, word, expected=BOOLEAN.type, found=found.type)
+            self.report("type", said, word, expected=BOOLEAN.type, found=found.type, field=field)
 
     def is_one_unit(self, found: str, expected: str) -> bool:
         """Whether numbers of two units are the same numbers; of units that there are not, which is told elsewhere."""
