@@ -73,17 +73,17 @@ let apart =
 
 TOLD = """\
 error[unit]: column `n` of relation `beginnings` is `took` of `began` as it is, in another unit
-  at specs/small/package.dhall:79:16
-    79 |       relation "beginnings" "SELECT began.id, began.took AS n FROM began" [ "began" ] [ id, n2 ] [ "id" ]
-       |                ^^^^^^^^^^^^
+  at specs/small/package.dhall:76:29
+    76 | let n2 = G.column "integer" "n" U.second "Number"
+       |                             ^^^
   expected: millisecond
   found:    second
   hint: convert it in the SQL, or name the unit that it has
 
 error[unit]: column `n` of relation `apart` is `t_ns` of `began` less another instant, in another unit
-  at specs/small/package.dhall:83:9
-    83 |         "apart"
-       |         ^^^^^^^
+  at specs/small/package.dhall:76:29
+    76 | let n2 = G.column "integer" "n" U.second "Number"
+       |                             ^^^
   expected: nanosecond
   found:    second
   hint: convert it in the SQL, or name the unit that it has

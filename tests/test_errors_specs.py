@@ -47,10 +47,8 @@ error[dhall-type]: unknown field `nam` in the argument of `forging`
   at specs/cardano/metrics/forging.dhall:65:13
     65 |           , nam = "Ledger ticking"
        |             ^^^
-  expected: { doc : Text, id : Text, measure : List { count : Natural, name : Text, number : Text, op : Text, \
-text : Text, unit : Text }, name : Text }
-  found:    { doc : Text, id : Text, measure : List { count : Natural, name : Text, number : Text, op : Text, \
-text : Text, unit : Text }, nam : Text }
+  expected: { id, name, measure, doc }
+  found:    { id, nam, measure, doc }
   hint: did you mean `name`?
 """,
     ),
@@ -61,7 +59,8 @@ error[dhall-parse]: unexpected `=`
   at specs/cardano/metrics/forging.dhall:65:17
     65 |            name = "Ledger ticking"
        |                 ^
-  expected: `}`, `,` or an operator
+  expected: `,` or `}`
+  note: inside the `{` opened at 64:11
   hint: a comma may be missing before `name`
 """,
     ),
@@ -69,13 +68,12 @@ error[dhall-parse]: unexpected `=`
         (FORGING, "unit = U.second", "unit = U.byte"),
         """\
 error[unit]: metric `cdfForgerStart` is measured in a unit that does not convert to its own
-  at specs/cardano/metrics/forging.dhall:28:18
-    28 |           { id = "cdfForgerStart"
-       |                  ^^^^^^^^^^^^^^^^
+  at specs/cardano/metrics/forging.dhall:30:23
+    30 |           , measure = elapsed at.slotStart at.started
+       |                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   expected: byte
   found:    nanosecond
-  note: 11 more like it: specs/cardano/metrics/forging.dhall:35:18, specs/cardano/metrics/forging.dhall:42:18, \
-specs/cardano/metrics/forging.dhall:49:18, ...
+  note: 11 more like it: specs/cardano/metrics/forging.dhall:37:23, specs/cardano/metrics/forging.dhall:44:23, specs/cardano/metrics/forging.dhall:51:23, ...
   hint: one of the two units is not the right one; `asUnit` would claim the other, and convert nothing
 """,
     ),
@@ -83,13 +81,12 @@ specs/cardano/metrics/forging.dhall:49:18, ...
         (FORGING, "X.quantity 0.01 U.second", "X.quantity 0.01 U.byte"),
         """\
 error[unit]: metric `cdfForgerAnnounce` mixes units that do not convert
-  at specs/cardano/metrics/forging.dhall:87:18
-    87 |           { id = "cdfForgerAnnounce"
-       |                  ^^^^^^^^^^^^^^^^^^^
+  at specs/cardano/metrics/forging.dhall:89:23
+    89 |           , measure = elapsedOrAssumed at.forged at.announced
+       |                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   expected: nanosecond
   found:    byte
-  note: 3 more like it: specs/cardano/metrics/forging.dhall:95:18, specs/cardano/metrics/forging.dhall:103:18, \
-specs/cardano/metrics/forging.dhall:110:18
+  note: 3 more like it: specs/cardano/metrics/forging.dhall:97:23, specs/cardano/metrics/forging.dhall:105:23, specs/cardano/metrics/forging.dhall:112:23
   hint: one of the two units is not the right one; `asUnit` would claim the other, and convert nothing
 """,
     ),
@@ -118,10 +115,10 @@ error[dhall-type]: unknown field `mempoolSnapshoot` in `events`
         (PACKAGE, "      , e.mempoolSnapshot\n", ""),
         """\
 error[unknown-table]: relation `timeline` uses an unknown table `mempool_snapshot`
-  at specs/cardano/relations.dhall:274:16
-    274 |       , name = "timeline"
-        |                ^^^^^^^^^^
-  note: 1 more like it: specs/cardano/grains/block.dhall:69:27
+  at specs/cardano/relations.dhall:291:15
+    291 |             , events.mempoolSnapshot.name
+        |               ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  note: 1 more like it: specs/cardano/grains/block.dhall:33:16
   hint: is it in the package's lists? did you mean `ledger_snapshot` or `mempool_size`?
 """,
     ),
@@ -331,7 +328,7 @@ def test_runaway_specs_end_at_the_budget_with_a_position(tmp_path: Path, cache: 
 error[dhall-budget]: the evaluation makes more than 50,000,000 characters of text
   at specs/cardano/units.dhall:4:24
     4 | let runaway = assert : Natural/fold 1000000000 Text (\\(text : Text) -> text ++ text) "x" === ""
-      |                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   hint: the expression grows without end, or far beyond what a specification needs
 """,
     )

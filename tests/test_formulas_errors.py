@@ -24,18 +24,17 @@ SLIPS: dict[str, tuple[Edits, Edits, str]] = {
         {YEAR: "M.value rate"},
         """\
 error[unit]: the formula of metric `disk_writes_per_year` comes out in a unit that does not convert to its own
-  at specs/antelope/formulas.dhall:24:30
-    24 |                       { id = "disk_writes_per_year"
-       |                              ^^^^^^^^^^^^^^^^^^^^^^
+  at specs/antelope/formulas.dhall:27:35
+    27 |                       , formula = aYearOf rate
+       |                                   ^^^^^^^^^^^^
   expected: terabyte
   found:    megabyte / second
   hint: a factor in `second` is lacking in: disk_write_rate
 
-error[unit]: the formula of metric `disk_writes_per_year_binary` comes out in a unit that does not convert to its \
-own
-  at specs/antelope/formulas.dhall:38:30
-    38 |                       { id = "disk_writes_per_year_binary"
-       |                              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+error[unit]: the formula of metric `disk_writes_per_year_binary` comes out in a unit that does not convert to its own
+  at specs/antelope/formulas.dhall:41:35
+    41 |                       , formula = aYearOf rate
+       |                                   ^^^^^^^^^^^^
   expected: tebibyte
   found:    megabyte / second
   hint: a factor in `second` is lacking in: disk_write_rate
@@ -46,9 +45,9 @@ own
         {},
         """\
 error[unit]: the formula of metric `paid_lasts` comes out in a unit that does not convert to its own
-  at specs/drives/package.dhall:94:20
-    94 |             { id = "paid_lasts"
-       |                    ^^^^^^^^^^^^
+  at specs/drives/package.dhall:97:25
+    97 |             , formula = X.times (S.source.constant constant.paid) (M.value rate)
+       |                         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   expected: year
   found:    megabyte * terabyte / second
   hint: a factor in `second ** 2 / byte ** 2` is lacking in: paid × disk_write_rate
@@ -59,9 +58,9 @@ error[unit]: the formula of metric `paid_lasts` comes out in a unit that does no
         {},
         """\
 error[unit]: the formula of metric `mixed` adds or compares units that do not convert
-  at specs/drives/package.dhall:112:16
-    112 |         { id = "mixed"
-        |                ^^^^^^^
+  at specs/drives/package.dhall:116:13
+    116 |             X.greatest
+        |             ^^^^^^^^^^
   expected: tebibyte
   found:    gibibyte / day
 """,
@@ -82,11 +81,10 @@ error[unknown-unit]: the formula of metric `mixed` is in an unknown unit `kibbyt
         {},
         """\
 error[unknown-metric]: the formula of metric `mixed` refers to an unknown metric `rate_of_drives`
-  at specs/drives/package.dhall:112:16
-    112 |         { id = "mixed"
-        |                ^^^^^^^
-  hint: is it in the package's `metrics`? there are `disk_write_rate`, `disk_writes_per_year`, \
-`disk_writes_per_year_binary`, `mixed`, `paid_lasts`, `rate_elsewhere`
+  at specs/drives/package.dhall:116:13
+    116 |             X.greatest
+        |             ^^^^^^^^^^
+  hint: is it in the package's `metrics`? there are `disk_write_rate`, `disk_writes_per_year`, `disk_writes_per_year_binary`, `mixed`, `paid_lasts`, `rate_elsewhere`
 
 error[unknown-metric]: report `writes` shows a metric that its package does not list: `rate_of_drives`
   at specs/drives/package.dhall:86:31
@@ -120,9 +118,9 @@ error[cycle]: metric `disk_write_rate` is a formula over itself: disk_write_rate
   hint: break the circle: one of these must be measured
 
 error[unit]: the formula of metric `disk_write_rate` comes out in a unit that does not convert to its own
-  at specs/drives/package.dhall:77:14
-    77 |       , id = "disk_write_rate"
-       |              ^^^^^^^^^^^^^^^^^
+  at specs/drives/package.dhall:173:39
+    173 |     , metrics = [ rate // { measure = M.value paid, grain = "" }, ofDrives, elsewhere, writes.decimal, writes.binary, p…
+        |                                       ^^^^^^^^^^^^
   expected: megabyte / second
   found:    year
   hint: a factor in `byte / second ** 2` is lacking in: paid_lasts
@@ -133,9 +131,9 @@ error[unit]: the formula of metric `disk_write_rate` comes out in a unit that do
         {},
         """\
 error[unknown-column]: the formula of metric `mixed` refers to an unknown column `rate`
-  at specs/drives/package.dhall:112:16
-    112 |         { id = "mixed"
-        |                ^^^^^^^
+  at specs/drives/package.dhall:116:13
+    116 |             X.greatest
+        |             ^^^^^^^^^^
   hint: a formula is over values of metrics (`M.value`), not over what rows have
 """,
     ),
@@ -144,9 +142,9 @@ error[unknown-column]: the formula of metric `mixed` refers to an unknown column
         {},
         """\
 error[type]: the formula of metric `mixed` is no arithmetic over values of metrics
-  at specs/drives/package.dhall:112:16
-    112 |         { id = "mixed"
-        |                ^^^^^^^
+  at specs/drives/package.dhall:116:13
+    116 |             X.greatest
+        |             ^^^^^^^^^^
   expected: arithmetic over values of metrics
   found:    floor in floor(metric disk_writes_per_year_binary)
 """,
@@ -191,9 +189,9 @@ error[chart-of-formula]: report `writes` has a chart of `paid_lasts`, a formula,
         {},
         """\
 error[other-grain]: part `Disk` of article `endurance` shows metric `mixed`, which is of another grain than its rows
-  at specs/drives/package.dhall:149:36
+  at specs/drives/package.dhall:149:26
     149 |           , listings = [ A.listing "Rows" row [ c.drive ] [ rate, mixed ] ]
-        |                                    ^^^^^^
+        |                          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   expected: row
   found:    none: it is a formula over metrics of several grains
 """,

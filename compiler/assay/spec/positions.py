@@ -99,9 +99,10 @@ class Positions:
         """Return the expression of a field of what is declared by an id or a name; None where it has none there."""
         for item in self._words.get(word, []):
             if item.rank != REFERENCE:
-                usages = item.placed.iterate_field(name)
-                node = next((node for node in usages if node.source.name == item.node.source.name), None)
-                return _place(node) if node else (None, "")
+                for node in item.placed.iterate_field(name):
+                    if node.source.name == item.node.source.name and not _contains(node, item.node):
+                        return _place(node)
+                return None, ""
         return None, ""
 
     def declared(self, word: str) -> Place:
