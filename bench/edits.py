@@ -3,9 +3,8 @@
     python bench/edits.py                        on the runs in golden/ and on two simulated ones of 1 GB together
     python bench/edits.py --gigabytes 3
 
-`assay watch` builds at each edit; what it does while nothing changes (learning what an edit will not reach) is waited
-for before the first, and an edit follows some seconds after a report. Beside it `assay build`, started anew for another
-edit of the same metric.
+`assay watch` builds at each edit, which follows some seconds after a report: until then it gets ready. Beside it
+`assay build`, started anew for another edit of the same metric.
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ ROOT = HERE.parent
 SHIPPED = tuple(ROOT / "golden" / "cardano" / name / "run" for name in ("baseline", "candidate"))
 EDITED = Path("specs", "cardano", "metrics", "forging.dhall")
 BEFORE = "measure = elapsed at.slotStart at.started"
-QUIET = 6.0  # seconds without anything learned
 PAUSE = 5.0  # seconds from a report to the next edit
 PATIENCE = 120.0
 
@@ -76,21 +74,11 @@ def wait_for(lines: Path, count: int) -> None:
         time.sleep(0.005)
 
 
-def learned(cache: Path) -> None:
-    """Wait until nothing more is learned."""
-    known, since = -1, time.monotonic()
-    while time.monotonic() - since < QUIET:
-        count = sum(1 for _ in (cache / "dhall").rglob("*")) if (cache / "dhall").is_dir() else 0
-        if count != known:
-            known, since = count, time.monotonic()
-        time.sleep(0.2)
-
-
 def by_watch(here: Path, runs: Sequence[Path], work: Path, edits: int) -> list[float]:
     """Seconds from each edit to the line that tells of the report."""
     with watching(here, runs, work) as lines:
         wait_for(lines, 1)
-        learned(work / "cache")
+        time.sleep(PAUSE)
         found = []
         for number in range(edits):
             edit(here, 100 + number)

@@ -59,12 +59,6 @@ def test_what_was_found_is_mended(tmp_path: Path, name: str) -> None:
     attempt(target, tmp_path, data)
 
 
-@pytest.mark.parametrize("place", [b"9" * 5000 + b":1", b"1:" + b"9" * 5000])
-def test_a_place_of_too_many_digits_is_none(place: bytes) -> None:
-    run, _ = GUIDED["message"]
-    run(b"error: x\\n --> <current file>:" + place + b"\\n  |\\n1 | a\\n  | ^ wrong\\n  |\\n  = note: b\\n")
-
-
 @pytest.mark.parametrize("name", GUIDED)
 @given(data=st.data())
 def test_what_is_pure_python_takes_whatever_it_is_given(name: str, data: st.DataObject) -> None:

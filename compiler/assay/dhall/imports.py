@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import posixpath
 import stat
@@ -113,6 +114,8 @@ class FolderPolicy:
                 raise ImportRefusedError(f"`{name}` is larger than {MAX_FILE_BYTES // 1_000_000} MB")
             return path.read_bytes()
         except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise ImportRefusedError(f"`{name}` is a loop of symbolic links") from None
             reason = (error.strerror or "error").lower()
             raise ImportRefusedError(f"the file `{name}` cannot be read: {reason}") from None
 
