@@ -142,8 +142,8 @@ def test_what_makes_runs_hard_to_compare_is_a_warning_in_the_report(tmp_path: Pa
         "field slot of ledger_view is missing.",
         "other: no log line is a `block_sent` event, so there are no samples of cdfPeerSend.",
         "other: no log line is a `header_announced` event, so there are no samples of cdfPeerAnnounce.",
-        "other: there are no samples of CPU 85% spans, Forged to announced, Forged to sending, Slot start to announced, "
-        "Fetched to announced, Fetched to sending.",
+        "other: there are no samples of CPU 85% spans, Forged to announced, Forged to sending, "
+        "Slot start to announced, Fetched to announced, Fetched to sending.",
         "other: 7 findings on what its data lack, under Data quality.",
     ]
     assert done.status == 0

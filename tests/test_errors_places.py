@@ -32,7 +32,8 @@ error[unknown-table]: relation `rotation` uses an unknown table `height`
   at specs/cometbft/relations.dhall:177:18
     177 |       , uses = [ events.height.name, windows.name ]
         |                  ^^^^^^^^^^^^^^^^^^
-  note: 3 more like it: specs/cometbft/series.dhall:58:35, specs/cometbft/series.dhall:64:36, specs/cometbft/series.dhall:29:31
+  note: 3 more like it: specs/cometbft/series.dhall:58:35, specs/cometbft/series.dhall:64:36, \
+specs/cometbft/series.dhall:29:31
   hint: is it in the package's lists? did you mean `heights`?
 """,
     ),
@@ -115,7 +116,8 @@ error[unknown-column]: part `Latencies` of article `qa` shows an unknown column 
         "cometbft",
         ("specs/cometbft/articles.dhall", "[ m.validTxs, m.expected, m.throughput ]", "[ m.validTxs, m.blocks ]"),
         """\
-error[other-grain]: part `Saturation point` of article `qa` shows metric `node_blocks_committed`, which is of another grain than its rows
+error[other-grain]: part `Saturation point` of article `qa` shows metric `node_blocks_committed`, which is of another \
+grain than its rows
   at specs/cometbft/articles.dhall:164:15
     164 |             [ A.listing
         |               ^^^^^^^^^

@@ -73,7 +73,8 @@ error[unit]: metric `cdfForgerStart` is measured in a unit that does not convert
        |                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   expected: byte
   found:    nanosecond
-  note: 11 more like it: specs/cardano/metrics/forging.dhall:37:23, specs/cardano/metrics/forging.dhall:44:23, specs/cardano/metrics/forging.dhall:51:23, ...
+  note: 11 more like it: specs/cardano/metrics/forging.dhall:37:23, specs/cardano/metrics/forging.dhall:44:23, \
+specs/cardano/metrics/forging.dhall:51:23, ...
   hint: one of the two units is not the right one; `asUnit` would claim the other, and convert nothing
 """,
     ),
@@ -86,7 +87,8 @@ error[unit]: metric `cdfForgerAnnounce` mixes units that do not convert
        |                       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   expected: nanosecond
   found:    byte
-  note: 3 more like it: specs/cardano/metrics/forging.dhall:97:23, specs/cardano/metrics/forging.dhall:105:23, specs/cardano/metrics/forging.dhall:112:23
+  note: 3 more like it: specs/cardano/metrics/forging.dhall:97:23, specs/cardano/metrics/forging.dhall:105:23, \
+specs/cardano/metrics/forging.dhall:112:23
   hint: one of the two units is not the right one; `asUnit` would claim the other, and convert nothing
 """,
     ),

@@ -84,7 +84,8 @@ error[unknown-metric]: the formula of metric `mixed` refers to an unknown metric
   at specs/drives/package.dhall:116:13
     116 |             X.greatest
         |             ^^^^^^^^^^
-  hint: is it in the package's `metrics`? there are `disk_write_rate`, `disk_writes_per_year`, `disk_writes_per_year_binary`, `mixed`, `paid_lasts`, `rate_elsewhere`
+  hint: is it in the package's `metrics`? there are `disk_write_rate`, `disk_writes_per_year`, \
+`disk_writes_per_year_binary`, `mixed`, `paid_lasts`, `rate_elsewhere`
 
 error[unknown-metric]: report `writes` shows a metric that its package does not list: `rate_of_drives`
   at specs/drives/package.dhall:86:31
@@ -119,7 +120,8 @@ error[cycle]: metric `disk_write_rate` is a formula over itself: disk_write_rate
 
 error[unit]: the formula of metric `disk_write_rate` comes out in a unit that does not convert to its own
   at specs/drives/package.dhall:173:39
-    173 |     , metrics = [ rate // { measure = M.value paid, grain = "" }, ofDrives, elsewhere, writes.decimal, writes.binary, p…
+    173 |     , metrics = [ rate // { measure = M.value paid, grain = "" }, ofDrives, elsewhere, writes.decimal, \
+writes.binary, p…
         |                                       ^^^^^^^^^^^^
   expected: megabyte / second
   found:    year
