@@ -93,7 +93,9 @@ def says_of(done: Done, run: str, case: Mapping[str, Any]) -> list[str]:
 
 def test_report_prints_no_number_where_every_value_is_a_fallback(cache: Path, tmp_path: Path) -> None:
     run, out = ROOT / "golden/cases/cardano/3-no-resources/run", tmp_path / "out"
-    done = assay("build", "cardano/comparison", "--run", f"x={run}", "--to", "md", "-o", out, "--cache", cache)
+    done = assay(
+        "build", "cardano/comparison", "--run", f"x={run}", "--to", "md", "--to", "html", "-o", out, "--cache", cache
+    )
     assert done.status == 0
     document = json.loads((out / "document.json").read_text("utf-8"))
     cells = {row[0]: row[1] for section in document["sections"] for row in section["rows"]}
@@ -111,6 +113,10 @@ def test_report_prints_no_number_where_every_value_is_a_fallback(cache: Path, tm
     assert {"CentiCpu", "RSS", "NetRd"} <= set(finding["metrics"])
     assert block["text"] == [f"case: {item['message']}" for item in quality["findings"]]
     assert [f"warning: case: {item['message']}" for item in quality["findings"]] == done.err.splitlines()[-2:]
+    markdown = (out / "report.md").read_text("utf-8")
+    lines = "".join(f"- {item}\n" for item in block["text"]).replace("`", "\\`").replace("_", "\\_")
+    assert f"| Findings | 2 |\n\n{lines}" in markdown
+    assert "the run has no <code>resources</code> record.</li>" in (out / "report.html").read_text("utf-8")
 
 
 def test_explain_says_what_a_run_lacks(cache: Path) -> None:

@@ -80,7 +80,7 @@ def of_metrics(metrics: Sequence[str]) -> str:
 def appendix(runs: Mapping[str, RunQuality], phases: Mapping[str, RunQuality] | None = None) -> Appendix:
     """Return the block of a report on the data of its runs, and of their phases, by their labels.
 
-    A table has what was read of each run; below, a line for each finding, or `complete` where there is none.
+    The table has a column for each run; the lines below are its findings, or `complete` where there is none.
     """
     columns = list(runs.values())
     rows = (
@@ -89,7 +89,7 @@ def appendix(runs: Mapping[str, RunQuality], phases: Mapping[str, RunQuality] | 
         ("Lines used", *(str(item.used) for item in columns)),
         ("Lines unknown", *(str(item.unknown) for item in columns)),
         ("Lines malformed", *(str(item.malformed) for item in columns)),
-        ("Findings", *(str(len(item.findings) or "none") for item in columns)),
+        ("Findings", *(str(len(item.findings)) for item in columns)),
     )
     text = [line for label, item in {**runs, **(phases or {})}.items() for line in _lines(label, item)]
     return Appendix(TITLE, tuple(text), ("", *runs), rows)

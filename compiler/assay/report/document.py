@@ -293,7 +293,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Appendix:
-    """A titled part at the end of a report: paragraphs, then a table (none where the header is empty).
+    """A titled part at the end of a report: a table (none where the header is empty), and lines of text.
 
     `of_columns` are the entries of what cells are values of, empty where that is nothing; `leads` are where cells lead.
     """
