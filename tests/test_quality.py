@@ -37,7 +37,7 @@ def parse_log(text: str) -> dict[str, list[tuple[float, str, dict[str, object]]]
 
 
 def expand_item(item: str) -> Iterator[str]:
-    """Yield the records that an item of a log stands for: those of its requests, or itself."""
+    """Yield the records of an item of a log: those of its requests, or the one that it names."""
     head, *rest = item.split()
     if head[0] != "r":
         yield item
@@ -81,7 +81,7 @@ def test_query_says_what_a_shipped_case_lacks(cache: Path, name: str) -> None:
 
 
 def says_of(done: Done, run: str, case: Mapping[str, Any]) -> list[str]:
-    """Return the warnings about a run, after a look at what its metrics came to."""
+    """Check the values of a run's metrics; return the warnings about it."""
     assert done.status == 0, done.err
     results = {item["metric"]: item for item in json.loads(done.out)}
     for metric, (size, *average) in case["values"].items():
