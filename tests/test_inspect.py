@@ -162,3 +162,14 @@ def test_renamed_patterns_of_a_text_log_are_suggested(tmp_path: Path, session: S
         2, "node_01/stderr.txt:1", ["block"],
     )  # fmt: skip
     assert unknown.name.startswith("Received block #... ## @ #-#-#T#:#:#.# signed by")
+
+
+def test_series_under_unknown_names_leave_events_without_records(tmp_path: Path, session: Session) -> None:
+    samples = tmp_path / "run/samples.om"
+    samples.parent.mkdir()
+    text = "# TYPE up gauge\nup 1 1767225600\n# TYPE new_p2p_peers gauge\nnew_p2p_peers 3 1767225600\n# EOF\n"
+    samples.write_text(text, encoding="utf-8")
+    inspection = inspect_run(session, run_at("run", str(tmp_path / "run")), "cometbft")
+    records = {item.event: (item.name, item.records) for item in inspection.names}
+    assert records["up"] == ("up", 1)
+    assert records["peers"] == ("cometbft_p2p_peers or tendermint_p2p_peers", 0)
