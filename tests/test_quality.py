@@ -111,10 +111,10 @@ def test_report_prints_no_number_where_every_value_is_a_fallback(cache: Path, tm
     assert finding["code"] == "default-samples"
     assert (finding["affected"], finding["total"]) == (177, 177)
     assert {"CentiCpu", "RSS", "NetRd"} <= set(finding["metrics"])
-    assert block["text"] == [f"case: {item['message']}" for item in quality["findings"]]
+    assert block["notes"] == [f"case: {item['message']}" for item in quality["findings"]]
     assert [f"warning: case: {item['message']}" for item in quality["findings"]] == done.err.splitlines()[-2:]
     markdown = (out / "report.md").read_text("utf-8")
-    lines = "".join(f"- {item}\n" for item in block["text"]).replace("`", "\\`").replace("_", "\\_")
+    lines = "".join(f"- {item}\n" for item in block["notes"]).replace("`", "\\`").replace("_", "\\_")
     assert f"| Findings | 2 |\n\n{lines}" in markdown
     assert "the run has no <code>resources</code> record.</li>" in (out / "report.html").read_text("utf-8")
 

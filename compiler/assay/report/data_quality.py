@@ -90,8 +90,8 @@ def appendix(runs: Mapping[str, RunQuality], phases: Mapping[str, RunQuality] | 
         ("Lines malformed", *(str(item.malformed) for item in columns)),
         ("Findings", *(str(len(item.findings)) for item in columns)),
     )
-    text = [line for label, item in {**runs, **(phases or {})}.items() for line in _list_findings(label, item)]
-    return Appendix(TITLE, tuple(text), ("", *runs), rows)
+    notes = [line for label, item in {**runs, **(phases or {})}.items() for line in _list_findings(label, item)]
+    return Appendix(TITLE, (), ("", *runs), rows, notes=tuple(notes))
 
 
 @dataclass(frozen=True, slots=True)

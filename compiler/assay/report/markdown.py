@@ -212,10 +212,11 @@ def _back(document: Document) -> Blocks:
         yield "".join(f"- {line(text)}\n" for text in document.warnings)
     for number, part in enumerate(document.appendices, start=1):
         yield _heading(2, part.title, f"appendix-{number}")
+        yield from map(line, part.text)
         if part.rows:
             yield _plain_table(part)
-        if part.text:
-            yield "".join(f"- {line(text)}\n" for text in part.text)
+        if part.notes:
+            yield "".join(f"- {line(text)}\n" for text in part.notes)
     if document.provenance:
         yield _heading(2, "Provenance", "provenance")
         yield table(["What", "Value"], [list(map(cell, row)) for row in document.provenance])
