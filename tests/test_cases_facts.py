@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -136,6 +137,26 @@ def test_wrong_clock_is_named_with_its_distance(
         done = assay("query", metric, "--run", f"x={run}", "--cache", cache)
         assert done.status == status
         assert done.err.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("host", "seconds", "status", "message"),
+    [
+        ("node-0", 0.5, 0, "warning: x: node-0's instants lie 0.5 s ahead of the other hosts'; is its clock right?\n"),
+        ("node-1", -0.5, 0, "warning: x: node-1's instants lie 0.5 s behind the other hosts'; is its clock right?\n"),
+        ("node-0", -3, 1, CLOCK.format("3.0 s behind").replace("node-1", "node-0")),
+        ("node-1", 12, 1, CLOCK.format("12.0 s ahead of")),
+    ],
+)
+def test_wrong_clock_of_two_hosts_is_named(
+    host: str, seconds: float, status: int, message: str, tmp_path: Path, cache: Path
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(CASES / "0-control" / "run", run, ignore=shutil.ignore_patterns("node-2"))
+    shift(run / host, seconds)
+    done = assay("query", "CentiCpu", "--run", f"x={run}", "--cache", cache)
+    assert done.status == status
+    assert done.err.startswith(message)
 
 
 def test_clock_that_slots_follow_shows_in_block_records(tmp_path: Path, cache: Path) -> None:

@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from assay.build import kept
-from assay.engine.limit import Limits, limited
+from assay.engine.limit import Limits, apply_limits
 from tests.support.commands import build
 from tests.support.laboratory import ROOT
 
@@ -26,22 +26,22 @@ def python(code: str, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_statements_share_the_thread_that_ends_them() -> None:
-    with duckdb.connect() as connection, limited(connection, Limits(seconds=3600)):
+    with duckdb.connect() as connection, apply_limits(connection, Limits(seconds=3600)):
         before = threading.active_count()
-        with limited(connection, Limits(seconds=3600)), limited(connection, Limits(seconds=1800)):
+        with apply_limits(connection, Limits(seconds=3600)), apply_limits(connection, Limits(seconds=1800)):
             assert threading.active_count() == before
 
 
 def test_what_may_take_less_than_what_was_begun_before_is_ended_first() -> None:
     with duckdb.connect() as patient, duckdb.connect() as other:
         with (
-            limited(patient, Limits(seconds=3600)),
-            limited(other, Limits(seconds=0.2)),
+            apply_limits(patient, Limits(seconds=3600)),
+            apply_limits(other, Limits(seconds=0.2)),
             pytest.raises(duckdb.InterruptException),
         ):
             other.execute(ENDLESS)
         assert patient.execute("SELECT 1").fetchall() == [(1,)]
-        with limited(other, Limits(seconds=3600)):
+        with apply_limits(other, Limits(seconds=3600)):
             assert other.execute("SELECT 2").fetchall() == [(2,)]
 
 

@@ -106,7 +106,7 @@ def test_a_run_without_any_event_is_inspected(shop: Path, cache: Path) -> None:
     rewrite(shop, lambda line: re.sub(r'"event":"(\w+)\.(\w+)"', r'"event":"v2.\1.\2"', line))
     assert assay("--cache", cache, "query", "wait", "--run", "runs/1.0", within=shop).status == 1
     names, warnings = inspected(shop, cache)
-    likely = {name: [item["event"] for item in own["may_be"]] for name, own in names.items() if own["may_be"]}
+    likely = {name: [rename["event"] for rename in item["may_be"]] for name, item in names.items() if item["may_be"]}
     assert likely == {
         "v2.request.received": ["request_received"],
         "v2.response.sent": ["response_sent"],
@@ -140,11 +140,11 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
 
 @pytest.mark.parametrize("system", RUNS)
 def test_sound_runs_have_no_unknown_name_left(system: str, session: Session) -> None:
-    found = inspect_run(session, run_at("run", str(ROOT / RUNS[system])), None)
-    assert found.system == system
-    assert [item.name for item in found.names if not item.event and not item.ignored] == []
-    assert any(item.ignored for item in found.names)
-    assert sum(item.records for item in found.names if item.event and not item.ruled_out) > 0
+    inspection = inspect_run(session, run_at("run", str(ROOT / RUNS[system])), None)
+    assert inspection.system == system
+    assert [item.name for item in inspection.names if not item.event and not item.ignored] == []
+    assert any(item.ignored for item in inspection.names)
+    assert sum(item.records for item in inspection.names if item.event and not item.ruled_out) > 0
 
 
 def test_renamed_patterns_of_a_text_log_are_suggested(tmp_path: Path, session: Session) -> None:
@@ -156,9 +156,20 @@ def test_renamed_patterns_of_a_text_log_are_suggested(tmp_path: Path, session: S
     at = "2024-10-01T19:07:1{0}.000"
     lines = [f"info  {at} nodeos controller.cpp:3627 log_applied ] {message}" for _ in "12"]
     log.write_text("".join(f"{line.format(number)}\n" for number, line in enumerate(lines)), encoding="utf-8")
-    found = inspect_run(session, run_at("run", str(tmp_path / "run")), "antelope")
-    (unknown,) = [item for item in found.names if not item.event]
+    inspection = inspect_run(session, run_at("run", str(tmp_path / "run")), "antelope")
+    (unknown,) = [item for item in inspection.names if not item.event]
     assert (unknown.records, unknown.where, [item.event for item in unknown.likely]) == (
         2, "node_01/stderr.txt:1", ["block"],
     )  # fmt: skip
     assert unknown.name.startswith("Received block #... ## @ #-#-#T#:#:#.# signed by")
+
+
+def test_series_under_unknown_names_leave_events_without_records(tmp_path: Path, session: Session) -> None:
+    samples = tmp_path / "run/samples.om"
+    samples.parent.mkdir()
+    text = "# TYPE up gauge\nup 1 1767225600\n# TYPE new_p2p_peers gauge\nnew_p2p_peers 3 1767225600\n# EOF\n"
+    samples.write_text(text, encoding="utf-8")
+    inspection = inspect_run(session, run_at("run", str(tmp_path / "run")), "cometbft")
+    records = {item.event: (item.name, item.records) for item in inspection.names}
+    assert records["up"] == ("up", 1)
+    assert records["peers"] == ("cometbft_p2p_peers or tendermint_p2p_peers", 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +29,24 @@ def parse_log(text: str) -> dict[str, list[tuple[float, str, dict[str, object]]]
     """Return the records of each host's log that a case writes down."""
     logs: dict[str, list[tuple[float, str, dict[str, object]]]] = {}
     for item in text.replace("\n", " ").split(";"):
-        host, event, *fields = item.split()
-        if host == "r":
-            records = [f"{event} began {fields[0]}", f"{event} load level=5 weight=2", f"{event} ended {fields[0]}"]
-        else:
-            records = [item]
-        for record in records:
-            own, name, *rest = record.split()
-            log = logs.setdefault(f"h-{own}/log.jsonl", [])
+        for record in expand_item(item):
+            host, name, *rest = record.split()
+            log = logs.setdefault(f"h-{host}/log.jsonl", [])
             log.append((len(log) + 1, name, dict(map(parse_field, rest))))
     return logs
+
+
+def expand_item(item: str) -> Iterator[str]:
+    """Yield the records of an item of a log: those of its requests, or the one that it names."""
+    head, *rest = item.split()
+    if head[0] != "r":
+        yield item
+        return
+    host, request = rest
+    number = int(head[1:] or 1)
+    for place in range(1, number + 1):
+        name = f"{request}{place}" if number > 1 else request
+        yield from (f"{host} began {name}", f"{host} load level=5 weight=2", f"{host} ended {name}")
 
 
 def parse_field(text: str) -> tuple[str, object]:
@@ -61,7 +69,7 @@ def test_query_says_what_a_run_lacks(place: Path, cache: Path, name: str) -> Non
     run = f"{name}=runs/{name}"
     done = assay("query", *METRICS, "--run", run, "--format", "json", "--cache", cache, within=place)
     assert says_of(done, name, CASES[name]) == [
-        re.sub(r"(host |first at )", r"\1h-", item) for item in CASES[name]["says"]
+        re.sub(r"(host |first at |records \()\b(?=[abc]\b)", r"\1h-", item) for item in CASES[name]["says"]
     ]
 
 
@@ -73,7 +81,7 @@ def test_query_says_what_a_shipped_case_lacks(cache: Path, name: str) -> None:
 
 
 def says_of(done: Done, run: str, case: Mapping[str, Any]) -> list[str]:
-    """Return the warnings about a run, after a look at what its metrics came to."""
+    """Check the values of a run's metrics; return the warnings about it."""
     assert done.status == 0, done.err
     results = {item["metric"]: item for item in json.loads(done.out)}
     for metric, (size, *average) in case["values"].items():
@@ -85,7 +93,9 @@ def says_of(done: Done, run: str, case: Mapping[str, Any]) -> list[str]:
 
 def test_report_prints_no_number_where_every_value_is_a_fallback(cache: Path, tmp_path: Path) -> None:
     run, out = ROOT / "golden/cases/cardano/3-no-resources/run", tmp_path / "out"
-    done = assay("build", "cardano/comparison", "--run", f"x={run}", "--to", "md", "-o", out, "--cache", cache)
+    done = assay(
+        "build", "cardano/comparison", "--run", f"x={run}", "--to", "md", "--to", "html", "-o", out, "--cache", cache
+    )
     assert done.status == 0
     document = json.loads((out / "document.json").read_text("utf-8"))
     cells = {row[0]: row[1] for section in document["sections"] for row in section["rows"]}
@@ -101,8 +111,12 @@ def test_report_prints_no_number_where_every_value_is_a_fallback(cache: Path, tm
     assert finding["code"] == "default-samples"
     assert (finding["affected"], finding["total"]) == (177, 177)
     assert {"CentiCpu", "RSS", "NetRd"} <= set(finding["metrics"])
-    assert block["text"] == [f"case: {item['message']}" for item in quality["findings"]]
+    assert block["notes"] == [f"case: {item['message']}" for item in quality["findings"]]
     assert [f"warning: case: {item['message']}" for item in quality["findings"]] == done.err.splitlines()[-2:]
+    markdown = (out / "report.md").read_text("utf-8")
+    lines = "".join(f"- {item}\n" for item in block["notes"]).replace("`", "\\`").replace("_", "\\_")
+    assert f"| Findings | 2 |\n\n{lines}" in markdown
+    assert "the run has no <code>resources</code> record.</li>" in (out / "report.html").read_text("utf-8")
 
 
 def test_explain_says_what_a_run_lacks(cache: Path) -> None:

@@ -188,6 +188,7 @@ def test_titles_prose_figures_and_warnings_of_a_pinned_report_are_on_its_page(na
     prose |= {text for part in (*document.galleries, *document.appendices) for text in part.text}
     assert prose - set(found.of("p")) == set()
     assert [text for text in found.of("li") if text in document.warnings] == list(document.warnings)
+    assert {text for part in document.appendices for text in part.notes} <= set(found.of("li"))
     captions = found.of("figcaption")
     titles = [f"Figure {item.figure} {item.title}" for item in document.figures]
     assert [text[: len(title)] for text, title in zip(captions, titles, strict=True)] == titles
@@ -249,7 +250,7 @@ def hostile() -> Document:
         dictionary=tuple(replace(group, title=word, entries=tuple(
             replace(entry, name=word, description=word, unit=word) for entry in group.entries
         )) for group in document.dictionary),
-        appendices=(Appendix(word, (word,), (word, word), (row,)),), provenance=((word, word),),
+        appendices=(Appendix(word, (word,), (word, word), (row,), notes=(word,)),), provenance=((word, word),),
         filters=Table(word, (word, word), (row,)),
     )  # fmt: skip
 

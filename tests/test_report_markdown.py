@@ -115,6 +115,7 @@ def test_a_reader_of_markdown_finds_titles_prose_and_pictures_of_a_pinned_report
     assert {group.title for group in document.dictionary} <= set(headings)
     prose = [*document.intro, *(section.doc for section in document.sections if section.doc), *document.warnings]
     prose += [text for part in (*document.galleries, *document.appendices) for text in part.text]
+    prose += [text for part in document.appendices for text in part.notes]
     assert [text for text in prose if text not in said] == []
     pictures = [text for text in said if text.startswith("[image ")]
     assert pictures == [f"[image charts/{item.id}.svg]" for item in document.figures]

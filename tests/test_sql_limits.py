@@ -64,8 +64,8 @@ def place(tmp_path: Path) -> Path:
 def command(place: Path, *arguments: str, **environment: str) -> tuple[int, list[str], int]:
     """The status of a command in a workspace, the lines that it writes on stderr, and its peak memory in MiB."""
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), **environment}
-    given = [sys.executable, "-c", MEASURED, "--cache", str(place.parent / "cache"), *arguments]
-    done = subprocess.run(given, cwd=place, env=around, capture_output=True, text=True, timeout=60, check=False)
+    command = [sys.executable, "-c", MEASURED, "--cache", str(place.parent / "cache"), *arguments]
+    done = subprocess.run(command, cwd=place, env=around, capture_output=True, text=True, timeout=60, check=False)
     *lines, peak = done.stderr.splitlines()
     return done.returncode, lines, int(peak) // 1024
 
@@ -95,8 +95,8 @@ def test_error_of_an_ended_command_is_data_where_asked(place: Path) -> None:
 def test_check_ends_with_a_statement_that_takes_memory(place: Path) -> None:
     write_query(place, CASES["a text of 4 GB"][0])
     status, lines, peak = command(place, "check")
-    said = "error[sql-memory]: the SQL of `requests` on empty tables takes more than 1500 MiB of memory"
-    assert (status, lines[0]) == (1, said)
+    message = "error[sql-memory]: the SQL of `requests` on empty tables takes more than 1500 MiB of memory"
+    assert (status, lines[0]) == (1, message)
     assert peak < 2500
 
 
@@ -104,10 +104,10 @@ def test_check_ends_with_a_statement_that_outlives_its_time(place: Path) -> None
     write_query(place, CASES["one function computes for hours"][0])
     code = "from assay.engine import dry\ndry.SECONDS = 1\nfrom assay.__main__ import main\nmain()"
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
-    given = [sys.executable, "-c", code, "--cache", str(place.parent / "cache"), "check"]
-    done = subprocess.run(given, cwd=place, env=around, capture_output=True, text=True, timeout=60, check=False)
-    said = "error[sql-time]: the SQL of `requests` on empty tables takes more than 1 seconds\n  hint: does it end?\n"
-    assert (done.returncode, done.stderr) == (1, said)
+    command = [sys.executable, "-c", code, "--cache", str(place.parent / "cache"), "check"]
+    done = subprocess.run(command, cwd=place, env=around, capture_output=True, text=True, timeout=60, check=False)
+    message = "error[sql-time]: the SQL of `requests` on empty tables takes more than 1 seconds\n  hint: does it end?\n"
+    assert (done.returncode, done.stderr) == (1, message)
 
 
 @pytest.mark.parametrize("arguments", [("build", "service/comparison", "--run", "runs/1.0"), ("catalogue",)])

@@ -37,8 +37,8 @@ TABLES = (
 def statements(name: str) -> list[tuple[str, str]]:
     """The statements of a file, each with the comment behind it."""
     text = (CASES / name).read_text(encoding="utf-8").partition("\n")[2]
-    found = re.findall(r"(.+?);(?: -- (\w+))?\n", text, re.DOTALL)
-    return [(sql.strip(), word) for sql, word in found]
+    statements = re.findall(r"(.+?);(?: -- (\w+))?\n", text, re.DOTALL)
+    return [(sql.strip(), word) for sql, word in statements]
 
 
 def check(sql: str) -> None:
@@ -55,28 +55,28 @@ def test_order_that_suffices_is_accepted(sql: str) -> None:
 def test_order_that_ties_is_refused_at_its_word(sql: str, word: str) -> None:
     with pytest.raises(AssayError) as error:
         check(sql)
-    (found,) = error.value.diagnostics
-    assert found.code == "sql-order"
-    assert found.span is not None
-    lines = sql.splitlines()[found.span.line - 1 :]
-    start = found.span.column - 1
-    assert lines[0][start : start + found.span.length] == word
+    (diagnostic,) = error.value.diagnostics
+    assert diagnostic.code == "sql-order"
+    assert diagnostic.span is not None
+    lines = sql.splitlines()[diagnostic.span.line - 1 :]
+    start = diagnostic.span.column - 1
+    assert lines[0][start : start + diagnostic.span.length] == word
 
 
 def test_refusal_hints_at_the_missing_columns() -> None:
     with pytest.raises(AssayError) as error:
         check("SELECT first(bytes ORDER BY seq) AS bytes FROM sent")
-    (found,) = error.value.diagnostics
-    assert found.hint == "add `host` to its ORDER BY: rows that tie have no order"
+    (diagnostic,) = error.value.diagnostics
+    assert diagnostic.hint == "add `host` to its ORDER BY: rows that tie have no order"
 
 
 def test_refusal_points_to_the_call_that_ties() -> None:
     sql = "SELECT row_number() OVER (ORDER BY host, seq) AS n,\n  row_number() OVER (ORDER BY t_ns) AS m FROM sent"
     with pytest.raises(AssayError) as error:
         check(sql)
-    (found,) = error.value.diagnostics
-    assert found.span is not None
-    assert (found.span.line, found.span.column, found.span.length) == (2, 3, 10)
+    (diagnostic,) = error.value.diagnostics
+    assert diagnostic.span is not None
+    assert (diagnostic.span.line, diagnostic.span.column, diagnostic.span.length) == (2, 3, 10)
 
 
 @pytest.fixture
@@ -118,9 +118,9 @@ the engine may take others each time
 def test_numbers_are_the_same_without_the_scanner(place: Path) -> None:
     write_query(place, "host, seq")
     command = ("query", "wait", "--run", "runs/1.0", "--format", "json")
-    found = [
+    runs = [
         assay_process("--cache", place.parent / mode, *command, within=place, environment={"ASSAY_SCANNER": mode})
         for mode in ("on", "off")
     ]
-    assert found[0].status == 0
-    assert found[0] == found[1]
+    assert runs[0].status == 0
+    assert runs[0] == runs[1]

@@ -46,14 +46,14 @@ CASES: Mapping[str, tuple[list[str], list[tuple[str, str | None, int, int]]]] = 
 def test_names_that_no_event_has_are_counted(case: str, tmp_path: Path) -> None:
     lines, expected = CASES[case]
     events = (TICK, event("tock", form([], old="Tock")))
-    made = read(tmp_path, [record(n=1), *lines], events)
-    assert made.rows("unknown") == expected
+    ingested = read(tmp_path, [record(n=1), *lines], events)
+    assert ingested.rows("unknown") == expected
 
 
 @pytest.mark.usefixtures("reader")
 def test_a_record_that_is_ruled_out_is_not_unknown(tmp_path: Path) -> None:
-    made = read(tmp_path, [record(n=1), record(n=1, off=True), record("New", off=True)], (OUT,))
-    assert made.rows("unknown") == [("m-1", "New", 1, 3)]
+    ingested = read(tmp_path, [record(n=1), record(n=1, off=True), record("New", off=True)], (OUT,))
+    assert ingested.rows("unknown") == [("m-1", "New", 1, 3)]
 
 
 def files_of() -> Iterator[tuple[str, bytes]]:
@@ -77,10 +77,12 @@ def test_cached_batches_come_to_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_facts_tell_unknown_names_and_events_by_host(tmp_path: Path) -> None:
-    made = read(tmp_path, {"m-1/out": f"{record(n=1)}\n{record('New')}\n".encode(), "m-2/out": record("New").encode()})
-    found = facts(made.folder)
-    assert (found.events, found.by_host) == ({"tick": 1}, {"tick": {"m-1": 1}})
-    assert [(item.host, item.name, item.n, item.first_seq) for item in found.unknown] == [
+    ingested = read(
+        tmp_path, {"m-1/out": f"{record(n=1)}\n{record('New')}\n".encode(), "m-2/out": record("New").encode()}
+    )
+    run_facts = facts(ingested.folder)
+    assert (run_facts.events, run_facts.by_host) == ({"tick": 1}, {"tick": {"m-1": 1}})
+    assert [(item.host, item.name, item.n, item.first_seq) for item in run_facts.unknown] == [
         ("m-1", "New", 1, 2), ("m-2", "New", 1, 1),
     ]  # fmt: skip
 

@@ -75,7 +75,8 @@ let inLog =
 
 let message = \(name : Text) -> [ { generation = "message", name } ]
 
--- A message as versions up to 0.38 write it, and as newer ones do.
+-- A message as versions before 1.0 write it, and as those since do: 0.34 to 0.38.26, 0.39.0 to 0.40.0; 1.0.1, 2.0.0-rc1.
+-- The message about joining consensus is another one since 0.39.
 let renamed = \(before : Text) -> \(since : Text) -> message before # message since
 
 let blockHeight = E.inUnit D.block (E.integer "height")

@@ -124,6 +124,35 @@ let nodes =
       , doc = "Intervals of the validator are 1.5, 3 and 2 s: 4 was committed while it was catching up. A log that begins later is one of consensus."
       }
 
+-- A validator of version 0.40: the message about joining consensus is that of 1.0, all others are those of 0.38.
+let joinsSince039 =
+      S.Example::{
+      , name = "a validator of version 0.40"
+      , files =
+        [ meta
+        , Q.file
+            "logs/validator0.log"
+            ( Q.lines
+                [ started "00.000"
+                , info "01.500" "Time to switch to consensus mode!" (ofHeight "1")
+                , info "02.000" "received proposal" ",\"proposal\":{},\"proposer\":\"A1\""
+                , info "02.500" "finalized block" "${ofHeight "1"},\"num_txs_res\":3,\"num_val_updates\":0,\"block_app_hash\":\"\""
+                , info "02.600" "committed state" "${ofHeight "1"},\"block_app_hash\":\"\""
+                , info "04.000" "finalized block" "${ofHeight "2"},\"num_txs_res\":10"
+                , info "04.200" "committed state" (ofHeight "2")
+                ]
+            )
+        ]
+      , expect =
+        [ of m.blocks [ "2" ]
+        , of m.blocksCaughtUp [ "0" ]
+        , of m.nodeTransactions [ "13" ]
+        , of m.proposals [ "1" ]
+        , of m.catchingUp [ "1.5" ]
+        , of m.interval [ "1.6" ]
+        ]
+      }
+
 -- A validator of version 1.0, whose messages begin with a capital.
 let renamed =
       S.Example::{
@@ -204,4 +233,4 @@ let published =
       , doc = "Expected are rate times connections over 29 of 30 seconds"
       }
 
-in  [ load, nodes, renamed, published ]
+in  [ load, nodes, joinsSince039, renamed, published ]

@@ -13,7 +13,7 @@ from assay.build.renames import Rename, suggest_renames
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.sources import has
-from assay.build.unknown_names import by_name, first_records, group_by_name, unknown_record
+from assay.build.unknown_names import group_by_name, list_unknown_names, make_unknown_record, read_first_records
 from assay.engine.mount import UnknownName, facts, first_broken
 from assay.ingest.files import RunFiles
 from assay.ingest.kinds import OF_LINES
@@ -75,35 +75,37 @@ class _Records:
 
 
 def inspect_run(session: Session, run: NamedRun, system: str | None) -> Inspection:
-    """Count the records of a run by their names; its files are read anew, and nothing of it is kept.
+    """Count the records of a run by their names.  Reads its files anew, and puts nothing into the cache.
 
-    It answers, too, where no record is an event, or most are broken.  Raises AssayError: no such run; a run with
+    A run without events, or with mostly broken records, is no error.  Raises AssayError: no such run; a run with
     nothing of any source; usage where it may be of several systems.
     """
-    package = _package(session, run, system)
+    package = _choose_package(session, run, system)
     (run,) = here(session, [run], package.sources)
     parts = [_read(package, source, run.directory) for source in package.sources if has(run, source)]
-    metrics = _metrics(package)
-    names = [*itertools.chain(*(_of_events(item, metrics) for item in parts))]
-    names += _unknown(package, parts)
+    metrics = _list_metrics(package)
+    names = [*itertools.chain(*(_list_event_names(item, metrics) for item in parts))]
+    names += _list_unknown_names(package, parts)
     read = {item.event for item in names}
-    names += [item for records in parts for item in _absent(package, records.source, read, metrics)]
+    names += [item for records in parts for item in _list_absent_events(package, records.source, read, metrics)]
     return Inspection(package.system, tuple(names), tuple(note for item in parts for note in item.notes))
 
 
-def _package(session: Session, run: NamedRun, system: str | None) -> Package:
-    """The package of the system that a run is of: the one with files in it, of lines rather than others."""
+def _choose_package(session: Session, run: NamedRun, system: str | None) -> Package:
+    """Return the package of the system that a run is of: one that has files in it, of lines rather than others."""
     packages = [session.package(name).package for name in session.systems(system)]
     if len(packages) == 1:
-        (own,) = here(session, [run], packages[0].sources)
-        if any(has(own, source) for source in packages[0].sources):
+        (local_run,) = here(session, [run], packages[0].sources)
+        if any(has(local_run, source) for source in packages[0].sources):
             return packages[0]
         raise fail("no-source", f"the run has nothing of any source of {packages[0].system}: {run.place}")
     if not run.is_here:
         raise fail("systems", f"of which system is {run.place}?", hint="name it with --system", status=USAGE)
     here(session, [run], ())
-    of_lines = [item for item in packages if any(has(run, own) for own in item.sources if own.kind in OF_LINES)]
-    candidates = of_lines or [item for item in packages if any(has(run, own) for own in item.sources)]
+    of_lines = [
+        item for item in packages if any(has(run, source) for source in item.sources if source.kind in OF_LINES)
+    ]
+    candidates = of_lines or [item for item in packages if any(has(run, source) for source in item.sources)]
     if len(candidates) == 1:
         return candidates[0]
     systems = " or ".join(item.system for item in candidates)
@@ -117,15 +119,15 @@ def _read(package: Package, source: Source, directory: Path) -> _Records:
     try:
         records = _Records(source, ingest.find_run(source, directory, events))
     except AssayError as error:
-        return _Records(source, RunFiles(directory, ()), notes=_messages(error))
+        return _Records(source, RunFiles(directory, ()), notes=_list_messages(error))
     split, named = _split(events)
-    counts = _ingested(records, split)
+    counts = _count_ingested(records, split)
     records.events = {named[name]: hosts for name, hosts in counts.items()}
     for name, (event, _) in named.items():
         records.notes = [note.replace(name, event) for note in records.notes]
     if any(form.unless for event in events for form in event.forms):
         open_ = [replace(event, forms=tuple(replace(form, unless=()) for form in event.forms)) for event in split]
-        whole = _ingested(_Records(source, records.files), open_)
+        whole = _count_ingested(_Records(source, records.files), open_)
         for name, hosts in whole.items():
             left = {host: number - counts.get(name, {}).get(host, 0) for host, number in hosts.items()}
             records.ruled_out[named[name]] = {host: number for host, number in left.items() if number > 0}
@@ -133,8 +135,7 @@ def _read(package: Package, source: Source, directory: Path) -> _Records:
 
 
 def _split(events: Sequence[Event]) -> tuple[list[Event], dict[str, tuple[str, str]]]:
-    """An event for each name of each event, in an order that tells records apart as theirs does, without fields; and
-    the event and the name of each."""
+    """Make an event without fields for each name of each event, in their order; return its event and name, too."""
     split_events, named = [], dict[str, tuple[str, str]]()
     for event in events:
         pairs = [(form, name) for form in event.forms for name in form.names or (None,)]
@@ -145,8 +146,8 @@ def _split(events: Sequence[Event]) -> tuple[list[Event], dict[str, tuple[str, s
     return split_events, named
 
 
-def _ingested(records: _Records, events: Sequence[Event]) -> Mapping[str, Mapping[str, int]]:
-    """The records of each event by host; unknown names and notes are added to those of the source."""
+def _count_ingested(records: _Records, events: Sequence[Event]) -> Mapping[str, Mapping[str, int]]:
+    """Count the records of each event by host; add unknown names and notes to those of the source."""
     source = replace(records.source, quarantine=UNLIMITED)
     with temporary() as folder:
         target = folder / "target"
@@ -154,10 +155,10 @@ def _ingested(records: _Records, events: Sequence[Event]) -> Mapping[str, Mappin
             ingest.ingest(source, events, {}, records.files, target)
         except NothingRecognisedError as error:
             records.unknown = tuple(UnknownName(*item.values) for item in error.unknown)
-            records.notes += _messages(error)
+            records.notes += _list_messages(error)
             return {}
         except AssayError as error:
-            records.notes += _messages(error)
+            records.notes += _list_messages(error)
             return {}
         contents = facts(target)
         records.unknown = contents.unknown
@@ -168,12 +169,12 @@ def _ingested(records: _Records, events: Sequence[Event]) -> Mapping[str, Mappin
         return contents.by_host
 
 
-def _messages(error: AssayError) -> list[str]:
+def _list_messages(error: AssayError) -> list[str]:
     return [text for item in error.diagnostics for text in (item.message, *item.notes)]
 
 
-def _metrics(package: Package) -> Mapping[str, tuple[str, ...]]:
-    """The metrics that need each event, directly or not."""
+def _list_metrics(package: Package) -> Mapping[str, tuple[str, ...]]:
+    """Return the ids of the metrics that need each event, directly or not."""
     by_event: defaultdict[str, list[str]] = defaultdict(list)
     for metric in package.metrics:
         for event in closure.needs(package, [metric], []).events:
@@ -181,8 +182,8 @@ def _metrics(package: Package) -> Mapping[str, tuple[str, ...]]:
     return {event: tuple(ids) for event, ids in by_event.items()}
 
 
-def _of_events(records: _Records, metrics: Mapping[str, tuple[str, ...]]) -> list[RecordName]:
-    """The names that events have, and those of records that they rule out; several generations may share a name."""
+def _list_event_names(records: _Records, metrics: Mapping[str, tuple[str, ...]]) -> list[RecordName]:
+    """List the names of events, then those of records that events rule out; generations may share a name."""
     names: list[RecordName] = []
     for part, ruled_out in ((records.events, False), (records.ruled_out, True)):
         together: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
@@ -190,36 +191,42 @@ def _of_events(records: _Records, metrics: Mapping[str, tuple[str, ...]]) -> lis
             together[key].update(hosts)
         for (event, name), hosts in together.items():
             if total := sum(hosts.values()):
-                known = () if ruled_out else metrics.get(event, ())
+                needing_metrics = () if ruled_out else metrics.get(event, ())
                 names.append(
                     RecordName(
-                        records.source.name, name, total, tuple(sorted(hosts)), event, known, ruled_out=ruled_out
+                        records.source.name,
+                        name,
+                        total,
+                        tuple(sorted(hosts)),
+                        event,
+                        needing_metrics,
+                        ruled_out=ruled_out,
                     )
                 )
     return sorted(names, key=lambda item: (-item.records, item.name, item.event))
 
 
-def _unknown(package: Package, parts: Sequence[_Records]) -> Iterator[RecordName]:
-    """The names that no event has, the most frequent first."""
+def _list_unknown_names(package: Package, parts: Sequence[_Records]) -> Iterator[RecordName]:
+    """Yield the names that no event has, the most frequent first."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for records in parts:
         for (event, _), hosts in records.events.items():
             counts[event].update(hosts)
     for records in parts:
         source = records.source
-        names = by_name(source, records.unknown)
-        first = first_records(source, records.files, names)
+        names = list_unknown_names(source, records.unknown)
+        first = read_first_records(source, records.files, names)
         likely = suggest_renames(
-            package, counts, [unknown_record(source, name, names[name], record) for name, record in first.items()]
+            package, counts, [make_unknown_record(source, name, names[name], record) for name, record in first.items()]
         )
         ignored = [item for item in records.unknown if item.name not in names]
-        for name, own in {**names, **group_by_name(ignored)}.items():
+        for name, unknown_hosts in {**names, **group_by_name(ignored)}.items():
             record = first.get(name) if name is not None else None
             yield RecordName(
                 source.name,
                 REST if name is None else name or NO_NAME,
-                sum(item.n for item in own),
-                tuple(sorted({item.host for item in own})),
+                sum(item.n for item in unknown_hosts),
+                tuple(sorted({item.host for item in unknown_hosts})),
                 ignored=name not in names,
                 likely=tuple(item for item in likely if item.name == name),
                 where=record.where if record else "",
@@ -227,10 +234,10 @@ def _unknown(package: Package, parts: Sequence[_Records]) -> Iterator[RecordName
             )
 
 
-def _absent(
+def _list_absent_events(
     package: Package, source: Source, read: set[str], metrics: Mapping[str, tuple[str, ...]]
 ) -> Iterator[RecordName]:
-    """The events of a source that no record is read as, with all their names."""
+    """Yield the events of a source that no record is read as, with all their names."""
     for event in package.events:
         if event.source == source.name and event.name not in read:
             names = dict.fromkeys(name.name for form in event.forms for name in form.names)

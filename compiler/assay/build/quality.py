@@ -38,7 +38,7 @@ Counter = Callable[[Sequence[Statement]], Mapping[str, Sequence[Mapping[str, obj
 
 @dataclass(frozen=True)
 class QualityPlan:
-    """What is counted beside the metrics of a plan, and what the counts mean."""
+    """The statements that count records and rows beside the metrics of a plan, and the assessment of the counts."""
 
     checked: Checked
     plan: Plan
@@ -59,7 +59,7 @@ class QualityPlan:
             binding
             for step in self.plan.steps
             if isinstance(step, RowsStep) and not step.grain.runs
-            for binding in completeness.key_bindings(step.grain, step.members, events)
+            for binding in completeness.list_key_bindings(step.grain, step.members, events)
         )
 
     @cached_property
@@ -118,14 +118,14 @@ class QualityPlan:
         events = {item.name: item for item in self.checked.package.events}
         fields: dict[str, list[str]] = {}
         for event, name in sorted({item for metric in self.metrics for item in self.value_events.fields(metric)}):
-            own = (field for form in events[event].forms for field in form.fields if field.name == name)
-            if any(field.paths and field.default is not None for field in own):
+            fields_with_name = (field for form in events[event].forms for field in form.fields if field.name == name)
+            if any(field.paths and field.default is not None for field in fields_with_name):
                 fields.setdefault(event, []).append(name)
         return fields
 
     @cached_property
     def _readers(self) -> Mapping[str, Sequence[str]]:
-        """Event -> the metrics that read it, for whatever."""
+        """Event -> the ids of the metrics that read it."""
         readers: dict[str, list[str]] = {}
         for metric in self.metrics:
             for event in closure.needs(self.checked.package, [metric], ()).events:
@@ -165,8 +165,8 @@ def without_blank(
     if not blank & results.metrics.keys():
         return results
     metrics = {
-        name: pooled(NO_SAMPLES, checked.package.summaries, found.factor, found.integral) if name in blank else found
-        for name, found in results.metrics.items()
+        name: pooled(NO_SAMPLES, checked.package.summaries, result.factor, result.integral) if name in blank else result
+        for name, result in results.metrics.items()
     }
     notes = dict.fromkeys(results.notes)
     worked = Formulas(checked, prepared.constants, notes)
@@ -191,7 +191,7 @@ def _hosts(prepared: Prepared) -> Mapping[str, tuple[str, ...]]:
 def defaulted_fields(
     prepared: Prepared, fields: Mapping[str, Sequence[str]]
 ) -> Mapping[tuple[str, str], tuple[int, int]]:
-    """Return in how many records of events the default of a field stands in, and how many records there are."""
+    """Count the records of events that lack a field with a default, and all records, by event and field."""
     counts: dict[tuple[str, str], tuple[int, int]] = {}
     with small_engine() as connection:
         for event, names in fields.items():
@@ -227,16 +227,18 @@ def coverage_fields(package: Package, wanted: Wanted) -> Wanted:
 
 def notices(package: Package, prepared: Prepared) -> tuple[Notice, ...]:
     """Return what the logs of a run say of dropped records of events that the specs know."""
-    known = {name.name: event for event in package.events for form in event.forms for name in form.names}
+    events_by_record_name = {
+        name.name: event for event in package.events for form in event.forms for name in form.names
+    }
     return tuple(
         notice
         for item in package.coverage
         if item.dropped and prepared.counts.get(item.name)
-        for notice in _notices(item, event_files(prepared, item.name), known)
+        for notice in _notices(item, event_files(prepared, item.name), events_by_record_name)
     )
 
 
-def _notices(item: Coverage, files: Iterable[Path], known: Mapping[str, Event]) -> Iterator[Notice]:
+def _notices(item: Coverage, files: Iterable[Path], events_by_record_name: Mapping[str, Event]) -> Iterator[Notice]:
     with small_engine() as connection:
         for path in files:
             value = column(item.dropped)
@@ -245,6 +247,6 @@ def _notices(item: Coverage, files: Iterable[Path], known: Mapping[str, Event]) 
                 dialect.text(query.from_(scan(glob.escape(str(path)))).where(column("whole")))
             ).fetchall()
             for host, name, *numbers in rows:
-                event = known.get(name) or known.get(str(name).rpartition(".")[2])
+                event = events_by_record_name.get(name) or events_by_record_name.get(str(name).rpartition(".")[2])
                 if event:
                     yield Notice(host, event.name, name, numbers[0] if numbers else None)

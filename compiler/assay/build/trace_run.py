@@ -209,7 +209,7 @@ def tracing(
             values = given(names, prepared.constants)
             session.progress("tracing", told.statements.index(item) if item is not samples else 0, 1)
             try:
-                limits = limit.of_user(f"run {prepared.run.id}: the SQL of `{item.name}`")
+                limits = limit.read_limits(f"run {prepared.run.id}: the SQL of `{item.name}`")
                 limit.execute(connection, creation(item), values, limits)
             except duckdb.Error as error:
                 if is_memory(error):

@@ -20,7 +20,7 @@ NAMED = 3  # of the most frequent names, which a finding names
 ByName = Mapping[str | None, Sequence[UnknownName]]
 
 
-def by_name(source: Source, unknown: Sequence[UnknownName]) -> ByName:
+def list_unknown_names(source: Source, unknown: Sequence[UnknownName]) -> ByName:
     """Return the unknown names of a source that are not ignored, the most frequent first, with their hosts."""
     return group_by_name([item for item in unknown if item.name is None or not source.ignores(item.name)])
 
@@ -33,20 +33,20 @@ def group_by_name(unknown: Sequence[UnknownName]) -> ByName:
     return dict(sorted(groups.items(), key=lambda pair: (-sum(item.n for item in pair[1]), pair[0] or "")))
 
 
-def first_records(source: Source, files: RunFiles, names: ByName) -> Mapping[str, RawRecord]:
+def read_first_records(source: Source, files: RunFiles, names: ByName) -> Mapping[str, RawRecord]:
     """Return the first record of each name, on the first host that has one.  Raises AssayError."""
-    places = {name: _first(own) for name, own in names.items() if name is not None}
+    places = {name: _choose_place(hosts) for name, hosts in names.items() if name is not None}
     records = raw_records(source, files, places.values())
     return {name: records[place] for name, place in places.items()}
 
 
-def unknown_record(source: Source, name: str, own: Sequence[UnknownName], first: RawRecord) -> UnknownRecord:
-    """Return what likely new names are told by."""
-    return UnknownRecord(source.name, name, frozenset(item.host for item in own), first.text)
+def make_unknown_record(source: Source, name: str, hosts: Sequence[UnknownName], first: RawRecord) -> UnknownRecord:
+    """Return a name with its hosts and first record, for which events are suggested."""
+    return UnknownRecord(source.name, name, frozenset(item.host for item in hosts), first.text)
 
 
-def _first(own: Sequence[UnknownName]) -> Place:
-    item = min(own, key=lambda item: item.host)
+def _choose_place(hosts: Sequence[UnknownName]) -> Place:
+    item = min(hosts, key=lambda item: item.host)
     return Place(item.host, item.first_seq)
 
 
@@ -55,8 +55,8 @@ def count_unknown(prepared: Prepared) -> int:
     return sum(
         item.n
         for part in prepared.parts
-        for own in by_name(part.source, part.facts.unknown).values()
-        for item in own
+        for hosts in list_unknown_names(part.source, part.facts.unknown).values()
+        for item in hosts
     )  # fmt: skip
 
 
@@ -66,12 +66,12 @@ def find_unknown(package: Package, prepared: Prepared, readers: Mapping[str, Seq
     `readers`: event -> ids of the metrics that read it.  Raises AssayError when a file cannot be read.
     """
     for part in prepared.parts:
-        names = by_name(part.source, part.facts.unknown)
+        names = list_unknown_names(part.source, part.facts.unknown)
         if not names:
             continue
-        examined: ByName = {name: own for name, own in list(names.items())[:EXAMINED] if name}
-        first = first_records(part.source, part.files, examined)
-        records = [unknown_record(part.source, name, examined[name], record) for name, record in first.items()]
+        examined: ByName = {name: hosts for name, hosts in list(names.items())[:EXAMINED] if name}
+        first = read_first_records(part.source, part.files, examined)
+        records = [make_unknown_record(part.source, name, examined[name], record) for name, record in first.items()]
         counts = part.facts.by_host
         for rename in suggest_renames(package, counts, records):
             total = sum(item.n for item in names[rename.name])
@@ -81,11 +81,11 @@ def find_unknown(package: Package, prepared: Prepared, readers: Mapping[str, Seq
             event = f"event `{rename.event}`{silent}: {rename.reason}{of_metrics(metrics)}"
             message = f"`{rename.name}` ({where}) may be a new name of {event}."
             yield Finding(RENAMED, message, metrics, (), rename.event, total)
-        yield _unknown(names)
+        yield _make_finding(names)
 
 
-def _unknown(names: ByName) -> Finding:
-    totals = Counter({name: sum(item.n for item in own) for name, own in names.items()})
+def _make_finding(names: ByName) -> Finding:
+    totals = Counter({name: sum(item.n for item in hosts) for name, hosts in names.items()})
     listed = ", ".join(f"{f'`{name}`' if name else 'no name'} ({totals[name]})" for name in [*names][:NAMED])
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     number = f"{counted(totals.total(), 'record')} of {counted(len(names), 'name')}"

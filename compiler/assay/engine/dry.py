@@ -11,7 +11,7 @@ from assay.engine.declared import place_in, text_of, undeclared
 from assay.engine.given import given
 from assay.engine.graph import Node, demanded
 from assay.engine.inexact import inexact
-from assay.engine.limit import Limits, limited
+from assay.engine.limit import Limits, apply_limits
 from assay.engine.mount import confine
 from assay.plan.steps import CheckStep, EventStep, RelationStep
 from assay.spec.diagnostics import Diagnostic, did_you_mean
@@ -68,7 +68,7 @@ def dry_run(
             constants_of = given(node.places, values)
             limits = Limits(f"the SQL of `{node.name}` on empty tables", SECONDS, ROOM, is_fixed=True)
             try:
-                with limited(connection, limits):
+                with apply_limits(connection, limits):
                     connection.execute(node.text, constants_of)
                     if isinstance(step, CheckStep):
                         problems += _unknown_places(step, [str(item[0]) for item in connection.description or ()])
@@ -83,7 +83,7 @@ def dry_run(
             except duckdb.Error as error:
                 if node.name in spoilt:
                     continue  # it fails for what is told already
-                with limited(connection, limits):
+                with apply_limits(connection, limits):
                     problems.append(_failed(connection, node, constants_of, error, _columns(graph, node)))
                 break
     return tuple(problems)

@@ -298,7 +298,7 @@ class _Execution:
         except duckdb.Error as error:
             if is_full(error):
                 raise self.store.full() from None
-            with limit.limited(connection, limits):
+            with limit.apply_limits(connection, limits):
                 place = place_in(connection, text_of(node), values)
             raise _engine_error(self.job.label, node, error, place) from None
 

@@ -34,66 +34,69 @@ _STATM = Path("/proc/self/statm")
 
 
 def seconds() -> float:
-    """How long a statement may take.  AssayError (usage) when the variable is no number above 0."""
+    """Return how long a statement may take.  AssayError (usage) when the variable is no number above 0."""
     return _number(VARIABLE, SECONDS, "time", "a number of seconds above 0")
 
 
 def room() -> float:
-    """By how many MiB the process may grow during a statement.  AssayError (usage) as of `seconds`."""
+    """Return by how many MiB the process may grow during a statement.  AssayError (usage) as of `seconds`."""
     return _number(ROOM_VARIABLE, ROOM, "size", "a number of MiB above 0")
 
 
 def _number(variable: str, default: float, kind: str, expected: str) -> float:
     text = os.environ.get(variable, "")
     try:
-        found = float(text or default)
-        if not 0 < found <= threading.TIMEOUT_MAX:
+        number = float(text or default)
+        if not 0 < number <= threading.TIMEOUT_MAX:
             raise ValueError
     except ValueError:
         raise fail("bad-limit", f"{variable} is no {kind}: {text}", expected=expected, status=USAGE) from None
-    return found
+    return number
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a statement, which messages call `what`, may take: seconds, and MiB by which the process grows meanwhile.
+    """Seconds that a statement may take, and MiB by which the process may grow meanwhile.
 
-    `is_fixed`: no user can set them.
+    `subject` is the statement in messages; `is_fixed`: no user can set the limits.
     """
 
-    what: str = "a statement"
+    subject: str = "a statement"
     seconds: float = SECONDS
     growth: float = ROOM
     is_fixed: bool = False
 
     def too_long(self) -> AssayError:
-        """The error of a statement that takes too long."""
+        """Return the error of a statement that takes too long."""
         more = "" if self.is_fixed else f" with {VARIABLE}=N in the environment it has N seconds"
-        return fail("sql-time", f"{self.what} takes more than {self.seconds:g} seconds", hint=f"does it end?{more}")
+        return fail("sql-time", f"{self.subject} takes more than {self.seconds:g} seconds", hint=f"does it end?{more}")
 
     def too_large(self) -> AssayError:
-        """The error of a statement that takes too much memory."""
+        """Return the error of a statement that takes too much memory."""
         more = "" if self.is_fixed else f" with {ROOM_VARIABLE}=N in the environment it has N MiB"
         hint = f"does a function in it make a long text or list?{more}"
-        return fail("sql-memory", f"{self.what} takes more than {self.growth:g} MiB of memory", hint=hint)
+        return fail("sql-memory", f"{self.subject} takes more than {self.growth:g} MiB of memory", hint=hint)
 
 
-def of_user(what: str) -> Limits:
-    """The limits that the environment sets.  AssayError (usage) where it sets none that can be."""
-    return Limits(what, seconds(), room())
+def read_limits(subject: str) -> Limits:
+    """Return the limits that the environment sets.  AssayError (usage) where they are no numbers above 0."""
+    return Limits(subject, seconds(), room())
 
 
 @contextmanager
-def limited(connection: duckdb.DuckDBPyConnection, limits: Limits) -> Iterator[None]:
-    """Bound what a connection does: raises duckdb.InterruptException when it takes too long, and ends the process with
-    an error when it goes on for all that, or takes too much memory."""
-    now, held = time.monotonic(), memory()
-    watched = _Statement(connection, limits, now + limits.seconds, held + limits.growth * 2**20)
-    _WATCH.begin(watched)
+def apply_limits(connection: duckdb.DuckDBPyConnection, limits: Limits) -> Iterator[None]:
+    """Bound the time and memory of what a connection does.
+
+    Raises duckdb.InterruptException when it takes too long.  Ends the process with an error when the interruption does
+    not stop it, or when it takes too much memory.
+    """
+    now, bytes_now = time.monotonic(), memory()
+    statement = _Statement(connection, limits, now + limits.seconds, bytes_now + limits.growth * 2**20)
+    _WATCH.begin(statement)
     try:
         yield
     finally:
-        _WATCH.end(watched)
+        _WATCH.end(statement)
 
 
 def execute(
@@ -103,14 +106,14 @@ def execute(
     import duckdb
 
     try:
-        with limited(connection, limits):
+        with apply_limits(connection, limits):
             return connection.execute(text, values)
     except duckdb.InterruptException:
         raise limits.too_long() from None
 
 
 def memory() -> int:
-    """Bytes of memory that the process holds; where the system does not tell, the most that it held."""
+    """Return the bytes of memory that the process has; without /proc, the most that it had."""
     try:
         return int(_STATM.read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
@@ -131,9 +134,9 @@ class _Statement:
     ceiling: float
     is_interrupted: bool = False
 
-    def check(self, now: float, held: int) -> None:
+    def check(self, now: float, bytes_now: int) -> None:
         """Interrupt it when its time is over; end the process when that does not help, or it holds too much."""
-        if held > self.ceiling:
+        if bytes_now > self.ceiling:
             ending.end(self.limits.too_large())
         elif self.is_interrupted and now >= self.end:
             ending.end(self.limits.too_long())
@@ -171,9 +174,9 @@ class _Watch:
 
     def _look(self) -> None:
         """Look at each statement; what is over is not referred to afterwards, for that would keep its engine."""
-        now, held = time.monotonic(), memory() if self._statements else 0
+        now, bytes_now = time.monotonic(), memory() if self._statements else 0
         for statement in list(self._statements):
-            statement.check(now, held)
+            statement.check(now, bytes_now)
 
     def _run(self) -> None:
         idle = 0.0

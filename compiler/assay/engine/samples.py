@@ -49,7 +49,9 @@ def create(
         if node.name in needed and node.statement.kind in ("table", "view"):
             turned = last_first and isinstance(node.statement.step, EventStep)
             text = creation(_last_first(node.statement)) if turned else node.text
-            limit.execute(connection, text, given(node.places, constants), limit.of_user(f"the SQL of `{node.name}`"))
+            limit.execute(
+                connection, text, given(node.places, constants), limit.read_limits(f"the SQL of `{node.name}`")
+            )
 
 
 def _last_first(statement: Statement) -> Statement:
@@ -67,7 +69,7 @@ def broken_checks(
     for node in graph:
         step = node.statement.step
         if isinstance(step, CheckStep) and step.check.severity == "error":
-            limits = limit.of_user(f"the SQL of `{node.name}`")
+            limits = limit.read_limits(f"the SQL of `{node.name}`")
             cursor = limit.execute(connection, node.text, given(node.places, constants), limits)
             first, more = offenders(cursor)
             if first is not None:

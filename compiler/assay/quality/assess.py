@@ -34,7 +34,7 @@ from assay.sql.completeness import (
     UNMATCHED,
     VALUES,
     KeyBinding,
-    instants_of,
+    list_instants,
 )
 
 #: an event with fewer records than this share of the rows that want it is rare
@@ -105,7 +105,7 @@ class Assessment:
     def bound(self, metric: Metric) -> frozenset[str]:
         """Return the events that a metric's instants are bound to: without such a record, an instant is missing."""
         grain = self.grains[metric.grain]
-        used = set(instants_of(metric, grain))
+        used = set(list_instants(metric, grain))
         return frozenset(item.of for item in grain.instants if item.name in used)
 
     def with_rare_events(self) -> tuple[Metric, ...]:
@@ -133,9 +133,11 @@ class Assessment:
         groups: dict[tuple[int, int, str], list[str]] = defaultdict(list)
         for metric in self.metrics:
             values = self.total(metric, VALUES)
-            absent = [row for row in self.rows(metric) if self._is_absent(metric, row[GROUP])]
+            rows_without_records = [row for row in self.rows(metric) if self._is_absent(metric, row[GROUP])]
             lost = {
-                self._why_absent(metric, absent): sum(_number(row, VALUES) for row in absent),
+                self._why_absent(metric, rows_without_records): sum(
+                    _number(row, VALUES) for row in rows_without_records
+                ),
                 self._why_rare(metric): values - self._measured(metric, without_fallbacks, values),
                 self._why_none(metric): values - self.total(metric, MEASURED),
             }
@@ -154,7 +156,7 @@ class Assessment:
         )
 
     def defaulted_fields(self) -> Iterator[Finding]:
-        """Find the fields whose default stands in, where every field that a metric's values come from has some."""
+        """Find the metrics of which every field has records without it, so that its default counts."""
         groups: dict[tuple[str, str], list[str]] = defaultdict(list)
         for metric in self.metrics:
             fields = self.value_events.fields(metric)
@@ -177,7 +179,7 @@ class Assessment:
                 if hosts and self.total(metric, VALUES):
                     groups[tuple(hosts)].append(metric.id)
         for silent, metrics in groups.items():
-            message = f"{list_hosts(silent)} ha{_s(silent)} no value and count{'s' if len(silent) == 1 else ''} as 0"
+            message = f"{_say_hosts_have(silent)} no value and count{'s' if len(silent) == 1 else ''} as 0"
             yield Finding(DEFAULTS, f"{message}{of_metrics(metrics)}.", tuple(metrics), silent)
 
     def _is_absent(self, metric: Metric, host: object) -> bool:
@@ -190,7 +192,7 @@ class Assessment:
         events = sorted(self.value_events.deciding(self.grains[metric.grain]) or self.value_events.events(metric))
         hosts = sorted(str(row[GROUP]) for row in rows if row[GROUP] is not None)
         is_everywhere = not any(self.records(event, None) for event in events)
-        where = "the run has" if is_everywhere or not hosts else f"{list_hosts(hosts)} ha{_s(hosts)}"
+        where = "the run has" if is_everywhere or not hosts else f"{_say_hosts_have(hosts)}"
         return f"{where} no {' or '.join(f'`{event}`' for event in events)} record"
 
     def _why_rare(self, metric: Metric) -> str:
@@ -201,7 +203,7 @@ class Assessment:
     def _why_none(self, metric: Metric) -> str:
         missing = [
             name
-            for name in instants_of(metric, self.grains[metric.grain])
+            for name in list_instants(metric, self.grains[metric.grain])
             if self.total(metric, f"{HAS}{name}") < self.total(metric, ROWS)
         ]
         return f"rows of `{metric.grain}` have no {' or '.join(f'`{name}`' for name in missing) or 'value'}"
@@ -215,18 +217,18 @@ class Assessment:
         groups: dict[tuple[tuple[str, ...], int], dict[str, list[str]]] = defaultdict(dict)
         for event in self._measured_events():
             hosts = self.hosts.get(self._source(event), ())
-            lacking = tuple(host for host in hosts if not self.records(event, host))
-            metrics = [item.id for item in self._of_event(event) if self._wants(item, event, lacking)]
-            if lacking and metrics and len(lacking) < len(hosts):
-                groups[lacking, len(hosts)][event] = metrics
-        for (lacking, number), events in groups.items():
+            silent_hosts = tuple(host for host in hosts if not self.records(event, host))
+            metrics = [item.id for item in self._of_event(event) if self._wants(item, event, silent_hosts)]
+            if silent_hosts and metrics and len(silent_hosts) < len(hosts):
+                groups[silent_hosts, len(hosts)][event] = metrics
+        for (silent_hosts, number), events in groups.items():
             ids = tuple(dict.fromkeys(metric for metrics in events.values() for metric in metrics))
             names = list_names([f"`{event}`" for event in events])
-            others = f"unlike the other {number - len(lacking)}{of_metrics(ids)}"
+            others = f"unlike the other {number - len(silent_hosts)}{of_metrics(ids)}"
             records = "record" if len(events) == 1 else "records"
-            message = f"{list_hosts(lacking)} ha{_s(lacking)} no {names} {records}, {others}."
+            message = f"{_say_hosts_have(silent_hosts)} no {names} {records}, {others}."
             event = next(iter(events)) if len(events) == 1 else ""
-            yield Finding(ON_SOME_HOSTS, message, ids, lacking, event, len(lacking), number)
+            yield Finding(ON_SOME_HOSTS, message, ids, silent_hosts, event, len(silent_hosts), number)
 
     def _wants(self, metric: Metric, event: str, hosts: Sequence[str]) -> bool:
         """Return whether a metric wants an event of hosts; of an instant's event, whether it has rows about them."""
@@ -263,9 +265,9 @@ class Assessment:
             few = [host for host, number in numbers.items() if 0 < number < RARE_ON_HOST * median]
             if few and median >= USUAL:
                 metrics = [item.id for item in self._of_event(event)]
-                own = ", ".join(f"{host}: {numbers[host]}" for host in few[:3])
+                examples = ", ".join(f"{host}: {numbers[host]}" for host in few[:3])
                 message = (
-                    f"{list_hosts(few)} ha{_s(few)} few `{event}` records ({own}; half of the hosts have {median:g} or "
+                    f"{_say_hosts_have(few)} few `{event}` records ({examples}; half of the hosts have {median:g} or "
                     f"more){of_metrics(metrics)}."
                 )
                 yield Finding(RARE, message, tuple(metrics), tuple(few), event, len(few), len(numbers))
@@ -276,13 +278,21 @@ class Assessment:
         for binding in self.bindings:
             rows = self.counts[binding.name]
             metrics = [item.id for item in self._of_event(binding.event)]
-            strange = [row for row in rows if _number(row, UNMATCHED) >= UNMATCHED_SHARE * _number(row, RECORDS)]
-            if metrics and self._has_rows(binding.grain) and sum(_number(row, KEYS) for row in strange) > EDGE_KEYS:
+            mostly_unmatched = [
+                row for row in rows if _number(row, UNMATCHED) >= UNMATCHED_SHARE * _number(row, RECORDS)
+            ]
+            if (
+                metrics
+                and self._has_rows(binding.grain)
+                and sum(_number(row, KEYS) for row in mostly_unmatched) > EDGE_KEYS
+            ):
                 unmatched, records = (sum(_number(row, column) for row in rows) for column in (UNMATCHED, RECORDS))
-                groups[binding.event, binding.column].append((unmatched, records, strange[0][EXAMPLE], metrics))
-        for (event, name), found in groups.items():
-            unmatched, records, example, _ = max(found, key=lambda item: item[0])
-            ids = list(dict.fromkeys(metric for *_, metrics in found for metric in metrics))
+                groups[binding.event, binding.column].append(
+                    (unmatched, records, mostly_unmatched[0][EXAMPLE], metrics)
+                )
+        for (event, name), counted in groups.items():
+            unmatched, records, example, _ = max(counted, key=lambda item: item[0])
+            ids = list(dict.fromkeys(metric for *_, metrics in counted for metric in metrics))
             such = f", such as `{example}`" if example else ""
             message = f"{unmatched} of {records} `{event}` records name no known `{name}`{such}{of_metrics(ids)}."
             yield Finding(UNKNOWN_KEY, message, tuple(ids), (), event, unmatched, records)
@@ -304,10 +314,10 @@ class Assessment:
                 continue  # that no record is such an event is said of the metrics without samples
             if missing >= max(1, INCOMPLETE_SHARE * total) and f"{grain}.{name}" not in self.exempt:
                 groups[grain, missing, total][name] = [item.id for item in metrics]
-        for (grain, missing, total), found in groups.items():
-            ids = list(dict.fromkeys(metric for metrics in found.values() for metric in metrics))
-            names = list_names([f"`{name}`" for name in found])
-            which = f"have no {names}" if len(found) == 1 else f"lack each of {names}"
+        for (grain, missing, total), metrics_by_instant in groups.items():
+            ids = list(dict.fromkeys(metric for metrics in metrics_by_instant.values() for metric in metrics))
+            names = list_names([f"`{name}`" for name in metrics_by_instant])
+            which = f"have no {names}" if len(metrics_by_instant) == 1 else f"lack each of {names}"
             message = f"{missing} of {total} rows of `{grain}` {which}{of_metrics(ids)}."
             yield Finding(INCOMPLETE, message, tuple(ids), affected=missing, total=total)
 
@@ -315,7 +325,7 @@ class Assessment:
         """Return the metrics that rest on each instant of a grain."""
         readers: dict[tuple[str, str], list[Metric]] = defaultdict(list)
         for metric in self.metrics:
-            for name in instants_of(metric, self.grains[metric.grain]):
+            for name in list_instants(metric, self.grains[metric.grain]):
                 readers[metric.grain, name].append(metric)
         return readers
 
@@ -325,9 +335,9 @@ class Assessment:
         for notice in notices:
             if notice.event in readers:
                 groups[notice.event, notice.name].append(notice)
-        for (event, name), found in sorted(groups.items()):
-            hosts = sorted({item.host for item in found})
-            number = sum(item.number or 0 for item in found)
+        for (event, name), reports in sorted(groups.items()):
+            hosts = sorted({item.host for item in reports})
+            number = sum(item.number or 0 for item in reports)
             many = f"{number} " if number else ""
             message = (
                 f"the log of {list_hosts(hosts)} says that {many}records of `{name}` were dropped, which are `{event}` "
@@ -356,5 +366,6 @@ def _number(row: Row, column: str) -> int:
     return int(str(row[column] or 0))  # no rows have no sum
 
 
-def _s(things: Sequence[object]) -> str:
-    return "s" if len(things) == 1 else "ve"
+def _say_hosts_have(hosts: Sequence[str]) -> str:
+    """Return hosts as the subject of a sentence: `host a has`, `hosts a, b have`."""
+    return f"{list_hosts(hosts)} {'has' if len(hosts) == 1 else 'have'}"

@@ -42,11 +42,13 @@ class ValueEvents:
     def fields(self, metric: Metric) -> frozenset[tuple[str, str]]:
         """Return the fields of events, other than host, place and instant, that a metric's values come from."""
         origins = self._values(metric)
-        own = (*KEYS_OF_SAMPLES, ROWS)
-        return frozenset((o.table, o.column) for o in origins if o.table in self._events and o.column not in own)
+        standard_columns = (*KEYS_OF_SAMPLES, ROWS)
+        return frozenset(
+            (o.table, o.column) for o in origins if o.table in self._events and o.column not in standard_columns
+        )
 
     def deciding(self, grain: Grain) -> frozenset[str]:
-        """Return the events of the values by which runs of rows are told apart; none where a grain is not made so."""
+        """Return the events of the values that split rows into runs; none for a grain without runs."""
         if not grain.runs:
             return frozenset()
         columns = (Origin(grain.runs.of, name) for name in _columns(grain.runs.holds))

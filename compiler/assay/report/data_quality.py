@@ -13,7 +13,6 @@ NAMED = 3  # things that a message names before it counts the others
 #: kinds of findings
 DEFAULTS, ON_SOME_HOSTS, RARE, UNKNOWN_KEY = "default-samples", "missing-on-hosts", "rare-event", "unknown-key"
 INCOMPLETE, DROPPED, UNKNOWN, RENAMED = "incomplete-rows", "dropped-records", "unknown-records", "likely-rename"
-IDLE = "idle-host"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ def of_metrics(metrics: Sequence[str]) -> str:
 def appendix(runs: Mapping[str, RunQuality], phases: Mapping[str, RunQuality] | None = None) -> Appendix:
     """Return the block of a report on the data of its runs, and of their phases, by their labels.
 
-    A table has what was read of each run; below, a line for each finding, or `complete` where there is none.
+    The table has a column for each run; the lines below are its findings, or `complete` where there is none.
     """
     columns = list(runs.values())
     rows = (
@@ -89,29 +88,29 @@ def appendix(runs: Mapping[str, RunQuality], phases: Mapping[str, RunQuality] | 
         ("Lines used", *(str(item.used) for item in columns)),
         ("Lines unknown", *(str(item.unknown) for item in columns)),
         ("Lines malformed", *(str(item.malformed) for item in columns)),
-        ("Findings", *(str(len(item.findings) or "none") for item in columns)),
+        ("Findings", *(str(len(item.findings)) for item in columns)),
     )
-    text = [line for label, item in {**runs, **(phases or {})}.items() for line in _lines(label, item)]
-    return Appendix(TITLE, tuple(text), ("", *runs), rows)
+    notes = [line for label, item in {**runs, **(phases or {})}.items() for line in _list_findings(label, item)]
+    return Appendix(TITLE, (), ("", *runs), rows, notes=tuple(notes))
 
 
 @dataclass(frozen=True, slots=True)
 class QualityParts:
-    """What a report says of its runs' data: the block, and sentences ahead of all that point to it."""
+    """The data-quality block of a report, and the warnings that point to it."""
 
     appendices: tuple[Appendix, ...]
     warnings: tuple[str, ...]
 
 
 def quality_parts(columns: Mapping[str, RunQuality], whole: Mapping[str, RunQuality] | None = None) -> QualityParts:
-    """Return what a report says of the data of what it compares, by label; `whole` are the runs of compared phases."""
+    """Return the block on what a report compares, by label; `whole`: the runs of which phases are compared."""
     if not columns or all(item is UNMEASURED for item in columns.values()):
         return QualityParts((), ())
     block = appendix(whole, columns) if whole else appendix(columns)
     return QualityParts((block,), tuple(pointers({**(whole or {}), **columns})))
 
 
-def _lines(label: str, quality: RunQuality) -> Iterator[str]:
+def _list_findings(label: str, quality: RunQuality) -> Iterator[str]:
     yield from (f"{label}: {message}" for message in quality.messages or ("complete.",))
 
 
@@ -132,13 +131,13 @@ def as_json(quality: RunQuality) -> dict[str, object]:
             "unknown": quality.unknown,
             "malformed": quality.malformed,
         },
-        "findings": [_finding(item) for item in quality.findings],
+        "findings": [_finding_as_json(item) for item in quality.findings],
     }
 
 
-def _finding(item: Finding) -> dict[str, object]:
-    found: dict[str, object] = {"code": item.code, "message": item.message}
-    found |= {"metrics": list(item.metrics), "hosts": list(item.hosts)}
-    found |= {"event": item.event} if item.event else {}
-    found |= {"affected": item.affected} if item.affected is not None else {}
-    return found | ({"total": item.total} if item.total is not None else {})
+def _finding_as_json(item: Finding) -> dict[str, object]:
+    data: dict[str, object] = {"code": item.code, "message": item.message}
+    data |= {"metrics": list(item.metrics), "hosts": list(item.hosts)}
+    data |= {"event": item.event} if item.event else {}
+    data |= {"affected": item.affected} if item.affected is not None else {}
+    return data | ({"total": item.total} if item.total is not None else {})

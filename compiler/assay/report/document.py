@@ -293,7 +293,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Appendix:
-    """A titled part at the end of a report: paragraphs, then a table (none where the header is empty).
+    """A titled part at the end of a report: paragraphs, a table (none where the header is empty), a list of `notes`.
 
     `of_columns` are the entries of what cells are values of, empty where that is nothing; `leads` are where cells lead.
     """
@@ -304,6 +304,7 @@ class Appendix:
     rows: tuple[tuple[str, ...], ...]
     of_columns: tuple[str, ...] = ()
     leads: tuple[Lead, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check_width(self.title, self.header, self.rows)
@@ -417,6 +418,7 @@ SILENT: dict[str, object] = {
     "claims": (),
     "of_rows": (),
     "of_columns": (),
+    "notes": (),
     "of_headings": "",
     "shows": (),
     "terms": (),

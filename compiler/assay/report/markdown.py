@@ -215,6 +215,8 @@ def _back(document: Document) -> Blocks:
         yield from map(line, part.text)
         if part.rows:
             yield _plain_table(part)
+        if part.notes:
+            yield "".join(f"- {line(text)}\n" for text in part.notes)
     if document.provenance:
         yield _heading(2, "Provenance", "provenance")
         yield table(["What", "Value"], [list(map(cell, row)) for row in document.provenance])

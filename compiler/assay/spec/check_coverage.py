@@ -8,7 +8,7 @@ from assay.spec.checker import Checker
 def check_coverage(checker: Checker) -> None:
     """Check that coverage is about events and instants of the package, and names fields that the events have."""
     if checker.problems:
-        return  # a word that is wrong elsewhere would be told twice
+        return  # a name that is wrong elsewhere would be reported twice
     events = {event.name: event for event in checker.package.events}
     instants = {f"{grain.name}.{item.name}" for grain in checker.package.grains for item in grain.instants}
     for item in checker.package.coverage:

@@ -29,7 +29,7 @@ RECORDS, UNMATCHED, KEYS, EXAMPLE = "records", "unmatched", "keys", "example"
 
 #: leaves that are the same for every row
 _FIXED = ("constant", "integer", "real", "text", "boolean", "quantity")
-#: aggregates whose value for no rows is 0, and known: the 0 that stands in for them is no fallback
+#: aggregates whose value for no rows is 0: `coalesce(count, 0)` is no fallback
 _TALLIES = (exp.Count, exp.CountIf, exp.Sum)
 
 
@@ -49,7 +49,7 @@ class KeyBinding:
         return f"keys {self.grain} {self.event} {self.field}"
 
 
-def key_bindings(grain: Grain, members: frozenset[str], events: frozenset[str]) -> tuple[KeyBinding, ...]:
+def list_key_bindings(grain: Grain, members: frozenset[str], events: frozenset[str]) -> tuple[KeyBinding, ...]:
     """List the keys, other than the host, by which a grain's instants are bound to events, each once."""
     bindings = [
         KeyBinding(grain.name, instant.of, pair.field, pair.column, instant.where)
@@ -102,8 +102,8 @@ def count_rows(metric: Metric, grain: Grain, constants: Constants) -> exp.Select
         present = exp.Not(this=exp.Is(this=exp.paren(compile_expression(measure, names)), expression=exp.Null()))
         condition = exp.and_(*(item.copy() for item in where), present)
         counts.append(exp.alias_(exp.CountIf(this=condition), name))
-    counts += [exp.alias_(exp.Count(this=column(name)), f"{HAS}{name}") for name in instants_of(metric, grain)]
-    host = host_column(metric, grain)
+    counts += [exp.alias_(exp.Count(this=column(name)), f"{HAS}{name}") for name in list_instants(metric, grain)]
+    host = find_host_column(metric, grain)
     group: exp.Expr = column(host) if host else exp.Cast(this=exp.Null(), to=exp.DataType.build("TEXT"))
     query = dialect.select(exp.alias_(group, GROUP), *counts).from_(dialect.table(grain.name))
     if metric.accepted:
@@ -111,28 +111,28 @@ def count_rows(metric: Metric, grain: Grain, constants: Constants) -> exp.Select
     return query.group_by(column(host)).order_by(column(host)) if host else query
 
 
-def host_column(metric: Metric, grain: Grain) -> str:
-    """Return the column that says which host a row is about: where the instants of the metric are looked for."""
-    used = set(instants_of(metric, grain))
+def find_host_column(metric: Metric, grain: Grain) -> str:
+    """Return the column of the host whose records the instants of the metric are bound to; empty without one."""
+    used = set(list_instants(metric, grain))
     paired = [
         pair.column for item in grain.instants if item.name in used for pair in item.on if pair.field == HOST
     ]  # fmt: skip
-    own = [item.name for item in grain.columns if item.name == HOST]
-    return next(iter([*paired, *own]), "")
+    host_columns = [item.name for item in grain.columns if item.name == HOST]
+    return next(iter([*paired, *host_columns]), "")
 
 
-def instants_of(metric: Metric, grain: Grain) -> tuple[str, ...]:
-    """List the instants bound to records that a metric's measure and condition rest on, in the grain's order."""
+def list_instants(metric: Metric, grain: Grain) -> tuple[str, ...]:
+    """List the instants bound to records that a metric's measure and condition read, in the grain's order."""
     read = {
         name
         for expression in (metric.measure, metric.where)
         if expression
-        for name in _instants(expression, grain, frozenset())
+        for name in _walk_instants(expression, grain, frozenset())
     }
     return tuple(item.name for item in grain.instants if item.name in read and item.pick != COMPUTED)
 
 
-def _instants(expression: Expression, grain: Grain, seen: frozenset[str]) -> Iterator[str]:
+def _walk_instants(expression: Expression, grain: Grain, seen: frozenset[str]) -> Iterator[str]:
     by_name: Mapping[str, Instant] = {item.name: item for item in grain.instants}
     derived = {item.column.name: item.value for item in grain.derived}
     for node in expression.walk():
@@ -140,9 +140,9 @@ def _instants(expression: Expression, grain: Grain, seen: frozenset[str]) -> Ite
         if node.op in ("instant", "taken") and name in by_name and name not in seen:
             yield name
             if value := by_name[name].value:
-                yield from _instants(value, grain, seen | {name})
+                yield from _walk_instants(value, grain, seen | {name})
         elif node.op == "column" and name in derived and name not in seen:
-            yield from _instants(derived[name], grain, seen | {name})
+            yield from _walk_instants(derived[name], grain, seen | {name})
 
 
 def drop_fallbacks(expression: Expression) -> Expression:
@@ -170,15 +170,15 @@ def drop_sql_fallbacks(query: exp.Expr) -> exp.Expr | None:
     for select in changed.find_all(exp.Select):
         for item in select.selects:
             value = item.unalias()
-            if isinstance(value, exp.Coalesce) and (rest := _without_fixed(value)) and not _is_tally(rest[0], changed):
+            if isinstance(value, exp.Coalesce) and (rest := _drop_fixed(value)) and not _is_tally(rest[0], changed):
                 fresh = exp.Coalesce(this=rest[0], expressions=rest[1:]) if len(rest) > 1 else rest[0]
                 value.replace(fresh.copy())
                 is_changed = True
     return changed if is_changed else None
 
 
-def _without_fixed(value: exp.Coalesce) -> list[exp.Expr]:
-    """List the operands ahead of the numbers and constants at the end; none where there are none of these."""
+def _drop_fixed(value: exp.Coalesce) -> list[exp.Expr]:
+    """List the operands ahead of the fixed values at the end; none where there are no fixed values."""
     operands = [value.this, *value.expressions]
     rest = list(operands)
     while rest and (rest[-1].is_number or isinstance(rest[-1], exp.Placeholder)):
@@ -193,15 +193,15 @@ def _is_tally(value: exp.Expr, query: exp.Expr) -> bool:
     named = {item.alias: item.this for item in query.find_all(exp.CTE)}
     named |= {item.alias: item.this for item in query.find_all(exp.Subquery) if item.alias}
     return any(
-        made.unalias().find(*_TALLIES) is not None
+        output.unalias().find(*_TALLIES) is not None
         for used in value.find_all(exp.Column)
-        if isinstance(source := named.get(_source(used)), exp.Select)
-        for made in source.selects
-        if made.alias_or_name == used.name
+        if isinstance(source := named.get(_resolve_source(used)), exp.Select)
+        for output in source.selects
+        if output.alias_or_name == used.name
     )
 
 
-def _source(used: exp.Column) -> str:
+def _resolve_source(used: exp.Column) -> str:
     """Return the named query that a column's table is an alias of; the table's own name where it is none."""
     select = used.find_ancestor(exp.Select)
     tables = [select.args.get("from_"), *(select.args.get("joins") or ())] if select else []

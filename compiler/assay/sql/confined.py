@@ -15,7 +15,7 @@ from assay.spec.sql_reads import statements
 from assay.sql import dialect
 from assay.sql.ordered import unordered
 from assay.sql.places import at, of_word
-from assay.sql.total import Tables, ties
+from assay.sql.total import Tables, find_ties
 
 #: tables that are made of their arguments alone
 _MADE = (exp.GenerateSeries, exp.Unnest, exp.Explode)
@@ -95,7 +95,7 @@ def tied(tree: exp.Expr, sql: str, tables: Tables, what: str) -> Iterator[AssayE
     shapes."""
     assert isinstance(tree, exp.Query)
     text = _Text(sql, what)
-    for tie in ties(tree, tables):
+    for tie in find_ties(tree, tables):
         word, called = text.word(tie.words)
         span = None
         if tie.place:

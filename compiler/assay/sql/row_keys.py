@@ -44,6 +44,11 @@ class Key:
     columns: frozenset[str]
     lines: frozenset[tuple[str, str]] = frozenset()
 
+    def is_apart_from(self, other: Key) -> bool:
+        """Return whether no line can be among those of both keys."""
+        sources = {source for source, _ in self.lines | other.lines}
+        return bool(self.lines and other.lines) and len(sources) == 1 and not self.lines & other.lines
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -53,7 +58,7 @@ class Shape:
     keys: tuple[Key, ...] = ()
 
     def renamed(self, names: Sequence[str]) -> Shape:
-        """The same with other names for its first columns."""
+        """Return the same shape with other names for its first columns."""
         if not names:
             return self
         if self.columns is None:
@@ -64,41 +69,41 @@ class Shape:
 
     @property
     def is_one_row(self) -> bool:
-        """Whether it has at most one row."""
+        """Return whether it has at most one row."""
         return any(not key.columns for key in self.keys)
 
 
 def is_aggregate(node: exp.Expr) -> bool:
-    """Whether a call is to a function of a group."""
+    """Return whether a call is to a function of a group."""
     if isinstance(node, exp.Anonymous):
         return node.name.casefold() in _AGGREGATES
     return isinstance(node, exp.AggFunc)
 
 
 def makes_rows(value: exp.Expr) -> bool:
-    """Whether a value may become several rows."""
+    """Return whether a value may become several rows."""
     return any(
         isinstance(item, _MAKE_ROWS) or (isinstance(item, exp.Anonymous) and item.name.casefold() in _MAKE_ROWS_TOO)
-        for item in within(value)
+        for item in walk_within(value)
     )
 
 
-def within(*parts: exp.Expr | None) -> Iterator[exp.Expr]:
-    """The nodes of parts of a query, but for those inside of queries in them."""
+def walk_within(*parts: exp.Expr | None) -> Iterator[exp.Expr]:
+    """Yield the nodes of parts of a query; of a query in them only the query itself."""
     for part in parts:
         if part is not None:
             yield from part.walk(prune=lambda node: isinstance(node, exp.Query))
 
 
-def conjuncts(condition: exp.Expr | None) -> Iterator[exp.Expr]:
-    """The conditions that all hold where one does."""
+def split_conjuncts(condition: exp.Expr | None) -> Iterator[exp.Expr]:
+    """Yield the conditions that a condition joins by AND."""
     if isinstance(condition, exp.Where):
         condition = condition.this
     if isinstance(condition, exp.Paren):
-        yield from conjuncts(condition.this)
+        yield from split_conjuncts(condition.this)
     elif isinstance(condition, exp.And):
-        yield from conjuncts(condition.this)
-        yield from conjuncts(condition.expression)
+        yield from split_conjuncts(condition.this)
+        yield from split_conjuncts(condition.expression)
     elif condition is not None:
         yield condition
 
@@ -123,7 +128,7 @@ class Rows:
 
     is_inner: bool
     sources: dict[str, Shape] = field(default_factory=dict)
-    beside: dict[str, Shape] = field(default_factory=dict)  # of one row, by which rows are chosen
+    one_row_tables: dict[str, Shape] = field(default_factory=dict)  # of one row, by which rows are chosen
     equal: list[tuple[exp.Expr, exp.Expr]] = field(default_factory=list)
     joined: list[Joined] = field(default_factory=list)
     aliases: dict[str, exp.Expr] = field(default_factory=dict)
@@ -131,9 +136,9 @@ class Rows:
     unknown: bool = False
 
     def resolve(self, column: exp.Column) -> Column | None:
-        """The column of a table that a name means; None where no table has it."""
+        """Return the table and column that a name means; None where no table has it."""
         parts = [part.name.casefold() for part in column.parts]
-        every = {**self.sources, **self.beside}
+        every = {**self.sources, **self.one_row_tables}
         if len(parts) > 1 and parts[0] in every:
             return parts[0], parts[1]
         name = parts[0]
@@ -142,42 +147,42 @@ class Rows:
                 return alias, name
         return next(((alias, name) for alias, shape in every.items() if shape.columns is None), None)
 
-    def known(self, *values: exp.Expr) -> Known:
-        """What these values determine."""
-        return Known(self, values)
+    def determine(self, *values: exp.Expr) -> Determined:
+        """Return what these values determine."""
+        return Determined(self, values)
 
 
-class Known:
+class Determined:
     """What some values determine of the rows of a SELECT."""
 
     def __init__(self, rows: Rows, values: Iterable[exp.Expr]) -> None:
         self._rows = rows
         self._columns: set[Column] = set()
-        self.whole = {alias for alias, shape in rows.beside.items() if shape.is_one_row}
-        self.values = [part for value in values for part in _parts(value)]
+        self.whole = {alias for alias, shape in rows.one_row_tables.items() if shape.is_one_row}
+        self.values = [part for value in values for part in _list_parts(value)]
         for value in self.values:
-            if isinstance(value, exp.Column) and (found := rows.resolve(value)):
-                self._columns.add(found)
+            if isinstance(value, exp.Column) and (column := rows.resolve(value)):
+                self._columns.add(column)
         self._close()
 
     @property
     def is_row(self) -> bool:
-        """Whether the row of every table is determined."""
+        """Return whether the row of every table is determined."""
         return set(self._rows.sources) <= self.whole
 
     @property
     def is_group(self) -> bool:
-        """Whether the row that a group becomes is determined; without groups, the row."""
+        """Return whether the row that a group becomes is determined; without groups, the row."""
         if self._rows.groups is None:
             return self.is_row
         return not self._rows.unknown and all(map(self._has, self._rows.groups))
 
     def has(self, value: exp.Expr) -> bool:
-        """Whether a value of a row, or of the row that a group becomes, is determined."""
+        """Return whether a value of a row, or of the row that a group becomes, is determined."""
         return not makes_rows(value) and (self.is_group or self._has(value))
 
     def of_row(self, value: exp.Expr) -> bool:
-        """Whether a value of a row, before rows are grouped, is determined."""
+        """Return whether a value of a row, before rows are grouped, is determined."""
         return self.is_row or self._has(value)
 
     def _has(self, value: exp.Expr) -> bool:
@@ -208,30 +213,30 @@ class Known:
         around = column.find_ancestor(exp.Lambda)
         if around is not None and column.parts[0].name in {item.name for item in around.expressions}:
             return True
-        found = self._rows.resolve(column)
-        if found is not None:
-            return found[0] in self.whole or found in self._columns
+        resolved = self._rows.resolve(column)
+        if resolved is not None:
+            return resolved[0] in self.whole or resolved in self._columns
         named = self._rows.aliases.get(column.name.casefold())
         if named is not None and named is not column and not any(item is column for item in named.walk()):
             return self._has(named)
         return self._rows.is_inner  # it is of a row of the query around
 
     def _may_depend(self, column: exp.Column) -> bool:
-        """Whether a column inside of a query within is none of the rows, or determined."""
-        found = self._rows.resolve(column)
-        return found is None or found[0] in self.whole or found in self._columns
+        """Return whether a column in an inner query belongs to none of the rows, or is determined."""
+        resolved = self._rows.resolve(column)
+        return resolved is None or resolved[0] in self.whole or resolved in self._columns
 
     def _close(self) -> None:
-        """Add what is determined by what is, until nothing is added."""
+        """Add what follows from what is determined, until nothing changes."""
         before = -1
         while before != (before := len(self._columns) + len(self.whole)):
             for one, other in self._rows.equal:
                 for value, by in ((one, other), (other, one)):
-                    if isinstance(value, exp.Column) and self._has(by) and (found := self._rows.resolve(value)):
-                        self._columns.add(found)
-            for alias, shape in {**self._rows.sources, **self._rows.beside}.items():
-                own = {name for of, name in self._columns if of == alias}
-                if any(key.columns <= own for key in shape.keys):
+                    if isinstance(value, exp.Column) and self._has(by) and (resolved := self._rows.resolve(value)):
+                        self._columns.add(resolved)
+            for alias, shape in {**self._rows.sources, **self._rows.one_row_tables}.items():
+                columns_of_table = {name for table, name in self._columns if table == alias}
+                if any(key.columns <= columns_of_table for key in shape.keys):
                     self.whole.add(alias)
             for item in self._rows.joined:
                 by_ = {name for name, value in item.by if self._has(value)}
@@ -241,53 +246,55 @@ class Known:
                     self.whole.add(item.alias)
 
 
-def _parts(value: exp.Expr) -> Iterator[exp.Expr]:
-    """Values that are determined where one is: itself, the members of a row, the number whose negative it is."""
+def _list_parts(value: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield the values that a value determines: itself, the members of a row, the operand of a minus."""
     value = value.unnest()
     yield value
     if isinstance(value, exp.Tuple):
         for item in value.expressions:
-            yield from _parts(item)
+            yield from _list_parts(item)
     elif isinstance(value, exp.Neg):
-        yield from _parts(value.this)
+        yield from _list_parts(value.this)
 
 
-def keys_of(rows: Rows, outputs: Mapping[str, exp.Expr]) -> tuple[Key, ...]:
-    """The keys of what a SELECT yields, by the names of its columns."""
+def find_keys(rows: Rows, outputs: Mapping[str, exp.Expr]) -> tuple[Key, ...]:
+    """Find the keys of what a SELECT yields, by the names of its columns."""
     if any(map(makes_rows, outputs.values())):
         return ()
     if rows.groups is not None:
-        found = _least(outputs, lambda names: rows.known(*(outputs[name] for name in names)).is_group)
-        return () if found is None else (Key(found),)
-    known: list[Key] = []
+        least = _find_least(outputs, lambda names: rows.determine(*(outputs[name] for name in names)).is_group)
+        return () if least is None else (Key(least),)
+    keys: list[Key] = []
     choices = [[(alias, key) for key in (*shape.keys, Key(frozenset(("",))))] for alias, shape in rows.sources.items()]
     for chosen in itertools.islice(itertools.product(*choices), MOST):
         used = [(alias, key) for alias, key in chosen if "" not in key.columns]
         columns = {(alias, name) for alias, key in used for name in key.columns}
-        names = _names(rows, outputs, columns)
+        names = _find_outputs(rows, outputs, columns)
         if names is None:
             continue
-        found = _least(names, lambda names: rows.known(*(outputs[name] for name in names)).is_row)
-        if found is not None:
-            lines = used[0][1].lines if len(used) == 1 and len(found) == len(columns) else frozenset()
-            known.append(Key(found, lines))
-    return tuple(dict.fromkeys(known))
+        least = _find_least(names, lambda names: rows.determine(*(outputs[name] for name in names)).is_row)
+        if least is not None:
+            lines = used[0][1].lines if len(used) == 1 and len(least) == len(columns) else frozenset()
+            keys.append(Key(least, lines))
+    return tuple(dict.fromkeys(keys))
 
 
-def _names(rows: Rows, outputs: Mapping[str, exp.Expr], columns: Collection[Column]) -> list[str] | None:
-    """The outputs that determine columns; None where one is determined by no output."""
-    found = []
+def _find_outputs(rows: Rows, outputs: Mapping[str, exp.Expr], columns: Collection[Column]) -> list[str] | None:
+    """Find an output for each column; None where a column has none."""
+    chosen = []
     for alias, name in sorted(columns):
         column = exp.column(name, table=alias)
-        own = (key for key, value in outputs.items() if isinstance(value, exp.Column) and _is(rows, value, column))
-        if (first := next(own, None)) is None:
+        equal_outputs = (
+            key for key, value in outputs.items() if isinstance(value, exp.Column) and _is(rows, value, column)
+        )
+        if (first := next(equal_outputs, None)) is None:
             return None
-        found.append(first)
-    return found
+        chosen.append(first)
+    return chosen
 
 
 def _is(rows: Rows, value: exp.Column, column: exp.Column) -> bool:
-    """Whether an output is a column, or equal to it wherever it has a value."""
+    """Return whether an output is a column, or equal to it wherever it has a value."""
     return rows.resolve(value) == rows.resolve(column) or any(
         {rows.resolve(one), rows.resolve(other)} == {rows.resolve(value), rows.resolve(column)}
         for one, other in rows.equal
@@ -295,13 +302,13 @@ def _is(rows: Rows, value: exp.Column, column: exp.Column) -> bool:
     )
 
 
-def _least(names: Iterable[str], suffices: Callable[[Sequence[str]], bool]) -> frozenset[str] | None:
-    """Names that suffice, none of which can be left out; None where all do not."""
-    found = list(dict.fromkeys(names))
-    if not suffices(found):
+def _find_least(names: Iterable[str], suffices: Callable[[Sequence[str]], bool]) -> frozenset[str] | None:
+    """Find names that suffice, none of them redundant; None where all together do not suffice."""
+    chosen = list(dict.fromkeys(names))
+    if not suffices(chosen):
         return None
-    for name in list(found):
-        rest = [item for item in found if item != name]
+    for name in list(chosen):
+        rest = [item for item in chosen if item != name]
         if suffices(rest):
-            found = rest
-    return frozenset(found)
+            chosen = rest
+    return frozenset(chosen)

@@ -13,7 +13,7 @@ from assay.sql.row_keys import Key, Shape
 
 
 def table_shapes(package: Package, names: Iterable[str], sources: Iterable[str]) -> tuple[tuple[str, Shape], ...]:
-    """The shapes of tables by their names; `sources` are those whose logs are read (none named: the only one)."""
+    """Return the shapes of tables by their names; `sources`: those whose logs are read (none: the only one)."""
     every: tuple[Event | Relation | Grain, ...] = (*package.events, *package.relations, *package.grains)
     by_name = {item.name: item for item in every}
     return tuple((name, _shape(package, name, by_name.get(name), len(tuple(sources)))) for name in names)
@@ -42,5 +42,5 @@ def _keys(package: Package, name: str, table: Event | Relation | Grain | None, s
 
 
 def _kind(package: Package, event: Event) -> str:
-    """The kind of an event's source; empty where the package has no such source."""
+    """Return the kind of an event's source; empty where the package has no such source."""
     return next((source.kind for source in package.sources if source.name == event.source), "")

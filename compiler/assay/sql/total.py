@@ -12,27 +12,28 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from assay.sql.order_parts import (
-    arguments_of,
-    cuts,
-    equalities,
+    find_part_columns,
     is_all,
     is_of_places,
     is_of_window,
     is_read,
-    ordered_by,
+    list_cuts,
+    list_equalities,
+    resolve_order,
+    split_arguments,
 )
 from assay.sql.ordered import ANY_ORDER, OF_GROUPS, OTHERS, bare, is_one_row, named, word_of
 from assay.sql.row_keys import (
     RANKS,
+    Determined,
     Joined,
     Key,
-    Known,
     Rows,
     Shape,
-    conjuncts,
+    find_keys,
     is_aggregate,
-    keys_of,
-    within,
+    split_conjuncts,
+    walk_within,
 )
 
 #: functions that take a row from an end of the frame
@@ -42,9 +43,11 @@ Tables = Mapping[str, Shape]
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """An order that leaves rows untold apart: the words that may stand in the text for what it decides, the columns
-    that would tell them apart, what is wrong, and where in the text the function stands, if that is known: its first
-    and last character."""
+    """An order in which rows tie.
+
+    `words`: those by which the text may write what the order decides; `missing`: columns that would break the ties;
+    `place`: the first and last character of the function in the text, if known.
+    """
 
     words: tuple[str, ...]
     missing: tuple[str, ...] = ()
@@ -52,11 +55,11 @@ class Tie:
     place: tuple[int, int] | None = None
 
 
-def ties(tree: exp.Query, tables: Tables) -> Iterator[Tie]:
-    """The orders of a query over tables of known shapes that do not suffice, in no particular order."""
-    found = _Reading()
-    found.shape(tree, {name.casefold(): shape for name, shape in tables.items()}, is_inner=False)
-    yield from found.ties
+def find_ties(tree: exp.Query, tables: Tables) -> Iterator[Tie]:
+    """Find the orders of a query that do not suffice, in no particular order; `tables`: the shapes of what it reads."""
+    reading = _Reading()
+    reading.shape(tree, {name.casefold(): shape for name, shape in tables.items()}, is_inner=False)
+    yield from reading.ties
 
 
 @dataclass(slots=True)
@@ -66,41 +69,41 @@ class _Reading:
     ties: list[Tie] = field(default_factory=list)
 
     def shape(self, query: exp.Expr, tables: Tables, is_inner: bool) -> Shape:
-        """The shape of a query; its ties are noted."""
+        """Return the shape of a query; note its ties."""
         tables = self._with_queries(query, tables, is_inner)
         if isinstance(query, exp.Subquery):
-            found = self.shape(query.this, tables, is_inner)
-            self._cut_rows(query, found)
+            shape = self.shape(query.this, tables, is_inner)
+            self._cut_rows(query, shape)
         elif isinstance(query, exp.SetOperation):
-            found = self._united(query, tables, is_inner)
-            self._cut_rows(query, found)
+            shape = self._united(query, tables, is_inner)
+            self._cut_rows(query, shape)
         elif isinstance(query, exp.Select):
-            found = _Selecting(self, query, tables, is_inner).shape()
+            shape = _Selecting(self, query, tables, is_inner).shape()
         else:
-            found = Shape()
+            shape = Shape()
         limit = query.args.get("limit")
         count = limit.expression if isinstance(limit, exp.Limit) else None
         if isinstance(count, exp.Literal) and count.name in ("0", "1"):
-            return Shape(found.columns, (Key(frozenset()),))
-        return found
+            return Shape(shape.columns, (Key(frozenset()),))
+        return shape
 
     def _with_queries(self, query: exp.Expr, tables: Tables, is_inner: bool) -> Tables:
-        """The tables that a query can read, with those that it names itself."""
-        given = query.args.get("with_")
-        if given is None:
+        """Return the tables that a query can read, with those that it names itself."""
+        queries = query.args.get("with_")
+        if queries is None:
             return tables
-        known = dict(tables)
-        for item in given.expressions:
+        all_tables = dict(tables)
+        for item in queries.expressions:
             name = item.alias.casefold()
             names = [column.name for column in item.args["alias"].columns]
-            if given.recursive:
+            if queries.recursive:
                 first = item.this.left if isinstance(item.this, exp.SetOperation) else item.this
-                columns = _Reading().shape(first, known, is_inner).columns
-                known[name] = Shape(Shape(columns).renamed(names).columns)
-            known[name] = self.shape(item.this, known, is_inner).renamed(names)
-            if given.recursive:
-                known[name] = Shape(known[name].columns)
-        return known
+                columns = _Reading().shape(first, all_tables, is_inner).columns
+                all_tables[name] = Shape(Shape(columns).renamed(names).columns)
+            all_tables[name] = self.shape(item.this, all_tables, is_inner).renamed(names)
+            if queries.recursive:
+                all_tables[name] = Shape(all_tables[name].columns)
+        return all_tables
 
     def _united(self, query: exp.SetOperation, tables: Tables, is_inner: bool) -> Shape:
         left, right = (self.shape(item, tables, is_inner) for item in (query.left, query.right))
@@ -117,7 +120,7 @@ class _Reading:
             Key(one.columns, one.lines | other.lines)
             for one in left.keys
             for other in right.keys
-            if one.columns == other.columns and _are_apart(one, other)
+            if one.columns == other.columns and one.is_apart_from(other)
         ]
         return Shape(left.columns, tuple(keys))
 
@@ -127,28 +130,22 @@ class _Reading:
         if not order or shape.is_one_row:
             return
         rows = Rows(is_inner=False, sources={"": shape})
-        given = [item.this for item in order.expressions]
+        ordered = [item.this for item in order.expressions]
         if shape.columns is not None:
             outputs = [exp.column(name) for name in shape.columns]
-            given = [value for item in given for value in ordered_by(item, outputs, {})]
-        known = rows.known(*given)
-        for part in cuts(query):
-            if not known.has(exp.Star()):
-                self.ties.append(Tie((part,), _missing(rows, known)))
+            ordered = [value for item in ordered for value in resolve_order(item, outputs, {})]
+        determined = rows.determine(*ordered)
+        for part in list_cuts(query):
+            if not determined.has(exp.Star()):
+                self.ties.append(Tie((part,), _list_missing(rows, determined)))
 
 
-def _are_apart(one: Key, other: Key) -> bool:
-    """Whether the keys of two queries are of lines that cannot be the same."""
-    sources = {source for source, _ in one.lines | other.lines}
-    return bool(one.lines and other.lines) and len(sources) == 1 and not one.lines & other.lines
-
-
-def _missing(rows: Rows, known: Known) -> tuple[str, ...]:
-    """The columns that an order lacks, of the first table whose rows it does not tell apart."""
+def _list_missing(rows: Rows, determined: Determined) -> tuple[str, ...]:
+    """List the columns that an order lacks, of the first table in which its rows tie."""
     for alias, shape in rows.sources.items():
-        if alias not in known.whole and shape.keys:
-            own = (name for name in sorted(shape.keys[0].columns))
-            return tuple(name for name in own if not known.of_row(exp.column(name, table=alias or None)))
+        if alias not in determined.whole and shape.keys:
+            columns = (name for name in sorted(shape.keys[0].columns))
+            return tuple(name for name in columns if not determined.of_row(exp.column(name, table=alias or None)))
     return ()
 
 
@@ -163,14 +160,14 @@ class _Selecting:
         self._asof: list[tuple[str, set[str]]] = []
 
     def shape(self) -> Shape:
-        """Its shape; its ties are noted, and those of queries in it."""
+        """Return its shape; note its ties, and those of queries in it."""
         select = self._select
         self._read_tables()
-        self._rows.equal += equalities(select.args.get("where"))
+        self._rows.equal += list_equalities(select.args.get("where"))
         outputs = [item.unalias() for item in select.expressions]
         self._rows.aliases = {item.alias.casefold(): item.unalias() for item in select.expressions if item.alias}
         self._read_groups(outputs)
-        for node in self._own():
+        for node in self._walk_nodes():
             if isinstance(node, exp.Query):
                 self._inner(node)
             elif isinstance(node, exp.Window):
@@ -185,17 +182,17 @@ class _Selecting:
             self._joined_asof(alias, by)
         return self._shape(outputs)
 
-    def _own(self) -> Iterator[exp.Expr]:
-        """The nodes of the SELECT, but for its tables and for what is inside of queries in it; these are among them."""
+    def _walk_nodes(self) -> Iterator[exp.Expr]:
+        """Yield the nodes of the SELECT, other than its tables; of a query in it only the query itself."""
         names = ("where", "group", "having", "qualify", "order", "distinct", "limit", "offset")
-        yield from within(*self._select.expressions, *(self._select.args.get(name) for name in names))
+        yield from walk_within(*self._select.expressions, *(self._select.args.get(name) for name in names))
         for join in self._select.args.get("joins") or ():
-            yield from within(join.args.get("on"))
+            yield from walk_within(join.args.get("on"))
 
-    def _tie(self, words: tuple[str, ...], known: Known, call: exp.Expr | None = None) -> None:
-        found = call.meta if call is not None else {}
-        place = (found["start"], found["end"]) if "start" in found else None
-        self._reading.ties.append(Tie(words, _missing(self._rows, known), place=place))
+    def _tie(self, words: tuple[str, ...], determined: Determined, call: exp.Expr | None = None) -> None:
+        position = call.meta if call is not None else {}
+        place = (position["start"], position["end"]) if "start" in position else None
+        self._reading.ties.append(Tie(words, _list_missing(self._rows, determined), place=place))
 
     # the tables
 
@@ -222,8 +219,8 @@ class _Selecting:
 
     def _source(self, source: exp.Expr) -> tuple[str, Shape]:
         alias = source.alias_or_name.casefold()
-        given = source.args.get("alias")
-        names = [column.name for column in given.columns] if isinstance(given, exp.TableAlias) else []
+        table_alias = source.args.get("alias")
+        names = [column.name for column in table_alias.columns] if isinstance(table_alias, exp.TableAlias) else []
         if source.args.get("pivots") or not isinstance(source, (exp.Subquery, exp.Lateral)):
             self._read_inside(source)
         if source.args.get("pivots"):
@@ -231,22 +228,22 @@ class _Selecting:
         if isinstance(source, exp.Table) and isinstance(source.this, exp.Identifier):
             return alias, self._tables.get(source.name.casefold(), Shape()).renamed(names)
         if isinstance(source, exp.Table):
-            made = tuple(name.casefold() for name in names) or None
+            columns = tuple(name.casefold() for name in names) or None
             is_series = isinstance(source.this, exp.GenerateSeries) and len(names) == 1
-            return alias, Shape(made, (Key(frozenset(made)),) if is_series and made else ())
+            return alias, Shape(columns, (Key(frozenset(columns)),) if is_series and columns else ())
         if isinstance(source, exp.Subquery) and isinstance(source.this, exp.Query):
-            found = self._reading.shape(source, self._tables, is_inner=True)
-            return alias, found.renamed(names)
+            inner_shape = self._reading.shape(source, self._tables, is_inner=True)
+            return alias, inner_shape.renamed(names)
         if isinstance(source, exp.Lateral) and isinstance(source.this, exp.Subquery):
-            found = self._reading.shape(source.this, self._tables, is_inner=True).renamed(names)
-            return alias, Shape(found.columns)
+            inner_shape = self._reading.shape(source.this, self._tables, is_inner=True).renamed(names)
+            return alias, Shape(inner_shape.columns)
         self._read_inside(source)
         return alias, Shape(tuple(name.casefold() for name in names) or None)
 
     def _read_inside(self, source: exp.Expr) -> None:
         """Note the ties of queries inside of what is not read as a table."""
         for part in source.iter_expressions():
-            for node in within(part):
+            for node in walk_within(part):
                 if isinstance(node, exp.Query):
                     self._reading.shape(node, self._tables, is_inner=True)
 
@@ -256,14 +253,14 @@ class _Selecting:
         using = [item.name.casefold() for item in join.args.get("using") or ()]
         if join.kind in ("SEMI", "ANTI"):
             if join.kind == "SEMI" and shape.is_one_row:
-                self._rows.beside[alias] = shape
-                self._rows.equal += [*equalities(join.args.get("on")), *self._same(before, alias, using)]
+                self._rows.one_row_tables[alias] = shape
+                self._rows.equal += [*list_equalities(join.args.get("on")), *self._same(before, alias, using)]
             return
         alias = self._add(join.this) if alias in self._rows.sources else alias
         self._rows.sources[alias] = shape
-        equal = [*equalities(join.args.get("on")), *self._same(before, alias, using)]
+        equal = [*list_equalities(join.args.get("on")), *self._same(before, alias, using)]
         if join.method == "ASOF":
-            compared = [item for item in conjuncts(join.args.get("on")) if isinstance(item, exp.Binary)]
+            compared = [item for item in split_conjuncts(join.args.get("on")) if isinstance(item, exp.Binary)]
             pairs = [*((item.this, item.expression) for item in compared), *self._same(before, alias, using)]
             by = self._by(alias, pairs)
             self._rows.joined.append(Joined(alias, by, is_asof=True))
@@ -277,23 +274,23 @@ class _Selecting:
             self._rows.equal += equal
 
     def _same(self, before: Sequence[str], alias: str, using: Sequence[str]) -> list[tuple[exp.Expr, exp.Expr]]:
-        """The equalities of `USING`."""
-        found: list[tuple[exp.Expr, exp.Expr]] = []
+        """List the equalities of `USING`."""
+        pairs: list[tuple[exp.Expr, exp.Expr]] = []
         for name in using:
             for other in before:
                 columns = self._rows.sources[other].columns
                 if columns is None or name in columns:
-                    found.append((exp.column(name, table=other), exp.column(name, table=alias)))
+                    pairs.append((exp.column(name, table=other), exp.column(name, table=alias)))
                     break
-        return found
+        return pairs
 
     def _by(self, alias: str, pairs: Sequence[tuple[exp.Expr, exp.Expr]]) -> list[tuple[str, exp.Expr]]:
-        """The columns of a joined table that are compared, each with what it is compared to."""
-        found = []
+        """List the columns of a joined table that are compared, each with its counterpart."""
+        compared = []
         for one, other in (*pairs, *((other, one) for one, other in pairs)):
             if isinstance(one, exp.Column) and (place := self._rows.resolve(one)) and place[0] == alias:
-                found.append((place[1], other))
-        return found
+                compared.append((place[1], other))
+        return compared
 
     def _joined_asof(self, alias: str, by: Collection[str]) -> None:
         """Note a join that takes the last of several rows by these columns, where these tie in what is read of them.
@@ -303,14 +300,14 @@ class _Selecting:
         keys = self._rows.sources[alias].keys
         if any(not key.lines or key.columns <= set(by) for key in keys):
             return
-        for node in self._own():
+        for node in self._walk_nodes():
             if isinstance(node, exp.Column) and not node.is_star:
                 place = self._rows.resolve(node)
                 is_decided = place is not None and place[0] == alias and place[1] not in by
             else:
                 is_decided = isinstance(node, exp.Star) and is_read(node)
             if is_decided:
-                self._tie(("ASOF",), self._rows.known(*(exp.column(name, table=alias) for name in by)))
+                self._tie(("ASOF",), self._rows.determine(*(exp.column(name, table=alias) for name in by)))
                 return
 
     # what it makes of them
@@ -321,15 +318,15 @@ class _Selecting:
             self._rows.unknown = any(group.args.get(name) for name in ("grouping_sets", "cube", "rollup", "totals"))
             by = group.expressions
             if group.args.get("all"):
-                by = [item for item in outputs if not any(map(is_aggregate, within(item)))]
+                by = [item for item in outputs if not any(map(is_aggregate, walk_within(item)))]
             aliases = {
                 name: value
                 for name, value in self._rows.aliases.items()
                 if self._rows.resolve(exp.column(name)) is None
             }
-            self._rows.groups = [value for item in by for value in ordered_by(item, outputs, aliases)]
+            self._rows.groups = [value for item in by for value in resolve_order(item, outputs, aliases)]
         elif select.args.get("having") or any(
-            is_aggregate(node) and not is_of_window(node) for item in outputs for node in within(item)
+            is_aggregate(node) and not is_of_window(node) for item in outputs for node in walk_within(item)
         ):
             self._rows.groups = []
 
@@ -347,15 +344,15 @@ class _Selecting:
             return
         inner = _Selecting(_Reading(), body, self._tables, is_inner=True)
         inner.shape()
-        known = inner._order(outputs)
-        if not known.has(outputs[0]):
-            self._reading.ties.append(Tie(("ARRAY",), _missing(inner._rows, known)))
+        determined = inner._order(outputs)
+        if not determined.has(outputs[0]):
+            self._reading.ties.append(Tie(("ARRAY",), _list_missing(inner._rows, determined)))
 
     def _place_of_row(self, column: exp.Column) -> None:
         """Note the number that the engine gives to a row of a table."""
         if column.name.casefold() == "rowid" and not column.this.quoted:
-            found = self._rows.resolve(column)
-            columns = {**self._rows.sources, **self._rows.beside}[found[0]].columns if found else ()
+            resolved = self._rows.resolve(column)
+            columns = {**self._rows.sources, **self._rows.one_row_tables}[resolved[0]].columns if resolved else ()
             if columns is not None and "rowid" not in columns:
                 problem = "that numbers rows as the engine happens to hold them"
                 self._reading.ties.append(Tie((column.name,), problem=problem))
@@ -365,77 +362,83 @@ class _Selecting:
 
     def _aggregate(self, call: exp.Expr) -> None:
         """Note a function of a group whose rows tie."""
-        values, by, is_distinct = arguments_of(call)
+        values, by, is_distinct = split_arguments(call)
         if not by:
             return
-        known = self._rows.known(*self._groups(), *by)
+        determined = self._rows.determine(*self._groups(), *by)
         if is_distinct:
-            suffices = all(any(value == item for item in known.values) for value in values)
+            suffices = all(any(value == item for item in determined.values) for value in values)
         else:
-            suffices = all(map(known.of_row, values))
+            suffices = all(map(determined.of_row, values))
         if not suffices:
-            self._tie(word_of(call), known, call)
+            self._tie(word_of(call), determined, call)
 
     def _window(self, window: exp.Window) -> None:
         """Note a function of a window whose rows tie."""
         call = bare(window.this)
         call = call.this if isinstance(call, exp.Filter) else call
-        other = named(window)
-        parts = window.args.get("partition_by") or other.args.get("partition_by") or []
-        order = window.args.get("order") or other.args.get("order")
-        spec = window.args.get("spec") or other.args.get("spec")
+        named_window = named(window)
+        parts = window.args.get("partition_by") or named_window.args.get("partition_by") or []
+        order = window.args.get("order") or named_window.args.get("order")
+        spec = window.args.get("spec") or named_window.args.get("spec")
         by = [item.this for item in order.expressions] if order else []
         if isinstance(call, RANKS):
             return
         counted = spec is not None and str(spec.args.get("kind")).upper() == "ROWS" and not is_all(spec)
-        known = self._rows.known(*parts, *by)
-        if known.is_group or self._are_alike(known):
+        determined = self._rows.determine(*parts, *by)
+        if determined.is_group or self._are_alike(determined):
             return
-        values, own, is_distinct = arguments_of(call)
-        if own:
-            inside = self._rows.known(*parts, *own)
+        values, function_order, is_distinct = split_arguments(call)
+        if function_order:
+            inside = self._rows.determine(*parts, *function_order)
             if is_distinct:
                 suffices = all(any(value == item for item in inside.values) for value in values)
             else:
                 suffices = all(map(inside.has, values))
         elif isinstance(call, (*_EDGES, *OF_GROUPS)) or call.name.casefold() in OTHERS:
-            suffices = all(map(known.has, values))
+            suffices = all(map(determined.has, values))
             if isinstance(call, _EDGES) and spec is not None and str(spec.args.get("start")).upper() == "UNBOUNDED":
                 counted = False
         else:
             suffices = is_aggregate(call) and not is_of_places(call)
         if not suffices or counted:
-            self._tie(word_of(call), known, call)
+            self._tie(word_of(call), determined, call)
 
-    def _are_alike(self, known: Known) -> bool:
-        """Whether rows that tie are the same in all that is read of them."""
+    def _are_alike(self, determined: Determined) -> bool:
+        """Return whether rows that tie agree in every column that the SELECT reads."""
         return all(
-            known.has(node) for node in self._own() if isinstance(node, (exp.Column, exp.Star)) and is_read(node)
+            determined.has(node)
+            for node in self._walk_nodes()
+            if isinstance(node, (exp.Column, exp.Star)) and is_read(node)
         )
 
-    def _order(self, outputs: Sequence[exp.Expr]) -> Known:
-        """What the order of the SELECT determines."""
+    def _order(self, outputs: Sequence[exp.Expr]) -> Determined:
+        """Return what the order of the SELECT determines."""
         order = self._select.args.get("order")
         by = [item.this for item in order.expressions] if order else []
-        return self._rows.known(*(value for item in by for value in ordered_by(item, outputs, self._rows.aliases)))
+        return self._rows.determine(
+            *(value for item in by for value in resolve_order(item, outputs, self._rows.aliases))
+        )
 
     def _cut(self, outputs: Sequence[exp.Expr]) -> None:
         """Note where some rows are taken, and these tie."""
         if not self._select.args.get("order") or is_one_row(self._select):
             return
-        known = self._order(outputs)
+        determined = self._order(outputs)
         distinct = self._select.args.get("distinct")
         if distinct is not None and (on := distinct.args.get("on")):
-            of = [value for item in on.expressions for value in ordered_by(item, outputs, self._rows.aliases)]
-            together = self._rows.known(*of, *known.values)
+            distinct_values = [
+                value for item in on.expressions for value in resolve_order(item, outputs, self._rows.aliases)
+            ]
+            together = self._rows.determine(*distinct_values, *determined.values)
             if not all(map(together.has, outputs)):
                 self._tie(("DISTINCT",), together)
             return
         if isinstance(self._select.parent, exp.Exists):
             return
-        for word in cuts(self._select):
-            if not all(map(known.has, outputs)):
-                self._tie((word,), known)
+        for word in list_cuts(self._select):
+            if not all(map(determined.has, outputs)):
+                self._tie((word,), determined)
 
     # what it yields
 
@@ -447,40 +450,36 @@ class _Selecting:
         distinct = self._select.args.get("distinct")
         if distinct is not None:
             on = distinct.args.get("on")
-            own = [name for name, value in columns.items() if on and any(value == item for item in on.expressions)]
-            if on and len(own) != len(on.expressions):
+            distinct_names = [
+                name for name, value in columns.items() if on and any(value == item for item in on.expressions)
+            ]
+            if on and len(distinct_names) != len(on.expressions):
                 return Shape(names)
-            return Shape(names, (Key(frozenset(own if on else names)),))
-        keys = keys_of(self._rows, columns)
+            return Shape(names, (Key(frozenset(distinct_names if on else names)),))
+        keys = find_keys(self._rows, columns)
         return Shape(names, (*keys, *self._numbered(columns)))
 
     def _numbered(self, columns: Mapping[str, exp.Expr]) -> Iterator[Key]:
-        """The keys that are numbers of rows, and those of which one row is left."""
+        """Yield the keys that are numbers of rows, and those of parts of which one row remains."""
         for name, value in columns.items():
-            if isinstance(value, exp.Window) and isinstance(value.this, exp.RowNumber):
-                parts = value.args.get("partition_by") or named(value).args.get("partition_by") or []
-                own = [other for other, item in columns.items() if item in parts]
-                if len(own) == len(parts):
-                    yield Key(frozenset((name, *own)))
+            if (parts := find_part_columns(value, columns)) is not None:
+                yield Key(frozenset((name, *parts)))
         qualify = self._select.args.get("qualify")
-        for item in conjuncts(qualify.this if qualify else None):
+        for item in split_conjuncts(qualify.this if qualify else None):
             if isinstance(item, exp.EQ) and isinstance(item.expression, exp.Literal) and item.expression.name == "1":
                 value = item.this
                 value = self._rows.aliases.get(value.name.casefold(), value) if isinstance(value, exp.Column) else value
-                if isinstance(value, exp.Window) and isinstance(value.this, exp.RowNumber):
-                    parts = value.args.get("partition_by") or named(value).args.get("partition_by") or []
-                    own = [other for other, of in columns.items() if of in parts]
-                    if len(own) == len(parts):
-                        yield Key(frozenset(own))
+                if (parts := find_part_columns(value, columns)) is not None:
+                    yield Key(frozenset(parts))
 
     def _outputs(self, outputs: Sequence[exp.Expr]) -> dict[str, exp.Expr] | None:
-        """The columns of the SELECT by their names; None where they are not known."""
-        found: dict[str, exp.Expr] = {}
+        """Return the columns of the SELECT by their names; None where they are not known."""
+        columns_by_name: dict[str, exp.Expr] = {}
         for item, value in zip(self._select.expressions, outputs, strict=True):
             if isinstance(value, exp.Columns):
                 return None
             if not value.is_star or isinstance(value, exp.Count):
-                found[item.alias_or_name.casefold() or f"'{len(found)}"] = value
+                columns_by_name[item.alias_or_name.casefold() or f"'{len(columns_by_name)}"] = value
                 continue
             star = value.this if isinstance(value, exp.Column) else value
             aliases = [value.table.casefold()] if isinstance(value, exp.Column) else list(self._rows.sources)
@@ -495,6 +494,6 @@ class _Selecting:
                 for name in columns:
                     if name not in without:
                         hidden = name in replaced
-                        of = exp.Anonymous(this="replaced") if hidden else exp.column(name, table=alias)
-                        found.setdefault(name, of)
-        return found
+                        output = exp.Anonymous(this="replaced") if hidden else exp.column(name, table=alias)
+                        columns_by_name.setdefault(name, output)
+        return columns_by_name
