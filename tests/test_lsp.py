@@ -18,6 +18,11 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
+from assay.dhall.editor import complete_at
+from assay.dhall.session import parse_text
+from assay.dhall.syntax import Select
+from assay.dhall.walk import walk
+from assay.lsp.project import Projects
 from tests.support.laboratory import ROOT
 
 PATIENCE = 15.0
@@ -206,7 +211,8 @@ def test_syntax_error_leads_to_the_bracket(editor: Editor) -> None:
 
 def test_file_that_imports_an_edited_one_is_marked_too(editor: Editor) -> None:
     file, importer = f"{SPECS}/requests.dhall", f"{SPECS}/metrics.dhall"
-    with editor.open(file, editor.read(file).replace("{ received =", "{ arrived =").replace("at.received,", "at.arrived,")):
+    text = editor.read(file).replace("{ received =", "{ arrived =").replace("at.received,", "at.arrived,")
+    with editor.open(file, text):
         (problem,) = editor.wait_for(importer, bool)
         expected = editor.read(importer)[: editor.read(importer).index("at.received")].count("\n")
         assert problem.range.start.line == expected
@@ -232,6 +238,27 @@ def test_check_of_package_marks_file_that_is_not_open(editor: Editor) -> None:
         assert problem.message.endswith("hint: add it to the package's lists")
         _, position = editor.mark(METRICS, '"response_size"', '|!|"response_size"')
         assert problem.range.start == position
+
+
+def test_problem_leads_to_the_declaration_that_is_not_listed(editor: Editor) -> None:
+    package, listed = editor.root / SPECS / "package.dhall", "    , grains = [ requests.grain ]\n"
+    content = package.read_text(encoding="utf-8")
+    text, position = editor.mark(METRICS, "{ grain = requests.grain.name", '{ grain = |!|"request"')
+    package.write_text(content.replace(listed, ""), encoding="utf-8")
+    try:
+        with editor.open(METRICS, text):
+            problems = editor.wait_for(METRICS, bool)
+            related, *_ = problems[0].related_information or ()
+            _, declared = editor.mark(f"{SPECS}/requests.dhall", 'let name = "', 'let name = |!|"')
+            assert (problems[0].code, problems[0].range.start) == ("unknown-grain", position)
+            assert related.location.uri == editor.document(f"{SPECS}/requests.dhall").uri
+            assert related.location.range.start == declared
+            package.write_text(content, encoding="utf-8")
+            change = types.FileEvent(editor.document(f"{SPECS}/package.dhall").uri, types.FileChangeType.Changed)
+            editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([change]))
+            editor.wait_for(METRICS, lambda problems: problems == [])
+    finally:
+        package.write_text(content, encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -311,6 +338,21 @@ def test_completion_lists_fields_of_a_parameter(editor: Editor) -> None:
         assert list(editor.complete(METRICS, position)) == ["doc", "id", "measure", "name"]
 
 
+@pytest.mark.parametrize("file", ["metrics.dhall", "requests.dhall", "reports.dhall"])
+def test_completion_offers_the_name_that_a_cut_spec_had(file: str) -> None:
+    path = STARTER / SPECS / file
+    text = path.read_text(encoding="utf-8")
+    project, name = Projects().open(path, {path: text})
+    selections = [node for node in walk(parse_text(name, text).node) if isinstance(node, Select)]
+    assert len(selections) > 10
+    for node in selections:
+        line, column = node.source.locate(node.name_start)
+        before, after = text[: node.name_start], text[node.name_start + len(node.name) :]
+        for unfinished in (before, before + after, f"{before}\n\nlet other = 1 {after}"):
+            items = complete_at(project.evaluator, name, unfinished, line, column)
+            assert node.name in [item.name for item in items], (line, column, unfinished == before)
+
+
 def test_rename_changes_a_let_and_all_its_uses(editor: Editor) -> None:
     text, position = editor.mark(METRICS, "let at =", "let a|!|t =")
     with editor.open(METRICS, text):
@@ -340,6 +382,17 @@ def test_file_outside_a_workspace_is_evaluated_alone(editor: Editor, tmp_path: P
     with editor.open(file, "let o = ./other.dhall in o.two"):
         (problem,) = editor.wait_for(file, bool)
         assert range_of(problem) == (0, 27, 0, 30)
+
+
+@pytest.mark.parametrize("is_saved", [True, False])
+def test_specs_without_a_package_are_a_workspace(tmp_path: Path, is_saved: bool) -> None:
+    path = tmp_path / "specs/new/events.dhall"
+    path.parent.mkdir(parents=True)
+    text = "let S = ../schema/package.dhall in { a = S.unit.second.symbl }"
+    if is_saved:
+        path.write_text(text, encoding="utf-8")
+    (problem,) = Projects().find_problems({path: text})
+    assert (problem.place.path, problem.place.line, problem.place.column) == (path, 1, text.index("symbl") + 1)
 
 
 def test_exit_without_shutdown_has_status_1(tmp_path: Path) -> None:

@@ -54,7 +54,10 @@ def find_binder(root: Node, variable: Var) -> Binder | None:
 
 def find_binding(root: Node, start: int) -> Binder | None:
     """Return the `let` or function whose name begins at an offset."""
-    return next((node for node, _ in _iterate_scopes(root) if _is_named_at(node, start)), None)  # type: ignore[misc]
+    for node, _ in _iterate_scopes(root):
+        if isinstance(node, Binder) and node.name_start == start > node.start:
+            return node
+    return None
 
 
 def find_renaming(name: str, text: str, line: int, column: int) -> Renaming | None:
@@ -109,12 +112,7 @@ def _iterate_scopes(root: Node) -> Iterator[tuple[Node, Scope]]:
         node, scope = pending.pop()
         yield node, scope
         for part in parts_of(node):
-            is_bound = isinstance(node, Binder) and part is node.body
-            pending.append((part, (*scope, node) if is_bound else scope))  # type: ignore[arg-type]
-
-
-def _is_named_at(node: Node, start: int) -> bool:
-    return isinstance(node, Binder) and node.name_start == start > node.start
+            pending.append((part, (*scope, node) if isinstance(node, Binder) and part is node.body else scope))
 
 
 def _locate(root: Node, offset: int) -> tuple[Binder, tuple[int, int]] | None:

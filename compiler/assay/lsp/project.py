@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -148,12 +149,12 @@ class Projects:
 def find_root(path: Path) -> tuple[Path, Workspace | None]:
     """Return the folder whose files a file may import: its workspace, or its own folder when it is in none."""
     path = Path(os.path.normpath(path.absolute()))
-    try:
+    with suppress(AssayError, OSError):  # raised for specs that are of no system yet
         workspace = find(path.parent)
-    except (AssayError, OSError):  # specs without a package yet
-        root = next((folder for folder in path.parents if (folder / "specs").is_dir()), path.parent)
-        return root, Workspace(root)
-    return (workspace.root, workspace) if path.is_relative_to(workspace.root) else (path.parent, None)
+        if path.is_relative_to(workspace.root):
+            return workspace.root, workspace
+    root = next((folder.parent for folder in path.parents if folder.name == "specs"), None)
+    return (root, Workspace(root)) if root else (path.parent, None)
 
 
 def _check(workspace: Workspace, system: str, evaluated: Evaluated) -> tuple[Diagnostic, ...]:
