@@ -6,9 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.dhall import DhallError, Evaluator, FolderPolicy
+from assay.dhall import DhallError, Evaluator, FolderPolicy, Node, encode
 from assay.dhall.editor import complete_at, describe_at, find_definition
 from assay.dhall.names import RenameError, find_renaming, rename
+from assay.dhall.session import parse_text
+from assay.dhall.syntax import Lambda, Let
+from assay.dhall.walk import alpha_normalize, walk
+
+SHIPPED = Path(__file__).parents[2] / "specs" / "schema"
 
 SCHEMA = """\
 -- How long something takes.
@@ -169,7 +174,11 @@ def test_unfinished_text_has_no_describe_at(evaluator) -> None:
 
 def replaced(marked: str, new: str) -> str:
     """Return the text after a rename at the mark."""
-    text, line, column = place(marked)
+    return renamed(*place(marked), new)
+
+
+def renamed(text: str, line: int, column: int, new: str) -> str:
+    """Return a text after a rename at a place."""
     for item in reversed(rename("main.dhall", text, line, column, new)):
         text = text[: item.span.start] + item.text + text[item.span.end :]
     return text
@@ -216,3 +225,20 @@ def test_renaming_is_the_name_at_place() -> None:
     assert renaming is not None
     assert (renaming.name, renaming.span.line, renaming.span.column, renaming.span.end_column) == ("bc", 2, 15, 17)
     assert find_renaming("main.dhall", "let a = 1 in a", 1, 9) is None
+
+
+def binders(text: str) -> list[Node]:
+    return [node for node in walk(parse_text("main.dhall", text).node) if isinstance(node, Let | Lambda)]
+
+
+@pytest.mark.parametrize("file", ["grain.dhall", "units.dhall", "package.dhall"])
+def test_rename_of_any_binder_leaves_the_expression_equal(file) -> None:
+    text = (SHIPPED / file).read_text(encoding="utf-8")
+    expected = encode(alpha_normalize(parse_text("main.dhall", text).node))
+    names = sorted({node.name for node in binders(text)})
+    assert len(names) > 5
+    for number, node in enumerate(binders(text)):
+        line, column = node.source.locate(node.name_start)
+        new = names[number % len(names)]
+        after = parse_text("main.dhall", renamed(text, line, column, new)).node
+        assert encode(alpha_normalize(after)) == expected, (node.name, new)

@@ -6,7 +6,7 @@ Lines and columns are from 1, columns in characters.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,15 +107,13 @@ class Project:
 
     def _convert_problem(self, problem: Problem, root: str) -> Finding:
         place = self.place_of(problem.span) if problem.span else Place(self._path_of(root), 1, 1, 1, 1)
-        message = _join_message(problem.message, problem.expected, problem.found, problem.notes, problem.hint)
         related = tuple(self.place_of(span) for span in problem.related)
-        return Finding(place, "error", f"dhall-{problem.code}", message, related)
+        return Finding(place, "error", f"dhall-{problem.code}", _join_message(problem), related)
 
     def _convert_diagnostic(self, item: Diagnostic, root: str) -> Finding:
-        message = _join_message(item.message, item.expected, item.found, item.notes, item.hint)
         related = tuple(self._place_of_span(span) for span in item.related)
         place = self._place_of_span(item.span or Span(root))
-        return Finding(place, item.severity, item.code, message, related)
+        return Finding(place, item.severity, item.code, _join_message(item), related)
 
     def _place_of_span(self, span: Span) -> Place:
         line, column = max(span.line, 1), max(span.column, 1)
@@ -164,9 +162,9 @@ def _check(workspace: Workspace, system: str, evaluated: Evaluated) -> tuple[Dia
         return error.diagnostics
 
 
-def _join_message(message: str, expected: str, found: str, notes: Iterable[str], hint: str) -> str:
+def _join_message(item: Problem | Diagnostic) -> str:
     """Return all that a problem says, as `assay check` prints it below the excerpt."""
-    lines = [message]
-    lines += [f"{name}: {text}" for name, text in (("expected", expected), ("found", found)) if text]
-    lines += [f"note: {note}" for note in notes]
-    return "\n".join([*lines, f"hint: {hint}"] if hint else lines)
+    lines = [item.message]
+    lines += [f"{name}: {text}" for name, text in (("expected", item.expected), ("found", item.found)) if text]
+    lines += [f"note: {note}" for note in item.notes]
+    return "\n".join([*lines, f"hint: {item.hint}"] if item.hint else lines)

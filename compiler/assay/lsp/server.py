@@ -119,6 +119,8 @@ class SpecsServer(LanguageServer):
         snapshot = self._take_snapshot()
 
         def work() -> dict[str, list[types.Diagnostic]]:
+            if edits != self._edits:  # so that searches do not pile up behind a long one
+                return {}
             diagnostics: dict[str, list[types.Diagnostic]] = {address: [] for address in snapshot.addresses.values()}
             for finding in self.projects.find_problems(snapshot.texts):
                 address = snapshot.converter.address_of(finding.place.path)
