@@ -147,7 +147,7 @@ def test_excerpts_stand_in_the_files_that_they_name() -> None:
 
 
 def test_blocks_are_of_known_languages() -> None:
-    known = {"sh", "console", "dhall", "sql", "json", "text"}
+    known = {"sh", "console", "dhall", "sql", "json", "lua", "text"}
     found = {block.language for name in PAGES for block in page(name).blocks}
     assert found <= known
 

@@ -6,8 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.dhall import Evaluator, FolderPolicy
+from assay.dhall import DhallError, Evaluator, FolderPolicy, Node, encode
 from assay.dhall.editor import complete_at, describe_at, find_definition
+from assay.dhall.names import RenameError, find_renaming, rename
+from assay.dhall.session import parse_text
+from assay.dhall.syntax import Lambda, Let
+from assay.dhall.walk import alpha_normalize, walk
+
+SHIPPED = Path(__file__).parents[2] / "specs" / "schema"
 
 SCHEMA = """\
 -- How long something takes.
@@ -28,10 +34,22 @@ in  { elapsed
     }
 """
 
+PASSING = """\
+-- The words.
+
+-- Those of the schema.
+let X = ./schema.dhall
+
+in  { elapsed = X.elapsed, at = X.at }
+"""
+
+ELAPSED = "∀(from : Text) → { from : Text, unit : Text }"
+
 
 @pytest.fixture
 def evaluator(tmp_path: Path) -> Evaluator:
     (tmp_path / "schema.dhall").write_text(SCHEMA)
+    (tmp_path / "passing.dhall").write_text(PASSING)
     return Evaluator(FolderPolicy([tmp_path]))
 
 
@@ -55,6 +73,25 @@ def place(marked: str) -> tuple[str, int, int]:
         ("\\(r : { one : Natural, two : Text }) -> r.|!|", ["one", "two"]),
         ("let x = 1 in x.|!|", []),
         ("let S = ./schema.dhall in zzz.|!|", []),
+        ("\\(r : { one : Natural, two : Text }) -> { a = r.|!|, b = ", ["one", "two"]),
+        ("let f = \\(r : { one : Natural }) ->\n  let x = r.|!|\nlet g = 1 in", ["one"]),
+        ("let f = \\(r : { one : Natural }) -> let s = r in s.|!| let", ["one"]),
+        ("let f = \\(r : { one : Natural }) -> r let x = r.|!|", []),
+        ("[ \\(r : { one : Natural }) -> r, r.|!|", []),
+        ("let a = { x = 1 }\nlet b = = 2\nlet c = a.|!|", ["x"]),
+        ("let a = { x = 1 }\nlet b = { y =\nlet c = a.|!|", ["x"]),
+        ("let a = { x = 1 } let b = let a = { y = 2 } in a.|!|", ["y"]),
+        ("let a = { x = 1 } let b = let a = { y = 2 } in a in [ a.|!|", ["x"]),
+        ('let a = { x = "" } in "${a.|!|', ["x"]),
+        ("let a = { x = \"\" } in ''\n  ''${ ''' ${a.|!|} ''", ["x"]),
+        ('let a = { x = 1 } in "a.|!|"', []),
+        ("let a = { x = 1 } -- a.|!|\nin a", []),
+        ("let a = { x = 1 } {- a.|!| -} in a", []),
+        ("let a = { x = 1 } in (a // { y = 2 }).|!|", ["x", "y"]),
+        ("let a = { x = 1 } in { b = (a // { y = 2 }).|!|", ["x", "y"]),
+        ("let a = { x = { y = 1 } } in a.x.|!|", ["y"]),
+        ("let a = { `x y` = 1, z = 2 } in a.`x|!|", ["x y"]),
+        ("let a = { T = { Type = Natural, default = {=} } } in a.T.|!|", ["Type", "default"]),
         ("let S = ./schema.dhall in 1 + |!|", []),
     ],
 )
@@ -69,6 +106,12 @@ def test_completion_shows_type(evaluator) -> None:
     assert [item.type for item in items] == ["∀(from : Text) → { from : Text, unit : Text }"]
 
 
+def test_completion_shows_comment_of_definition(evaluator) -> None:
+    text, line, column = place("let S = ./schema.dhall in { a = S.|!|")
+    items = complete_at(evaluator, "main.dhall", text, line, column)
+    assert [item.documentation for item in items] == ["", "What can be\nobserved.", "How long something takes."]
+
+
 @pytest.mark.parametrize(
     ("marked", "type_text", "documentation"),
     [
@@ -79,16 +122,27 @@ def test_completion_shows_type(evaluator) -> None:
         ("let f = \\(n : Natural) -> |!|n + 1 in f", "Natural", ""),
         ("let a = 1 + tr|!|ue let b = |!|2 in b", None, None),
         ("{ a = 1 + True, b = |!|2.5 }", "Double", ""),
+        ("-- A number.\nlet si|!|ze = 3 in size", "Natural", "A number."),
+        ("\\(n|!| : Natural) -> n", None, None),
+        ("\\(|!|n : Natural) -> n", "Natural", ""),
+        ("{ -- how many\n  co|!|unt = 1\n}", "Natural", "how many"),
+        ("{ co|!|unt : Natural }", "Natural", ""),
+        ("let S = ./schema.dhall in S.ela|!|psed", ELAPSED, "How long something takes."),
+        ("let S = ./passing.dhall in S.ela|!|psed", ELAPSED, "How long something takes."),
+        ("let S = ./passing.dhall in |!|S.at.started", None, "The words."),
+        ("let a = 1 -- |!|one\nin a", None, None),
+        ("le|!|t a = 1 in a", None, None),
     ],
 )
 def test_hover_shows_type_and_comment(evaluator, marked, type_text, documentation) -> None:
     text, line, column = place(marked)
     answer = describe_at(evaluator, "main.dhall", text, line, column)
-    if type_text is None:
+    if documentation is None:
         assert answer is None
     else:
         assert answer is not None
-        assert (answer.type, answer.documentation) == (type_text, documentation)
+        assert type_text is None or answer.type == type_text
+        assert answer.documentation == documentation
 
 
 @pytest.mark.parametrize(
@@ -102,6 +156,9 @@ def test_hover_shows_type_and_comment(evaluator, marked, type_text, documentatio
         ("let S = ./sche|!|ma.dhall in S", "schema.dhall", 1, 1),
         ("let r = { a = 1 } // { b = 2 } in r.|!|b", "main.dhall", 1, 24),
         ("let f = \\(n : Natural) -> { a = n } in (f 1).|!|a", "main.dhall", 1, 29),
+        ("let S = ./passing.dhall in S.ela|!|psed", "schema.dhall", 2, 5),
+        ("let S = ./passing.dhall in S.a|!|t", "schema.dhall", 6, 5),
+        ("let |!|a = 1 in a", "main.dhall", 1, 5),
     ],
 )
 def test_definition_of_name_is_where_it_is_bound(evaluator, marked, file, line, column) -> None:
@@ -113,3 +170,75 @@ def test_definition_of_name_is_where_it_is_bound(evaluator, marked, file, line, 
 
 def test_unfinished_text_has_no_describe_at(evaluator) -> None:
     assert describe_at(evaluator, "main.dhall", "let a = ", 1, 2) is None
+
+
+def replaced(marked: str, new: str) -> str:
+    """Return the text after a rename at the mark."""
+    return renamed(*place(marked), new)
+
+
+def renamed(text: str, line: int, column: int, new: str) -> str:
+    """Return a text after a rename at a place."""
+    for item in reversed(rename("main.dhall", text, line, column, new)):
+        text = text[: item.span.start] + item.text + text[item.span.end :]
+    return text
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("let |!|a = 1 in a + a", "let b = 1 in b + b"),
+        ("let a = 1 in a + |!|a", "let b = 1 in b + b"),
+        ("let a = 1 in a|!|", "let b = 1 in b"),
+        ("let a = 1 let |!|a = a in a + a@1", "let a = 1 let b = a in b + a"),
+        ("let |!|a = 1 let a = a in a + a@1", "let b = 1 let a = b in a + b"),
+        ("let |!|a = 1 let b = 2 in a + b", "let b = 1 let b = 2 in b@1 + b"),
+        ("let b = 1 let |!|a = 2 in a + b", "let b = 1 let b = 2 in b + b@1"),
+        ("\\(|!|a : Natural) -> a + 1", "\\(b : Natural) -> b + 1"),
+        ("forall (|!|a : Type) -> a", "forall (b : Type) -> b"),
+        ("let |!|a = 1 in { a }", "let b = 1 in { a = b }"),
+        ("let |!|a = 1 in { a = a, c.a = 2 }.a", "let b = 1 in { a = b, c.a = 2 }.a"),
+        ("let |!|a = \"x\" in \"${a}\" ++ ''\n  ${a}''", "let b = \"x\" in \"${b}\" ++ ''\n  ${b}''"),
+        ("let |!|`a c` = 1 in `a c`", "let b = 1 in b"),
+        ("let |!|a = True + 1 in zzz a", "let b = True + 1 in zzz b"),
+        ("let |!|a = 1 + in a", DhallError),
+        ("let a = 1 in |!|zzz", RenameError),
+        ("let a = { c = 1 } in a.|!|c", RenameError),
+    ],
+)
+def test_rename_keeps_what_each_variable_means(marked, expected) -> None:
+    if isinstance(expected, str):
+        assert replaced(marked, "b") == expected
+    else:
+        with pytest.raises(expected):
+            replaced(marked, "b")
+
+
+@pytest.mark.parametrize("new", ["", "1a", "a b", "let", "Natural", "`a`", "é"])
+def test_rename_refuses_what_is_no_name(new) -> None:
+    with pytest.raises(RenameError, match=f"`{new}`"):
+        replaced("let |!|a = 1 in a", new)
+
+
+def test_renaming_is_the_name_at_place() -> None:
+    renaming = find_renaming("main.dhall", "let a = 1\nlet bc = a in bc", 2, 16)
+    assert renaming is not None
+    assert (renaming.name, renaming.span.line, renaming.span.column, renaming.span.end_column) == ("bc", 2, 15, 17)
+    assert find_renaming("main.dhall", "let a = 1 in a", 1, 9) is None
+
+
+def binders(text: str) -> list[Node]:
+    return [node for node in walk(parse_text("main.dhall", text).node) if isinstance(node, Let | Lambda)]
+
+
+@pytest.mark.parametrize("file", ["grain.dhall", "units.dhall", "package.dhall"])
+def test_rename_of_any_binder_leaves_the_expression_equal(file) -> None:
+    text = (SHIPPED / file).read_text(encoding="utf-8")
+    expected = encode(alpha_normalize(parse_text("main.dhall", text).node))
+    names = sorted({node.name for node in binders(text)})
+    assert len(names) > 5
+    for number, node in enumerate(binders(text)):
+        line, column = node.source.locate(node.name_start)
+        new = names[number % len(names)]
+        after = parse_text("main.dhall", renamed(text, line, column, new)).node
+        assert encode(alpha_normalize(after)) == expected, (node.name, new)

@@ -8,7 +8,7 @@ from assay.cli.once import Clear
 
 #: heading -> commands, in the order in which they are shown
 GROUPS = {
-    "Author": ("init", "check", "test", "watch", "schema"),
+    "Author": ("init", "check", "test", "watch", "schema", "lsp"),
     "Build": ("build", "regenerate", "ingest", "fetch", "query"),
     "Trust": ("explain", "lineage", "trace", "verify", "diff"),
     "Look": ("list", "inspect", "sql", "catalogue", "cache", "completion"),
@@ -21,6 +21,7 @@ EXAMPLES = {
     "test": ("assay test --system service --junit examples.xml",),
     "watch": ("assay watch service/comparison --run runs/1.0 --run runs/1.1 -o build/live",),
     "schema": ("assay schema meta.json --system service",),
+    "lsp": ("assay lsp",),
     "build": ("assay build service/comparison --run base=runs/1.0 --run new=runs/1.1 -o build/comparison",),
     "regenerate": ("assay regenerate publication.json -o build/again",),
     "ingest": ("assay ingest runs/1.0 runs/1.1",),

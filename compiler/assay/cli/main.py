@@ -19,6 +19,7 @@ from assay.cli.fetch import fetch
 from assay.cli.groups import Grouped
 from assay.cli.inspect import inspect as inspect_command
 from assay.cli.log import FORMS
+from assay.cli.lsp import lsp
 from assay.cli.options import (
     RUN_HELP,
     cache_option,
@@ -272,6 +273,7 @@ for command in (
     diff,
     fetch,
     inspect_command,
+    lsp,
     catalogue,
     completion,
     cache,

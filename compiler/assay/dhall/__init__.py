@@ -22,7 +22,7 @@ look at the clock. Over the normal form of a value: `normal_form`, `print_node`,
 Layers, each using those before it: `syntax`, `errors`, `budget`, `values`; `lexer`, `literals`, `parser`;
 `hooks`, `convert`, `operations`, `builtin_functions`, `quote`, `evaluate`; `printer`, `mismatch`, `infer` and the
 rules in `typing_rules`, `typing_records`, `typing_unions`; `binary`, `decode`; `imports`, `location`, `session`;
-`origin`, `data`, `editor`.
+`origin`, `data`, `names`; `tokens`, `unfinished`, `editor`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from assay.dhall.budget import Budget, metered
 from assay.dhall.data import to_data
 from assay.dhall.decode import decode
 from assay.dhall.errors import DhallError, Problem, Span, node_span
-from assay.dhall.imports import FolderPolicy, ImportPolicy, ImportRefusedError, NoImports
+from assay.dhall.imports import FolderPolicy, ImportPolicy, ImportRefusedError, NoImports, OverlayPolicy
 from assay.dhall.origin import Place, origin_of
 from assay.dhall.printer import print_node
 from assay.dhall.quote import quote
@@ -51,6 +51,7 @@ __all__ = [
     "Module",
     "NoImports",
     "Node",
+    "OverlayPolicy",
     "Place",
     "Problem",
     "ReadFile",

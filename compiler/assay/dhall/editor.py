@@ -5,26 +5,27 @@ A place is a line and a column, both from 1. The text may be another than the fi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from assay.dhall.budget import metered
 from assay.dhall.errors import DhallError, Span, span_of
 from assay.dhall.evaluate import evaluate
 from assay.dhall.infer import Context
+from assay.dhall.names import Binder, find_binder, find_binding, name_end
+from assay.dhall.origin import Written, field_written
 from assay.dhall.printer import describe
 from assay.dhall.session import Evaluator, Inspection, Module
-from assay.dhall.syntax import Import, Lambda, Let, Node, RecordLiteral, Select, Source, Var
+from assay.dhall.syntax import KEYWORDS, Import, Let, Node, RecordLiteral, RecordType, Select, Source, Var
+from assay.dhall.tokens import iterate_tokens
+from assay.dhall.unfinished import Selection, find_selection, join_scope
 from assay.dhall.values import Value, VConst, VRecord, VRecordType, VUnionType
-from assay.dhall.walk import parts_of
+from assay.dhall.walk import walk
 
-_OWNER = re.compile(r"([A-Za-z_][A-Za-z0-9_/-]*(?:\s*\.\s*[A-Za-z_][A-Za-z0-9_/-]*)*|\)|\})\s*\.\s*([A-Za-z0-9_/-]*)\Z")
-_BINDINGS = re.compile(r"\b(?:let|in)\s")
-_REST = re.compile(r"[A-Za-z0-9_/-]*")
-MAX_TRIES = 50
 HOVER_DEPTH = 6
+MAX_STEPS = 100
+_SILENT = (KEYWORDS - {"merge", "toMap", "showConstructor", "Some"}) | frozenset((",", "=", ":", "|", "->", "\\"))
+"""Tokens that are no part of a smaller expression, so that a type there would be that of all around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,59 +39,57 @@ class Hover:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A name that may follow a dot: a field with its type, or an alternative with that of its payload."""
+    """A name that may follow a dot: a field with its type and comment, or an alternative with that of its payload."""
 
     name: str
     type: str
+    documentation: str = ""
 
 
 def describe_at(evaluator: Evaluator, name: str, text: str, line: int, column: int) -> Hover | None:
-    """Return the type and documentation of the smallest expression at a place."""
+    """Return the type and documentation of the smallest expression at a place, or of the name that is defined there."""
     inspection = _inspect(evaluator, name, text)
     if inspection is None:
         return None
     with metered(evaluator.budget):
-        entry = _find_smallest(inspection, _offset(inspection.node.source, line, column))
-        if entry is None:
+        subject = _find_subject(inspection, Source(name, text).offset(line, column))
+        if subject is None:
             return None
-        node, type_value, context = entry
-        target = _find_target(inspection, node, context)
-        documentation = find_comment(target[0], target[1]) if target else ""
-        type_text = describe(type_value, context.names, HOVER_DEPTH)
-        return Hover(type_text, documentation, span_of(node.source, node.start, node.end))
+        targets = tuple(_iterate_targets(evaluator, inspection, subject))
+        type_text = describe(subject.type, subject.context.names, HOVER_DEPTH)
+        return Hover(type_text, _find_documentation(targets), span_of(*subject.target))
 
 
 def find_definition(evaluator: Evaluator, name: str, text: str, line: int, column: int) -> Span | None:
-    """Return where the name at a place is defined: a `let`, a parameter, a field, or an imported file."""
+    """Return where the name at a place is defined: a `let`, a parameter, a field, or an imported file.
+
+    A field that only passes on one of the same name, such as `elapsed = M.elapsed`, leads to that one.
+    """
     inspection = _inspect(evaluator, name, text)
     if inspection is None:
         return None
     with metered(evaluator.budget):
-        entry = _find_smallest(inspection, _offset(inspection.node.source, line, column))
-        target = _find_target(inspection, entry[0], entry[2]) if entry else None
-        return span_of(*target) if target else None
+        subject = _find_subject(inspection, Source(name, text).offset(line, column))
+        if subject is None:
+            return None
+        targets = [target for target in _iterate_targets(evaluator, inspection, subject) if target.is_definition]
+        return span_of(targets[-1].source, targets[-1].start, targets[-1].end) if targets else None
 
 
 def complete_at(evaluator: Evaluator, name: str, text: str, line: int, column: int) -> list[Completion]:
     """Return what may follow the dot before a place, sorted; what is typed after the dot narrows it."""
-    offset = _offset(Source(name, text), line, column)
-    match = _OWNER.search(text[max(0, offset - 2_000) : offset])
-    if match is None:
+    offset = Source(name, text).offset(line, column)
+    selection = find_selection(text, offset)
+    if selection is None:
         return []
-    base = max(0, offset - 2_000)
-    owner_start, owner_end, typed = base + match.start(1), base + match.end(1), match[2]
-    rest = _REST.match(text, offset)
-    for candidate, end in _make_candidates(text, owner_start, owner_end, rest.end() if rest else offset):
+    for candidate, start, end in _make_candidates(text, selection, offset):
         inspection = _inspect(evaluator, name, candidate)
-        entry = _find_ending_at(inspection, end) if inspection else None
-        if entry is not None:
+        entry = _find_between(inspection, start, end) if inspection else None
+        if inspection is not None and entry is not None:
             with metered(evaluator.budget):
-                return [item for item in _list_names(*entry) if item.name.lower().startswith(typed.lower())]
+                items = _list_names(evaluator, inspection, entry)
+                return [item for item in items if item.name.lower().startswith(selection.typed.lower())]
     return []
-
-
-def _offset(source: Source, line: int, column: int) -> int:
-    return source.offset(line, column)
 
 
 def _inspect(evaluator: Evaluator, name: str, text: str) -> Inspection | None:
@@ -100,52 +99,95 @@ def _inspect(evaluator: Evaluator, name: str, text: str) -> Inspection | None:
         return None
 
 
-def _make_candidates(text: str, start: int, end: int, offset: int) -> Iterator[tuple[str, int]]:
-    """Yield texts in which the expression before the dot stands by itself, and where it ends in them.
+def _make_candidates(text: str, selection: Selection, offset: int) -> Iterator[tuple[str, int, int]]:
+    """Yield texts in which the expression before the dot stands by itself, and where it begins and ends in them.
 
-    First the text without the dot and what is typed after it; then, for a text that has other gaps, the bindings
-    above, fewer and fewer, with that expression as their body.
+    First the text without the dot and the name after it; then, for a text with other gaps, the expression alone
+    within the bindings and functions around it.
     """
-    yield text[:end] + text[offset:], end
-    owner = text[start:end]
-    if owner in (")", "}"):
-        return
-    cuts = [match.start() for match in _BINDINGS.finditer(text, 0, start)]
-    for cut in list(reversed(cuts))[:MAX_TRIES]:
-        head = text[:cut].rstrip()
-        candidate = f"{head}\nin {owner}" if head else owner
-        yield candidate, len(candidate)
+    rest = offset
+    while rest < len(text) and (text[rest].isalnum() or text[rest] in "_/-`"):
+        rest += 1
+    yield text[: selection.end] + text[rest:], selection.start, selection.end
+    scope = join_scope(selection.scope)
+    candidate = scope + text[selection.start : selection.end]
+    yield candidate, len(scope), len(candidate)
+
+
+# What is at a place.
 
 
 Entry = tuple[Node, Value, Context]
 
 
-def _find_smallest(inspection: Inspection, offset: int) -> Entry | None:
-    """Return the smallest expression around an offset whose type is known."""
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What a place is about: an expression, or a name that is bound to one, with its type."""
+
+    node: Node
+    type: Value
+    context: Context
+    target: tuple[Source, int, int]
+    is_name: bool = False
+
+
+def _find_subject(inspection: Inspection, offset: int) -> _Subject | None:
+    """Return the name that is bound at an offset, else the smallest expression around it whose type is known."""
     source = inspection.node.source
-    around = [entry for entry in inspection.types if entry[0].source is source and _contains(entry[0], offset)]
-    return min(around, key=lambda entry: entry[0].end - entry[0].start, default=None)
+    token = next((item for item in iterate_tokens(source) if item.start <= offset < item.end), None)
+    if token is None or token.kind in _SILENT:
+        return None
+    own = [entry for entry in inspection.types if entry[0].source is source]
+    bound = _find_bound(inspection.node, token.start)
+    if bound is not None:
+        node, is_type = bound
+        target = source, token.start, token.end
+        for entry_node, type_value, context in own:
+            if entry_node is node:
+                own_type = evaluate(node, context.env) if is_type else type_value
+                return _Subject(node, own_type, context, target, is_name=True)
+        return None
+    around = [entry for entry in own if entry[0].start <= offset < max(entry[0].end, entry[0].start + 1)]
+    if not around:
+        return None
+    node, type_value, context = min(around, key=lambda entry: entry[0].end - entry[0].start)
+    return _Subject(node, type_value, context, (source, node.start, node.end))
 
 
-def _contains(node: Node, offset: int) -> bool:
-    return node.start <= offset < max(node.end, node.start + 1)
+def _find_bound(root: Node, start: int) -> tuple[Node, bool] | None:
+    """Return what a name that begins at an offset is bound to, and whether that is its type, not its value."""
+    binder = find_binding(root, start)
+    if binder is not None:
+        return (binder.value, False) if isinstance(binder, Let) else (binder.domain, True)
+    for node in walk(root):
+        if isinstance(node, RecordLiteral | RecordType) and node.start <= start < node.end:
+            for name, name_start in node.names.items():
+                value = node.fields[name]
+                if name_start == start and value.start != start:
+                    return value, isinstance(node, RecordType)
+    return None
 
 
-def _find_ending_at(inspection: Inspection, end: int) -> Entry | None:
-    """Return the largest expression without an operator that ends at an offset."""
+def _find_between(inspection: Inspection, start: int, end: int) -> Entry | None:
+    """Return the expression between two offsets, be it in parentheses, which are no part of the tree."""
     source = inspection.node.source
-    entries = [
-        entry
-        for entry in inspection.types
-        if entry[0].source is source and entry[0].end == end and isinstance(entry[0], Var | Select | RecordLiteral)
-    ]
-    return max(entries, key=lambda entry: entry[0].end - entry[0].start, default=None)
+    while end > start and source.text[end - 1] in ") \n":
+        end -= 1
+    entries = [entry for entry in inspection.types if entry[0].source is source and start <= entry[0].start]
+    ending = [entry for entry in entries if entry[0].end == end]
+    return max(ending, key=lambda entry: entry[0].end - entry[0].start, default=None)
 
 
-def _list_names(node: Node, type_value: Value, context: Context) -> list[Completion]:
+def _list_names(evaluator: Evaluator, inspection: Inspection, entry: Entry) -> list[Completion]:
+    node, type_value, context = entry
     names = context.names
     if type(type_value) is VRecordType:
-        return [Completion(name, describe(item, names)) for name, item in sorted(type_value.fields.items())]
+        owner = evaluate(node, context.env)
+        completions = []
+        for name, item in sorted(type_value.fields.items()):
+            targets = tuple(_iterate_field(evaluator, inspection, owner, name))
+            completions.append(Completion(name, describe(item, names), _find_documentation(targets)))
+        return completions
     if type(type_value) is VConst:
         union = evaluate(node, context.env)
         if type(union) is VUnionType:
@@ -154,55 +196,113 @@ def _list_names(node: Node, type_value: Value, context: Context) -> list[Complet
     return []
 
 
-Target = tuple[Source, int, int]
+# Where names are defined.
 
 
-def _find_target(inspection: Inspection, node: Node, context: Context) -> Target | None:
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """Where a name is defined; other targets lead on to what only documents it."""
+
+    source: Source
+    start: int
+    end: int
+    is_definition: bool = True
+    is_file: bool = False
+
+
+def _iterate_targets(evaluator: Evaluator, inspection: Inspection, subject: _Subject) -> Iterator[_Target]:
+    """Yield where the name of a subject is defined, then what that definition passes on."""
+    if subject.is_name:
+        source, start, end = subject.target
+        yield _Target(source, start, end)
+        if isinstance(subject.node, Import):
+            yield from _iterate_import(subject.node, is_definition=False)
+        return
+    node, env = subject.node, subject.context.env
     if isinstance(node, Var):
-        return _find_binder(inspection.node, node)
-    if isinstance(node, Select):
-        return find_field(node, context)
-    if isinstance(node, Import) and isinstance(node.module, Module) and node.module.node is not None:
-        return node.module.node.source, 0, 0
-    return None
+        binder = find_binder(inspection.node, node)
+        if binder is not None:
+            yield _target_of(binder)
+            if isinstance(binder, Let) and isinstance(binder.value, Import):
+                yield from _iterate_import(binder.value, is_definition=False)
+    elif isinstance(node, Import):
+        yield from _iterate_import(node, is_definition=True)
+    elif isinstance(node, Select):
+        yield from _iterate_field(evaluator, inspection, evaluate(node.value, env), node.name)
 
 
-def _find_binder(root: Node, variable: Var) -> Target | None:
-    """Return where the name of a variable is bound: the binder of its level on the way from the root to it."""
-    node, level = root, 0
-    while node is not variable:
-        following = next((part for part in parts_of(node) if part.start <= variable.start < part.end), None)
-        if following is None:
-            return None
-        if isinstance(node, Let) and variable.start >= node.body.start:
-            following = node.body
-        if isinstance(node, Let | Lambda) and following is node.body and level == variable.level:
-            return node.source, node.name_start, node.name_start + len(node.name)
-        level += hasattr(node, "body") and following is node.body
-        node = following
-    return None
+def _iterate_import(node: Import, *, is_definition: bool) -> Iterator[_Target]:
+    if isinstance(node.module, Module) and node.module.node is not None:
+        yield _Target(node.module.node.source, 0, 0, is_definition, is_file=True)
 
 
-def find_field(node: Select, context: Context) -> Target | None:
-    """Return where the field that is selected was named in a record literal, in whatever file."""
-    owner = evaluate(node.value, context.env)
-    literal = find_literal(owner, node.name) if type(owner) is VRecord else None
-    if literal is None or node.name not in literal.names:
+def _target_of(binder: Binder) -> _Target:
+    return _Target(binder.source, binder.name_start, name_end(binder.source, binder.name_start, binder.name))
+
+
+def _iterate_field(evaluator: Evaluator, inspection: Inspection, owner: Value, name: str) -> Iterator[_Target]:
+    """Yield where a field of a record was named, in whatever file, then what the field passes on."""
+    for _ in range(MAX_STEPS):
+        literal = find_literal(owner, name) if type(owner) is VRecord else None
+        if type(owner) is not VRecord or literal is None or name not in literal.names:
+            return
+        start = literal.names[name]
+        yield _Target(literal.source, start, name_end(literal.source, start, name))
+        written = field_written(owner, name)
+        selection = _pass_on(evaluator, inspection, written, name) if written else None
+        if selection is None:
+            return
+        if isinstance(selection, _Target):
+            yield selection
+            return
+        node, env = selection
+        assert isinstance(node, Select)
+        owner = evaluate(node.value, env)
+
+
+def _pass_on(evaluator: Evaluator, inspection: Inspection, written: Written, name: str) -> Written | _Target | None:
+    """Return the selection or the `let` that the value of a field is, when it has the name of the field."""
+    node, env = written
+    if isinstance(node, Select) and node.name == name:
+        return node, env
+    if not isinstance(node, Var) or node.name != name:
         return None
-    start = literal.names[node.name]
-    return literal.source, start, start + len(node.name)
+    module = evaluator.modules.get(node.source.name)
+    roots = [inspection.node, *([module.node] if module is not None and module.node is not None else [])]
+    root = next((root for root in roots if root.source is node.source), None)
+    binder = find_binder(root, node) if root is not None else None
+    return _target_of(binder) if isinstance(binder, Let) else None
 
 
 def find_literal(value: VRecord, name: str) -> RecordLiteral | None:
     """Return the literal that a field of a record comes from."""
     for _ in range(1_000):
-        origin: Any = value.origin
+        origin = value.origin
         if isinstance(origin, RecordLiteral):
             return origin if name in origin.fields else None
         if not isinstance(origin, tuple) or not isinstance(origin[0], VRecord):
             return None
         value = origin[0] if name in origin[0].fields else origin[1]
     return None
+
+
+# Comments.
+
+
+def _find_documentation(targets: tuple[_Target, ...]) -> str:
+    """Return the comment of an imported file, else that of the first definition that has one."""
+    comments = [find_heading(target.source) for target in targets if target.is_file]
+    comments += [find_comment(target.source, target.start) for target in targets if not target.is_file]
+    return next((comment for comment in comments if comment), "")
+
+
+def find_heading(source: Source) -> str:
+    """Return the comment that a file begins with, without its marks."""
+    first = next(iterate_tokens(source), None)
+    if first is None or not source.text.lstrip().startswith(("--", "{-")):
+        return ""
+    number = next((n for n in range(1, source.locate(first.start)[0]) if not source.line(n).strip()), 0)
+    return find_comment(source, source.offset(number, 1) if number else first.start)
 
 
 def find_comment(source: Source, offset: int) -> str:
@@ -227,4 +327,5 @@ __all__ = [
     "describe_at",
     "find_comment",
     "find_definition",
+    "find_heading",
 ]

@@ -28,7 +28,8 @@ class Span:
 class Problem:
     """One error.
 
-    `code` is `parse`, `type`, `import`, `assert`, `budget` or `value`; `excerpt` is the line of the file.
+    `code` is `parse`, `type`, `import`, `assert`, `budget` or `value`; `excerpt` is the line of the file; `related`
+    are the places that notes name.
     """
 
     code: str
@@ -39,6 +40,7 @@ class Problem:
     notes: tuple[str, ...] = ()
     hint: str = ""
     excerpt: str = ""
+    related: tuple[Span, ...] = ()
 
     def render(self) -> str:
         """Return the problem as text of several lines, with the line of the file and carets below it."""
@@ -89,12 +91,13 @@ def problem_at(
     found: str = "",
     notes: tuple[str, ...] = (),
     hint: str = "",
+    related: tuple[Span, ...] = (),
 ) -> Problem:
     """Return a problem of a piece of a file."""
     span = span_of(source, start, end)
     line = source.line(span.line)
     excerpt = line if len(line) <= MAX_EXCERPT else ""
-    return Problem(code, message, span, expected, found, notes, hint, excerpt)
+    return Problem(code, message, span, expected, found, notes, hint, excerpt, related)
 
 
 def error_at(

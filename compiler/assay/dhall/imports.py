@@ -1,6 +1,7 @@
 """What imports may read: a policy decides, and the evaluator reads nothing else.
 
-`FolderPolicy` confines imports to folders. `NoImports` refuses all of them.
+`FolderPolicy` confines imports to folders, `OverlayPolicy` also, with some texts in the place of files. `NoImports`
+refuses all of them.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import errno
 import os
 import posixpath
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -139,6 +140,36 @@ class FolderPolicy:
             parent = folder / posixpath.dirname(name)
             if parent.is_dir():
                 yield from (entry.name for entry in parent.iterdir() if entry.is_file())
+
+
+class OverlayPolicy(FolderPolicy):
+    """A `FolderPolicy` with texts that stand in the place of files, such as those that an editor has not saved."""
+
+    def __init__(self, folders: Sequence[Path], modes: Sequence[str] = ("Code", "Text")) -> None:
+        super().__init__(folders, modes)
+        self._texts: dict[str, bytes] = {}
+
+    def set_texts(self, texts: Mapping[Path, str]) -> None:
+        """Replace the texts; one of a file that is outside, or hidden by an earlier folder, does not count."""
+        self._texts = {}
+        for path, text in texts.items():
+            try:
+                name = self.name_of(path)
+            except ImportRefusedError:
+                continue
+            if super().find(name) in (None, Path(os.path.normpath(path.absolute()))):
+                self._texts[name] = text.encode("utf-8", "replace")
+
+    def list_texts(self) -> tuple[str, ...]:
+        """Return the names that have a text, sorted."""
+        return tuple(sorted(self._texts))
+
+    def read(self, name: str) -> bytes:
+        return self._texts[name] if name in self._texts else super().read(name)
+
+    def find(self, name: str) -> Path | None:
+        """Return the path of a name, also of a file that is not there yet but has a text."""
+        return super().find(name) or (self.folders[0] / name if name in self._texts else None)
 
 
 def _join(importer: str, target: Target) -> str | None:

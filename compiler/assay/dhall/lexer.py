@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from assay.dhall.errors import DhallError, problem_at
+from assay.dhall.errors import DhallError, Span, problem_at, span_of
 from assay.dhall.syntax import KEYWORDS, Source
 
 ALIASES = {"≡": "===", "∧": "/\\", "⫽": "//", "⩓": "//\\\\", "→": "->", "λ": "\\", "∀": "forall"}
@@ -180,10 +180,11 @@ class Lexer:
         """Raise a parse error, at the current token unless a place is passed."""
         begin = self.start if start is None else start
         finish = end if end is not None else max(self.position if start is None else begin + 1, begin + 1)
-        notes = self._bracket_notes() if expected else ()
-        raise DhallError(
-            [problem_at("parse", self.source, begin, finish, message, expected=expected, notes=notes, hint=hint)]
+        notes, related = self._bracket_notes() if expected else ((), ())
+        problem = problem_at(
+            "parse", self.source, begin, finish, message, expected=expected, notes=notes, hint=hint, related=related
         )
+        raise DhallError([problem])
 
     def _refuse_unclosed(self, expected: str) -> NoReturn:
         bracket, start = self.brackets[-1]
@@ -195,12 +196,13 @@ class Lexer:
             hint=f"add `{CLOSERS[bracket]}`",
         )
 
-    def _bracket_notes(self) -> tuple[str, ...]:
+    def _bracket_notes(self) -> tuple[tuple[str, ...], tuple[Span, ...]]:
+        """Return a note of the innermost bracket that is open, and its place."""
         if not self.brackets:
-            return ()
+            return (), ()
         bracket, start = self.brackets[-1]
-        line, column = self.source.locate(start)
-        return (f"inside the `{bracket}` opened at {line}:{column}",)
+        span = span_of(self.source, start, start + len(bracket))
+        return (f"inside the `{bracket}` opened at {span.line}:{span.column}",), (span,)
 
     def _describe(self) -> str:
         if self.kind in ("label", "quoted") or self.kind not in DESCRIPTIONS:

@@ -114,7 +114,7 @@ class Parser(PrimitiveParser):
         if kind == "\\":
             cost = 1 + (body.end - body.start) // 64
             return Lambda(self.source, start, self.previous_end, name, domain, body, height, name_start, cost)
-        return Pi(self.source, start, self.previous_end, name, domain, body)
+        return Pi(self.source, start, self.previous_end, name, domain, body, name_start)
 
     def _read_if(self) -> Node:
         start = self.start

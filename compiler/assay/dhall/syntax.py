@@ -85,11 +85,12 @@ class Lambda(Node):
 
 @dataclass(slots=True, eq=False)
 class Pi(Node):
-    """`forall (name : domain) -> body`."""
+    """`forall (name : domain) -> body`; `name_start` is 0 where the name is not written."""
 
     name: str
     domain: Node
     body: Node
+    name_start: int = 0
 
 
 @dataclass(slots=True, eq=False)

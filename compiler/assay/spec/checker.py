@@ -91,8 +91,13 @@ class Checker:
         hint = _UNLISTED + (f"a `{name}` is declared at {there}" if there else did_you_mean(name, known))
         if there and there == span:
             hint = "add it to the package's lists"
+        related = (there,) if there and there != span else ()
         kind = code.removeprefix("unknown-")
-        self.note(Diagnostic(code, message, span, excerpt, hint=hint), kind=_LISTED.get(kind, kind), cause=name)
+        self.note(
+            Diagnostic(code, message, span, excerpt, hint=hint, related=related),
+            kind=_LISTED.get(kind, kind),
+            cause=name,
+        )
 
     def note(self, problem: Diagnostic, cause: str = "", kind: str = "") -> None:
         """Note a problem whose place is known, alike those of one cause and one kind, by default its code."""
@@ -193,7 +198,7 @@ class Checker:
 def _told(first: Diagnostic, others: Sequence[Diagnostic]) -> Diagnostic:
     if not others:
         return first
-    places = list(dict.fromkeys(str(item.span) for item in others if item.span and item.span != first.span))
-    shown = ", ".join(places[:3]) + (", ..." if len(places) > 3 else "")
-    note = f"{len(others)} more like it" + (f": {shown}" if shown else "")
-    return replace(first, notes=(*first.notes, note))
+    places = list(dict.fromkeys(item.span for item in others if item.span and item.span != first.span))
+    listed = ", ".join(map(str, places[:3])) + (", ..." if len(places) > 3 else "")
+    note = f"{len(others)} more like it" + (f": {listed}" if listed else "")
+    return replace(first, notes=(*first.notes, note), related=(*first.related, *places))

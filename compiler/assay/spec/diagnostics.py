@@ -48,8 +48,8 @@ class Diagnostic:
     """One problem.
 
     `code` is stable and short (`unknown-metric`); `message` is one line without a full stop; `expected` and `found`
-    complete it where both are known; `hint` says what to try.  `text` is what the place is in, where no file is named
-    yet (the SQL of a query); whoever knows the files names it.
+    complete it where both are known; `hint` says what to try.  `related` are the places that notes and hint name.
+    `text` is what the place is in, where no file is named yet (the SQL of a query); whoever knows the files names it.
     """
 
     code: str
@@ -62,6 +62,7 @@ class Diagnostic:
     notes: tuple[str, ...] = ()
     severity: str = "error"
     text: str = ""
+    related: tuple[Span, ...] = ()
 
     @property
     def shown(self) -> str:

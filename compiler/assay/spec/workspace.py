@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.spec import closure, decode, normal_form, ready_forms, ready_reads, spec_index, sql_reads
-from assay.spec.diagnostics import USAGE, AssayError, Span, did_you_mean, fail, raise_all
+from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
 from assay.spec.file_errors import unwritable
 from assay.spec.normal_form import Checked
 from assay.spec.visible import visible_json
@@ -27,7 +27,7 @@ from assay.storage.seals import sealed, unsealed
 
 if TYPE_CHECKING:
     from assay.dhall import Evaluated
-    from assay.spec.model import Source
+    from assay.spec.model import Package, Source
     from assay.spec.positions import Positions
     from assay.spec.ready_forms import File, Ready
     from assay.spec.sources import SourceFile
@@ -371,12 +371,23 @@ def evaluate_data(workspace: Workspace, system: str, files: Sequence[SourceFile]
 
 def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> Checked:
     """A system's package out of its Dhall sources, checked."""
+    from assay.spec.sources import hash_sources
+
+    package, problems = check_evaluated(workspace, system, _evaluate(workspace, system, files))
+    raise_all(problems)
+    return normal_form.resolve(package, hash_sources(files))
+
+
+def check_evaluated(workspace: Workspace, system: str, evaluated: Evaluated) -> tuple[Package, tuple[Diagnostic, ...]]:
+    """Return the package that a system's root file was evaluated to, and every problem of it.
+
+    Raises AssayError when it is no package, or one of another system.
+    """
     from assay.spec import check, decode
     from assay.spec.positions import Positions
-    from assay.spec.sources import convert_data, hash_sources
+    from assay.spec.sources import convert_data
 
     root = workspace.specs / system / ROOT_FILE
-    evaluated = _evaluate(workspace, system, files)
     package = decode.package(convert_data(evaluated, workspace.root, shipped().root), str(root))
     locate = Positions(lambda: evaluated)
     if package.system != system:
@@ -384,5 +395,4 @@ def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> 
         raise fail("system", f"the package in specs/{system} is of another system: `{package.system}`", span=span,
                    excerpt=excerpt, expected=system, found=package.system,
                    hint="a system is called as its folder: rename one of them")  # fmt: skip
-    raise_all(check.check(package, locate))
-    return normal_form.resolve(package, hash_sources(files))
+    return package, check.check(package, locate)

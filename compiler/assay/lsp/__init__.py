@@ -1,0 +1,1 @@
+"""The language server for specs: `project` answers about files, `server` speaks the protocol."""

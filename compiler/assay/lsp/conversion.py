@@ -1,0 +1,103 @@
+"""Places and answers in the terms of the protocol: lines from 0, columns in the client's units (mostly UTF-16)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from lsprotocol import types
+from pygls import uris
+from pygls.workspace import PositionCodec
+
+from assay.dhall.editor import Completion, Hover
+from assay.lsp.project import Finding, Place
+
+SOURCE = "assay"
+_SEVERITIES = {"error": types.DiagnosticSeverity.Error, "warning": types.DiagnosticSeverity.Warning}
+
+
+class Converter:
+    """Converts places of one state of the open files; lines of the others are read from their files."""
+
+    def __init__(self, codec: PositionCodec, texts: Mapping[Path, str], addresses: Mapping[Path, str]) -> None:
+        self._codec = codec
+        self._texts = texts
+        self._addresses = addresses
+        self._lines: dict[Path, list[str]] = {}
+
+    def address_of(self, path: Path) -> str:
+        """Return the URI of a file, the client's own when the file is open."""
+        return self._addresses.get(path) or str(uris.from_fs_path(str(path)))
+
+    def convert_place(self, place: Place) -> types.Range:
+        """Return the range of a place."""
+        start = self._convert_position(place.path, place.line, place.column)
+        return types.Range(start, self._convert_position(place.path, place.end_line, place.end_column))
+
+    def locate(self, place: Place) -> types.Location:
+        """Return a place with its file."""
+        return types.Location(self.address_of(place.path), self.convert_place(place))
+
+    def read_position(self, path: Path, position: types.Position) -> tuple[int, int]:
+        """Return the line and column, from 1, of a position in a file."""
+        lines = self._lines_of(path)
+        if position.line >= len(lines):
+            return len(lines), len(lines[-1]) + 1
+        units = 0
+        for number, character in enumerate(lines[position.line]):
+            if units >= position.character:
+                return position.line + 1, number + 1
+            units += self._codec.client_num_units(character)
+        return position.line + 1, len(lines[position.line]) + 1
+
+    def convert_finding(self, finding: Finding) -> types.Diagnostic:
+        """Return a problem as the client shows it."""
+        related = [types.DiagnosticRelatedInformation(self.locate(place), "see also") for place in finding.related]
+        return types.Diagnostic(
+            self.convert_place(finding.place),
+            finding.message,
+            severity=_SEVERITIES.get(finding.severity, types.DiagnosticSeverity.Information),
+            code=finding.code,
+            source=SOURCE,
+            related_information=related or None,
+        )
+
+    def _convert_position(self, path: Path, line: int, column: int) -> types.Position:
+        lines = self._lines_of(path)
+        text = lines[line - 1] if line <= len(lines) else ""
+        return types.Position(line - 1, self._codec.client_num_units(text[: column - 1]))
+
+    def _lines_of(self, path: Path) -> list[str]:
+        if path not in self._lines:
+            text = self._texts.get(path)
+            self._lines[path] = (_read_text(path) if text is None else text).split("\n")
+        return self._lines[path]
+
+
+def convert_hover(hover: Hover, place: types.Range) -> types.Hover:
+    """Return the type as a block of code, with the documentation below."""
+    text = f"```dhall\n{hover.type}\n```"
+    if hover.documentation:
+        text += f"\n\n{hover.documentation}"
+    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), place)
+
+
+def convert_completion(item: Completion, written: str, place: types.Range) -> types.CompletionItem:
+    """Return a name that takes the place of what is typed of it; `written` is the name with backticks if need be."""
+    documentation = types.MarkupContent(types.MarkupKind.Markdown, item.documentation) if item.documentation else None
+    is_function = item.type.startswith(("∀", "λ")) or " → " in item.type
+    return types.CompletionItem(
+        item.name,
+        kind=types.CompletionItemKind.Function if is_function else types.CompletionItemKind.Field,
+        detail=item.type or None,
+        documentation=documentation,
+        filter_text=written,
+        text_edit=types.TextEdit(place, written),
+    )
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

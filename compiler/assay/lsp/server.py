@@ -1,0 +1,282 @@
+"""The language server: what the client asks is answered by one worker thread, from the texts that are open.
+
+Evaluation holds the one worker, not the loop that reads messages. Problems are looked for when typing pauses.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TypeVar
+
+from lsprotocol import types
+from pygls import uris
+from pygls.exceptions import JsonRpcException, PyglsError
+from pygls.lsp.server import LanguageServer
+
+from assay.dhall import DhallError
+from assay.dhall.editor import complete_at, describe_at, find_definition
+from assay.dhall.names import RenameError, find_renaming, rename
+from assay.dhall.printer import print_label
+from assay.dhall.syntax import Source
+from assay.dhall.unfinished import find_selection
+from assay.lsp.conversion import SOURCE, Converter, convert_completion, convert_hover
+from assay.lsp.project import Place, Project, Projects
+
+PAUSE = 0.2  # seconds without an edit before problems are looked for
+STACK = 256 * 2**20  # bytes of the worker's stack: evaluation nests deeper than a thread's own allows everywhere
+WATCHED = "**/*.{dhall,sql}"
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The open files at one moment: their texts, and the client's URI and version of each."""
+
+    texts: dict[Path, str]
+    addresses: dict[Path, str]
+    versions: dict[Path, int | None]
+    converter: Converter
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A place in a file that the client asks about: line and column from 1, in a text with a name in a project."""
+
+    snapshot: Snapshot
+    path: Path
+    project: Project
+    name: str
+    text: str
+    line: int
+    column: int
+
+    def convert(self, start: tuple[int, int], end: tuple[int, int]) -> types.Range:
+        """Return the range between two places of the file."""
+        return self.snapshot.converter.convert_place(Place(self.path, *start, *end))
+
+
+class SpecsServer(LanguageServer):
+    """A language server over the projects of the open files."""
+
+    def __init__(self) -> None:
+        # Whole texts at each change: they are small, and clients and libraries differ on what ends a line.
+        super().__init__(SOURCE, version("assay"), text_document_sync_kind=types.TextDocumentSyncKind.Full)
+        self.projects = Projects()
+        self.has_shut_down = False
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="evaluation")
+        self._edits = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._search: asyncio.Task[None] | None = None
+        self._published: dict[str, list[types.Diagnostic]] = {}
+
+    def schedule_search(self, pause: float) -> None:
+        """Look for problems after a pause, unless there is another edit in it."""
+        self._edits += 1
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(pause, self._start_search)
+
+    async def ask(
+        self, answer: Callable[[Question], Answer], document: types.TextDocumentIdentifier, position: types.Position
+    ) -> Answer | None:
+        """Return the answer about a position, by the worker; None for what is no file that is open."""
+        snapshot = self._take_snapshot()
+        path = next((path for path, address in snapshot.addresses.items() if address == document.uri), None)
+        if path is None:
+            return None
+
+        def work() -> Answer:
+            project, name = self.projects.open(path, snapshot.texts)
+            line, column = snapshot.converter.read_position(path, position)
+            return answer(Question(snapshot, path, project, name, snapshot.texts[path], line, column))
+
+        return await asyncio.get_running_loop().run_in_executor(self._worker, work)
+
+    def _take_snapshot(self) -> Snapshot:
+        texts: dict[Path, str] = {}
+        addresses: dict[Path, str] = {}
+        versions: dict[Path, int | None] = {}
+        for address, document in self.workspace.text_documents.items():
+            place = uris.to_fs_path(address)
+            if place is not None:
+                path = Path(place)
+                texts[path], addresses[path], versions[path] = document.source, address, document.version
+        return Snapshot(texts, addresses, versions, Converter(self.workspace.position_codec, texts, addresses))
+
+    def _start_search(self) -> None:
+        self._search = asyncio.ensure_future(self._search_problems(self._edits))
+
+    async def _search_problems(self, edits: int) -> None:
+        """Publish the problems of all files, unless there was another edit meanwhile."""
+        snapshot = self._take_snapshot()
+
+        def work() -> dict[str, list[types.Diagnostic]]:
+            if edits != self._edits:  # so that searches do not pile up behind a long one
+                return {}
+            diagnostics: dict[str, list[types.Diagnostic]] = {address: [] for address in snapshot.addresses.values()}
+            for finding in self.projects.find_problems(snapshot.texts):
+                address = snapshot.converter.address_of(finding.place.path)
+                diagnostics.setdefault(address, []).append(snapshot.converter.convert_finding(finding))
+            return diagnostics
+
+        try:
+            diagnostics = await asyncio.get_running_loop().run_in_executor(self._worker, work)
+        except Exception as error:
+            self.report_server_error(error, PyglsError)
+            return
+        if edits == self._edits:
+            self._publish(diagnostics, {snapshot.addresses[path]: number for path, number in snapshot.versions.items()})
+
+    def _publish(self, diagnostics: dict[str, list[types.Diagnostic]], versions: dict[str, int | None]) -> None:
+        """Send the problems of each open file, and of others where they changed; those that are gone are cleared."""
+        for address in sorted(diagnostics.keys() | self._published.keys()):
+            items = diagnostics.get(address, [])
+            if address in versions or items != self._published.get(address, []):
+                self.text_document_publish_diagnostics(
+                    types.PublishDiagnosticsParams(address, items, versions.get(address))
+                )
+        self._published = {address: items for address, items in diagnostics.items() if items}
+
+
+def serve() -> int:
+    """Serve a client over stdin and stdout until it ends; return the exit status that the protocol asks for."""
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # refusals are answers, not events
+    threading.stack_size(STACK)
+    server = create_server()
+    server.start_io()
+    return 0 if server.has_shut_down else 1
+
+
+def create_server() -> SpecsServer:
+    """Return a server with all that it answers."""
+    server = SpecsServer()
+    for name in (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_SAVE, types.TEXT_DOCUMENT_DID_CLOSE,
+                 types.WORKSPACE_DID_CHANGE_WATCHED_FILES):  # fmt: skip
+        server.feature(name)(_search_at_once)
+    server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(_search_after_pause)
+    server.feature(types.INITIALIZED)(_watch_files)
+    server.feature(types.SHUTDOWN)(_shut_down)
+    server.feature(types.TEXT_DOCUMENT_HOVER)(_hover)
+    server.feature(types.TEXT_DOCUMENT_DEFINITION)(_define)
+    server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=["."]))(_complete)
+    server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)(_prepare_rename)
+    server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))(_rename)
+    return server
+
+
+def _search_at_once(server: SpecsServer, _params: object) -> None:
+    server.schedule_search(0)
+
+
+def _search_after_pause(server: SpecsServer, _params: object) -> None:
+    server.schedule_search(PAUSE)
+
+
+async def _watch_files(server: SpecsServer, _params: object) -> None:
+    """Ask the client to tell of files that change outside of it."""
+    workspace = server.client_capabilities.workspace
+    watching = workspace.did_change_watched_files if workspace else None
+    if watching and watching.dynamic_registration:
+        watchers = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(WATCHED)])
+        name = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+        await server.client_register_capability_async(
+            types.RegistrationParams([types.Registration(name, name, watchers)])
+        )
+
+
+def _shut_down(server: SpecsServer, _params: object) -> None:
+    server.has_shut_down = True
+
+
+async def _hover(server: SpecsServer, params: types.HoverParams) -> types.Hover | None:
+    """Answer with the type and documentation of what is at a position."""
+
+    def answer(question: Question) -> types.Hover | None:
+        evaluator = question.project.evaluator
+        hover = describe_at(evaluator, question.name, question.text, question.line, question.column)
+        if hover is None:
+            return None
+        span = hover.span
+        return convert_hover(hover, question.convert((span.line, span.column), (span.end_line, span.end_column)))
+
+    return await server.ask(answer, params.text_document, params.position)
+
+
+async def _define(server: SpecsServer, params: types.DefinitionParams) -> types.Location | None:
+    """Answer with the place where the name at a position is defined."""
+
+    def answer(question: Question) -> types.Location | None:
+        evaluator = question.project.evaluator
+        span = find_definition(evaluator, question.name, question.text, question.line, question.column)
+        return question.snapshot.converter.locate(question.project.place_of(span)) if span else None
+
+    return await server.ask(answer, params.text_document, params.position)
+
+
+async def _complete(server: SpecsServer, params: types.CompletionParams) -> types.CompletionList | None:
+    """Answer with the names that may follow the dot before a position."""
+
+    def answer(question: Question) -> types.CompletionList | None:
+        evaluator, text = question.project.evaluator, question.text
+        offset = Source(question.name, text).offset(question.line, question.column)
+        selection = find_selection(text, offset)
+        if selection is None:
+            return None
+        width = offset - selection.typed_start
+        start = question.line, question.column - width
+        place = question.convert(start, (question.line, question.column))
+        items = complete_at(evaluator, question.name, text, question.line, question.column)
+        converted = [convert_completion(item, print_label(item.name), place) for item in items]
+        return types.CompletionList(is_incomplete=False, items=converted)
+
+    return await server.ask(answer, params.text_document, params.position)
+
+
+async def _prepare_rename(
+    server: SpecsServer, params: types.PrepareRenameParams
+) -> types.PrepareRenamePlaceholder | None:
+    """Answer with the name at a position, when it can be changed."""
+
+    def answer(question: Question) -> types.PrepareRenamePlaceholder | None:
+        try:
+            renaming = find_renaming(question.name, question.text, question.line, question.column)
+        except DhallError:
+            return None
+        if renaming is None:
+            return None
+        span = renaming.span
+        place = question.convert((span.line, span.column), (span.end_line, span.end_column))
+        return types.PrepareRenamePlaceholder(place, renaming.name)
+
+    return await server.ask(answer, params.text_document, params.position)
+
+
+async def _rename(server: SpecsServer, params: types.RenameParams) -> types.WorkspaceEdit | None:
+    """Answer with the edits that give a `let` or parameter another name; refuse what is no name."""
+
+    def answer(question: Question) -> types.WorkspaceEdit:
+        try:
+            edits = rename(question.name, question.text, question.line, question.column, params.new_name)
+        except RenameError as error:
+            raise JsonRpcException(str(error), types.LSPErrorCodes.RequestFailed) from None
+        except DhallError as error:
+            message = f"names can be changed when the file has no syntax error: {error.problems[0].message}"
+            raise JsonRpcException(message, types.LSPErrorCodes.RequestFailed) from None
+        changes = [
+            types.TextEdit(
+                question.convert((item.span.line, item.span.column), (item.span.end_line, item.span.end_column)),
+                item.text,
+            )
+            for item in edits
+        ]
+        return types.WorkspaceEdit({params.text_document.uri: changes})
+
+    return await server.ask(answer, params.text_document, params.position)
