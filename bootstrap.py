@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Sets the project up and runs one of its recipes. Needs Python 3.11 to 3.13 with pip, and nothing else.
+"""Sets the project up and runs one of its recipes.
+
+Needs Python 3.11 to 3.13 with pip, on Linux or macOS, x86-64 or ARM, and nothing else.
 
     python3 bootstrap.py               set up, then list the recipes
     python3 bootstrap.py demo          set up, then build the report of the two shipped runs
@@ -27,8 +29,6 @@ VENV = ROOT / ".venv"
 STAMP = VENV / "assay.stamp"
 LOG = VENV / "setup.log"
 OLDEST, NEWEST = (3, 11), (3, 13)
-# 3.11 first: only there does a Dhall evaluator install without a Rust compiler.
-PREFERRED = [(3, 11), (3, 12), (3, 13)]
 NO_NETWORK = re.compile(
     r"name resolution|Name or service not known|nodename nor servname|Connection refused|Max retries"
     r"|NewConnectionError|ReadTimeout|ConnectTimeout|Network is unreachable|ProxyError|Failed to establish",
@@ -70,15 +70,12 @@ def examine(interpreter):
 
 
 def choose_python():
-    """(version, path) of the best supported Python there is: this one, or another one on PATH."""
-    own = examine(sys.executable)
-    for wanted in PREFERRED:
-        if own and own[0] == wanted:
-            return own
-        other = shutil.which("python" + dotted(wanted))
-        found = other and examine(other)
-        if found and found[0] == wanted:
-            return found
+    """(version, path) of this Python if it is supported, else of the newest supported one on PATH."""
+    names = ["python3." + str(minor) for minor in range(NEWEST[1], OLDEST[1] - 1, -1)]
+    for candidate in [sys.executable] + [shutil.which(name) for name in names]:
+        examined = candidate and examine(candidate)
+        if examined and OLDEST <= examined[0] <= NEWEST:
+            return examined
     raise SetupError(
         f"Python {dotted(OLDEST)} to {dotted(NEWEST)} is needed; this is {dotted(sys.version_info[:2])}"
         f" ({sys.executable}), and PATH has no other.\n"
@@ -100,25 +97,25 @@ def is_set_up(mark):
     return STAMP.is_file() and STAMP.read_text() == mark and (VENV / "bin" / "just").exists()
 
 
-def run_logged(command):
+def run_logged(command, path=LOG):
     """Runs a step, its output to the log only; a step that fails becomes a message with the log's end."""
     # A user-wide `pip install --user` or `--target` setting would put packages outside the environment.
     unwanted = ("PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_REQUIRE_VIRTUALENV", "PYTHONHOME", "PYTHONPATH")
     environment = {name: value for name, value in os.environ.items() if name not in unwanted}
     environment["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
-    with LOG.open("ab") as log:
+    with path.open("ab") as log:
         log.write(("\n$ " + " ".join(command) + "\n").encode())
         log.flush()
         result = subprocess.run(
             command, cwd=str(ROOT), env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
         )
     if result.returncode:
-        raise SetupError(explain(command))
+        raise SetupError(explain(command, path))
 
 
-def explain(command):
+def explain(command, path):
     """What went wrong in a step, from the log it left."""
-    lines = LOG.read_text(errors="replace").rsplit("\n$ ", 1)[-1].splitlines()[1:]
+    lines = path.read_text(errors="replace").rsplit("\n$ ", 1)[-1].splitlines()[1:]
     text = "\n".join(lines)
     if BAD_CERTIFICATE.search(text):
         cause = (
@@ -130,20 +127,20 @@ def explain(command):
     else:
         cause = "The step `" + " ".join(command[:6]) + " ...` failed."
     tail = "\n".join("    " + line for line in lines[-8:])
-    return cause + "\nThe log's end (" + str(LOG.relative_to(ROOT)) + "):\n" + tail
+    return cause + "\nThe log's end (" + str(path.relative_to(ROOT)) + "):\n" + tail
 
 
-def make_environment(interpreter):
-    """An empty `.venv`, and the command of a pip that installs into it."""
+def make_environment(interpreter, folder=VENV):
+    """Makes an empty environment; returns the command of a pip that installs into it."""
     has = subprocess.run([interpreter, "-c", "import venv, ensurepip"], stderr=subprocess.DEVNULL)
-    if VENV.exists():
-        shutil.rmtree(str(VENV))
-    VENV.mkdir()
+    if folder.exists():
+        shutil.rmtree(str(folder))
+    folder.mkdir(parents=True)
     if has.returncode == 0:
-        run_logged([interpreter, "-m", "venv", str(VENV)])
-        return [str(VENV / "bin" / "python"), "-m", "pip"]
+        run_logged([interpreter, "-m", "venv", str(folder)], folder / LOG.name)
+        return [str(folder / "bin" / "python"), "-m", "pip"]
     # Debian's Python comes without ensurepip: the outer pip then fills an environment that has none.
-    run_logged([interpreter, "-m", "venv", "--without-pip", str(VENV)])
+    run_logged([interpreter, "-m", "venv", "--without-pip", str(folder)], folder / LOG.name)
     ask = [interpreter, "-m", "pip", "--version"]
     outer = subprocess.run(ask, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     release = re.match(rb"pip (\d+)\.(\d+)", outer.stdout)
@@ -152,7 +149,7 @@ def make_environment(interpreter):
             f"{interpreter} has neither ensurepip nor pip 22.3 or newer, so packages cannot be installed.\n"
             "Install one of them (Debian: apt-get install python3-venv)."
         )
-    return [interpreter, "-m", "pip", "--python", str(VENV / "bin" / "python")]
+    return [interpreter, "-m", "pip", "--python", str(folder / "bin" / "python")]
 
 
 def locked_uv():
