@@ -30,6 +30,10 @@ test *args: scanner lint types
 deep *args: scanner
     pytest -n auto --dist loadfile --no-loadscope-reorder --deep {{args}}
 
+# Run the evaluator's tests and one build on other Pythons that are here (versions are arguments; default all).
+pythons *versions:
+    python -m tools.pythons {{versions}}
+
 # Lint, and check the formatting.
 lint:
     ruff check .

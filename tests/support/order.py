@@ -4,7 +4,8 @@ from __future__ import annotations
 
 #: files that take more than ten seconds of processor time, the longest first; the live run there waits most of its time
 HEAVIEST = (
-    "test_docs.py", "test_faults.py", "test_report_html_browser.py", "test_antelope_upgrade.py", "test_same_bytes.py",
+    "test_docs.py", "test_faults.py", "test_other_pythons.py", "test_report_html_browser.py",
+    "test_antelope_upgrade.py", "test_same_bytes.py",
     "test_goldens.py", "test_properties.py", "test_verify.py", "test_new_metric.py", "test_errors_specs.py",
     "test_cometbft_article.py", "test_outputs.py", "test_phases.py", "test_explain.py", "test_formulas_errors.py",
     "test_reference_runs.py", "test_errors_builds.py", "test_history_errors.py", "test_catalogue.py",
