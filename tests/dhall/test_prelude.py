@@ -1,4 +1,4 @@
-"""Every function of `specs/Prelude` has a comment, an example that holds, and the type that it should have."""
+"""Every function of `specs/Prelude` has a comment, an example that holds, and the type of the official Prelude."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 from assay.dhall import Evaluator, FolderPolicy, normal_form, print_node
 
 PRELUDE = Path(__file__).resolve().parents[2] / "specs" / "Prelude"
-FILES = sorted(PRELUDE.rglob("*.dhall"))
+PACKAGES = sorted(PRELUDE.rglob("package.dhall"))
+FILES = sorted(set(PRELUDE.rglob("*.dhall")) - set(PACKAGES))
 EVALUATOR = Evaluator(FolderPolicy([PRELUDE]))
 
 
@@ -49,3 +50,59 @@ def test_function_has_comment_and_example(path) -> None:
 )
 def test_function_yields_value(expression, expected) -> None:
     assert print_node(normal_form(EVALUATOR.evaluate_text(expression, "main.dhall").value)) == expected
+
+
+@pytest.mark.parametrize("path", PACKAGES, ids=lambda path: path.relative_to(PRELUDE).as_posix())
+def test_package_has_everything_in_its_folder(path) -> None:
+    files = {file.stem for file in path.parent.glob("*.dhall")} - {"package"}
+    folders = {folder.name for folder in path.parent.iterdir() if folder.is_dir()}
+    assert set(EVALUATOR.evaluate_file(path).value.fields) == files | folders
+
+
+#: types of functions of dhall-lang 23
+MAP = "List { mapKey : k, mapValue : v }"
+OFFICIAL = {
+    "Bool/and": "List Bool -> Bool",
+    "Bool/not": "Bool -> Bool",
+    "Bool/or": "List Bool -> Bool",
+    "List/all": "forall (a : Type) -> (a -> Bool) -> List a -> Bool",
+    "List/any": "forall (a : Type) -> (a -> Bool) -> List a -> Bool",
+    "List/concat": "forall (a : Type) -> List (List a) -> List a",
+    "List/concatMap": "forall (a : Type) -> forall (b : Type) -> (a -> List b) -> List a -> List b",
+    "List/filter": "forall (a : Type) -> (a -> Bool) -> List a -> List a",
+    "List/head": "forall (a : Type) -> List a -> Optional a",
+    "List/indexed": "forall (a : Type) -> List a -> List { index : Natural, value : a }",
+    "List/last": "forall (a : Type) -> List a -> Optional a",
+    "List/length": "forall (a : Type) -> List a -> Natural",
+    "List/map": "forall (a : Type) -> forall (b : Type) -> (a -> b) -> List a -> List b",
+    "List/null": "forall (a : Type) -> List a -> Bool",
+    "List/reverse": "forall (a : Type) -> List a -> List a",
+    "Map/Entry": "Type -> Type -> Type",
+    "Map/Type": "Type -> Type -> Type",
+    "Map/keyText": "Text -> Text -> { mapKey : Text, mapValue : Text }",
+    "Map/keys": f"forall (k : Type) -> forall (v : Type) -> {MAP} -> List k",
+    "Map/map": "forall (k : Type) -> forall (a : Type) -> forall (b : Type) -> (a -> b) -> "
+    "List { mapKey : k, mapValue : a } -> List { mapKey : k, mapValue : b }",
+    "Map/values": f"forall (k : Type) -> forall (v : Type) -> {MAP} -> List v",
+    "Natural/equal": "Natural -> Natural -> Bool",
+    "Natural/greaterThan": "Natural -> Natural -> Bool",
+    "Natural/greaterThanEqual": "Natural -> Natural -> Bool",
+    "Natural/lessThan": "Natural -> Natural -> Bool",
+    "Natural/lessThanEqual": "Natural -> Natural -> Bool",
+    "Natural/max": "Natural -> Natural -> Natural",
+    "Natural/min": "Natural -> Natural -> Natural",
+    "Optional/default": "forall (a : Type) -> a -> Optional a -> a",
+    "Optional/fold": "forall (a : Type) -> Optional a -> forall (o : Type) -> forall (some : a -> o) -> "
+    "forall (none : o) -> o",
+    "Optional/map": "forall (a : Type) -> forall (b : Type) -> (a -> b) -> Optional a -> Optional b",
+    "Optional/null": "forall (a : Type) -> Optional a -> Bool",
+    "Text/concat": "List Text -> Text",
+    "Text/concatMapSep": "forall (separator : Text) -> forall (a : Type) -> (a -> Text) -> List a -> Text",
+    "Text/concatSep": "forall (separator : Text) -> forall (texts : List Text) -> Text",
+}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PRELUDE).as_posix())
+def test_function_has_type_of_official_prelude(path) -> None:
+    name = path.relative_to(PRELUDE).with_suffix("").as_posix()
+    assert EVALUATOR.evaluate_text(f"./{name}.dhall : {OFFICIAL[name]}", "main.dhall").value is not None

@@ -1,0 +1,5 @@
+-- Functions of Bool.
+{ and = ./and.dhall
+, not = ./not.dhall
+, or = ./or.dhall
+}

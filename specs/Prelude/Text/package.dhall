@@ -1,0 +1,5 @@
+-- Functions of texts.
+{ concat = ./concat.dhall
+, concatMapSep = ./concatMapSep.dhall
+, concatSep = ./concatSep.dhall
+}
