@@ -9,11 +9,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+from assay.spec.workspace import Workspace
 from tests.support.commands import Done, assay
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import edited, workspace
 
-SYSTEMS = sorted(path.parent.name for path in (ROOT / "specs").glob("*/package.dhall") if path.parent.name != "schema")
+SYSTEMS = Workspace(ROOT).systems()
 EXAMPLES = "specs/cometbft/examples.dhall"
 #: alternatives of expressions that no run which passes the checks can take
 OUT_OF_REACH = {("metric cdfForgerAdoption", 2)}

@@ -13,14 +13,16 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from assay.build.starter import init
 from assay.dhall import FolderPolicy, evaluate_file, evaluate_text, to_data
+from assay.spec.libraries import LIBRARIES
 from tests.dhall.typed_terms import typed_terms
 
 binding = pytest.importorskip("dhall")
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PACKAGES = sorted(REPOSITORY.glob("specs/*/package.dhall")) + sorted(REPOSITORY.glob("starter/specs/*/package.dhall"))
-UNITS = [path for path in PACKAGES if path.parent.name not in ("schema", "prelude")]
+UNITS = [path for path in PACKAGES if path.parent.name not in LIBRARIES]
 
 
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: path.parent.name)
@@ -32,10 +34,21 @@ def test_shipped_package_equals_other_evaluator(path: Path, tmp_path: Path) -> N
         copy.parent.mkdir(parents=True, exist_ok=True)
         places = (root / file.name for root in (workspace, REPOSITORY))
         copy.write_bytes(next(place for place in places if place.exists()).read_bytes())
-    name = path.relative_to(workspace)
-    program = f"import dhall, json; print(json.dumps(dhall.loads('./{name.as_posix()}'), sort_keys=True))"
-    expected = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert json.dumps(to_data(evaluated.value), sort_keys=True) == expected.stdout.strip()
+    expected = evaluate_by_other(tmp_path, path.relative_to(workspace).as_posix())
+    assert json.dumps(to_data(evaluated.value), sort_keys=True) == expected
+
+
+def evaluate_by_other(folder: Path, name: str) -> str:
+    """Return the value of a file as JSON text; imports are of that folder alone."""
+    program = f"import dhall, json; print(json.dumps(dhall.loads('./{name}'), sort_keys=True))"
+    command = [sys.executable, "-c", program]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_new_workspace_has_all_that_other_tools_import(tmp_path: Path) -> None:
+    init(tmp_path / "new")
+    text = evaluate_by_other(tmp_path / "new", "specs/service/package.dhall")
+    assert json.loads(text)["system"] == "service"
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)

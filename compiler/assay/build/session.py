@@ -14,7 +14,8 @@ from assay.engine.store import Store
 from assay.ingest.hashes import MEMO
 from assay.spec import workspace as workspaces
 from assay.spec.article_model import Article
-from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, excerpt_at, fail
+from assay.spec.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, Span, did_you_mean, excerpt_at, fail
+from assay.spec.libraries import warn_of_differences
 from assay.spec.model import Source
 from assay.spec.normal_form import Checked
 from assay.spec.report_model import History, Report
@@ -129,8 +130,21 @@ class Session:
         if system not in self.packages:
             found = self.kept.pop(system, None)
             with stage("specs", system=system):
-                self.packages[system] = workspaces.load(self.workspace, system, self.store.folder, self.later, found)
+                self.packages[system] = self._load(system, found)
         return self.packages[system]
+
+    def _load(self, system: str, found: Kept | None) -> Checked:
+        """Load a package; errors of specs come with a warning when the workspace has another schema."""
+        try:
+            return workspaces.load(self.workspace, system, self.store.folder, self.later, found)
+        except AssayError as error:
+            if error.status != SPECS_OR_DATA:
+                raise
+            raise AssayError((*error.diagnostics, *self.warn_of_schema()), error.status) from None
+
+    def warn_of_schema(self) -> tuple[Diagnostic, ...]:
+        """Return a warning when the workspace has a schema or Prelude that differs from the shipped one."""
+        return warn_of_differences(self.workspace.root, workspaces.shipped().root)
 
     def sources(self, system: str) -> tuple[Source, ...]:
         """A system's sources, without the rest of its package where that is kept; AssayError as of `package`."""

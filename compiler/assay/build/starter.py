@@ -12,6 +12,8 @@ from pathlib import Path
 from assay.build.outputs import is_unused, replacing
 from assay.spec import workspace
 from assay.spec.diagnostics import USAGE, AssayError, fail
+from assay.spec.file_errors import unwritable
+from assay.spec.libraries import write_libraries
 
 SYSTEM, REPORT = "service", "comparison"
 #: folder of the starter beside the shipped specs
@@ -19,7 +21,9 @@ STARTER = "starter"
 
 
 def init(place: Path) -> tuple[str, ...]:
-    """Write the starter into a folder that does not exist, or is empty; returns the commands to go on with.
+    """Write the starter, with schema and Prelude, into a folder that does not exist, or is empty.
+
+    Returns the commands to go on with.
 
     All or nothing.  Raises AssayError: `not-empty` (usage), `output`.
     """
@@ -32,7 +36,9 @@ def init(place: Path) -> tuple[str, ...]:
             status=USAGE,
         )
     with _named_as_argument(), replacing(place) as fresh:
-        shutil.copytree(workspace.shipped().root / STARTER, fresh, dirs_exist_ok=True, copy_function=shutil.copyfile)
+        shipped = workspace.shipped().root
+        shutil.copytree(shipped / STARTER, fresh, dirs_exist_ok=True, copy_function=shutil.copyfile)
+        write_libraries(fresh, shipped)
     runs = sorted(item.name for item in (place / "runs").iterdir())
     given = " ".join(f"--run runs/{name}" for name in runs)
     return (
@@ -42,6 +48,19 @@ def init(place: Path) -> tuple[str, ...]:
         f"assay build {SYSTEM}/{REPORT} {given} -o build/{REPORT}",
         f"assay explain wait --run runs/{runs[0]}",
     )
+
+
+def update_schema(place: Path) -> tuple[str, ...]:
+    """Write the shipped schema and Prelude into a workspace; return names of files that are new or changed.
+
+    Raises AssayError: `no-workspace` (usage), `output`.
+    """
+    if not (place / "specs").is_dir():
+        raise fail("no-workspace", f"the folder has no specs/: {place}", expected="a workspace", status=USAGE)
+    try:
+        return tuple(write_libraries(place, workspace.shipped().root))
+    except OSError as error:
+        raise unwritable("output", "workspace", place, error, "mend the rights of its specs/") from None
 
 
 @contextmanager

@@ -13,20 +13,23 @@ from assay.cli.options import RUN_HELP, cache_option, out_option, system_option
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--update-schema", is_flag=True, help="Write schema and Prelude of this version into the workspace DIR.")
 @click.pass_context
-def init(context: click.Context, folder: Path) -> None:
+def init(context: click.Context, folder: Path, update_schema: bool) -> None:
     """Write a small workspace that builds at once.
 
-    It has its own trace events, three metrics with an example, two sample runs and a report.
+    It has its own trace events, three metrics with an example, two sample runs and a report; the schema and the Prelude
+    that its specs import.
     """
-    from assay.build.starter import init as start
+    from assay.build import starter
     from assay.cli.options import working
 
     with working(context):
-        commands = start(folder)
-    echo.line("Try it:")
-    for command in commands:
-        echo.line(f"  {command}")
+        lines = starter.update_schema(folder) if update_schema else starter.init(folder)
+    if not update_schema:
+        echo.line("Try it:")
+    for line in lines:
+        echo.line(f"  {line}" if not update_schema else line)
 
 
 @click.command()

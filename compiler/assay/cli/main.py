@@ -149,10 +149,11 @@ def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
 def check(context: click.Context, system: str | None, accept: bool) -> None:
     """Check all specs: types, names, units, cycles, SQL."""
     from assay.build import inspect
+    from assay.spec.diagnostics import render
 
     with working(context) as session:
         found = [inspect.check_system(session, item, accept) for item in inspect.all_systems(session, system)]
-        whose = session.elsewhere()
+        whose, warnings = session.elsewhere(), session.warn_of_schema()
     for note in whose:  # all is well, but not with what the user may think of
         echo.line(note, err=True)
     for item in found:
@@ -162,6 +163,8 @@ def check(context: click.Context, system: str | None, accept: bool) -> None:
             state = "is not what these specs come to" if item.committed else "is not there"
             said = f"{item.system}: its normal form under golden/specs {state}; `assay check --accept` writes it"
             echo.line(said, err=True)
+    for warning in warnings:
+        echo.text(render(warning), err=True)
 
 
 def _counted(number: int, plural: str) -> str:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from assay.spec import closure, decode, normal_form, ready_forms, ready_reads, spec_index, sql_reads
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
 from assay.spec.file_errors import unwritable
+from assay.spec.libraries import LIBRARIES
 from assay.spec.normal_form import Checked
 from assay.spec.visible import visible_json
 from assay.storage.atomic import put
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from assay.spec.ready_forms import File, Ready
     from assay.spec.sources import SourceFile
 
-SCHEMA = "schema"
 ROOT_FILE = "package.dhall"
 SHOWN = 5  # files that a message names
 
@@ -79,7 +79,7 @@ class Workspace:
     def systems(self) -> tuple[str, ...]:
         """Names of the systems that have specs; OSError when a folder cannot be read."""
         found = (path.name for path in self.specs.iterdir() if path.is_dir() and (path / ROOT_FILE).exists())
-        return tuple(sorted(name for name in found if name != SCHEMA))
+        return tuple(sorted(name for name in found if name not in LIBRARIES))
 
     def has_systems(self) -> bool:
         """Whether it is a workspace.  AssayError `no-system`: there are specs, but none that is a system's package, or
