@@ -98,9 +98,14 @@ def read_exceptions() -> dict[str, str]:
     return {entry["test"]: entry["reason"] for entry in entries}
 
 
-def needs_prelude(tests: Path, path: Path) -> bool:
-    """Return whether a test imports the Prelude, which is beside the tests in a checkout of dhall-lang only."""
-    return not (tests.parent / "Prelude").is_dir() and path.suffix == ".dhall" and b"../Prelude/" in path.read_bytes()
+def imports_prelude(path: Path) -> bool:
+    """Return whether a test imports the official Prelude."""
+    return path.suffix == ".dhall" and b"../Prelude/" in path.read_bytes()
+
+
+def has_prelude(tests: Path) -> bool:
+    """Return whether the Prelude is beside the tests, as in a checkout of dhall-lang."""
+    return (tests.parent / "Prelude").is_dir()
 
 
 def read_source(path: Path) -> Source:
