@@ -28,11 +28,14 @@ def list_differing_files(root: Path, shipped: Path) -> list[str]:
 
 
 def _is_different(path: Path, shipped: Path) -> bool:
-    return path.is_file() and path.read_bytes() != shipped.read_bytes()
+    try:
+        return path.is_file() and path.read_bytes() != shipped.read_bytes()
+    except OSError:  # whoever needs the file reports that it cannot be read
+        return False
 
 
 def warn_of_differences(root: Path, shipped: Path) -> tuple[Diagnostic, ...]:
-    """Return a warning when a workspace's libraries differ from the shipped ones; OSError for unreadable files."""
+    """Return a warning when a workspace's libraries differ from the shipped ones."""
     names = list_differing_files(root, shipped)
     if not names:
         return ()
@@ -50,7 +53,7 @@ def write_libraries(root: Path, shipped: Path) -> list[str]:
     written = []
     for name in list_library_files(shipped):
         place = root / name
-        if place.is_file() and not _is_different(place, shipped / name):
+        if place.is_file() and place.read_bytes() == (shipped / name).read_bytes():
             continue
         place.parent.mkdir(parents=True, exist_ok=True)
         beside = place.with_name(f".{place.name}.new")
