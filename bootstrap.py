@@ -178,9 +178,8 @@ def install(pip):
     run_logged([python, "-c", "from assay.build.compiling import compile_shipped; compile_shipped()"])
 
 
-def set_up():
+def set_up(version, interpreter):
     """Makes `.venv` what the lock says, unless it is already."""
-    version, interpreter = choose_python()
     mark = fingerprint(version, interpreter)
     if is_set_up(mark):
         return
@@ -197,7 +196,10 @@ def main(arguments):
         print(__doc__.strip())
         return 0
     try:
-        set_up()
+        version, interpreter = choose_python()
+        if version != sys.version_info[:2]:  # this one lacks what the rest of this file needs
+            return subprocess.run([interpreter, str(Path(__file__).resolve()), *arguments]).returncode
+        set_up(version, interpreter)
         just = [str(VENV / "bin" / "just"), "--justfile", str(ROOT / "justfile")]
         return subprocess.run([*just, *arguments], cwd=str(ROOT)).returncode
     except SetupError as error:
