@@ -68,7 +68,7 @@ def sql(root: Path, cache: Path) -> dict[str, str]:
 
 
 def starter(root: Path, cache: Path) -> dict[str, str]:
-    """Both of the workspace that `assay init` writes, which builds where no evaluator is, too."""
+    """Both of the workspace that `assay init` writes."""
     produced = {**specs(root / "starter", cache), **sql(root / "starter", cache)}
     return {f"starter/{name}": text for name, text in produced.items()}
 
