@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import difflib
+import functools
 import hashlib
 import io
 import json
@@ -31,6 +32,7 @@ from assay.engine.store import Store
 from assay.spec import normal_form, workspace
 from assay.spec.dhall_adapter import available
 from assay.spec.diagnostics import DIFFERENCE, AssayError
+from assay.spec.imports import SourceFile
 from assay.spec.normal_form import Checked
 from assay.spec.workspace import Workspace
 
@@ -50,8 +52,14 @@ def package(root: Path, system: str, cache: Path) -> Checked:
     """A system's package out of its Dhall sources; where these cannot be evaluated, as they were accepted."""
     here = Workspace(root)
     if available():
-        return workspace.evaluate(here, system, workspace.scan(here, system))
+        return evaluated(here, system, workspace.scan(here, system))
     return Session(here, Store(cache)).package(system)
+
+
+@functools.cache
+def evaluated(here: Workspace, system: str, files: tuple[SourceFile, ...]) -> Checked:
+    """The package that these sources evaluate to.  Several parts need it, and one evaluation takes seconds."""
+    return workspace.evaluate(here, system, files)
 
 
 def specs(root: Path, cache: Path) -> dict[str, str]:
