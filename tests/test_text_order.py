@@ -155,7 +155,7 @@ ASKED = st.lists(st.lists(st.sampled_from(list(EVENTS)), min_size=1, unique=True
 
 @given(asked=ASKED)
 @example([["special"], ["special", "general"], ["special"], list(EVENTS), ["broad"]])
-@settings(derandomize=True, deadline=None, max_examples=8, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, deadline=None, max_examples=4, suppress_health_check=list(HealthCheck))
 def test_what_was_asked_before_and_beside_makes_no_difference(
     place: Path, tmp_path_factory: pytest.TempPathFactory, asked: list[list[str]]
 ) -> None:
