@@ -18,6 +18,7 @@ from assay.ingest import durations, spellings, tree
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Quarantine, Transform
 from assay.sql import dialect
+from tests.support.deep import examples
 from tests.support.ingesting import SOURCE, Ingested, field, form, read, refusal
 from tests.support.laboratory import ROOT
 
@@ -204,7 +205,7 @@ def test_what_is_no_duration_breaks_its_block(tmp_path: Path, written: str) -> N
 
 
 @given(st.integers(-(2**63) + 1, 2**63 - 1))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_every_duration_that_go_writes_is_read_back(ns: int) -> None:
     query = dialect.select(durations.nanoseconds(tree.text(written(ns))))
     ((found,),) = duckdb.execute(dialect.text(query)).fetchall()

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from assay.ingest import fields
 from assay.ingest.quarantine import lacking
 from assay.sql import dialect
+from tests.support.deep import examples
 from tests.support.ingesting import SOURCE, Ingested, event, field, form, read, record
 
 #: rules of docs/sources.md, said once more
@@ -69,7 +70,7 @@ TEXTS = (
 @pytest.mark.parametrize("kind", ["integer", "unsigned", "real"])
 @given(texts=st.lists(TEXTS, max_size=60))
 @example(texts=ODD)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_a_text_is_the_number_that_plain_python_says(kind: str, texts: list[str]) -> None:
     right = {
         text: expected(kind, text)

@@ -23,6 +23,7 @@ from assay.spec.expression import Expression
 from assay.spec.expression_text import parse
 from assay.spec.model import Gone, Sampled, Series, Unit
 from assay.sql import dialect, series
+from tests.support.deep import examples
 from tests.support.laboratory import ROOT
 from tests.support.prometheus import MISSING, WHY, served, stored
 
@@ -170,7 +171,7 @@ def sampled(draw: st.DrawFn, values: st.SearchStrategy[float]) -> Samples:
     return {line: [(t * SECOND // 2 + 7, draw(values)) for t in draw(TIMES)] for line in lines}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(told=sampled(st.integers(0, 5).map(float)), up=sampled(st.sampled_from([0.0, 1.0])), window=st.integers(1, 40))
 def test_latest_is_what_the_oracle_says(told: Samples, up: Samples, window: int) -> None:
     steps = range(3 * SECOND, 60 * SECOND, SECOND)
@@ -178,7 +179,7 @@ def test_latest_is_what_the_oracle_says(told: Samples, up: Samples, window: int)
     assert found == latest(told, window * SECOND, steps, up)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(told=sampled(st.integers(0, 50).map(float)), window=st.integers(1, 40))
 def test_rate_is_what_the_oracle_says(told: Samples, window: int) -> None:
     steps = range(3 * SECOND, 60 * SECOND, SECOND)
@@ -191,7 +192,7 @@ def test_rate_is_what_the_oracle_says(told: Samples, window: int) -> None:
 VALUES = st.one_of(st.integers(0, 50).map(float), st.sampled_from([math.nan, math.inf]))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(told=sampled(VALUES), window=st.integers(1, 40))
 def test_a_rate_of_what_is_no_number_or_infinite_is_what_the_oracle_says(told: Samples, window: int) -> None:
     steps = range(3 * SECOND, 60 * SECOND, SECOND)

@@ -71,6 +71,11 @@ SAMPLED = {
     "test_scanner.py::test_logs_of_real_nodes_come_to_the_same": 2,
     "test_scanner.py::test_files_of_which_too_much_would_be_held_are_read_later": 4,
     "test_sql_limits.py::test_statement_that_exceeds_its_limits_ends_the_command": 3,
+    "test_packaging.py::test_a_report_is_the_same_however_its_run_is_packaged": 4,
+    "test_packaging.py::test_records_come_to_the_same_however_they_are_packaged": 3,
+    "test_portions.py::test_results_are_those_of_all_hosts_at_once": 3,
+    "test_portions.py::test_tables_of_some_hosts_at_a_time_are_those_of_all": 3,
+    "test_row_order.py::test_rows_may_stand_in_any_order": 3,
     "test_sql_reads.py::test_the_rows_of_a_query_are_the_same_when_only_what_it_reads_is_there": 3,
     "test_slots_fit.py::test_slots_that_most_checks_do_not_lie_in_are_an_error": 4,
     "test_side_by_side.py::test_results_are_those_of_one_after_the_other": 3,
@@ -107,7 +112,15 @@ SAMPLED_FILES = {
     "test_diff_reports.py": 2,
     "test_dhall_outlines.py": 2,
     "test_kept_builds.py": 2,
-    "test_report_pdf.py": 2,
+    "test_report_pdf.py": 3,
+    "test_report_html.py": 2,
+    "test_ingest_bytes.py": 2,
+    "test_ingest_files.py": 2,
+    "test_ingest_lines.py": 2,
+    "test_ingest_records.py": 2,
+    "test_ingest_tables.py": 2,
+    "test_ingest_text.py": 2,
+    "test_ingest_unsteady.py": 2,
     "test_fallbacks.py": 2,
     "test_streams.py": 2,
     "test_trace_everything.py": 2,
@@ -118,6 +131,11 @@ SAMPLED_FILES = {
 def is_deep() -> bool:
     """Whether all is to run."""
     return bool(os.environ.get("ASSAY_DEEP"))
+
+
+def examples(number: int) -> int:
+    """How many random examples a property is tried with: all of them in a deep run, else a third."""
+    return number if is_deep() else number // 3
 
 
 @functools.cache
