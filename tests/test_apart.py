@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.sql.apart import stands_apart
+from tests.support.deep import examples
 
 APART = {
     "rows": "SELECT host, n * 2 AS m, n + 1 AS k FROM a WHERE n > 1",
@@ -85,7 +86,7 @@ ROWS = st.lists(st.tuples(st.sampled_from("xyz"), st.integers(0, 4), st.integers
 
 
 @given(a=ROWS, b=ROWS)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_what_stands_apart_yields_the_same_of_some_hosts_at_a_time(a: list[object], b: list[object]) -> None:
     with duckdb.connect() as connection:
         for name, rows in (("a", a), ("b", b)):

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.spec.line_pattern import PatternError, literal, parse
+from tests.support.deep import examples
 
 LAYOUT = "{level} {at} {thread} {file} {function} ] {message...}"
 
@@ -85,7 +86,7 @@ def test_what_is_no_pattern_says_where(pattern: str, message: str, at: int, leng
 WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp")), min_size=1, max_size=8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.text(string.printable.replace("\n", "").replace("\r", "").replace("\x0b", "").replace("\x0c", ""), min_size=1)
 )
@@ -97,7 +98,7 @@ def test_literal_text_stands_for_itself(text: str) -> None:
     assert re.search(expression, text)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.tuples(st.text("abc:[](.*+?", max_size=3), WORDS), min_size=1, max_size=4))
 def test_words_between_blanks_come_back(parts: list[tuple[str, str]]) -> None:
     pattern = " ".join(f"{text} {{p{index}}}" for index, (text, _) in enumerate(parts))
