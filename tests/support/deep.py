@@ -1,8 +1,8 @@
 """Families of cases of which a sample runs by default, since each costs seconds; `just deep` runs all of them.
 
-A family is a test with parameters, all tests of a file, or the cases of a fixture. One in so many of it runs, counted in
-the order in which they are collected. Where the count begins depends on the files that are committed: the same commit
-runs the same cases wherever it is tested, and what changes runs others, so that in a few commits all have run.
+A family is a test with parameters, all tests of a file, or the cases of a fixture. One in so many of it runs, counted
+in the order in which they are collected. Where the count begins depends on the files that are committed: the same
+commit runs the same cases wherever it is tested, and what changes runs others, so that in a few commits all have run.
 """
 
 from __future__ import annotations
@@ -121,6 +121,12 @@ SAMPLED_FILES = {
     "test_ingest_tables.py": 2,
     "test_ingest_text.py": 2,
     "test_ingest_unsteady.py": 2,
+    "test_ingest_events.py": 2,
+    "test_ingest_strange.py": 3,
+    "test_ingest_unended.py": 3,
+    "test_cases_facts.py": 3,
+    "test_article_windows.py": 2,
+    "test_article_verdicts.py": 2,
     "test_fallbacks.py": 2,
     "test_streams.py": 2,
     "test_trace_everything.py": 2,
