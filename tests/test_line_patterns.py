@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.spec.line_pattern import PatternError, literal, parse
-from tests.support.deep import examples
 
 LAYOUT = "{level} {at} {thread} {file} {function} ] {message...}"
 
@@ -20,16 +19,15 @@ def found(pattern: str, line: str) -> dict[str, str] | None:
     """What stands at the places of a pattern, as the engine finds it; None where a line does not match."""
     made = parse(pattern)
     names = [f"p{index}" for index, _ in enumerate(made.places)]
-    with duckdb.connect() as connection:
-        matches = connection.execute("SELECT regexp_matches(?, ?)", [line, made.expression(())]).fetchone()
-        assert matches is not None
-        if not matches[0]:
-            return None
-        if not names:
-            return {}
-        query = f"SELECT regexp_extract(?, '{made.expression(made.places).replace(chr(39), chr(39) * 2)}', {names})"
-        row = connection.execute(query, [line]).fetchone()
-        assert row is not None
+    matches = duckdb.execute("SELECT regexp_matches(?, ?)", [line, made.expression(())]).fetchone()
+    assert matches is not None
+    if not matches[0]:
+        return None
+    if not names:
+        return {}
+    query = f"SELECT regexp_extract(?, '{made.expression(made.places).replace(chr(39), chr(39) * 2)}', {names})"
+    row = duckdb.execute(query, [line]).fetchone()
+    assert row is not None
     return {name: value for name, value in zip(made.places, row[0].values(), strict=True) if value}
 
 
@@ -86,19 +84,18 @@ def test_what_is_no_pattern_says_where(pattern: str, message: str, at: int, leng
 WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp")), min_size=1, max_size=8)
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.text(string.printable.replace("\n", "").replace("\r", "").replace("\x0b", "").replace("\x0c", ""), min_size=1)
 )
 def test_literal_text_stands_for_itself(text: str) -> None:
     expression = f"^{literal(text)}$"
-    with duckdb.connect() as connection:
-        row = connection.execute("SELECT regexp_matches(?, ?)", [text, expression]).fetchone()
+    row = duckdb.execute("SELECT regexp_matches(?, ?)", [text, expression]).fetchone()
     assert row == (True,)
     assert re.search(expression, text)
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.text("abc:[](.*+?", max_size=3), WORDS), min_size=1, max_size=4))
 def test_words_between_blanks_come_back(parts: list[tuple[str, str]]) -> None:
     pattern = " ".join(f"{text} {{p{index}}}" for index, (text, _) in enumerate(parts))

@@ -42,9 +42,8 @@ def expected(kind: str, text: str) -> int | float | None:
 def found(kind: str, texts: Sequence[str]) -> list[int | float | None]:
     """What the engine makes of texts."""
     value = fields.typed(field("n", kind), dialect.column("said"))
-    with duckdb.connect() as connection:
-        query = f"SELECT {value.sql(dialect=dialect.DIALECT)} FROM (SELECT unnest(?::TEXT[]) AS said)"
-        return [row[0] for row in connection.execute(query, [list(texts)]).fetchall()]
+    query = f"SELECT {value.sql(dialect=dialect.DIALECT)} FROM (SELECT unnest(?::TEXT[]) AS said)"
+    return [row[0] for row in duckdb.execute(query, [list(texts)]).fetchall()]
 
 
 ODD = [

@@ -48,6 +48,9 @@ def described(reading: str, window_ns: int, gone: Gone | None = None, *events: s
     return Series("s", samples, ("job", "instance"), "windows", every_ns, reading, window_ns, gone, ONE, "")
 
 
+CONNECTION = duckdb.connect()  # to start an engine takes longer than most of its answers
+
+
 def fill(connection: duckdb.DuckDBPyConnection, name: str, samples: Samples) -> None:
     """A table of samples."""
     connection.execute(f"CREATE OR REPLACE TABLE {name} (job TEXT, instance TEXT, t_ns BIGINT, value DOUBLE)")
@@ -60,13 +63,11 @@ def points(
     told: Samples, what: Series, from_ns: int, to_ns: int, up: Samples | None = None, **others: Samples
 ) -> Points:
     """The points of a series over one window."""
-    with duckdb.connect() as connection:
-        for name, samples in {"told": told, "up": up or {}, **others}.items():
-            fill(connection, name, samples)
-        connection.execute(
-            "CREATE TABLE windows AS SELECT 'w' AS id, ?::BIGINT AS from_ns, ?::BIGINT AS to_ns", [from_ns, to_ns]
-        )
-        rows = connection.execute(dialect.text(series.table(what, ["id"], {}))).fetchall()
+    for name, samples in {"told": told, "up": up or {}, **others}.items():
+        fill(CONNECTION, name, samples)
+    window = "SELECT 'w' AS id, ?::BIGINT AS from_ns, ?::BIGINT AS to_ns"
+    CONNECTION.execute(f"CREATE OR REPLACE TABLE windows AS {window}", [from_ns, to_ns])
+    rows = CONNECTION.execute(dialect.text(series.table(what, ["id"], {}))).fetchall()
     found = {((job, instance), t_ns): value for _, job, instance, t_ns, value in rows}
     assert len(found) == len(rows)
     return found
