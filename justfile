@@ -23,6 +23,7 @@ demo out="build/demo": scanner
     @echo "{{absolute_path(out)}}/report.pdf"
 
 # Lint, check types, then run the tests; arguments go to pytest.
+[parallel]
 test *args: scanner lint types
     pytest -n auto --dist loadfile --no-loadscope-reorder {{args}}
 

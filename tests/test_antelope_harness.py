@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from tests.compare_reference import load
 from tests.support import harness as plain
 from tests.support.commands import Done, assay
+from tests.support.deep import examples
 from tests.support.laboratory import ROOT
 from tests.support.outcomes import without_quarantine
 
@@ -152,7 +153,7 @@ def text(block: plain.Block, new: bool, produced: bool) -> str:
 
 @example([plain.Block(0, "a", number, 0, 0, 0, 0, 0) for number in (0, 0, 0, 1, 0, 0, 0)], "new", False, 5, -1, 2, 0)
 @example([plain.Block(0, "a", 1, 0, 0, 0, 0, 0)] * 6, "new", False, 4, 6, 0, 3)
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(9), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(BLOCKS, min_size=1, max_size=30),
     st.sampled_from(["new", "old", "mixed"]),

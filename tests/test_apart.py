@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.sql.apart import stands_apart
+from tests.support.deep import examples
 
 APART = {
     "rows": "SELECT host, n * 2 AS m, n + 1 AS k FROM a WHERE n > 1",
@@ -81,25 +82,25 @@ def test_what_may_not(name: str) -> None:
     assert not stands_apart(sqlglot.parse_one(NOT_SURE[name], read="duckdb"), "host")
 
 
+CONNECTION = duckdb.connect()  # to start an engine takes longer than its answers
 ROWS = st.lists(st.tuples(st.sampled_from("xyz"), st.integers(0, 4), st.integers(0, 4)), max_size=8)
 
 
 @given(a=ROWS, b=ROWS)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_what_stands_apart_yields_the_same_of_some_hosts_at_a_time(a: list[object], b: list[object]) -> None:
-    with duckdb.connect() as connection:
-        for name, rows in (("a", a), ("b", b)):
-            connection.execute(f"CREATE TABLE {name} (host VARCHAR, n BIGINT, m BIGINT)")
-            if rows:
-                connection.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", rows)
-        for query in APART.values():
-            found = []
-            for hosts in ("('x')", "('y', 'z')"):
-                for name in ("a", "b"):
-                    connection.execute(
-                        f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT * FROM memory.main.{name} WHERE host IN {hosts}"
-                    )
-                found += connection.execute(query).fetchall()
-                connection.execute("DROP VIEW temp.main.a")
-                connection.execute("DROP VIEW temp.main.b")
-            assert sorted(found, key=repr) == sorted(connection.execute(query).fetchall(), key=repr), query
+    for name, rows in (("a", a), ("b", b)):
+        CONNECTION.execute(f"CREATE OR REPLACE TABLE {name} (host VARCHAR, n BIGINT, m BIGINT)")
+        if rows:
+            CONNECTION.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", rows)
+    for query in APART.values():
+        found = []
+        for hosts in ("('x')", "('y', 'z')"):
+            for name in ("a", "b"):
+                CONNECTION.execute(
+                    f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT * FROM memory.main.{name} WHERE host IN {hosts}"
+                )
+            found += CONNECTION.execute(query).fetchall()
+            CONNECTION.execute("DROP VIEW temp.main.a")
+            CONNECTION.execute("DROP VIEW temp.main.b")
+        assert sorted(found, key=repr) == sorted(CONNECTION.execute(query).fetchall(), key=repr), query

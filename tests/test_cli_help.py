@@ -9,7 +9,9 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from click.shell_completion import BashComplete
 
+from assay.cli.completion import VARIABLE
 from assay.cli.groups import EXAMPLES, GROUPS
 from assay.cli.main import cli
 from tests.support.commands import assay, assay_process
@@ -97,12 +99,23 @@ def test_the_reference_page_is_that_of_the_commands() -> None:
         ("assay schema --system ant", "plain,antelope"),
     ],
 )
-def test_names_are_completed(typed: str, found: str, cache: Path) -> None:
+def test_names_are_completed(typed: str, found: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    for name, value in variables(typed, cache).items():
+        monkeypatch.setenv(name, value)
+    assert BashComplete(cli, {}, "assay", VARIABLE).complete().split() == found.split()
+
+
+def test_a_shell_gets_names_from_a_process(cache: Path) -> None:
     """As the script of `assay completion bash` asks for them."""
+    done = assay_process(environment={VARIABLE: "bash_complete", **variables("assay query cdfForgerLead", cache)})
+    assert (done.out.split(), done.err) == (["plain,cdfForgerLead"], "")
+
+
+def variables(typed: str, cache: Path) -> dict[str, str]:
+    """What a shell says of the line that is completed."""
     count = len(typed.split()) - (not typed.endswith(" "))
-    words = {"_ASSAY_COMPLETE": "bash_complete", "COMP_WORDS": typed, "COMP_CWORD": str(count)}
-    done = assay_process(environment={**words, "XDG_CACHE_HOME": str(cache)})
-    assert done.out.split() == found.split()
+    return {"COMP_WORDS": typed, "COMP_CWORD": str(count), "XDG_CACHE_HOME": str(cache)}
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -16,6 +16,7 @@ from assay.spec.expression_text import parse
 from assay.spec.model import Series, Term, Unit
 from assay.spec.phase_model import SINCE, UNTIL
 from assay.sql import dialect, series
+from tests.support.deep import examples
 
 ONE = Unit("dimensionless", "")
 CONNECTION = duckdb.connect()
@@ -74,14 +75,14 @@ def made_one(over: str, rows: Rows) -> dict[Key, float]:
 
 
 @pytest.mark.parametrize("over", OVER)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(rows=ROWS)
 @example(rows=[("w", "a", "1", 0, 1.0), ("w", "a", "2", 0, 4.0), ("w", "b", "1", 0, 9.0)])
 def test_lines_that_agree_in_the_labels_become_one(over: str, rows: Rows) -> None:
     assert worked_out({"a": (over, rows)}, "column a") == made_one(over, rows)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(first=ROWS, second=ROWS, third=ROWS)
 def test_a_value_is_there_where_all_terms_have_one(first: Rows, second: Rows, third: Rows) -> None:
     """At the same step of the same window, of lines with the same labels."""

@@ -36,7 +36,24 @@ def test_what_is_sampled_and_ordered_is_there() -> None:
     named = [item.split("::") for item in deep.SAMPLED]
     assert [item for item in named if f"\ndef {item[1]}(" not in texts.get(item[0], "")] == []
     assert {*deep.SAMPLED_FILES, *HEAVIEST} - set(texts) == set()
-    assert [every for every in (*deep.SAMPLED.values(), *deep.SAMPLED_FILES.values()) if deep.TURNS % every] == []
+    fixtures = {name: fixture for name, (fixture, _) in deep.SAMPLED_CASES.items()}
+    assert [name for name, fixture in fixtures.items() if f"\ndef {fixture}(" not in texts.get(name, "")] == []
+    rates = (*deep.SAMPLED.values(), *deep.SAMPLED_FILES.values(), *(every for _, every in deep.SAMPLED_CASES.values()))
+    assert [every for every in rates if deep.TURNS % every] == []
+
+
+def test_all_tests_of_a_case_run_or_none(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    (tmp_path / "test_of_cases.py").write_text(
+        "import pytest\n\n@pytest.fixture(scope='module', params=range(4))\ndef made(request):\n"
+        "    return request.param\n\ndef test_one(made):\n    pass\n\ndef test_two(made):\n    pass\n"
+    )
+    module = pytest.Module.from_parent(request.session, path=tmp_path / "test_of_cases.py")
+    items = list(request.session.genitems(module))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(deep.SAMPLED_CASES, "test_of_cases.py", ("made", 2))
+        patch.setattr(deep, "turn", lambda: 1)
+        gone = [item.name for item in deep.left_out(items)]
+    assert sorted(gone) == ["test_one[0]", "test_one[2]", "test_two[0]", "test_two[2]"]
 
 
 def test_the_count_begins_where_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from assay.spec.expression import Expression
 from assay.spec.model import Metric, Reduction, Unit
 from assay.sql import dialect
 from assay.sql.distributions import CENTILES, distribution
+from tests.support.deep import examples
 
 NONE = Unit("dimensionless", "")
 METRIC = Metric("m", "", "", "g", Expression("column", name="value"), None, True, None, "", NONE, "neither", 4)
@@ -76,7 +77,7 @@ def all_by_hand(samples: dict[str, list[int]]) -> dict[str, tuple[Any, ...] | No
     return {host: by_hand(values) for host, values in samples.items()}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(rows=ROWS, per=st.sampled_from(["", "host"]))
 def test_samples_are_the_accepted_rows_with_a_value(rows: list[Row], per: str) -> None:
     values = grouped(rows, per)
@@ -85,7 +86,7 @@ def test_samples_are_the_accepted_rows_with_a_value(rows: list[Row], per: str) -
 
 
 @pytest.mark.parametrize("kind", REDUCED)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(rows=ROWS, per=st.sampled_from(["", "host"]))
 @example(rows=[("a", "x", 3, True), ("b", "x", 5, True), ("a", "x", 4, True), ("a", "y", 9, True)], per="host")
 def test_rows_of_a_key_are_one_sample(kind: str, rows: list[Row], per: str) -> None:
@@ -95,7 +96,7 @@ def test_rows_of_a_key_are_one_sample(kind: str, rows: list[Row], per: str) -> N
     assert found(replace(METRIC, per=per, reduction=Reduction(("k",), kind, 0.0)), rows) == all_by_hand(samples)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(rows=ROWS, c=st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]))
 def test_the_centile_of_the_rows_of_a_key_is_an_order_statistic(rows: list[Row], c: float) -> None:
     held = [sorted(values) for values in grouped(rows, "")[""].values()]
@@ -104,7 +105,7 @@ def test_the_centile_of_the_rows_of_a_key_is_an_order_statistic(rows: list[Row],
     assert found(reduced, rows) == {"": by_hand(samples)}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(rows=ROWS)
 def test_a_metric_may_take_all_rows_or_those_where_a_condition_holds(rows: list[Row]) -> None:
     everything = [value for _, _, value, _ in rows if value is not None]

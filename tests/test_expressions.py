@@ -18,6 +18,7 @@ from assay.spec.expression import ARITY, LEAVES, Expression
 from assay.spec.typing_rules import NONE, KindError, Scope, Typed, infer
 from assay.spec.unit_library import UnitLibrary
 from assay.sql.expressions import Names, compile_expression
+from tests.support.deep import examples
 
 Value = int | float | bool | str | None
 Row = Mapping[str, Value]
@@ -145,7 +146,7 @@ def engine() -> duckdb.DuckDBPyConnection:
 
 
 @given(tree=st.one_of(integers, reals, conditions), row=rows)
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=examples(400))
 def test_sql_comes_to_what_plain_python_does(engine: duckdb.DuckDBPyConnection, tree: Expression, row: Row) -> None:
     assume(all(abs(number(plain(part, row) or 0)) < 2**53 for part in tree.walk() if part.op not in ("column", "text")))
     kind = infer(tree, SCOPE, UNITS).type

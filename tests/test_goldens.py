@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from assay.spec import normal_form, workspace
 from assay.spec.diagnostics import DIFFERENCE
 from assay.spec.normal_form import Checked
 from assay.spec.workspace import Workspace
+from tests.support.commands import Done
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import edited
 from tools import golden
@@ -45,10 +46,9 @@ print(hashlib.sha256(json.dumps(normal_form.content(checked)).encode()).hexdiges
 """
 
 
-@functools.cache
 def evaluated(system: str) -> Checked:
     """A system's package out of its Dhall sources, whatever is committed or cached."""
-    return workspace.evaluate(HERE, system, workspace.scan(HERE, system))
+    return golden.evaluated(HERE, system, workspace.scan(HERE, system))
 
 
 @pytest.mark.parametrize("part", golden.PARTS)
@@ -112,41 +112,45 @@ def copy(tmp_path: Path) -> Path:
     return target
 
 
-def run(copy: Path, cache: Path, what: str, *parts: str) -> subprocess.CompletedProcess[str]:
-    """Check or accept the goldens of a copy, as `just` does."""
-    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
-    command = [sys.executable, PROGRAM, what, *parts, "--root", copy, "--cache", cache]
-    return subprocess.run(command, env=around, capture_output=True, text=True)
+@pytest.fixture
+def run(copy: Path, cache: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
+    """Check or accept the goldens of the copy, as `just` does."""
+
+    def in_this_process(action: str, *parts: str) -> Done:
+        status = golden.main([action, *parts, "--root", str(copy), "--cache", str(cache)])
+        return Done(status, *capsys.readouterr())
+
+    return in_this_process
 
 
-def test_changed_sql_is_shown_as_a_diff_and_accepted_again(copy: Path, cache: Path) -> None:
+def test_changed_sql_is_shown_as_a_diff_and_accepted_again(copy: Path, run: Callable[..., Done]) -> None:
     place = copy / "golden/sql/cardano/comparison/metrics/CentiCpu.sql"
     held = place.read_text(encoding="utf-8")
     edited(place, "SELECT", "SELECT DISTINCT")
     place.with_name("more.sql").write_text("SELECT 1;\n", encoding="utf-8")
-    done = run(copy, cache, "check", "sql")
-    assert (done.returncode, done.stderr) == (DIFFERENCE, "")
-    lines = done.stdout.splitlines()
+    done = run("check", "sql")
+    assert (done.status, done.err) == (DIFFERENCE, "")
+    lines = done.out.splitlines()
     assert lines[:2] == [f"{mark} {place}/sql/cardano/comparison/metrics/CentiCpu.sql" for mark, place in SIDES]
     changed = [line for line in lines[2:] if line.startswith(("-", "+"))]
     assert [line.replace(" DISTINCT", "")[1:] for line in changed] == [changed[1][1:]] * 2
     assert lines[-2] == "not produced any more: golden/sql/cardano/comparison/metrics/more.sql"
     assert lines[-1].endswith(" golden files: 2 differ; `just accept` takes what is produced now")
-    taken = run(copy, cache, "accept", "sql")
-    assert (taken.returncode, taken.stdout.splitlines()[:-1]) == (0, lines[:-1])
+    taken = run("accept", "sql")
+    assert (taken.status, taken.out.splitlines()[:-1]) == (0, lines[:-1])
     assert place.read_text(encoding="utf-8") == held
     assert not place.with_name("more.sql").exists()
 
 
-def test_a_changed_hash_a_lost_file_and_a_changed_cell_of_a_build_are_told(copy: Path, cache: Path) -> None:
-    first = run(copy, cache, "accept", "reports")
-    assert first.stdout.splitlines() == [
+def test_changed_lost_and_new_files_of_a_build_are_reported(copy: Path, run: Callable[..., Done]) -> None:
+    first = run("accept", "reports")
+    assert first.out.splitlines() == [
         "new: golden/reports/small.document.json",
         "new: golden/reports/small.sha256",
         "2 golden files, 2 changed",
     ]
-    again = run(copy, cache, "check", "reports")
-    assert (again.returncode, again.stdout) == (0, "2 golden files: no difference\n")
+    again = run("check", "reports")
+    assert (again.status, again.out) == (0, "2 golden files: no difference\n")
     place = copy / "golden/reports/small.sha256"
     lines = place.read_text(encoding="utf-8").splitlines(keepends=True)
     (pdf,) = (line for line in lines if line.endswith("  report.pdf\n"))
@@ -154,9 +158,9 @@ def test_a_changed_hash_a_lost_file_and_a_changed_cell_of_a_build_are_told(copy:
     kept[kept.index(pdf)] = pdf.replace(pdf[:4], "beef" if pdf[:4] != "beef" else "feed")
     place.write_text("".join([*kept, f"{pdf[:64]}  gone.txt\n"]), encoding="utf-8")
     edited(place.with_name("small.document.json"), '"Analysis date", "2026', '"Analysis date", "2025')
-    done = run(copy, cache, "check", "reports")
-    assert (done.returncode, done.stderr) == (DIFFERENCE, "")
-    found = [line for line in done.stdout.splitlines() if not line.startswith((" ", "@@"))]
+    done = run("check", "reports")
+    assert (done.status, done.err) == (DIFFERENCE, "")
+    found = [line for line in done.out.splitlines() if not line.startswith((" ", "@@"))]
     assert [line.replace("   ", "") for line in found] == [
         *(f"{mark} {place}/reports/small.document.json" for mark, place in SIDES),
         '-["Analysis date", "2025-02-05"],',
@@ -168,22 +172,25 @@ def test_a_changed_hash_a_lost_file_and_a_changed_cell_of_a_build_are_told(copy:
     ]
 
 
-def test_a_changed_normal_form_is_shown_as_a_diff(copy: Path, cache: Path) -> None:
+def test_a_changed_normal_form_is_shown_as_a_diff(copy: Path, run: Callable[..., Done]) -> None:
     edited(copy / "golden/specs/cardano.yaml", "\n  - id: CentiCpu\n", "\n  - id: CentiCPU\n")
-    done = run(copy, cache, "check", "specs")
-    assert done.returncode == DIFFERENCE
-    assert "\n-  - id: CentiCPU\n+  - id: CentiCpu\n" in done.stdout
+    done = run("check", "specs")
+    assert done.status == DIFFERENCE
+    assert "\n-  - id: CentiCPU\n+  - id: CentiCpu\n" in done.out
 
 
-def test_a_build_that_fails_is_no_difference(copy: Path, cache: Path) -> None:
+def test_a_build_that_fails_is_no_difference(copy: Path, run: Callable[..., Done]) -> None:
     edited(copy / "golden/reports" / golden.PINNED, "plain/run", "plain/nowhere")
-    done = run(copy, cache, "check", "reports")
+    done = run("check", "reports")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("error[no-run]: the run directory does not exist")
+
+
+def test_a_part_that_does_not_exist_is_wrong_use() -> None:
+    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    done = subprocess.run([sys.executable, PROGRAM, "check", "spec"], env=around, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error[no-run]: the run directory does not exist")
-
-
-def test_a_part_that_does_not_exist_is_wrong_use(copy: Path, cache: Path) -> None:
-    assert run(copy, cache, "check", "spec").returncode == 2
+    assert done.stderr.endswith("error: there is no part spec; there are specs, sql, starter, reports\n")
 
 
 # The same everywhere

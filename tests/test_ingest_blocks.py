@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.ingest import durations, spellings, tree
+from assay.ingest import durations, spellings
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Quarantine, Transform
 from assay.sql import dialect
+from tests.support.deep import examples
 from tests.support.ingesting import SOURCE, Ingested, field, form, read, refusal
 from tests.support.laboratory import ROOT
 
@@ -203,13 +204,14 @@ def test_what_is_no_duration_breaks_its_block(tmp_path: Path, written: str) -> N
         assert reason == f'field t of block: expected a duration, such as 1m2.5s or 448.05ms, found "{written}"'
 
 
-@given(st.integers(-(2**63) + 1, 2**63 - 1))
-@settings(max_examples=300, deadline=None)
-def test_every_duration_that_go_writes_is_read_back(ns: int) -> None:
-    query = dialect.select(durations.nanoseconds(tree.text(written(ns))))
-    ((found,),) = duckdb.execute(dialect.text(query)).fetchall()
-    assert found == str(ns)
-    assert spellings.is_duration(written(ns))
+@given(st.lists(st.integers(-(2**63) + 1, 2**63 - 1), min_size=1, max_size=20))
+@settings(max_examples=examples(30), deadline=None)
+def test_every_duration_that_go_writes_is_read_back(durations_ns: list[int]) -> None:
+    texts = [written(ns) for ns in durations_ns]
+    value = durations.nanoseconds(dialect.column("said")).sql(dialect=dialect.DIALECT)
+    found = duckdb.execute(f"SELECT {value} FROM (SELECT unnest(?::TEXT[]) AS said)", [texts]).fetchall()
+    assert [row[0] for row in found] == [str(ns) for ns in durations_ns]
+    assert all(spellings.is_duration(text) for text in texts)
 
 
 def written(ns: int) -> str:

@@ -25,15 +25,16 @@ from assay.ingest import find_run, ingest
 from assay.spec.model import Quarantine
 from tests.compare_reference import CARDANO
 from tests.support.corruption import KINDS
+from tests.support.deep import is_deep
 from tests.support.ingesting import Ingested
 from tests.support.laboratory import ROOT
 from tests.support.line_oracle import LACKING, OTHER, TEXT, TIMELESS, Told, told
 from tests.support.runs import changed_log, copied
 from tests.test_ingest_reference import package
 
-LINES = 10_000  # broken lines of each kind
 #: how often, each time in another way: `just fuzz` asks for more
 TIMES = int(os.environ.get("ASSAY_FUZZ_EXAMPLES", "1"))
+LINES = 10_000 if is_deep() or TIMES > 1 else 2_000  # broken lines of each kind
 
 
 @functools.cache

@@ -41,11 +41,10 @@ def made(run: Path, out: Path) -> Path:
 
 def rows(folder: Path, event: str) -> list[dict[str, Any]]:
     """The whole rows of an event, in order."""
-    with duckdb.connect() as connection:
-        query = "SELECT * FROM read_parquet(?) WHERE whole ORDER BY host, seq"
-        cursor = connection.execute(query, [str(folder / "events" / event / "*.parquet")])
-        names = [item[0] for item in cursor.description]
-        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    query = "SELECT * FROM read_parquet(?) WHERE whole ORDER BY host, seq"
+    cursor = duckdb.execute(query, [str(folder / "events" / event / "*.parquet")])
+    names = [item[0] for item in cursor.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
 def theirs(name: str) -> str:

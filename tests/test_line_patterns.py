@@ -19,16 +19,15 @@ def found(pattern: str, line: str) -> dict[str, str] | None:
     """What stands at the places of a pattern, as the engine finds it; None where a line does not match."""
     made = parse(pattern)
     names = [f"p{index}" for index, _ in enumerate(made.places)]
-    with duckdb.connect() as connection:
-        matches = connection.execute("SELECT regexp_matches(?, ?)", [line, made.expression(())]).fetchone()
-        assert matches is not None
-        if not matches[0]:
-            return None
-        if not names:
-            return {}
-        query = f"SELECT regexp_extract(?, '{made.expression(made.places).replace(chr(39), chr(39) * 2)}', {names})"
-        row = connection.execute(query, [line]).fetchone()
-        assert row is not None
+    matches = duckdb.execute("SELECT regexp_matches(?, ?)", [line, made.expression(())]).fetchone()
+    assert matches is not None
+    if not matches[0]:
+        return None
+    if not names:
+        return {}
+    query = f"SELECT regexp_extract(?, '{made.expression(made.places).replace(chr(39), chr(39) * 2)}', {names})"
+    row = duckdb.execute(query, [line]).fetchone()
+    assert row is not None
     return {name: value for name, value in zip(made.places, row[0].values(), strict=True) if value}
 
 
@@ -91,8 +90,7 @@ WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp"))
 )
 def test_literal_text_stands_for_itself(text: str) -> None:
     expression = f"^{literal(text)}$"
-    with duckdb.connect() as connection:
-        row = connection.execute("SELECT regexp_matches(?, ?)", [text, expression]).fetchone()
+    row = duckdb.execute("SELECT regexp_matches(?, ?)", [text, expression]).fetchone()
     assert row == (True,)
     assert re.search(expression, text)
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from assay.ingest import fields
 from assay.ingest.quarantine import lacking
 from assay.sql import dialect
+from tests.support.deep import examples
 from tests.support.ingesting import SOURCE, Ingested, event, field, form, read, record
 
 #: rules of docs/sources.md, said once more
@@ -41,9 +42,8 @@ def expected(kind: str, text: str) -> int | float | None:
 def found(kind: str, texts: Sequence[str]) -> list[int | float | None]:
     """What the engine makes of texts."""
     value = fields.typed(field("n", kind), dialect.column("said"))
-    with duckdb.connect() as connection:
-        query = f"SELECT {value.sql(dialect=dialect.DIALECT)} FROM (SELECT unnest(?::TEXT[]) AS said)"
-        return [row[0] for row in connection.execute(query, [list(texts)]).fetchall()]
+    query = f"SELECT {value.sql(dialect=dialect.DIALECT)} FROM (SELECT unnest(?::TEXT[]) AS said)"
+    return [row[0] for row in duckdb.execute(query, [list(texts)]).fetchall()]
 
 
 ODD = [
@@ -69,7 +69,7 @@ TEXTS = (
 @pytest.mark.parametrize("kind", ["integer", "unsigned", "real"])
 @given(texts=st.lists(TEXTS, max_size=60))
 @example(texts=ODD)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_a_text_is_the_number_that_plain_python_says(kind: str, texts: list[str]) -> None:
     right = {
         text: expected(kind, text)

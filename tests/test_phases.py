@@ -27,6 +27,7 @@ from assay.sql import dialect, distributions, grains, series
 from assay.sql.distributions import CENTILES
 from tests.compare_reference import load
 from tests.support.commands import assay
+from tests.support.deep import examples
 from tests.support.laboratory import ROOT, Laboratory
 from tests.support.workspaces import edited, workspace
 from tests.test_series import SECOND, Samples, described, fill, points, sampled
@@ -82,7 +83,7 @@ ROWS = st.lists(
 CUTS = st.lists(st.integers(-2, 42), unique=True, min_size=1, max_size=3).map(sorted)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(rows=ROWS, cuts=CUTS, per=st.sampled_from(["", "host"]))
 def test_a_metric_in_a_phase_is_that_of_the_rows_cut_by_hand_and_phases_part_the_rows(
     rows: list[Row], cuts: list[int], per: str
@@ -107,7 +108,7 @@ def test_a_metric_in_a_phase_is_that_of_the_rows_cut_by_hand_and_phases_part_the
 # Points of series.
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(
     told=sampled(st.integers(0, 50).map(float)),
     reading=st.sampled_from(["latest", "rate"]),

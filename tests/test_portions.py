@@ -79,17 +79,19 @@ def test_tables_of_some_hosts_at_a_time_are_those_of_all(
     assert made["openings"] == made["block_rows"] == 0  # it reads logs; it joins what hosts say
 
 
-def test_a_report_of_large_runs_is_that_of_small_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_of_large_runs_is_that_of_small_ones(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every byte of it, whatever is taken to be large."""
 
-    def built(name: str) -> dict[str, bytes]:
+    def built(name: str, kept: Path) -> dict[str, bytes]:
         out = tmp_path / name
         run = CARDANO / "baseline" / "run"
-        done = assay("--cache", tmp_path / f"{name}-cache", "build", "cardano/comparison", "--run", run, "--out", out)
+        done = assay("--cache", kept, "build", "cardano/comparison", "--run", run, "--out", out)
         assert (done.status, done.err) == (0, "")
         return {path.name: path.read_bytes() for path in out.glob("re*") if path.is_file()}
 
-    small = built("small")
+    small = built("small", cache)
     asked: list[str] = []
 
     def noted(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, exp.Select], hosts: Portion) -> object:
@@ -100,7 +102,7 @@ def test_a_report_of_large_runs_is_that_of_small_ones(tmp_path: Path, monkeypatc
     monkeypatch.setattr(module, "JOINED", 400)
     monkeypatch.setattr(module, "MOST", 40)
     monkeypatch.setattr("assay.engine.execute.only", noted)
-    assert built("large") == small
+    assert built("large", tmp_path / "empty cache") == small
     assert {"report.pdf", "results.json"} <= small.keys()
     assert {"slots", "leadership_check_started"} <= set(asked)
 

@@ -44,9 +44,7 @@ def shuffled(folder: Path, to: Path) -> Path:
 
 
 @pytest.mark.parametrize("report", REPORTS)
-def test_rows_may_stand_in_any_order(
-    report: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_may_stand_in_any_order(report: str, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs, more = REPORTS[report]
     asked = ["build", report, *(f"--run={ROOT / 'golden' / run}" for run in runs), *more, "--to", "md"]
     prepare, numbers = compute.prepare, count()
@@ -62,10 +60,10 @@ def test_rows_may_stand_in_any_order(
         )  # fmt: skip
 
     made = []
-    for name, how in (("as read", prepare), ("otherwise", otherwise)):
+    for name, how, kept in (("as read", prepare, cache), ("otherwise", otherwise, tmp_path / "empty cache")):
         monkeypatch.setattr(compute, "prepare", how)
         out = tmp_path / name
-        done = assay(*asked, "-o", out, "--cache", tmp_path_factory.mktemp("cache"))
+        done = assay(*asked, "-o", out, "--cache", kept)
         assert done.status == 0, done.err
         made.append([(out / file).read_bytes() for file in ("results.json", "document.json")])
     assert next(numbers) >= len(runs)

@@ -23,6 +23,7 @@ from assay.spec.expression import Expression
 from assay.spec.expression_text import parse
 from assay.spec.model import Gone, Sampled, Series, Unit
 from assay.sql import dialect, series
+from tests.support.deep import examples
 from tests.support.laboratory import ROOT
 from tests.support.prometheus import MISSING, WHY, served, stored
 
@@ -47,6 +48,9 @@ def described(reading: str, window_ns: int, gone: Gone | None = None, *events: s
     return Series("s", samples, ("job", "instance"), "windows", every_ns, reading, window_ns, gone, ONE, "")
 
 
+CONNECTION = duckdb.connect()  # to start an engine takes longer than most of its answers
+
+
 def fill(connection: duckdb.DuckDBPyConnection, name: str, samples: Samples) -> None:
     """A table of samples."""
     connection.execute(f"CREATE OR REPLACE TABLE {name} (job TEXT, instance TEXT, t_ns BIGINT, value DOUBLE)")
@@ -59,13 +63,11 @@ def points(
     told: Samples, what: Series, from_ns: int, to_ns: int, up: Samples | None = None, **others: Samples
 ) -> Points:
     """The points of a series over one window."""
-    with duckdb.connect() as connection:
-        for name, samples in {"told": told, "up": up or {}, **others}.items():
-            fill(connection, name, samples)
-        connection.execute(
-            "CREATE TABLE windows AS SELECT 'w' AS id, ?::BIGINT AS from_ns, ?::BIGINT AS to_ns", [from_ns, to_ns]
-        )
-        rows = connection.execute(dialect.text(series.table(what, ["id"], {}))).fetchall()
+    for name, samples in {"told": told, "up": up or {}, **others}.items():
+        fill(CONNECTION, name, samples)
+    window = "SELECT 'w' AS id, ?::BIGINT AS from_ns, ?::BIGINT AS to_ns"
+    CONNECTION.execute(f"CREATE OR REPLACE TABLE windows AS {window}", [from_ns, to_ns])
+    rows = CONNECTION.execute(dialect.text(series.table(what, ["id"], {}))).fetchall()
     found = {((job, instance), t_ns): value for _, job, instance, t_ns, value in rows}
     assert len(found) == len(rows)
     return found
@@ -170,7 +172,7 @@ def sampled(draw: st.DrawFn, values: st.SearchStrategy[float]) -> Samples:
     return {line: [(t * SECOND // 2 + 7, draw(values)) for t in draw(TIMES)] for line in lines}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(told=sampled(st.integers(0, 5).map(float)), up=sampled(st.sampled_from([0.0, 1.0])), window=st.integers(1, 40))
 def test_latest_is_what_the_oracle_says(told: Samples, up: Samples, window: int) -> None:
     steps = range(3 * SECOND, 60 * SECOND, SECOND)
@@ -178,7 +180,7 @@ def test_latest_is_what_the_oracle_says(told: Samples, up: Samples, window: int)
     assert found == latest(told, window * SECOND, steps, up)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(told=sampled(st.integers(0, 50).map(float)), window=st.integers(1, 40))
 def test_rate_is_what_the_oracle_says(told: Samples, window: int) -> None:
     steps = range(3 * SECOND, 60 * SECOND, SECOND)
@@ -191,7 +193,7 @@ def test_rate_is_what_the_oracle_says(told: Samples, window: int) -> None:
 VALUES = st.one_of(st.integers(0, 50).map(float), st.sampled_from([math.nan, math.inf]))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(told=sampled(VALUES), window=st.integers(1, 40))
 def test_a_rate_of_what_is_no_number_or_infinite_is_what_the_oracle_says(told: Samples, window: int) -> None:
     steps = range(3 * SECOND, 60 * SECOND, SECOND)

@@ -77,19 +77,22 @@ def write_query(place: Path, sql: str) -> None:
 @pytest.mark.parametrize(("sql", "kind"), CASES.values(), ids=CASES)
 def test_statement_that_exceeds_its_limits_ends_the_command(place: Path, sql: str, kind: str) -> None:
     write_query(place, sql)
-    status, lines, peak = command(place, *QUERY, ASSAY_SQL_SECONDS="1" if kind == "time" else "60")
-    limit = "1 seconds" if kind == "time" else "2500 MiB of memory"
+    limits = {"ASSAY_SQL_SECONDS": "1"} if kind == "time" else {"ASSAY_SQL_SECONDS": "60", "ASSAY_SQL_MIB": "500"}
+    status, lines, peak = command(place, *QUERY, **limits)
+    limit = "1 seconds" if kind == "time" else "500 MiB of memory"
     assert (status, lines[0]) == (1, f"error[sql-{kind}]: run 1.0: the SQL of `requests` takes more than {limit}")
-    assert peak < 3300
+    assert peak < (3300 if kind == "time" else 1300)
     scratch = place.parent / "cache" / "scratch"
     assert not scratch.exists() or not any(scratch.iterdir())
 
 
 def test_error_of_an_ended_command_is_data_where_asked(place: Path) -> None:
-    write_query(place, CASES["one function computes for hours"][0])
-    status, lines, _ = command(place, "--errors", "json", *QUERY, ASSAY_SQL_SECONDS="1")
+    write_query(place, CASES["a text of 4 GB"][0])
+    status, lines, peak = command(place, "--errors", "json", *QUERY)
     (error,) = json.loads("\n".join(lines))
-    assert (status, error["code"]) == (1, "sql-time")
+    assert (status, error["code"]) == (1, "sql-memory")
+    assert "takes more than 2500 MiB of memory" in error["message"]
+    assert peak < 3300
 
 
 def test_check_ends_with_a_statement_that_takes_memory(place: Path) -> None:
@@ -110,15 +113,24 @@ def test_check_ends_with_a_statement_that_outlives_its_time(place: Path) -> None
     assert (done.returncode, done.stderr) == (1, message)
 
 
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace that tests leave as it is, its cache, and places beside that cannot hold an output."""
+    folder = tmp_path_factory.mktemp("unchanged") / "workspace"
+    assert assay("init", folder).status == 0
+    (folder / "file").write_text("", encoding="utf-8")
+    (folder / "read-only").mkdir(mode=0o555)
+    return folder
+
+
 @pytest.mark.parametrize("arguments", [("build", "service/comparison", "--run", "runs/1.0"), ("catalogue",)])
 @pytest.mark.parametrize("out", ["/proc", "/sys", "/dev/null", "/dev/null/x", "file", "file/x", "read-only/x"])
-def test_output_that_cannot_be_written_is_an_error(place: Path, arguments: tuple[str, ...], out: str) -> None:
+def test_output_that_cannot_be_written_is_an_error(unchanged: Path, arguments: tuple[str, ...], out: str) -> None:
     if out.startswith("/") and not Path(out).exists() and not Path(out).parent.exists():
         pytest.skip("this system has no such place")
-    (place / "file").write_text("", encoding="utf-8")
-    (place / "read-only").mkdir(mode=0o555)
-    if out.startswith("read-only") and os.access(place / "read-only", os.W_OK):
+    if out.startswith("read-only") and os.access(unchanged / "read-only", os.W_OK):
         pytest.skip("whoever may do anything writes there, too")
-    status, lines, _ = command(place, *arguments, "-o", out)
-    assert status == 1
-    assert lines[0].startswith("error[output]: the output folder cannot be written: ")
+    done = assay("--cache", unchanged.parent / "cache", *arguments, "-o", out, within=unchanged)
+    assert done.status == 1
+    assert done.err.splitlines()[0].startswith("error[output]: the output folder cannot be written: ")
+    assert (unchanged / "file").read_bytes() == b""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shlex
 import signal
@@ -22,6 +23,12 @@ HELP = ("--help",)
 WRONG = ("list", "metrics", "--system", "none")
 
 
+@functools.cache
+def usual(words: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+    """A command whose streams are as usual."""
+    return shell(words, "")
+
+
 def shell(words: tuple[str, ...], streams: str, before: str = "") -> subprocess.CompletedProcess[str]:
     """A command with its streams as a shell says."""
     command = shlex.join([sys.executable, "-m", "assay", *words])
@@ -32,11 +39,10 @@ def shell(words: tuple[str, ...], streams: str, before: str = "") -> subprocess.
 
 @pytest.mark.parametrize("streams", [">&-", "2>&-", "<&-", "<&- >&- 2>&-", "2>/dev/full"])
 def test_what_is_closed_or_full_changes_neither_status_nor_the_other_stream(streams: str) -> None:
-    usual, wrong = shell(LIST, ""), shell(WRONG, "")
     found, found_wrong = shell(LIST, streams), shell(WRONG, streams)
-    assert (found.returncode, found_wrong.returncode) == (0, wrong.returncode)
-    assert found.stdout == ("" if " >" in f" {streams}" else usual.stdout)
-    assert found_wrong.stderr == ("" if "2>" in streams else wrong.stderr)
+    assert (found.returncode, found_wrong.returncode) == (0, usual(WRONG).returncode)
+    assert found.stdout == ("" if " >" in f" {streams}" else usual(LIST).stdout)
+    assert found_wrong.stderr == ("" if "2>" in streams else usual(WRONG).stderr)
 
 
 @pytest.mark.parametrize(("words", "status"), [(LIST, 0), (HELP, 0), (WRONG, 2), (("diff", "HEAD", "nowhere"), 2)])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from assay.spec.normal_form import Checked, dump, load
 from assay.spec.workspace import Workspace, evaluate, scan
 from tests.support.commands import assay
+from tests.support.deep import examples
 
 #: names in an order that is neither that of the alphabet nor its reverse, with a pattern each
 EVENTS = {
@@ -152,7 +153,7 @@ ASKED = st.lists(st.lists(st.sampled_from(list(EVENTS)), min_size=1, unique=True
 
 @given(asked=ASKED)
 @example([["special"], ["special", "general"], ["special"], list(EVENTS), ["broad"]])
-@settings(derandomize=True, deadline=None, max_examples=8, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, deadline=None, max_examples=examples(9), suppress_health_check=list(HealthCheck))
 def test_what_was_asked_before_and_beside_makes_no_difference(
     place: Path, tmp_path_factory: pytest.TempPathFactory, asked: list[list[str]]
 ) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import difflib
+import functools
 import hashlib
 import io
 import json
@@ -31,6 +32,7 @@ from assay.engine.store import Store
 from assay.spec import normal_form, workspace
 from assay.spec.diagnostics import DIFFERENCE, AssayError
 from assay.spec.normal_form import Checked
+from assay.spec.sources import SourceFile
 from assay.spec.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -48,7 +50,13 @@ class BuildFailedError(Exception):
 def package(root: Path, system: str) -> Checked:
     """Evaluate and check a system's package from its Dhall sources."""
     here = Workspace(root)
-    return workspace.evaluate(here, system, workspace.scan(here, system))
+    return evaluate(here, system, workspace.scan(here, system))
+
+
+@functools.cache
+def evaluate(here: Workspace, system: str, files: tuple[SourceFile, ...]) -> Checked:
+    """Evaluate and check these sources, once for all parts that need the package."""
+    return workspace.evaluate(here, system, files)
 
 
 def specs(root: Path, _cache: Path) -> dict[str, str]:
