@@ -175,7 +175,6 @@ def install(pip):
     run_logged([*pip, *options, "--no-deps", "--no-build-isolation", "--editable", str(ROOT)])
     # Even where Python is told to write no bytecode, what is installed has some: a command starts in half the time.
     run_logged([python, "-m", "compileall", "-q", str(ROOT / "compiler")])
-    run_logged([python, "-c", "from assay.build.compiling import compile_shipped; compile_shipped()"])
 
 
 def set_up(version, interpreter):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.ingest import read_constants
+from assay.ingest.constants import read_constants
 from assay.publication.reading import read as read_publication
 from assay.spec.diagnostics import DIFFERENCE, SPECS_OR_DATA, USAGE, AssayError
 from assay.spec.model import Event

@@ -15,8 +15,10 @@ from pathlib import Path
 import pytest
 
 from assay.build.hashing import Hashes
-from assay.ingest import ahead, file_hashes, find_run, steady
+from assay.ingest import ahead, steady
 from assay.ingest.ahead import WORTH, Ahead
+from assay.ingest.files import find_run
+from assay.ingest.hashes import file_hashes
 from assay.ingest.steady import Held, mark_of
 from assay.spec.diagnostics import AssayError
 from tests.support.commands import assay

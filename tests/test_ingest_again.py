@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.ingest import covers, notes
+from assay.ingest.held import covers, notes
 from assay.spec.model import Event, Source
 from tests import test_ingest_records as records
 from tests import test_ingest_tables as tables

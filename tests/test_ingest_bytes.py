@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from assay.ingest import notes, packing, plain
+from assay.ingest import packing, plain
+from assay.ingest.held import notes
 from assay.spec.diagnostics import AssayError
 from tests.support.ingesting import TICK, event, field, form, read, record, refusal
 from tests.support.laboratory import ROOT

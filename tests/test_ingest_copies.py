@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.ingest import file_hashes, find_run, ingest, notes
+from assay.ingest.files import find_run
+from assay.ingest.hashes import file_hashes
+from assay.ingest.held import notes
+from assay.ingest.kinds import ingest
 from tests.support.commands import assay
 from tests.support.ingesting import SOURCE, TICK, record
 from tests.support.runs import copied

@@ -21,7 +21,8 @@ from assay.build.prepare import Prepared, prepare
 from assay.build.raw_notes import raw_notes
 from assay.build.runs import NamedRun
 from assay.build.session import open_session
-from assay.ingest import find_run, ingest
+from assay.ingest.files import find_run
+from assay.ingest.kinds import ingest
 from assay.spec.model import Quarantine
 from tests.compare_reference import CARDANO
 from tests.support.corruption import KINDS

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.ingest import doubled_notes, filling_tables, notes
+from assay.ingest import doubled_notes, filling_tables
+from assay.ingest.held import notes
 from assay.spec.model import Unless
 from tests.support.ingesting import SOURCE, TICK, event, field, form, read, record
 

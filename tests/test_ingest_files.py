@@ -15,8 +15,10 @@ import pytest
 
 from assay.build.runs import NamedRun
 from assay.build.sources import has
-from assay.ingest import constants_told_twice, content_key, file_hashes, find_run, hashes, read_constants, steady
-from assay.ingest.files import TAKEN
+from assay.ingest import hashes, steady
+from assay.ingest.constants import constants_told_twice, read_constants
+from assay.ingest.files import TAKEN, find_run
+from assay.ingest.hashes import content_key, file_hashes
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Constant, Unit
 from assay.storage.seals import unsealed

@@ -372,7 +372,8 @@ def test_events_that_are_not_wanted_are_counted_and_not_written(tmp_path: Path) 
 
 
 def test_progress_ends_with_all_bytes(tmp_path: Path) -> None:
-    from assay.ingest import find_run, ingest
+    from assay.ingest.files import find_run
+    from assay.ingest.kinds import ingest
     from tests.support.ingesting import SOURCE
 
     read(tmp_path, {f"m-{host}/out": f"{GOOD}\n".encode() for host in range(3)})

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay import ingest
+from assay.ingest.held import notes
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Quarantine
 from tests.support.ingesting import SOURCE, read, record, refusal
@@ -21,19 +21,19 @@ def log(*times: str) -> bytes:
     return "".join(record(ts=f"2026-02-05T18:{time}Z", n=1) + "\n" for time in times).encode()
 
 
-def notes(folder: Path, **files: bytes) -> tuple[str, ...]:
+def notes_of(folder: Path, **files: bytes) -> tuple[str, ...]:
     """What is told of a run of a host with these log files."""
     made = read(folder, {f"m-1/out-{name}": content for name, content in files.items()})
-    return ingest.notes(made.folder)
+    return notes(made.folder)
 
 
 def test_a_file_that_begins_before_the_one_before_it_ends_is_told(tmp_path: Path) -> None:
-    assert notes(tmp_path, a=log("00:00", "02:00"), b=log("01:00", "03:00")) == (TOLD,)
+    assert notes_of(tmp_path, a=log("00:00", "02:00"), b=log("01:00", "03:00")) == (TOLD,)
 
 
 def test_several_are_told_by_the_first(tmp_path: Path) -> None:
     files = {"a": log("00:00", "02:00"), "b": log("01:00", "01:30"), "c": log("01:40", "05:00")}
-    assert notes(tmp_path, **files) == (TOLD.removesuffix(".") + " (1 more overlap).",)
+    assert notes_of(tmp_path, **files) == (TOLD.removesuffix(".") + " (1 more overlap).",)
 
 
 @pytest.mark.parametrize(
@@ -49,12 +49,12 @@ def test_several_are_told_by_the_first(tmp_path: Path) -> None:
     ids=["next", "within a second", "a second", "clock set back", "no instant", "one file"],
 )
 def test_files_of_a_rotation_are_not(tmp_path: Path, files: dict[str, bytes]) -> None:
-    assert notes(tmp_path, **files) == ()
+    assert notes_of(tmp_path, **files) == ()
 
 
 def test_files_of_several_hosts_do_not_overlap(tmp_path: Path) -> None:
     made = read(tmp_path, {"m-1/out": log("00:00", "02:00"), "m-2/out": log("01:00", "03:00")})
-    assert ingest.notes(made.folder) == ()
+    assert notes(made.folder) == ()
 
 
 @pytest.mark.parametrize(("ts", "reason"), [("yesterday", 'bad time: "yesterday"'), (None, "no time")])

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.ingest import covers, notes
+from assay.ingest.held import covers, notes
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Quarantine, Source
 from tests.support.commands import assay

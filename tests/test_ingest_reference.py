@@ -12,7 +12,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.ingest import find_run, ingest
+from assay.ingest.files import find_run
+from assay.ingest.kinds import ingest
 from assay.spec import workspace
 from assay.spec.normal_form import Checked
 from tests.compare_reference import CARDANO

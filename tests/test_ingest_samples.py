@@ -14,7 +14,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.ingest import answer_pieces, answer_places, answers, find_run, notes
+from assay.ingest import answer_pieces, answer_places, answers
+from assay.ingest.files import find_run
+from assay.ingest.held import notes
 from assay.ingest.kinds import ingest
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Field, Quarantine, Unless

@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 import zstandard
 
-from assay.ingest import covers, find_run, table_files
+from assay.ingest import table_files
+from assay.ingest.files import find_run
+from assay.ingest.held import covers
 from assay.ingest.kinds import ingest
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Quarantine, Source

@@ -13,7 +13,8 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.ingest import covers, find_run
+from assay.ingest.files import find_run
+from assay.ingest.held import covers
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Form, Name, Quarantine, Source
 from tests.support.ingesting import SOURCE, Ingested, field, fixed, read, refusal

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.ingest import find_run, notes
+from assay.ingest.files import find_run
+from assay.ingest.held import notes
 from assay.ingest.kinds import ingest
 from assay.spec.line_pattern import parse
 from tests import test_ingest_blocks as blocks

@@ -15,8 +15,10 @@ import pytest
 from assay.build.prepare import prepare
 from assay.build.runs import NamedRun
 from assay.build.session import open_session
-from assay.ingest import find_run, ingest, steady
+from assay.ingest import steady
+from assay.ingest.files import find_run
 from assay.ingest.hashes import file_hashes
+from assay.ingest.kinds import ingest
 from assay.spec.diagnostics import AssayError
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay, assay_process

@@ -91,16 +91,3 @@ def test_modules_that_write_sql_load_the_whole_dialect() -> None:
     ]
     assert len(lines) > 100
     assert bare == []
-
-
-def test_finder_of_engine_stays_where_threads_look_for_modules() -> None:
-    """Removing a finder makes a thread that goes through the list miss the one behind it."""
-    program = (
-        "import sys\n"
-        "from assay.bare_engine import load_bare\n"
-        "load_bare()\n"
-        "before = list(sys.meta_path)\n"
-        "import duckdb\n"
-        "print(sys.meta_path == before, duckdb.connect().execute('SELECT 1').fetchall())\n"
-    )
-    assert run_python(program) == "True [(1,)]"

@@ -9,7 +9,10 @@ import pytest
 
 from assay.build.renames import UnknownRecord, suggest_renames
 from assay.engine.mount import facts
-from assay.ingest import file_hashes, find_run, ingest, scanner, unknown
+from assay.ingest import scanner, unknown
+from assay.ingest.files import find_run
+from assay.ingest.hashes import file_hashes
+from assay.ingest.kinds import ingest
 from assay.ingest.unknown import UnknownTally, merge_tallies
 from assay.spec.model import Package, Unless
 from tests.support.ingesting import SOURCE, event, field, form, read, record

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import _thread
-import atexit
-import gc
 import os
 import signal
 import sys
-import threading
 import time
-
-from assay.bare_engine import load_bare
 
 INTERRUPTED = 130
 MOMENT = 0.01  # seconds
-SWITCH = 0.0005  # seconds
 
 
 def main() -> None:
@@ -23,18 +17,7 @@ def main() -> None:
     ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # and not ignored, as behind `nohup`
     if ours:
         signal.signal(signal.SIGINT, _at_once)  # nothing is begun: no block is to be left in order
-    # What a command makes lives as long as the command: to look for garbage as often as usual costs, and finds little.
-    gc.set_threshold(500_000, 50, 50)
-    # The engine loads it, where it is, to find out that no value given to it is one of its; so it does without.
-    sys.modules.setdefault("numpy", None)  # type: ignore[arg-type]
-    load_bare()
-    # Much is done beside Python, which goes on when Python lets it; so it is asked to more often than usual.
-    sys.setswitchinterval(SWITCH)
-    try:
-        _run(ours)
-    except SystemExit as ended:
-        _end(ended.code)
-        raise
+    _run(ours)
 
 
 def _run(ours: bool) -> None:
@@ -51,23 +34,6 @@ def _run(ours: bool) -> None:
     finally:
         if ours:
             signal.signal(signal.SIGINT, _at_once)
-
-
-def _end(status: object) -> None:
-    """End with a status at once: to take all apart that a command has made takes long, and puts nothing in order.
-
-    Returns where others are still at work, or what was said cannot be written; then ending as usual tells of it.
-    """
-    others = [item for item in threading.enumerate() if item is not threading.main_thread()]
-    if not isinstance(status, int) or not all(item.daemon for item in others):
-        return
-    atexit._run_exitfuncs()
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except (OSError, ValueError):
-        return
-    os._exit(status)
 
 
 def _at_once(_signal: int, _frame: object) -> None:

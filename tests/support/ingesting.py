@@ -12,7 +12,8 @@ from typing import Any
 
 import duckdb
 
-from assay.ingest import find_run, ingest
+from assay.ingest.files import find_run
+from assay.ingest.kinds import ingest
 from assay.ingest.packing import decompressed
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Field, Form, Lookup, Name, Quarantine, Source, Transform, Unit, Unless, Unwrap

@@ -17,7 +17,6 @@ from assay.build.session import Session
 from assay.engine.pruning import used
 from assay.engine.small import small_engine
 from assay.engine.store import Store
-from assay.ingest import ready_texts
 from assay.ingest.folder import idle_engine
 from assay.ingest.held import MANIFEST
 from assay.spec.own_names import OWN_CONSTANTS
@@ -77,10 +76,6 @@ def _write(place: Path, constants: Mapping[str, object]) -> None:
 
 def statement(known: Sequence[tuple[str, bool]]) -> str:
     """The statement that writes constants: their names, and whether they have values, which are its parameters."""
-    return ready_texts.text(f"constants {json.dumps(known)}", lambda: _made(known))
-
-
-def _made(known: Sequence[tuple[str, bool]]) -> str:
     from sqlglot import exp
 
     from assay.sql.copying import copied_plainly

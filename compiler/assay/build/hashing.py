@@ -12,8 +12,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from assay import ingest
 from assay.build.stages import stage
+from assay.ingest.files import RunFiles, find_run
+from assay.ingest.hashes import FileHash, file_hashes
 from assay.ingest.steady import Held, hashed
 from assay.spec.diagnostics import AssayError
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from assay.ingest.ahead import Ahead
     from assay.spec.model import Event, Source
 
-Hashed: TypeAlias = "tuple[ingest.RunFiles, tuple[ingest.FileHash, ...]]"
+Hashed: TypeAlias = "tuple[RunFiles, tuple[FileHash, ...]]"
 Hashing = Callable[[], "Hashed"]
 
 
@@ -36,7 +37,7 @@ class Hashes:
         self._first = ahead
         self._needed: set[Path] = set()
         self._pool = ThreadPoolExecutor(max_workers=1)
-        self._begun: dict[tuple[Path, Source], tuple[ingest.RunFiles, Future[Hashed]]] = {}
+        self._begun: dict[tuple[Path, Source], tuple[RunFiles, Future[Hashed]]] = {}
         self._ended = threading.Event()
 
     def begin(self, runs: Sequence[tuple[str, Path]], sources: Sequence[Source], events: Sequence[Event]) -> None:
@@ -50,7 +51,7 @@ class Hashes:
         for run, directory, files in found:
             self._begun[directory, sources[0]] = files, self._submit(run, sources[0], files)
 
-    def of(self, run: str, directory: Path, source: Source, events: Sequence[Event]) -> tuple[ingest.RunFiles, Hashing]:
+    def of(self, run: str, directory: Path, source: Source, events: Sequence[Event]) -> tuple[RunFiles, Hashing]:
         """The files of a run, as they were found when they were begun with, or are now; and what waits for their
         hashes.  AssayError, now or then, when they are not there or cannot be read."""
         found = self._begun.pop((directory, source), None)
@@ -66,20 +67,20 @@ class Hashes:
             self._first.end()
         self._pool.shutdown(cancel_futures=True)
 
-    def _submit(self, run: str, source: Source, files: ingest.RunFiles) -> Future[Hashed]:
+    def _submit(self, run: str, source: Source, files: RunFiles) -> Future[Hashed]:
         return self._pool.submit(self._hashed, run, source, files)
 
-    def _found(self, directory: Path, source: Source, events: Sequence[Event]) -> ingest.RunFiles:
+    def _found(self, directory: Path, source: Source, events: Sequence[Event]) -> RunFiles:
         """The files of a run, which are needed."""
-        files = ingest.find_run(source, directory, events)
+        files = find_run(source, directory, events)
         self._needed |= {path for host in files.hosts for path in host.files}
         return files
 
-    def _hashed(self, run: str, source: Source, files: ingest.RunFiles) -> Hashed:
+    def _hashed(self, run: str, source: Source, files: RunFiles) -> Hashed:
         if self._first:
             self._first.end(self._needed)  # all that are needed are found before one is asked for
         with stage("hash", run=run, source=source.name, bytes=files.size):
-            return ingest.file_hashes(files, self._memo, self._held)
+            return file_hashes(files, self._memo, self._held)
 
     def _held(self, item: Held) -> Held:
         found = self._first.held(item) if self._first else None

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay import ingest
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.sources import has
-from assay.ingest import ready_texts
+from assay.ingest.files import find_run
 from assay.spec.diagnostics import AssayError, fail
 from assay.spec.model import Package, Source
 from assay.spec.normal_form import Checked
-from assay.spec.workspace import comes_with_the_code
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +45,6 @@ def ingest_runs(
 
     with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as pool:
         handed = pool.map(lambda item: handed_out(session, item), found)
-    if comes_with_the_code(session.workspace) and not sys.dont_write_bytecode:
-        ready_texts.keep()
     return tuple(
         Ingested(item.run.id, part.source.name, folder)
         for item, folders in zip(found, handed, strict=True)
@@ -102,7 +97,7 @@ def _system_of(session: Session, run: NamedRun, systems: Sequence[str]) -> Check
 def _finds(source: Source, run: NamedRun) -> bool:
     """Whether a source finds its files in the run's directory."""
     try:
-        ingest.find_run(source, run.directory)
+        find_run(source, run.directory)
     except AssayError:
         return False
     return True

@@ -8,15 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from assay import ingest
 from assay.build.renames import Rename, suggest_renames
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
 from assay.build.sources import has
 from assay.build.unknown_names import group_by_name, list_unknown_names, make_unknown_record, read_first_records
 from assay.engine.mount import UnknownName, facts, first_broken
-from assay.ingest.files import RunFiles
-from assay.ingest.kinds import OF_LINES
+from assay.ingest.files import RunFiles, find_run
+from assay.ingest.kinds import OF_LINES, ingest
 from assay.ingest.refused import NothingRecognisedError
 from assay.spec import closure
 from assay.spec.diagnostics import USAGE, AssayError, fail
@@ -117,7 +116,7 @@ def _read(package: Package, source: Source, directory: Path) -> _Records:
     """Read what a run has of a source."""
     events = [event for event in package.events if event.source == source.name]
     try:
-        records = _Records(source, ingest.find_run(source, directory, events))
+        records = _Records(source, find_run(source, directory, events))
     except AssayError as error:
         return _Records(source, RunFiles(directory, ()), notes=_list_messages(error))
     split, named = _split(events)
@@ -152,7 +151,7 @@ def _count_ingested(records: _Records, events: Sequence[Event]) -> Mapping[str, 
     with temporary() as folder:
         target = folder / "target"
         try:
-            ingest.ingest(source, events, {}, records.files, target)
+            ingest(source, events, {}, records.files, target)
         except NothingRecognisedError as error:
             records.unknown = tuple(UnknownName(*item.values) for item in error.unknown)
             records.notes += _list_messages(error)

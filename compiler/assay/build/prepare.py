@@ -14,7 +14,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from assay import ingest
 from assay.build.hashing import Hashing
 from assay.build.runs import NamedRun, here
 from assay.build.session import Session
@@ -22,6 +21,12 @@ from assay.build.sources import needed_sources
 from assay.build.stages import stage
 from assay.engine.pruning import used
 from assay.engine.store import Store
+from assay.ingest.constants import constants_told_twice, read_constants
+from assay.ingest.files import RunFiles
+from assay.ingest.hashes import FileHash, content_key
+from assay.ingest.held import covers, definitions_hash, file_names, named_as, notes, recognition_hash
+from assay.ingest.kinds import ingest
+from assay.ingest.refused import TooManyBrokenError, place_of
 from assay.spec.diagnostics import AssayError
 from assay.spec.model import Event, Metric, Source
 from assay.spec.normal_form import Checked
@@ -43,10 +48,10 @@ class Part:
     folder of its events."""
 
     source: Source
-    files: ingest.RunFiles
+    files: RunFiles
     raw: str
     recognition: str
-    hashes: tuple[ingest.FileHash, ...]
+    hashes: tuple[FileHash, ...]
     events: Path
 
     @cached_property
@@ -78,7 +83,7 @@ class Prepared:
         return _joined([part.recognition for part in self.parts])
 
     @property
-    def hashes(self) -> tuple[ingest.FileHash, ...]:
+    def hashes(self) -> tuple[FileHash, ...]:
         """The hash of each raw file."""
         return tuple(item for part in self.parts for item in part.hashes)
 
@@ -118,7 +123,7 @@ class _Found:
 
     run: NamedRun
     source: Source
-    files: ingest.RunFiles
+    files: RunFiles
     hashing: Hashing
     events: tuple[Event, ...]
     wanted: Wanted
@@ -161,7 +166,7 @@ def _called(found: Sequence[_Found]) -> str:
 
 def _twice(sources: Sequence[Source], run: NamedRun) -> tuple[str, ...]:
     """What is to be known of the constants of a run."""
-    return tuple(note for source in sources for note in ingest.constants_told_twice(source, run.directory))
+    return tuple(note for source in sources for note in constants_told_twice(source, run.directory))
 
 
 def _found(
@@ -179,7 +184,7 @@ def _found(
                 (source, *session.hashes.of(run.id, run.directory, source, events[source.name])) for source in sources
             ]
             for source in checked.package.sources:
-                constants[run.id] |= ingest.read_constants(source, run.directory)
+                constants[run.id] |= read_constants(source, run.directory)
         except AssayError as error:
             problems.append(error)
             continue
@@ -226,11 +231,11 @@ class _Reading:
         size = found.files.size
         files, hashes = found.hashing()
         found = replace(found, files=files)
-        raw = ingest.content_key(hashes, found.files)
+        raw = content_key(hashes, found.files)
         with self.locks[raw], stage("read", run=found.run.id, source=found.source.name, bytes=size) as said:
             place = self.folder(found, store.place("ingest", raw))
             said["cached"] = (found.run.id, found.source.name) not in self.fresh
-        recognition = ingest.recognition_hash(found.source, found.events)
+        recognition = recognition_hash(found.source, found.events)
         return Part(found.source, found.files, raw, recognition, hashes, place)
 
     def folder(self, found: _Found, held: Path) -> Path:
@@ -244,8 +249,8 @@ class _Reading:
     def known(self, found: _Found, held: Path) -> Path | None:
         """The folder of events that the cache has."""
         for entry in sorted(held.iterdir()) if held.is_dir() else ():
-            covers = is_sealed(entry) and ingest.covers(entry, found.source, found.events, found.wanted)
-            if covers and _tells_of(entry, found.files):
+            is_complete = is_sealed(entry) and covers(entry, found.source, found.events, found.wanted)
+            if is_complete and _tells_of(entry, found.files):
                 self.tell(found, found.files.size)
                 used(entry)
                 return entry
@@ -255,14 +260,14 @@ class _Reading:
         """The folder of events, made now."""
         store = self.session.store
         fields = json.dumps({name: sorted(names) for name, names in sorted(found.wanted.items())})
-        names = json.dumps(ingest.file_names(found.files))
+        names = json.dumps(file_names(found.files))
         key = hashlib.sha256((fields + names).encode()).hexdigest()[:16]
-        place = held / f"{ingest.definitions_hash(found.source, found.events, found.wanted)[:16]}-{key}"
+        place = held / f"{definitions_hash(found.source, found.events, found.wanted)[:16]}-{key}"
         self.at_work()
         self.fresh.add((found.run.id, found.source.name))
-        refused = ingest.place_of(store.folder, found.run.directory, found.source.name)
+        refused = place_of(store.folder, found.run.directory, found.source.name)
         with _naming(found.run), _keeping(store, refused):
-            ingest.ingest(
+            ingest(
                 found.source,
                 found.events,
                 found.wanted,
@@ -280,12 +285,12 @@ class _Reading:
         self.session.progress(self.what, sum(self.done.values()), self.size)
 
 
-def _tells_of(entry: Path, files: ingest.RunFiles) -> bool:
+def _tells_of(entry: Path, files: RunFiles) -> bool:
     """Whether an entry calls the files of which there is something to be told as they are called now."""
     from assay.engine.mount import facts
 
-    told = ingest.notes(entry) or any(log.quarantined for log in facts(entry).logs)
-    return not told or ingest.named_as(entry, files)
+    told = notes(entry) or any(log.quarantined for log in facts(entry).logs)
+    return not told or named_as(entry, files)
 
 
 @contextmanager
@@ -295,7 +300,7 @@ def _keeping(store: Store, place: Path) -> Iterator[None]:
         place.unlink(missing_ok=True)
     try:
         yield
-    except ingest.TooManyBrokenError as error:
+    except TooManyBrokenError as error:
         with store.writing():
             raise error.kept(place) from None
 

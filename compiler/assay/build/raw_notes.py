@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from assay import ingest
 from assay.build.prepare import Part, Prepared
 from assay.engine.mount import first_broken
+from assay.ingest.held import notes
+from assay.ingest.nouns import RECORD_NOUNS
 from assay.spec.diagnostics import AssayError
 
 NAMED = 3  # hosts that are named
@@ -15,7 +16,7 @@ NAMED = 3  # hosts that are named
 
 def raw_notes(prepared: Prepared) -> tuple[str, ...]:
     """A sentence for each thing that whoever reads the results of a run should know of its raw data."""
-    notes = [note for part in prepared.parts for note in (*ingest.notes(part.events), *_silent(part))]
+    notes = [note for part in prepared.parts for note in (*notes(part.events), *_silent(part))]
     return (*prepared.notes, *notes, *_broken(prepared))
 
 
@@ -32,7 +33,7 @@ def _silent(part: Part) -> Iterator[str]:
         return
     more = f" and {len(hosts) - NAMED} more" if len(hosts) > NAMED else ""
     named = f"host{'' if len(hosts) == 1 else 's'} {', '.join(hosts[:NAMED])}{more}"
-    records = ingest.RECORD_NOUNS[part.source.kind]
+    records = RECORD_NOUNS[part.source.kind]
     yield f"none of the {records} of {named} is an event that the specs know (source {part.source.name})."
 
 

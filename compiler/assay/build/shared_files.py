@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.build.prepare import Prepared
-from assay.ingest import FileHash
+from assay.ingest.hashes import FileHash
 
 LEAST = 1024  # bytes: single files that are shorter may well be alike
 

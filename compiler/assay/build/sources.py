@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from assay import ingest
 from assay.build.runs import NamedRun
-from assay.ingest.files import files_of, listed
+from assay.ingest.files import empty_run, files_of, host_paths, listed
 from assay.spec import closure
 from assay.spec.diagnostics import AssayError, Diagnostic, fail, raise_all
 from assay.spec.model import Metric, Source
@@ -30,7 +29,7 @@ def needed_sources(
     needed = [source for source in package.sources if source.name in {of_event[name] for name in wanted}]
     absent = [source for source in needed if not any(has(run, source) for run in runs)]
     if absent and len(package.sources) > 1:
-        raise_all(ingest.empty_run(run.directory) for run in runs if not any(run.directory.iterdir()))
+        raise_all(empty_run(run.directory) for run in runs if not any(run.directory.iterdir()))
         raise AssayError(tuple(_absent(checked, metrics, source, runs) for source in absent))
     return tuple(needed) if needed else package.sources[:1]
 
@@ -40,7 +39,7 @@ def has(run: NamedRun, source: Source) -> bool:
     if not source.hosts:
         return any(True for pattern in source.logs for _ in files_of(run.directory, f"{pattern}*"))
     if source.host_files:
-        return bool(ingest.host_paths(source, run.directory))
+        return bool(host_paths(source, run.directory))
     return any(path.is_dir() for path in run.directory.glob(source.hosts))
 
 

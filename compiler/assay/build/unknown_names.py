@@ -9,7 +9,7 @@ from assay.audit.raw_lines import Place, RawRecord, raw_records
 from assay.build.prepare import Prepared
 from assay.build.renames import UnknownRecord, suggest_renames
 from assay.engine.mount import UnknownName
-from assay.ingest import RunFiles
+from assay.ingest.files import RunFiles
 from assay.report.data_quality import RENAMED, UNKNOWN, Finding, of_metrics
 from assay.spec.model import Package, Source
 from assay.spec.number_text import counted

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.ingest import ready_texts
 from assay.ingest.filling import Filled, Part
 from assay.ingest.forms import Numbered, wanted_events
 from assay.ingest.recognition import Recognition
@@ -27,10 +25,6 @@ def enumerate_hosts(connection: duckdb.DuckDBPyConnection, hosts: Iterable[str])
 
 def hosts_type() -> str:
     """The statement that makes the type of hosts, whose names are its parameter."""
-    return ready_texts.text("hosts", _hosts)
-
-
-def _hosts() -> str:
     from sqlglot import exp
 
     from assay.ingest import tree
@@ -55,23 +49,20 @@ NOWHERE = [Part(0, "scan_0", scanned=True)]  # in a scan without rows of an even
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """The statements that write rows of events; `key` tells all that they depend on but where rows are found."""
+    """The statements that write rows of events, each compiled once."""
 
     how: Recognition
-    key: str
+    texts: dict[tuple[object, ...], str] = field(default_factory=dict, compare=False)
 
     def text(self, event: Event, parts: Sequence[Part], swift: bool, in_order: bool) -> str:
         """The statement that writes the rows of an event that some parts have."""
-        if not all(part.scanned for part in parts):  # and the library is loaded for what is not
-            return self._made(event, parts, swift, in_order)
-        name = json.dumps([self.key, event.name, [(part.number, part.table) for part in parts], swift, in_order])
-        return ready_texts.text(name, lambda: self._made(event, parts, swift, in_order))
+        key = event.name, *parts, swift, in_order
+        if key not in self.texts:
+            from assay.ingest.event_rows import event_rows
+            from assay.sql.copying import copied
 
-    def _made(self, event: Event, parts: Sequence[Part], swift: bool, in_order: bool) -> str:
-        from assay.ingest.event_rows import event_rows
-        from assay.sql.copying import copied
-
-        return copied(event_rows(self.how, event, parts, swift, in_order))
+            self.texts[key] = copied(event_rows(self.how, event, parts, swift, in_order))
+        return self.texts[key]
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,7 @@ class Reading(Collected):
     careful: set[str] = field(default_factory=set)
     lines: dict[tuple[int, int], int] = field(default_factory=dict)
     hosts: set[str] = field(default_factory=set)
+    texts: dict[tuple[object, ...], str] = field(default_factory=dict)
 
     def read(self, files: Sequence[LogFile], workers: int, share: int) -> None:
         """Read all files."""
@@ -151,7 +152,7 @@ class Reading(Collected):
             self.count(item.files, item.share.lines)
         found.sort(key=lambda item: item.extent)
         found = [replace(item, share=moved(item.share, list(map(self.lines_before, item.files)))) for item in found]
-        rows = Rows(Statements(self.how, self.batches.key), tuple(found), place)
+        rows = Rows(Statements(self.how, self.texts), tuple(found), place)
         written = [pool.submit(self.write, rows, event) for event in self.events]
         whole = [item.result() for item in written]
         lacking = [

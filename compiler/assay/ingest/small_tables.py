@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from assay.ingest.ready_texts import text
 
 if TYPE_CHECKING:
     import duckdb
@@ -27,7 +24,9 @@ def write(connection: duckdb.DuckDBPyConnection, place: Path, columns: Columns, 
 
 def written(columns: Columns) -> str:
     """The statement that writes rows that are its parameters."""
-    return text(f"table {json.dumps(columns)}", lambda: _written(columns))
+    from assay.sql.copying import copied_plainly
+
+    return copied_plainly(_rows(columns))
 
 
 def write_many(
@@ -45,17 +44,16 @@ def write_many(
 
 def many(table: str, columns: Columns) -> tuple[str, str, str]:
     """The statements that make a table, add rows to it that are their parameters, and write it."""
-    kind = f"{table} {json.dumps(columns)}"
-    return (
-        text(f"empty {kind}", lambda: _empty(table, columns)),
-        text(f"more {kind}", lambda: _added(table, columns)),
-        text(f"whole {kind}", lambda: _whole(table)),
-    )
+    return _empty(table, columns), _added(table, columns), _whole(table)
 
 
 def dropped(table: str) -> str:
     """The statement that drops a table, if it is there."""
-    return text(f"no {table}", lambda: _dropped(table))
+    from sqlglot import exp
+
+    from assay.sql import dialect
+
+    return dialect.text(exp.Drop(tables=[exp.to_table(table)], kind="TABLE", exists=True))
 
 
 def _lists(columns: Columns, rows: Sequence[Row]) -> dict[str, object]:
@@ -72,12 +70,6 @@ def _rows(columns: Columns) -> exp.Select:
 
     values = [tree.named(exp.Explode(this=tree.given_list(name, kind)), name) for name, kind in columns.items()]
     return dialect.select(*values)
-
-
-def _written(columns: Columns) -> str:
-    from assay.sql.copying import copied_plainly
-
-    return copied_plainly(_rows(columns))
 
 
 def _empty(table: str, columns: Columns) -> str:
@@ -100,11 +92,3 @@ def _whole(table: str) -> str:
     from assay.sql.copying import copied_plainly
 
     return copied_plainly(tree.of(dialect.select("*"), table))
-
-
-def _dropped(table: str) -> str:
-    from sqlglot import exp
-
-    from assay.sql import dialect
-
-    return dialect.text(exp.Drop(tables=[exp.to_table(table)], kind="TABLE", exists=True))

@@ -20,7 +20,6 @@ from assay.ingest.quarantine import DESCRIBED, Broken, Lost, describe
 from assay.ingest.recognition import Recognition
 from assay.ingest.refused import TABLE, NothingRecognisedError, TooManyBrokenError
 from assay.ingest.tallies import Share, Tally
-from assay.ingest.unknown import COLUMNS as UNKNOWN
 from assay.ingest.unknown import UnknownTally, write_unknown
 from assay.ingest.unrecognised import standing
 from assay.spec import time_form
@@ -178,13 +177,6 @@ def _write_broken(connection: duckdb.DuckDBPyConnection, broken: Iterable[Broken
     """Broken lines as Parquet, in order."""
     rows = (tuple(getattr(item, name) for name in QUARANTINE) for item in broken)
     small_tables.write_many(connection, place, BROKEN, QUARANTINE, rows)
-
-
-def statements() -> tuple[str, ...]:
-    """The statements that write what was found."""
-    broken = small_tables.many(BROKEN, QUARANTINE)
-    tables = (LOGS, COUNTS, UNKNOWN)
-    return *map(small_tables.written, tables), *broken, small_tables.dropped(BROKEN)
 
 
 def _limit(source: Source, log: Log) -> int:

@@ -15,6 +15,9 @@ from assay.storage.atomic import put
 from assay.storage.paths import resolve_path
 from assay.storage.seals import sealed, unsealed
 
+File = tuple[str, Path, bytes]
+"""Name, path and content of a source."""
+
 
 def unchanged(cache: Path, root: Path, system: str) -> str | None:
     """The hash of the sources of a system's specs when none of their files has changed; None when that is unknown.
@@ -40,7 +43,7 @@ def _same(root: Path, name: str, path: str, mark: list[int]) -> bool:
     return _mark(Path(path)) == mark and (not own.exists() or str(resolve_path(own)) == path)
 
 
-def remember(cache: Path, root: Path, system: str, files: Sequence[tuple[str, Path, bytes]], sources: str) -> None:
+def remember(cache: Path, root: Path, system: str, files: Sequence[File], sources: str) -> None:
     """Note the files (name, path, content) of a system's specs and their hash.
 
     Nothing is noted when a file has other content by now; a cache that cannot be written is no matter.

@@ -13,8 +13,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay.spec import ready_reads
-
 if TYPE_CHECKING:
     from sqlglot import exp
 
@@ -56,27 +54,8 @@ def _lower(names: Collection[str]) -> frozenset[str]:
     return frozenset(name.casefold() for name in names)
 
 
-_told: dict[str, ready_reads.Told] = {}
-
-
-def told() -> Mapping[str, ready_reads.Told]:
-    """What was asked so far, and came out, as `ready_reads` keeps it."""
-    return _told
-
-
 @functools.cache
 def _reads(sql: str, tables: frozenset[str], whole: frozenset[str]) -> Reads:
-    key = ready_reads.key(sql, tables, whole)
-    if key in ready_reads.ready():
-        constants, names = ready_reads.ready()[key]
-        found = Reads(frozenset(constants), None if names is None else frozenset(names))
-    else:
-        found = _worked_out(sql, tables, whole)
-    _told[key] = sorted(found.constants), None if found.names is None else sorted(found.names)
-    return found
-
-
-def _worked_out(sql: str, tables: frozenset[str], whole: frozenset[str]) -> Reads:
     import sqlglot.dialects.duckdb  # complete before any thread looks it up by name
     from sqlglot.errors import ParseError, TokenError
 

@@ -10,13 +10,12 @@ import glob
 import importlib
 import json
 import os
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.spec import closure, decode, normal_form, ready_forms, ready_reads, spec_index, sql_reads
+from assay.spec import decode, normal_form, spec_index
 from assay.spec.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
 from assay.spec.file_errors import unwritable
 from assay.spec.libraries import LIBRARIES
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from assay.dhall import Evaluated
     from assay.spec.model import Package, Source
     from assay.spec.positions import Positions
-    from assay.spec.ready_forms import File, Ready
     from assay.spec.sources import SourceFile
 
 ROOT_FILE = "package.dhall"
@@ -156,10 +154,7 @@ def load(
             status=USAGE,
         )
     if found or (found := kept(workspace, system, cache)):
-        known, ready = normal_form.restored(found.content, found.where), found.ready
-        if ready:
-            _soon(lambda: _remember(workspace, system, cache, known, ready.files, ready.text), later)
-        return known
+        return normal_form.restored(found.content, found.where)
     from assay.spec.sources import hash_sources  # loads much, which unchanged specs do without
 
     files = scan(workspace, system)
@@ -170,8 +165,6 @@ def load(
     def keep() -> None:
         read, said = _read(files), text(checked, cache) if cache else _text(checked)
         _remember(workspace, system, cache, checked, read, said)
-        if comes_with_the_code(workspace) and not sys.dont_write_bytecode:
-            _get_ready(system, checked, read, said)
 
     _soon(keep, later)
     return checked
@@ -179,14 +172,10 @@ def load(
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A package of unchanged specs, as the normal form that is kept of it: plain data, and a name for the place.
-
-    `ready` is where it comes from, unless a cache has it.
-    """
+    """A package of unchanged specs, as the normal form that is kept of it: plain data, and a name for the place."""
 
     content: dict[str, Any]
     where: str
-    ready: Ready | None = None
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -197,11 +186,7 @@ class Kept:
 def kept(workspace: Workspace, system: str, cache: Path | None) -> Kept | None:
     """A system's package if it is known without looking into its files, or by their hashes, what it comes to."""
     unchanged = spec_index.unchanged(cache, workspace.root, system) if cache else None
-    if unchanged and cache and (found := _restorable(_cached(cache, unchanged))):
-        return found
-    is_shipped = system in workspace.systems() and comes_with_the_code(workspace)
-    ready = ready_forms.ready(workspace.root, system) if is_shipped else None
-    return Kept(json.loads(ready.text), str(workspace.specs / system / ROOT_FILE), ready) if ready else None
+    return _restorable(_cached(cache, unchanged)) if unchanged and cache else None
 
 
 def comes_with_the_code(workspace: Workspace) -> bool:
@@ -209,23 +194,7 @@ def comes_with_the_code(workspace: Workspace) -> bool:
     return resolve_path(workspace.root) == resolve_path(shipped().root)
 
 
-def compile_shipped() -> None:
-    """Have the specs that come with Assay ready, as the code is when it is compiled; not those that were edited."""
-    for system in shipped().systems():
-        files = scan(shipped(), system)
-        if checked := _committed(shipped(), system, files):
-            _get_ready(system, checked, _read(files), _text(checked))
-
-
-def _get_ready(system: str, checked: Checked, files: Sequence[File], said: str) -> None:
-    """Have a package that comes with the code ready, and what its texts read."""
-    package = checked.package
-    ready_forms.keep(system, checked.sources, files, said)
-    closure.needs(package, package.metrics, package.filters, [item.name for item in package.tables])
-    ready_reads.keep(system, sql_reads.told())
-
-
-def _read(files: Sequence[SourceFile]) -> list[File]:
+def _read(files: Sequence[SourceFile]) -> list[spec_index.File]:
     return [(item.name, item.path, item.content) for item in files]
 
 
@@ -238,7 +207,7 @@ def _soon(keep: Callable[[], None], later: list[Callable[[], None]] | None) -> N
 
 
 def _remember(
-    workspace: Workspace, system: str, cache: Path | None, checked: Checked, files: Sequence[File], said: str
+    workspace: Workspace, system: str, cache: Path | None, checked: Checked, files: Sequence[spec_index.File], said: str
 ) -> None:
     """Let a cache keep a package, and which files it is made of."""
     if cache:
