@@ -20,7 +20,7 @@ from simulation.shape import Shape, slots_for
 HERE = Path(__file__).resolve().parent
 MAIN = "from assay.cli.main import main; main()"
 WITHOUT_COUNTS = f"""
-from assay.build.quality import QualityPlan
+from assay.app.quality import QualityPlan
 from assay.report.data_quality import UNMEASURED
 QualityPlan.counts = ()
 QualityPlan.assess = lambda *_: UNMEASURED

@@ -40,8 +40,8 @@ dhall.loads("./" + sys.argv[2])
 EDIT = """
 import sys, time
 from pathlib import Path
-from assay.spec import workspace
-from assay.spec.workspace import Workspace
+from assay.lang import workspace
+from assay.lang.workspace import Workspace
 root, system = Path(sys.argv[1]), sys.argv[2].split("/")[1]
 file = max((root / "specs" / system / "metrics").glob("*.dhall"), default=root / "specs" / system / "metrics.dhall",
            key=lambda path: path.stat().st_size)

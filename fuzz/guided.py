@@ -28,7 +28,7 @@ def _dhall(data: bytes) -> None:
 
 def _pattern(data: bytes) -> None:
     """Patterns of lines."""
-    from assay.spec import line_pattern
+    from assay.lang import line_pattern
 
     with contextlib.suppress(line_pattern.PatternError):
         line_pattern.parse(data.decode("utf-8", "replace"))
@@ -36,8 +36,8 @@ def _pattern(data: bytes) -> None:
 
 def _expression(data: bytes) -> None:
     """Expressions of normal forms: what is read shows itself."""
-    from assay.spec.expression import show
-    from assay.spec.expression_text import parse
+    from assay.lang.model.expression import show
+    from assay.lang.model.expression_text import parse
 
     with contextlib.suppress(ValueError):
         shown = show(parse(data.decode("utf-8", "replace")))
@@ -46,8 +46,8 @@ def _expression(data: bytes) -> None:
 
 def _package(data: bytes) -> None:
     """Packages as plain data."""
-    from assay.spec import decode
-    from assay.spec.diagnostics import AssayError
+    from assay.lang import decode
+    from assay.util.diagnostics import AssayError
 
     with contextlib.suppress(AssayError, ValueError, RecursionError):
         decode.package(json.loads(data), "here")
@@ -55,7 +55,7 @@ def _package(data: bytes) -> None:
 
 def _number(data: bytes) -> None:
     """Decimal texts."""
-    from assay.spec.number_text import MAGNITUDE, decimal
+    from assay.util.numbers import MAGNITUDE, decimal
 
     found = decimal(data.decode("utf-8", "replace"))
     assert not found or abs(found.adjusted()) <= MAGNITUDE
@@ -63,7 +63,7 @@ def _number(data: bytes) -> None:
 
 def _document(data: bytes) -> None:
     """JSON documents: whatever is read can be written."""
-    from assay.spec.json_document import parsed
+    from assay.util.json_document import parsed
 
     with contextlib.suppress(ValueError, RecursionError):
         json.dumps(parsed(data.decode("utf-8", "replace")), ensure_ascii=False).encode()
@@ -71,8 +71,8 @@ def _document(data: bytes) -> None:
 
 def _lines(data: bytes) -> None:
     """Lines of logs: they stand where they are said to, and a mended copy has as many and is UTF-8."""
-    from assay.ingest.plain import first_lines, lines_at, mended
-    from assay.spec.diagnostics import AssayError
+    from assay.ingest.plain_copies import first_lines, lines_at, mended
+    from assay.util.diagnostics import AssayError
 
     # What begins as if it were packed is an error.
     with tempfile.TemporaryDirectory(prefix="fuzz-") as name, contextlib.suppress(AssayError):

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.ingest.constants import read_constants
-from assay.publication.reading import read as read_publication
-from assay.spec.diagnostics import DIFFERENCE, SPECS_OR_DATA, USAGE, AssayError
-from assay.spec.model import Event
+from assay.ingest.run_metadata import read_constants
+from assay.lang.model.package import Event
+from assay.publication.reader import read as read_publication
+from assay.util.diagnostics import DIFFERENCE, SPECS_OR_DATA, USAGE, AssayError
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay
 from tests.support.ingesting import SOURCE, event, field, form, read, record

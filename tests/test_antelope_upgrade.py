@@ -16,17 +16,17 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.build.compute import compiled
-from assay.build.prepare import prepare
-from assay.build.runs import NamedRun
-from assay.engine.execute import connect
+from assay.app.compute import compiled
+from assay.app.prepare import prepare
+from assay.app.runs import NamedRun
+from assay.engine.executor import connect
 from assay.engine.graph import nodes
 from assay.engine.mount import mount
-from assay.fetch.times import nanoseconds
-from assay.plan.steps import plan
-from assay.report.article_columns import fact
-from assay.spec.model import Constant
-from assay.spec.unit import Unit
+from assay.lang.model.package import Constant
+from assay.lang.model.unit import Unit
+from assay.plan.planner import plan
+from assay.remote.prometheus_times import nanoseconds
+from assay.report.blocks.comparison_columns import fact
 from tests.compare_reference import load
 from tests.support import upgrade_run
 from tests.support.commands import Done, assay

@@ -8,7 +8,7 @@ import sqlglot
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.sql.apart import stands_apart
+from assay.sql.partitioning import stands_apart
 from tests.support.deep import examples
 
 APART = {

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from assay.report.article_rules import holds, in_words, percent_told
-from assay.spec.article_model import Rule
+from assay.lang.model.article import Rule
+from assay.report.blocks.conclusion_rules import holds, in_words, percent_told
 from tests.support.laboratory import Laboratory
 
 RULES = [

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.report import plot_spec
+from assay.report.charts import plot_spec
 from tests.compare_reference import load
 from tests.support.cometbft import assembled
 from tests.support.laboratory import ROOT

@@ -14,11 +14,11 @@ from typing import IO, Any
 import jsonschema
 import pytest
 
-from assay.build.run_schema import schema_of
-from assay.ingest.constants import read_constants
-from assay.spec.diagnostics import AssayError
-from assay.spec.model import Constant, Quarantine, Source
-from assay.spec.unit import Unit
+from assay.app.run_schema import schema_of
+from assay.ingest.run_metadata import read_constants
+from assay.lang.model.package import Constant, Quarantine, Source
+from assay.lang.model.unit import Unit
+from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT

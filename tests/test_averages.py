@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from assay.build.session import Session
-from assay.engine.store import Store
-from assay.report.averages import average, within
-from assay.spec.expression_text import parse
-from assay.spec.labels import labels_of
-from assay.spec.model import Sampled
-from assay.spec.workspace import Workspace
+from assay.app.session import Session
+from assay.engine.result_cache import Store
+from assay.lang.labels import labels_of
+from assay.lang.model.expression_text import parse
+from assay.lang.model.package import Sampled
+from assay.lang.workspace import Workspace
+from assay.report.blocks.averages import average, within
 from tests.support.laboratory import ROOT
 
 SECOND = 10**9

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from assay.engine.pruning import Entry, Limits, surplus
-from assay.engine.store import default_folder
-from assay.ingest import steady
-from assay.storage.scratch import leave, own
+from assay.engine.result_cache import default_folder
+from assay.ingest import fingerprint
+from assay.util.scratch import leave, own
 from tests.support.commands import Done, assay
 from tests.support.laboratory import ROOT
 
@@ -22,7 +22,7 @@ from tests.support.laboratory import ROOT
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace whose report is built; the cache beside it remembers hashes of new files, too."""
-    monkeypatch.setattr(steady, "SETTLED", 0)
+    monkeypatch.setattr(fingerprint, "SETTLED", 0)
     assert assay("init", tmp_path / "place").status == 0
     assert built(tmp_path / "place").status == 0
     return tmp_path / "place"
@@ -180,10 +180,11 @@ def test_a_cache_stands_where_the_user_has_folders(
 def test_a_user_without_a_home_is_asked_for_a_folder(tmp_path: Path) -> None:
     number = next(number for number in range(54321, 65000) if number not in {item.pw_uid for item in pwd.getpwall()})
     say = (
-        "from assay.engine.store import default_folder\ntry: default_folder()\nexcept Exception as error: print(error)"
+        "from assay.engine.result_cache import default_folder\n"
+        "try: default_folder()\nexcept Exception as error: print(error)"
     )
     become = f"import os; os.setuid({number}); os.environ.clear()"
-    words = [sys.executable, "-c", f"import assay.engine.store\n{become}\n{say}"]
+    words = [sys.executable, "-c", f"import assay.engine.result_cache\n{become}\n{say}"]
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
     done = subprocess.run(words, cwd=tmp_path, env=around, capture_output=True, text=True, check=False)
     assert (done.stderr, done.stdout) == ("", (

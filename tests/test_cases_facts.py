@@ -13,11 +13,11 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 
-from assay.build.run_schema import schema_of
-from assay.ingest.constants import constants_told_twice, read_constants, told_by
-from assay.spec.diagnostics import AssayError
-from assay.spec.model import Constant, Quarantine, Source
-from assay.spec.unit import Unit
+from assay.app.run_schema import schema_of
+from assay.ingest.run_metadata import constants_told_twice, read_constants, told_by
+from assay.lang.model.package import Constant, Quarantine, Source
+from assay.lang.model.unit import Unit
+from assay.util.diagnostics import AssayError
 from tests.oracle.instants import SECOND, instant_text, parse_instant
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT

@@ -14,10 +14,10 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from playwright.sync_api import Browser, expect
 
-from assay.audit.lineage_picture import Picture, picture
-from assay.build.explain import explain
-from assay.build.explain_output import said
-from assay.build.lineage import lineage_of
+from assay.app.explain import explain
+from assay.app.explain_view import said
+from assay.app.lineage import lineage_of
+from assay.lineage.diagram import Picture, picture
 from tests.support.browser import barriers, shown
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT, Laboratory

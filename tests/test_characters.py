@@ -10,8 +10,8 @@ from pathlib import Path
 import pypdf
 import pytest
 
-from assay.report.lacking import FILE, unshown
-from assay.spec.visible import HIDDEN, visible
+from assay.report.missing_glyphs import FILE, unshown
+from assay.util.escape import HIDDEN, visible
 from tests.support.commands import Done, assay
 
 ACTING = "1.0\x1b[31m\x07\x7f\x9b\u202eabc<script>alert(1)</script>#eval(1)'; DROP TABLE x; --\u2066\u200b"

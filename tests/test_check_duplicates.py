@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.spec.check import check
-from assay.spec.diagnostics import render
-from assay.spec.model import Check, Package
-from assay.spec.own_names import is_query
-from assay.spec.workspace import load as loaded
-from assay.spec.workspace import shipped
+from assay.lang.check.check import check
+from assay.lang.model.package import Check, Package
+from assay.lang.reserved_names import is_query
+from assay.lang.workspace import load as loaded
+from assay.lang.workspace import shipped
+from assay.util.diagnostics import render
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import NOWHERE
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from assay.spec.check import check
-from assay.spec.diagnostics import render
-from assay.spec.expression import Expression
-from assay.spec.model import Column, Derived, Grain, Instant, Package, Pair, Subject
-from assay.spec.phase_model import Cut
-from assay.spec.unit import Unit
-from assay.spec.workspace import load as loaded
-from assay.spec.workspace import shipped
+from assay.lang.check.check import check
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Column, Derived, Grain, Instant, Package, Pair, Subject
+from assay.lang.model.phase import Cut
+from assay.lang.model.unit import Unit
+from assay.lang.workspace import load as loaded
+from assay.lang.workspace import shipped
+from assay.util.diagnostics import render
 from tests.support.workspaces import NOWHERE
 
 Change = Callable[[Package], Package]

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.spec.check import check
-from assay.spec.diagnostics import render
-from assay.spec.model import Package, Pair
-from assay.spec.workspace import load as loaded
-from assay.spec.workspace import shipped
+from assay.lang.check.check import check
+from assay.lang.model.package import Package, Pair
+from assay.lang.workspace import load as loaded
+from assay.lang.workspace import shipped
+from assay.util.diagnostics import render
 from tests.support.workspaces import NOWHERE
 
 WORD = "letters, digits and `_`, no digit first, at most 100"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.spec.sql_passed import passed
+from assay.lang.sql_units import passed
 from tests.support.commands import assay
 from tests.support.small import small
 

@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 from sqlglot import exp
 
-from assay.build.report_check import report_problems
-from assay.build.sql_files import write_texts
-from assay.spec.article_model import Grid
-from assay.spec.check import check
-from assay.spec.diagnostics import AssayError, render
-from assay.spec.model import Field, Package, Sampled
-from assay.spec.own_names import READINGS
-from assay.spec.unit import Unit
-from assay.spec.workspace import load as loaded
-from assay.spec.workspace import shipped
+from assay.app.report_check import report_problems
+from assay.app.sql_files import write_texts
+from assay.lang.check.check import check
+from assay.lang.model.article import Grid
+from assay.lang.model.package import Field, Package, Sampled
+from assay.lang.model.unit import Unit
+from assay.lang.reserved_names import READINGS
+from assay.lang.workspace import load as loaded
+from assay.lang.workspace import shipped
 from assay.sql import series
 from assay.sql.expressions import places
+from assay.util.diagnostics import AssayError, render
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import NOWHERE, workspace

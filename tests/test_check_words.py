@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from assay.spec.check import check
-from assay.spec.diagnostics import render
-from assay.spec.expression import Expression
-from assay.spec.model import Event, Name, Package, Reduction
-from assay.spec.own_names import EVENTS
-from assay.spec.report_model import FilterUse, Label
-from assay.spec.workspace import load as loaded
-from assay.spec.workspace import shipped
+from assay.lang.check.check import check
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Event, Name, Package, Reduction
+from assay.lang.model.report import FilterUse, Label
+from assay.lang.reserved_names import EVENTS
+from assay.lang.workspace import load as loaded
+from assay.lang.workspace import shipped
+from assay.util.diagnostics import render
 from tests.support.workspaces import NOWHERE
 
 Change = Callable[[Package], Package]

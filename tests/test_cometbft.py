@@ -16,9 +16,9 @@ from typing import Any
 import pypdf
 import pytest
 
-from assay.spec import closure, normal_form
-from assay.spec import workspace as workspaces
-from assay.spec.workspace import Workspace
+from assay.lang import dependencies, normal_form
+from assay.lang import workspace as workspaces
+from assay.lang.workspace import Workspace
 from tests.compare_reference import load
 from tests.support.cometbft import assembled
 from tests.support.commands import Done, assay
@@ -416,8 +416,8 @@ def test_a_further_source_changes_no_definition() -> None:
     assert differing == {name for name in changed if name in of_all or "loaded" in _needed(checked, name).events}
 
 
-def _needed(checked: normal_form.Checked, metric: str) -> closure.Needs:
-    return closure.needs(checked.package, [checked.metric(metric)], checked.package.filters)
+def _needed(checked: normal_form.Checked, metric: str) -> dependencies.Needs:
+    return dependencies.needs(checked.package, [checked.metric(metric)], checked.package.filters)
 
 
 def _reads_logs(checked: normal_form.Checked, metric: str) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.engine.given import given
+from assay.engine.parameters import given
 from tests.support.commands import assay
 from tests.support.small import averages, logged, small
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.compare.decimal_text import (
+from assay.styles.exact_decimal import (
     cut,
     decimal_text,
     decimal_value,

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.compare.manifest import KINDS, manifest_cell, real_cell, spread_cell, text_cell
-from assay.spec.diagnostics import AssayError
-from assay.spec.report_model import Cell
+from assay.lang.model.report import Cell
+from assay.styles.manifest_cells import KINDS, manifest_cell, real_cell, spread_cell, text_cell
+from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO, CASES, load
 
 COMPONENTS = (

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.compare.org_2023 import Org2023, reread, run_cell, shortened_count
-from assay.compare.row import Row
+from assay.styles.org_2023 import Org2023, reread, run_cell, shortened_count
+from assay.styles.row import Row
 from tests.compare_reference import (
     CARDANO,
     CASES,

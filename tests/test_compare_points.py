@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.compare.decimal_text import shortest_decimal
-from assay.compare.points import (
+from assay.styles.exact_decimal import shortest_decimal
+from assay.styles.points import (
     HostSpread,
     PointKind,
     centile_text,

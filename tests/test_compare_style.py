@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay.compare.row import Row, tells
-from assay.compare.style import style, style_names
-from assay.spec.diagnostics import AssayError
+from assay.styles.registry import style, style_names
+from assay.styles.row import Row, tells
+from assay.util.diagnostics import AssayError
 
 
 def test_styles_are_found_by_name() -> None:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.compare.row import Row
-from assay.compare.three_digits import ThreeDigits, value_text
-from assay.spec.diagnostics import AssayError
+from assay.styles.row import Row
+from assay.styles.three_digits import ThreeDigits, value_text
+from assay.util.diagnostics import AssayError
 
 numbers = st.floats(-1e15, 1e15, allow_nan=False).filter(lambda value: value == 0 or abs(value) > 1e-9)
 

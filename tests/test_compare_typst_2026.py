@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.compare.row import Row
-from assay.compare.typst_2026 import Typst2026
-from assay.compare.typst_number import number_text
-from assay.spec.diagnostics import AssayError
+from assay.styles.row import Row
+from assay.styles.typst_2026 import Typst2026
+from assay.styles.typst_number import number_text
+from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO, averages, load, reference_ids, width
 
 STYLE = Typst2026()

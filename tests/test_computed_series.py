@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assay.spec.expression import Expression
-from assay.spec.expression_text import parse
-from assay.spec.model import Series, Term, Unit
-from assay.spec.phase_model import SINCE, UNTIL
+from assay.lang.model.expression import Expression
+from assay.lang.model.expression_text import parse
+from assay.lang.model.package import Series, Term, Unit
+from assay.lang.model.phase import SINCE, UNTIL
 from assay.sql import dialect, series
 from tests.support.deep import examples
 

@@ -8,11 +8,11 @@ import duckdb
 import pytest
 import sqlglot
 
-from assay.engine.execute import connect
+from assay.engine.executor import connect
 from assay.engine.mount import confine
-from assay.spec.diagnostics import AssayError
 from assay.sql import dialect
 from assay.sql.relations import compile_query
+from assay.util.diagnostics import AssayError
 from tests.support.commands import assay
 from tests.support.workspaces import edited, workspace
 

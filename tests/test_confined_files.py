@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.report.charts import load_template
-from assay.report.pdf import NOWHERE, PROXIES, typeset
+from assay.lang.workspace import Workspace
+from assay.report.charts.render import load_template
 from assay.report.prose import read
-from assay.spec.diagnostics import AssayError
-from assay.spec.workspace import Workspace
+from assay.report.render.pdf import NOWHERE, PROXIES, typeset
+from assay.util.diagnostics import AssayError
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.plan.cutting import is_cut
-from assay.spec.expression import Expression
-from assay.spec.model import Event, Grain, Package, Relation, Runs, Series, Subject, Unit
-from assay.spec.workspace import load, shipped
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Event, Grain, Package, Relation, Runs, Series, Subject, Unit
+from assay.lang.workspace import load, shipped
+from assay.plan.phase_splitting import is_cut
 
 HOLDS = Expression("integer")
 

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from assay.audit.spec_diff import diff
-from assay.build.compute import compiled
+from assay.app.compute import compiled
+from assay.diff.specs import diff
 from assay.engine.graph import Node, nodes
-from assay.plan.steps import Applied, EventStep, plan
-from assay.spec import decode, normal_form
-from assay.spec.check import check
-from assay.spec.diagnostics import AssayError
-from assay.spec.formula import by_id, is_formula
-from assay.spec.model import Metric, Package
-from assay.spec.normal_form import Checked
+from assay.lang import decode, normal_form
+from assay.lang.check.check import check
+from assay.lang.formula import by_id, is_formula
+from assay.lang.model.package import Metric, Package
+from assay.lang.normal_form import Checked
+from assay.plan.planner import Applied, EventStep, plan
+from assay.util.diagnostics import AssayError
 from tests.support.laboratory import Laboratory
 from tests.support.workspaces import NOWHERE
 

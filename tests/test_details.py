@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.build.sql_files import HEAD
+from assay.app.sql_files import HEAD
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT
 from tests.test_report_html import data_of, read

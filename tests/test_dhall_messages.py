@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.spec.diagnostics import AssayError
-from assay.spec.sources import evaluate_file
+from assay.lang.sources import evaluate_file
+from assay.util.diagnostics import AssayError
 
 BAD = Path(__file__).parent / "bad_specs"
 CASES = sorted(path.stem for path in BAD.glob("*.dhall"))

@@ -6,8 +6,8 @@ import json
 import shutil
 from pathlib import Path
 
-from assay.spec import normal_form, unchecked
-from assay.spec.workspace import Workspace
+from assay.lang import normal_form, unchecked
+from assay.lang.workspace import Workspace
 from tests.support.commands import Done, assay
 from tests.support.repositories import committed
 from tests.support.workspaces import edited

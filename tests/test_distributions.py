@@ -13,8 +13,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assay.spec.expression import Expression
-from assay.spec.model import Metric, Reduction, Unit
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Metric, Reduction, Unit
 from assay.sql import dialect
 from assay.sql.distributions import CENTILES, distribution
 from tests.support.deep import examples

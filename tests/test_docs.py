@@ -17,7 +17,7 @@ import duckdb
 import pytest
 
 from assay.cli.main import cli
-from assay.engine.store import default_folder
+from assay.engine.result_cache import default_folder
 from tests.documentation import (
     ALL_PAGES,
     PAGES,
@@ -206,13 +206,13 @@ def test_options_that_a_page_names_exist(name: str) -> None:
 
 
 def test_the_exit_statuses_are_those_of_the_code() -> None:
-    from assay.cli import failure
-    from assay.spec import diagnostics
+    from assay.cli import errors
+    from assay.util import diagnostics
 
     table = next(item for item in page("README.md").tables if item.header[0] == "exit status")
     known = {
         0, diagnostics.SPECS_OR_DATA, diagnostics.USAGE, diagnostics.DIFFERENCE, diagnostics.INTERNAL,
-        failure.INTERRUPTED,
+        errors.INTERRUPTED,
     }  # fmt: skip
     assert {int(row[0]) for row in table.rows} == known
     for name, start in (("docs/reference.md", "Exit status: "), ("docs/architecture.md", "The exit status is ")):
@@ -290,13 +290,13 @@ def test_compatibility_choices_stand_where_their_table_says() -> None:
 
 
 def test_the_kinds_of_sources_are_those_of_the_code() -> None:
-    from assay.audit.raw_lines import FINDERS
-    from assay.ingest import kinds, nouns
-    from assay.spec.source_kinds import SOURCE_KINDS
+    from assay.ingest import nouns, pipeline
+    from assay.lang.model.source_kinds import SOURCE_KINDS
+    from assay.lineage.raw_records import FINDERS
 
     (table,) = (item for item in page("docs/sources.md").tables if item.header[0] == "kind")
     assert [code(row[0]) for row in table.rows] == [[kind] for kind in SOURCE_KINDS]
-    for known in (kinds.READERS, nouns.RECORD_NOUNS, nouns.FILE_NOUNS, FINDERS):
+    for known in (pipeline.READERS, nouns.RECORD_NOUNS, nouns.FILE_NOUNS, FINDERS):
         assert set(known) == set(SOURCE_KINDS)
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.cli.echo import rows
 from assay.cli.main import cli
+from assay.cli.output import rows
 from assay.sql.dialect import printable
 from tests.support.commands import Done, assay, assay_process
 from tests.support.laboratory import ROOT

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from assay.build import comparison
+from assay.app import comparison
 from tests.compare_reference import CARDANO, load
 from tests.support.commands import assay, assay_process, build
 from tests.support.laboratory import ROOT

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.build.runs import named_runs
-from assay.ingest.files import TAKEN
+from assay.app.runs import named_runs
+from assay.ingest.discovery import TAKEN
 from tests.support.commands import Done, assay
 from tests.support.mixed import mixed, run_of
 

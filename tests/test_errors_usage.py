@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.spec.workspace import shipped
+from assay.lang.workspace import shipped
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT
 

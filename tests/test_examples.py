@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from assay.spec.workspace import Workspace
+from assay.lang.workspace import Workspace
 from tests.support.commands import Done, assay
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import edited, workspace

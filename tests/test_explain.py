@@ -15,24 +15,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.audit.facts import facts
-from assay.audit.raw_lines import RawRecord
-from assay.audit.screen import Part, bars, fitted
-from assay.audit.shown import shown
-from assay.audit.words import compatibility, said
-from assay.build.explain import Explained, RunFacts
-from assay.build.explain_output import as_data, as_text
-from assay.build.inspect import report_of
-from assay.build.lineage import applied_to_item, of_item
-from assay.build.trace_run import Line, Sample, Spread
+from assay.app.check_and_query import report_of
+from assay.app.explain import Explained, RunFacts
+from assay.app.explain_view import as_data, as_text
+from assay.app.lineage import applied_to_item, of_item
+from assay.app.trace_runs import Line, Sample, Spread
+from assay.explain.appearances import shown
+from assay.explain.facts import facts
+from assay.explain.terminal import Part, bars, fitted
+from assay.explain.wording import compatibility, said
+from assay.lang import dependencies
+from assay.lang.labels import read_of
+from assay.lang.model.expression_text import parse
+from assay.lang.model.package import Metric, Term
+from assay.lang.time_format import told
+from assay.lineage.raw_records import RawRecord
 from assay.report.article import metrics_of
-from assay.report.article_rows import series_of
-from assay.spec import closure
-from assay.spec.expression_text import parse
-from assay.spec.labels import read_of
-from assay.spec.model import Metric, Term
-from assay.spec.time_form import told
-from assay.spec.visible import columns, cut, visible, visible_json, written
+from assay.report.blocks.rows import series_of
+from assay.util.escape import columns, cut, visible, visible_json, written
 from tests.compare_reference import CARDANO
 from tests.oracle.instants import parse_instant
 from tests.support.commands import Done, assay, assay_process
@@ -71,7 +71,7 @@ def test_every_metric_and_series_is_explained(lab: Laboratory, system: str) -> N
         assert all(event.names or event.name in nameless for event in told.events), told.events
         assert told.doc
         json.loads(visible_json(as_data(Explained(checked, item, told, "", "", None))))
-        needed = closure.needs(
+        needed = dependencies.needs(
             package,
             [item] if isinstance(item, Metric) else [],
             [one.filter for one in applied],

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from assay.audit.words import series_sentence
-from assay.build.explain import told
-from assay.build.lineage import lineage_of
-from assay.plan.steps import SeriesStep
+from assay.app.explain import told
+from assay.app.lineage import lineage_of
+from assay.explain.wording import series_sentence
+from assay.plan.planner import SeriesStep
 from tests.support.commands import assay
 from tests.support.laboratory import Laboratory
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from assay.audit.words import said
-from assay.spec.expression import ARITY, LEAVES, Expression
-from assay.spec.typing_rules import NONE, KindError, Scope, Typed, infer
-from assay.spec.unit_library import UnitLibrary
+from assay.explain.wording import said
+from assay.lang.model.expression import ARITY, LEAVES, Expression
+from assay.lang.typing_rules import NONE, KindError, Scope, Typed, infer
+from assay.lang.units import UnitLibrary
 from assay.sql.expressions import Names, compile_expression
 from tests.support.deep import examples
 

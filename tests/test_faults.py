@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.build.kept import SETTLED
-from assay.build.outputs import replacing
-from assay.spec.diagnostics import AssayError
-from assay.storage.locks import held
-from assay.storage.scratch import own
+from assay.app.build_cache import SETTLED
+from assay.app.outputs import replacing
+from assay.util.diagnostics import AssayError
+from assay.util.locks import held
+from assay.util.scratch import own
 from tests.support.commands import assay_process
 from tests.support.deep import is_deep, turn
 from tests.support.laboratory import DATE, ROOT

@@ -20,10 +20,10 @@ from urllib.parse import parse_qs, urlsplit
 import duckdb
 import pytest
 
-from assay.fetch import prometheus, times
-from assay.fetch.prometheus import fetch, request_of
-from assay.fetch.server import Patience, Server
-from assay.spec.diagnostics import AssayError
+from assay.remote import prometheus, prometheus_times
+from assay.remote.http import Patience, Server
+from assay.remote.prometheus import fetch, request_of
+from assay.util.diagnostics import AssayError
 from tests.support.prometheus import MISSING, WHY, Series, saved_series, served, stored
 
 RUN = Path(__file__).resolve().parent.parent / "golden" / "cometbft" / "run"
@@ -119,7 +119,7 @@ def test_what_a_server_finds_too_much_is_asked_for_in_parts(
 ) -> None:
     with served(base, tmp_path / "server", f"--query.max-samples={limit}") as url:
         place = fetch(Server(url), request_of([selector], START, end, "1h"), tmp_path / "out", silent)
-    last = times.instant(end, "") * 10**6
+    last = prometheus_times.instant(end, "") * 10**6
     wanted = [item for item in series if selector in (ALL, item["metric"]["__name__"])]
     expected = [row for row in rows_of(wanted) if row[2] <= last]
     assert rows(place) == expected
@@ -431,12 +431,12 @@ def test_what_a_fetch_left_that_was_killed_is_gone_after_the_next(tmp_path: Path
     ],
 )
 def test_times_are_rfc_3339_or_seconds(text: str, ms: int) -> None:
-    assert times.instant(text, "--start") == ms
+    assert prometheus_times.instant(text, "--start") == ms
 
 
 @pytest.mark.parametrize(("text", "ms"), [("30s", 30_000), ("1h30m", 5_400_000), ("250ms", 250), ("2d", 172_800_000)])
 def test_durations_are_those_of_prometheus(text: str, ms: int) -> None:
-    assert times.duration(text, "--step-size") == ms
+    assert prometheus_times.duration(text, "--step-size") == ms
 
 
 def test_all_that_is_wrong_is_told_at_once() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.build import kept
+from assay.app import build_cache
 from assay.engine.limit import Limits, apply_limits
 from tests.support.commands import build
 from tests.support.laboratory import ROOT
@@ -90,7 +90,7 @@ def test_converters_start_before_all_else_where_no_drawing_was_ever_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     began: list[Path] = []
-    monkeypatch.setattr(kept, "start", began.append)
+    monkeypatch.setattr(build_cache, "start", began.append)
     runs, cache = [f"run={ROOT}/golden/cardano/tiny/plain/run"], tmp_path / "cache"
     assert build(runs, tmp_path / "out", cache, "--filter", "none").status == 2
     assert began == [ROOT / "templates" / "fonts"]

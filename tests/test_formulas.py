@@ -12,10 +12,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.build.session import Session
-from assay.engine.store import Store
-from assay.spec import normal_form
-from assay.spec.workspace import Workspace
+from assay.app.session import Session
+from assay.engine.result_cache import Store
+from assay.lang import normal_form
+from assay.lang.workspace import Workspace
 from tests.compare_reference import load
 from tests.support.commands import assay
 from tests.support.drives import drives, run

@@ -13,14 +13,14 @@ import pytest
 
 from assay.engine.formulas import Formulas, averages, measured
 from assay.engine.results import HostRow, pooled
-from assay.spec import formula
-from assay.spec.expression import Expression
-from assay.spec.expression_text import parse
-from assay.spec.formula import Figure, NoValueError
-from assay.spec.model import Package
-from assay.spec.normal_form import Checked, Measured
-from assay.spec.summary_model import Summary
-from assay.spec.workspace import load, shipped
+from assay.lang import formula
+from assay.lang.formula import Figure, NoValueError
+from assay.lang.model.expression import Expression
+from assay.lang.model.expression_text import parse
+from assay.lang.model.package import Package
+from assay.lang.model.summary import Summary
+from assay.lang.normal_form import Checked, Measured
+from assay.lang.workspace import load, shipped
 from assay.sql.distributions import CENTILES
 
 ALL = Summary("all", 0, "mean", False, "")

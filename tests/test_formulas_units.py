@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.spec import formula
-from assay.spec.expression import Expression, show
-from assay.spec.expression_text import parse
-from assay.spec.formula_units import FormulaScope, resolved, unit_of
-from assay.spec.typing_rules import NONE, UnitError
-from assay.spec.unit_library import UnitLibrary, UnknownUnitError
+from assay.lang import formula
+from assay.lang.formula_units import FormulaScope, resolved, unit_of
+from assay.lang.model.expression import Expression, show
+from assay.lang.model.expression_text import parse
+from assay.lang.typing_rules import NONE, UnitError
+from assay.lang.units import UnitLibrary, UnknownUnitError
 from tests.documentation import code, page
 
 LIBRARY = UnitLibrary(["block"])

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.spec import normal_form, workspace
-from assay.spec.diagnostics import DIFFERENCE
-from assay.spec.normal_form import Checked
-from assay.spec.workspace import Workspace
+from assay.lang import normal_form, workspace
+from assay.lang.normal_form import Checked
+from assay.lang.workspace import Workspace
+from assay.util.diagnostics import DIFFERENCE
 from tests.support.commands import Done
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import edited
@@ -39,7 +39,7 @@ command = "build cardano/comparison --run plain=golden/cardano/tiny/plain/run --
 HASHED = """
 import hashlib, json, sys
 from pathlib import Path
-from assay.spec import normal_form, workspace
+from assay.lang import normal_form, workspace
 here = workspace.Workspace(Path(sys.argv[1]))
 checked = workspace.evaluate(here, sys.argv[2], workspace.scan(here, sys.argv[2]))
 print(hashlib.sha256(json.dumps(normal_form.content(checked)).encode()).hexdigest())

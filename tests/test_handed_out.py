@@ -9,8 +9,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.build import handing
-from assay.engine.store import Store
+from assay.app import export_run
+from assay.engine.result_cache import Store
 from tests.support.commands import assay
 from tests.support.runs import changed_json, copied
 
@@ -100,7 +100,7 @@ def test_what_is_handed_out_to_somebody_stays_when_others_ask_at_once(run: Path,
 
     def ask() -> None:
         together.wait()
-        folder = handing.handed(store, events, {"named": 1})
+        folder = export_run.handed(store, events, {"named": 1})
         seen.append((folder, (folder / "constants.parquet").stat().st_ino))
 
     threads = [threading.Thread(target=ask) for _ in range(8)]

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from assay.build.hashing import Hashes
-from assay.ingest import ahead, steady
-from assay.ingest.ahead import WORTH, Ahead
-from assay.ingest.files import find_run
-from assay.ingest.hashes import file_hashes
-from assay.ingest.steady import Held, mark_of
-from assay.spec.diagnostics import AssayError
+from assay.app.hashing import Hashes
+from assay.ingest import fingerprint, hashing_ahead
+from assay.ingest.discovery import find_run
+from assay.ingest.fingerprint import Held, mark_of
+from assay.ingest.hashing import file_hashes
+from assay.ingest.hashing_ahead import WORTH, Ahead
+from assay.util.diagnostics import AssayError
 from tests.support.commands import assay
 from tests.support.ingesting import SOURCE
 from tests.test_increments import plain_run
@@ -46,13 +46,13 @@ def run(tmp_path: Path) -> Path:
 def asked(monkeypatch: Patch) -> list[str]:
     """The files that are hashed, in order, wherever."""
     found: list[str] = []
-    real = steady._digest
+    real = fingerprint._digest
 
     def watched(path: Path, *rest: object) -> str:
         found.append(f"{path.parent.name}/{path.name}")
         return real(path, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(steady, "_digest", watched)
+    monkeypatch.setattr(fingerprint, "_digest", watched)
     return found
 
 
@@ -84,7 +84,7 @@ def test_the_files_of_runs_are_hashed_in_the_order_of_their_names(run: Path, ask
 def test_what_is_remembered_is_not_hashed(run: Path, tmp_path: Path, asked: list[str]) -> None:
     files, told = file_hashes(find_run(SOURCE, run), tmp_path / "memo.json")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(steady, "SETTLED", 0)
+        patch.setattr(fingerprint, "SETTLED", 0)
         file_hashes(files, tmp_path / "memo.json")
     asked.clear()
     begun(run, memo=tmp_path / "memo.json")
@@ -107,7 +107,7 @@ def test_who_ends_it_waits_for_no_look_through_a_large_folder(run: Path, monkeyp
         if len(looked) == 2:
             told.end()
 
-    monkeypatch.setattr(ahead, "_worth", worth)
+    monkeypatch.setattr(hashing_ahead, "_worth", worth)
     told = Ahead([run], run / "none.json")
     told.start()
     told.join()
@@ -120,12 +120,12 @@ def test_the_file_at_hand_is_given_up_unless_it_is_needed(needed: bool, run: Pat
     first = run / "m-1" / "core"
     seen: list[Path] = []
 
-    def hashed(path: Path, mark: steady.Mark, ended: Callable[[], bool]) -> Held:
+    def hashed(path: Path, mark: fingerprint.Mark, ended: Callable[[], bool]) -> Held:
         seen.append(path)
         told.end([first] if needed else [run / "m-2" / "out"])
-        return steady.hashed(path, mark, ended)
+        return fingerprint.hashed(path, mark, ended)
 
-    monkeypatch.setattr(ahead, "hashed", hashed)
+    monkeypatch.setattr(hashing_ahead, "hashed", hashed)
     told.start()
     told.join()
     assert seen == [first]
@@ -134,9 +134,9 @@ def test_the_file_at_hand_is_given_up_unless_it_is_needed(needed: bool, run: Pat
 
 def test_what_cannot_be_read_is_left_to_who_reads_it(run: Path, monkeypatch: Patch) -> None:
     def refused(path: Path, *_: object) -> Held:
-        raise steady.changed(path, "nothing")
+        raise fingerprint.changed(path, "nothing")
 
-    monkeypatch.setattr(ahead, "hashed", refused)
+    monkeypatch.setattr(hashing_ahead, "hashed", refused)
     found = begun(run, run / "none", memo=run / "none.json")
     assert found.held(held(run / "m-1" / "out")) is None
 
@@ -190,12 +190,12 @@ def test_the_file_at_hand_is_kept_whichever_run_and_source_needs_it(
     shutil.copytree(other, tmp_path / "a")
     at_work, go_on = threading.Event(), threading.Event()
 
-    def hashed(path: Path, mark: steady.Mark, ended: Callable[[], bool]) -> Held:
+    def hashed(path: Path, mark: fingerprint.Mark, ended: Callable[[], bool]) -> Held:
         at_work.set()
         assert go_on.wait(60)
-        return steady.hashed(path, mark, ended)
+        return fingerprint.hashed(path, mark, ended)
 
-    monkeypatch.setattr(ahead, "hashed", hashed)
+    monkeypatch.setattr(hashing_ahead, "hashed", hashed)
     first = Ahead([other, tmp_path / "a"], tmp_path / "memo.json")
     first.start()
     assert at_work.wait(60)
@@ -220,7 +220,7 @@ def test_what_is_wrong_with_a_run_is_told_when_it_is_asked_for(run: Path, tmp_pa
 
 
 def test_who_closes_waits_for_no_hash(run: Path, tmp_path: Path, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(steady, "PIECE", 1)  # so slow that it would not end
+    monkeypatch.setattr(fingerprint, "PIECE", 1)  # so slow that it would not end
     (run / "m-1" / "core").unlink()
     found = Hashes(tmp_path / "memo.json")
     found.begin([("r", run)], [SOURCE], ())
@@ -256,7 +256,7 @@ def test_commands_begin_with_the_folders_of_their_runs(tmp_path: Path, monkeypat
             asked.append((list(folders), memo))
             super().__init__(folders, memo)
 
-    monkeypatch.setattr(ahead, "Ahead", Watched)
+    monkeypatch.setattr(hashing_ahead, "Ahead", Watched)
     run, cache = plain_run("tiny/plain", tmp_path / "a=b"), tmp_path / "cache"
     assert assay("ingest", run, "--system", "cardano", "--cache", cache).status == 0
     assert asked == [([run], cache / "files.json")]

@@ -8,6 +8,8 @@ from typing import Any, cast
 
 import pytest
 
+from assay.lang.model.report import Break, Edition, History, Section
+from assay.lang.normal_form import Checked
 from assay.publication.history import (
     FORM,
     MEANING,
@@ -24,8 +26,6 @@ from assay.publication.history import (
 from assay.publication.history_plots import Frame, plot
 from assay.publication.model import MetricRow, Publication
 from assay.report.document import Plot
-from assay.spec.normal_form import Checked
-from assay.spec.report_model import Break, Edition, History, Section
 
 EDITION = Edition("2020", "2020-01-01", "org-2023", (), (), (), (), (), "")
 #: what only editions that differ are asked for

@@ -16,13 +16,14 @@ import duckdb
 import pytest
 import zstandard
 
-from assay.engine import kept_tables
-from assay.engine.store import Store
-from assay.ingest import reader, shares
-from assay.ingest.filling import fill
-from assay.ingest.shares import LogFile
-from assay.ingest.steady import Held, Mark
-from assay.storage.seals import seal
+from assay.engine import table_cache
+from assay.engine.result_cache import Store
+from assay.ingest import chunks
+from assay.ingest.chunks import LogFile
+from assay.ingest.fingerprint import Held, Mark
+from assay.ingest.readers import json_lines
+from assay.ingest.readers.json_lines_worker import fill
+from assay.util.checksums import seal
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay
 from tests.support.runs import copied, lines_of
@@ -58,7 +59,7 @@ def test_a_file_that_is_added_is_read_alone(tmp_path: Path, monkeypatch: pytest.
         read.extend(file.path for file in files)
         return fill(connection, how, files, folder)
 
-    monkeypatch.setattr(reader, "fill", watched)
+    monkeypatch.setattr(json_lines, "fill", watched)
     run = plain_run("tiny/plain", tmp_path / "run")
     whole = rows(run, tmp_path / "other cache")
     late = sorted(run.glob("node-*/node-1.json"))[-1]
@@ -116,8 +117,8 @@ def test_a_large_file_is_read_in_pieces_and_nothing_tells(
         file.write_text(("\r\n" if number % 2 else "\n").join(lines), encoding="utf-8")
     whole = rows(run, tmp_path / "cache")
     assert len(whole["quarantine"]) >= 5
-    monkeypatch.setattr(shares, "PIECE", piece)
-    monkeypatch.setattr(shares, "ROUND", 4 * piece)
+    monkeypatch.setattr(chunks, "PIECE", piece)
+    monkeypatch.setattr(chunks, "ROUND", 4 * piece)
     assert rows(run, tmp_path / "pieces") == whole
     folders = list((tmp_path / "pieces").glob("batches/*/*"))
     assert len(folders) > 3
@@ -145,16 +146,16 @@ def test_a_large_packed_file_that_is_left_over_is_read_in_pieces_as_well(
     whole = rows(run, tmp_path / "cache")
     assert len(whole["quarantine"]) >= 5
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(shares, "PIECE", 700)
-    monkeypatch.setattr(shares, "ROUND", 2800)
+    monkeypatch.setattr(chunks, "PIECE", 700)
+    monkeypatch.setattr(chunks, "ROUND", 2800)
     assert rows(run, tmp_path / "pieces") == whole
     folders = [file.parent for file in (tmp_path / "pieces").glob("batches/*/*/batch.json") if ":" in file.read_text()]
     assert len(folders) > 3
     assert not list((tmp_path / "pieces").glob("**/plain"))
     # What is kept is not read again, but what is lost.
     again: list[Path] = []
-    unpacked = reader.unpacked
-    monkeypatch.setattr(reader, "unpacked", lambda file, folder: again.append(file.path) or unpacked(file, folder))
+    unpacked = json_lines.unpacked
+    monkeypatch.setattr(json_lines, "unpacked", lambda file, folder: again.append(file.path) or unpacked(file, folder))
     shutil.rmtree(tmp_path / "pieces" / "ingest")
     assert rows(run, tmp_path / "pieces") == whole
     assert not again
@@ -166,7 +167,7 @@ def test_a_large_packed_file_that_is_left_over_is_read_in_pieces_as_well(
 
 
 def test_a_piece_that_is_one_long_line_is_not_cut_further(tmp_path: Path) -> None:
-    size = 3 * shares.PIECE
+    size = 3 * chunks.PIECE
     whole = LogFile(0, "node-0", 0, Held(tmp_path / "log", Mark(size, 0, 0), size))
     assert whole.is_large
     assert not replace(whole, begin=0, end=size).is_large
@@ -174,10 +175,10 @@ def test_a_piece_that_is_one_long_line_is_not_cut_further(tmp_path: Path) -> Non
 
 def test_as_many_pieces_are_read_at_a_time_for_each_of_two_workers(tmp_path: Path) -> None:
     line = 2000  # bytes, about: a piece ends where a line does
-    edges = [place + (line if place else 0) for place in range(0, 13 * shares.PIECE, shares.PIECE)]
+    edges = [place + (line if place else 0) for place in range(0, 13 * chunks.PIECE, chunks.PIECE)]
     file = LogFile(0, "node-0", 0, Held(tmp_path / "log", Mark(edges[-1], 0, 0), edges[-1]))
     found = [replace(file, begin=begin, end=end) for begin, end in itertools.pairwise(edges)]
-    assert [len(part) for part in shares.rounds(found, 1, 2)] == [4, 4, 4]
+    assert [len(part) for part in chunks.rounds(found, 1, 2)] == [4, 4, 4]
 
 
 def test_a_run_whose_files_have_other_names_tells_of_broken_lines_by_these(tmp_path: Path) -> None:
@@ -195,7 +196,7 @@ def test_a_run_whose_files_have_other_names_tells_of_broken_lines_by_these(tmp_p
 def test_a_kept_table_has_the_very_values_and_types_that_it_had(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_tables, "SLOW", 0.0)
+    monkeypatch.setattr(table_cache, "SLOW", 0.0)
     made = """CREATE TEMP TABLE t (host host_name, huge HUGEINT, counter UBIGINT, "real" DOUBLE, small FLOAT,
         none BIGINT, text VARCHAR, flag BOOLEAN)"""
     values = """INSERT INTO t VALUES ('a', 42, 18446744073709551615, 'NaN', 0.1, NULL, 'x', true),
@@ -208,17 +209,17 @@ def test_a_kept_table_has_the_very_values_and_types_that_it_had(
         return connection
 
     with engine() as connection:
-        tables = kept_tables.KeptTables(Store(tmp_path), connection, of, enumerated=True)
+        tables = table_cache.KeptTables(Store(tmp_path), connection, of, enumerated=True)
         tables.keep("t", lambda: connection.execute(made).execute(values) and None)
         tables.keep("nested", lambda: connection.execute("CREATE TEMP TABLE nested AS SELECT [1, 2] AS l") and None)
         before = [connection.execute(text).fetchall() for text in ("DESCRIBE t", "FROM t")]
         assert tables.known(["t", "nested", "t"]) == {"t"}
     with engine() as connection:
-        kept_tables.KeptTables(Store(tmp_path), connection, of, enumerated=True).recall("t")
+        table_cache.KeptTables(Store(tmp_path), connection, of, enumerated=True).recall("t")
         after = [connection.execute(text).fetchall() for text in ("DESCRIBE t", "FROM t")]
         assert repr(after) == repr(before)
     with duckdb.connect() as connection:
-        kept_tables.KeptTables(Store(tmp_path), connection, of, enumerated=False).recall("t")
+        table_cache.KeptTables(Store(tmp_path), connection, of, enumerated=False).recall("t")
         assert connection.execute("SELECT typeof(host), host FROM t").fetchall() == [("VARCHAR", "a"), ("VARCHAR", "b")]
 
 
@@ -227,7 +228,7 @@ METRICS = ("CentiCpu", "RSS", "Alloc", "Heap")
 
 def test_metrics_asked_later_are_worked_out_of_kept_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What an edit of a metric does: what is asked is new, all that it is made of is not."""
-    monkeypatch.setattr(kept_tables, "SLOW", 0.0)
+    monkeypatch.setattr(table_cache, "SLOW", 0.0)
 
     def asked(metric: str, cache: Path) -> object:
         done = assay("query", metric, "--run", CARDANO / "edges" / "run", "--format", "json", "--cache", cache)

@@ -8,15 +8,15 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.build.compute import compiled
-from assay.engine import dry
+from assay.app.compute import compiled
+from assay.engine import dry_run
 from assay.engine.graph import Node, nodes
-from assay.engine.inexact import inexact
-from assay.plan.steps import Applied, plan
-from assay.spec.diagnostics import Diagnostic
-from assay.spec.workspace import load, shipped
+from assay.engine.inexact_sums import inexact
+from assay.lang.workspace import load, shipped
+from assay.plan.planner import Applied, plan
 from assay.sql import dialect
 from assay.sql.relations import filled
+from assay.util.diagnostics import Diagnostic
 from tests.support.commands import assay
 from tests.support.workspaces import workspace
 
@@ -75,9 +75,9 @@ def test_what_is_compiled_adds_up_in_an_order(
         assert (node.name, list(inexact(connection, text))) == (node.name, [])
         return iter(())
 
-    monkeypatch.setattr(dry, "_unordered_sums", found)
+    monkeypatch.setattr(dry_run, "_unordered_sums", found)
     graph = nodes(compiled(checked, made))
-    assert dry.dry_run(graph, [item for source in package.sources for item in source.constants]) == ()
+    assert dry_run.dry_run(graph, [item for source in package.sources for item in source.constants]) == ()
     assert len(asked) > len(package.metrics)
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.ingest.held import covers, notes
-from assay.spec.model import Event, Source
+from assay.ingest.manifest import covers, notes
+from assay.lang.model.package import Event, Source
 from tests import test_ingest_records as records
 from tests import test_ingest_tables as tables
 from tests import test_ingest_text as texts

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.ingest import durations, spellings
-from assay.spec.diagnostics import AssayError
-from assay.spec.model import Event, Quarantine, Transform
+from assay.ingest import durations, number_spellings
+from assay.lang.model.package import Event, Quarantine, Transform
 from assay.sql import dialect
+from assay.util.diagnostics import AssayError
 from tests.support.deep import examples
 from tests.support.ingesting import SOURCE, Ingested, field, form, read, refusal
 from tests.support.laboratory import ROOT
@@ -211,7 +211,7 @@ def test_every_duration_that_go_writes_is_read_back(durations_ns: list[int]) -> 
     value = durations.nanoseconds(dialect.column("said")).sql(dialect=dialect.DIALECT)
     found = duckdb.execute(f"SELECT {value} FROM (SELECT unnest(?::TEXT[]) AS said)", [texts]).fetchall()
     assert [row[0] for row in found] == [str(ns) for ns in durations_ns]
-    assert all(spellings.is_duration(text) for text in texts)
+    assert all(number_spellings.is_duration(text) for text in texts)
 
 
 def written(ns: int) -> str:

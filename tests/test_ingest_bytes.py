@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from assay.ingest import packing, plain
-from assay.ingest.held import notes
-from assay.spec.diagnostics import AssayError
+from assay.ingest import decompress, plain_copies
+from assay.ingest.manifest import notes
+from assay.util.diagnostics import AssayError
 from tests.support.ingesting import TICK, event, field, form, read, record, refusal
 from tests.support.laboratory import ROOT
 
@@ -261,7 +261,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> int:
     size = 2**16
     for module in ("plain", "lines", "quarantine", "scanner_message"):
         monkeypatch.setattr(f"assay.ingest.{module}.LONGEST", size)
-    monkeypatch.setattr(packing, "CHUNK", 5000)
+    monkeypatch.setattr(decompress, "CHUNK", 5000)
     return size
 
 
@@ -282,7 +282,7 @@ def test_a_line_that_is_too_long_is_broken_when_it_begins_like_an_object(
         return
     assert made.rows("tick", "seq", "n") == [(1, 1), (4, 1)]
     offsets = [len(GOOD) + 1, 2 * len(GOOD) + len(line.encode()) + len(text.encode()) + 4]
-    told = [(number, place, plain.TOO_LONG) for number, place in zip((2, 5), offsets, strict=True)]
+    told = [(number, place, plain_copies.TOO_LONG) for number, place in zip((2, 5), offsets, strict=True)]
     assert made.rows("quarantine", "line", "offset", "reason") == told
     assert made.broken()[0][4] == line[:2000]
 
@@ -290,7 +290,7 @@ def test_a_line_that_is_too_long_is_broken_when_it_begins_like_an_object(
 SCRIPT = """
 import sys
 from pathlib import Path
-from assay.build.stages import peak_mib
+from assay.app.stages import peak_mib
 from tests.support.ingesting import read
 made = read(Path(sys.argv[1]), {})
 lines, broken = made.log()["lines"], made.rows("quarantine", "line", "offset", "reason")
@@ -314,9 +314,9 @@ def measured(folder: Path, line: Callable[[], bytes]) -> tuple[int, list[object]
 
 DEEP = 8 * MIB // 2 - 100
 GIANTS: dict[str, tuple[Callable[[], bytes], str]] = {
-    "200 MB": (lambda: b'{"x":"' + b"x" * (200 * 10**6) + b'"}', plain.TOO_LONG),
+    "200 MB": (lambda: b'{"x":"' + b"x" * (200 * 10**6) + b'"}', plain_copies.TOO_LONG),
     "braces": (lambda: b"{" * (2 * DEEP), "not JSON"),
-    "braces beyond what is read": (lambda: b'{"a":' + b"[" * (10 * 10**6), plain.TOO_LONG),
+    "braces beyond what is read": (lambda: b'{"a":' + b"[" * (10 * 10**6), plain_copies.TOO_LONG),
     "nested": (lambda: HEAD.encode() + b'{"n":1,"x":' + b"[" * DEEP + b"]" * DEEP + b"}}", ""),
     "a nested name": (lambda: HEAD.encode().replace(b'"Tick"', b"[" * DEEP + b"]" * DEEP) + b'{"n":1}}', ""),
     "many members": (lambda: HEAD.encode() + b'{"n":1,"x":[' + b"1," * DEEP + b"1]}}", ""),
@@ -431,6 +431,6 @@ def test_a_mark_of_the_byte_order_makes_a_line_text_wherever_a_file_is_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int
 ) -> None:
     line = record(n=1).encode() + b"\n"
-    monkeypatch.setattr("assay.ingest.shares.PIECE", piece)
+    monkeypatch.setattr("assay.ingest.chunks.PIECE", piece)
     made = read(tmp_path, b"\xef\xbb\xbf" + line + b"\xef\xbb\xbf" + line + line)
     assert (len(made.rows("tick")), made.log()["text_lines"]) == (2, 1)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.ingest.files import find_run
-from assay.ingest.hashes import file_hashes
-from assay.ingest.held import notes
-from assay.ingest.kinds import ingest
+from assay.ingest.discovery import find_run
+from assay.ingest.hashing import file_hashes
+from assay.ingest.manifest import notes
+from assay.ingest.pipeline import ingest
 from tests.support.commands import assay
 from tests.support.ingesting import SOURCE, TICK, record
 from tests.support.runs import copied

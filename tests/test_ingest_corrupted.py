@@ -17,13 +17,13 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 
-from assay.build.prepare import Prepared, prepare
-from assay.build.raw_notes import raw_notes
-from assay.build.runs import NamedRun
-from assay.build.session import open_session
-from assay.ingest.files import find_run
-from assay.ingest.kinds import ingest
-from assay.spec.model import Quarantine
+from assay.app.prepare import Prepared, prepare
+from assay.app.raw_data_notes import raw_notes
+from assay.app.runs import NamedRun
+from assay.app.session import open_session
+from assay.ingest.discovery import find_run
+from assay.ingest.pipeline import ingest
+from assay.lang.model.package import Quarantine
 from tests.compare_reference import CARDANO
 from tests.support.corruption import KINDS
 from tests.support.deep import is_deep

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.ingest import doubled_notes, filling_tables
-from assay.ingest.held import notes
-from assay.spec.model import Unless
+from assay.ingest import duplicate_key_notes
+from assay.ingest.manifest import notes
+from assay.ingest.readers import json_lines_tables
+from assay.lang.model.package import Unless
 from tests.support.ingesting import SOURCE, TICK, event, field, form, read, record
 
 GOOD = record(n=1)
@@ -169,5 +170,5 @@ def test_of_a_large_file_some_lines_are_asked_chosen_by_their_instants(tmp_path:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if files of more than 1000 bytes were large."""
-    monkeypatch.setattr(filling_tables, "SMALL", 1000)
-    monkeypatch.setattr(doubled_notes, "SMALL", 1000)
+    monkeypatch.setattr(json_lines_tables, "SMALL", 1000)
+    monkeypatch.setattr(duplicate_key_notes, "SMALL", 1000)

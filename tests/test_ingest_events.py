@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.spec.model import Transform, Unless, Unwrap
+from assay.lang.model.package import Transform, Unless, Unwrap
 from tests.support.ingesting import SOURCE, event, field, fixed, form, read, record
 
 NEW = event("fresh", form([field("n")], new="A"))

@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from assay.build.runs import NamedRun
-from assay.build.sources import has
-from assay.ingest import hashes, steady
-from assay.ingest.constants import constants_told_twice, read_constants
-from assay.ingest.files import TAKEN, find_run
-from assay.ingest.hashes import content_key, file_hashes
-from assay.spec.diagnostics import AssayError
-from assay.spec.model import Constant, Unit
-from assay.storage.seals import unsealed
+from assay.app.required_sources import has
+from assay.app.runs import NamedRun
+from assay.ingest import fingerprint, hashing
+from assay.ingest.discovery import TAKEN, find_run
+from assay.ingest.hashing import content_key, file_hashes
+from assay.ingest.run_metadata import constants_told_twice, read_constants
+from assay.lang.model.package import Constant, Unit
+from assay.util.checksums import unsealed
+from assay.util.diagnostics import AssayError
 from tests.support.ingesting import ONE, SOURCE, record, refusal
 
 
@@ -239,12 +239,12 @@ def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the files whose bytes are read, as they are."""
     found: list[str] = []
 
-    def watched(path: Path, mark: steady.Mark) -> steady.Held:
+    def watched(path: Path, mark: fingerprint.Mark) -> fingerprint.Held:
         found.append(path.name)
-        return steady.hashed(path, mark)
+        return fingerprint.hashed(path, mark)
 
-    monkeypatch.setattr(hashes, "hashed", watched)
-    monkeypatch.setattr(steady, "SETTLED", 0)
+    monkeypatch.setattr(hashing, "hashed", watched)
+    monkeypatch.setattr(fingerprint, "SETTLED", 0)
     return found
 
 
@@ -272,7 +272,7 @@ def test_a_file_whose_time_of_change_was_set_back_is_read_again(tmp_path: Path) 
 def test_a_file_that_has_just_changed_is_read_again(
     tmp_path: Path, hashed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(steady, "SETTLED", 10**18)
+    monkeypatch.setattr(fingerprint, "SETTLED", 10**18)
     run, memo = put(tmp_path / "run", "m-1/out"), tmp_path / "memo.json"
     assert (key(run, memo), hashed) == (key(run, memo), ["out", "out"])
 

@@ -11,8 +11,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.ingest import answers, openmetrics, plain, sample_files, tables
-from assay.spec.diagnostics import AssayError
+from assay.ingest import plain_copies
+from assay.ingest.readers import openmetrics, prometheus_response, sample_files, tables
+from assay.util.diagnostics import AssayError
 from tests.support.ingesting import SOURCE, Ingested, event, field, form, read, refusal
 
 ANSWER = (
@@ -47,7 +48,7 @@ def parquet(folder: Path) -> bytes:
     [
         (lambda _: b"at,value\n1,1\n", tables, "_added"),
         (lambda _: TEXT, openmetrics, "_scan"),
-        (lambda _: ANSWER, answers, "_unnested"),
+        (lambda _: ANSWER, prometheus_response, "_unnested"),
         (parquet, sample_files, "_right_columns"),
     ],
 )
@@ -66,7 +67,7 @@ def test_a_full_disk_is_no_broken_file(
     )
 
 
-@pytest.mark.parametrize("end", [b"", b"# " + b"x" * plain.LONGEST])
+@pytest.mark.parametrize("end", [b"", b"# " + b"x" * plain_copies.LONGEST])
 def test_a_text_of_samples_is_mended_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: bytes) -> None:
     """Whether its last line is too long, or the scan refuses it, or even its copy."""
     copies = []

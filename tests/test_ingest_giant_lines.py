@@ -11,10 +11,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.ingest import plain, table_files
-from assay.ingest.block_files import Blocks
-from assay.ingest.plain import TOO_LONG, bounded
-from assay.spec.diagnostics import AssayError
+from assay.ingest import plain_copies
+from assay.ingest.plain_copies import TOO_LONG, bounded
+from assay.ingest.readers import csv
+from assay.ingest.readers.blocks import Blocks
+from assay.util.diagnostics import AssayError
 
 GIANT = 150 * 2**20
 HELD = 120 * 2**20  # bytes that a reader may hold: some copies of what is kept of a line, and no giant one
@@ -42,8 +43,8 @@ def peak(work: Callable[[], object]) -> int:
 @pytest.mark.parametrize("cell", [(b"", b""), (b'"', b'"'), (b'1,"', b'\n"')])
 def test_a_giant_row_of_a_table_is_broken_and_the_next_is_read(tmp_path: Path, cell: tuple[bytes, bytes]) -> None:
     place = giant(tmp_path / "a.csv", b"a,b\n1,2\n" + cell[0], cell[1] + b"\r\n3,4\n")
-    rows: list[table_files.Record] = []
-    assert peak(lambda: rows.extend(table_files.records(place, place))) < HELD
+    rows: list[csv.Record] = []
+    assert peak(lambda: rows.extend(csv.records(place, place))) < HELD
     lines = cell[1].count(b"\n") + 1
     assert [(row.number, row.line, row.lines, row.cells, row.fault) for row in rows] == [
         (0, 1, 1, ("a", "b"), ""),
@@ -80,7 +81,7 @@ ENDS = st.sampled_from(["\n", "\r", "\r\n"])
 )
 def test_lines_are_those_of_the_text_and_only_long_ones_are_cut(lines: list[tuple[str, str]], last: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plain, "LONGEST", 10)
+        patch.setattr(plain_copies, "LONGEST", 10)
         text = "".join(line + end for line, end in lines) + last
         right = list(io.StringIO(text, newline=""))
         found = list(bounded(io.StringIO(text, newline="")))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.spec.model import Event, Quarantine
+from assay.lang.model.package import Event, Quarantine
 from tests.support.ingesting import SOURCE, field, form, read, record
 
 S = 10**9

@@ -11,11 +11,11 @@ import duckdb
 import pytest
 import zstandard
 
-from assay.ingest import folder
-from assay.spec.diagnostics import AssayError
-from assay.spec.model import Quarantine
-from assay.spec.own_names import EVENTS
-from assay.spec.scopes import LOG_COLUMNS
+from assay.ingest import workspace_dir as folder
+from assay.lang.model.package import Quarantine
+from assay.lang.reserved_names import EVENTS
+from assay.lang.scopes import LOG_COLUMNS
+from assay.util.diagnostics import AssayError
 from tests.support.ingesting import SOURCE, TICK, read, record, refusal
 
 GOOD = record(n=1)
@@ -372,8 +372,8 @@ def test_events_that_are_not_wanted_are_counted_and_not_written(tmp_path: Path) 
 
 
 def test_progress_ends_with_all_bytes(tmp_path: Path) -> None:
-    from assay.ingest.files import find_run
-    from assay.ingest.kinds import ingest
+    from assay.ingest.discovery import find_run
+    from assay.ingest.pipeline import ingest
     from tests.support.ingesting import SOURCE
 
     read(tmp_path, {f"m-{host}/out": f"{GOOD}\n".encode() for host in range(3)})

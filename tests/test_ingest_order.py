@@ -9,9 +9,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.ingest import batches, filling, scanner
-from assay.ingest.shares import LogFile, shares
-from assay.ingest.steady import Held, Mark
+from assay.ingest import batches, scanner
+from assay.ingest.chunks import LogFile, shares
+from assay.ingest.fingerprint import Held, Mark
+from assay.ingest.readers import json_lines_worker
 from tests.support.ingesting import Ingested, read, record
 
 PLAIN = [record(n=number) for number in range(60)]
@@ -69,7 +70,7 @@ def test_batches_of_interleaved_files_are_merged(tmp_path: Path, monkeypatch: py
         merge(connection, parts, target)
 
     monkeypatch.setattr(batches, "_merge", watched)
-    monkeypatch.setattr(filling, "HELD", 300_000)
+    monkeypatch.setattr(json_lines_worker, "HELD", 300_000)
     lines = [record(n=number) for number in range(4000)]
     made = read(tmp_path, texts({f"m-1/out.{part}": lines for part in (4, 3, 2, 1)}), workers=2)
     rows = rows_as_written(made)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.ingest.held import notes
-from assay.spec.diagnostics import AssayError
-from assay.spec.model import Quarantine
+from assay.ingest.manifest import notes
+from assay.lang.model.package import Quarantine
+from assay.util.diagnostics import AssayError
 from tests.support.ingesting import SOURCE, read, record, refusal
 
 TOLD = "log files of host m-1 overlap in time: m-1/out-b begins 60 s before m-1/out-a ends, and is read after it."

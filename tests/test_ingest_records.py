@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.ingest.held import covers, notes
-from assay.spec.diagnostics import AssayError
-from assay.spec.model import Event, Quarantine, Source
+from assay.ingest.manifest import covers, notes
+from assay.lang.model.package import Event, Quarantine, Source
+from assay.util.diagnostics import AssayError
 from tests.support.commands import assay
 from tests.support.ingesting import SOURCE, Ingested, field, form, read, refusal
 from tests.support.laboratory import ROOT

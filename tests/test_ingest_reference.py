@@ -12,10 +12,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.ingest.files import find_run
-from assay.ingest.kinds import ingest
-from assay.spec import workspace
-from assay.spec.normal_form import Checked
+from assay.ingest.discovery import find_run
+from assay.ingest.pipeline import ingest
+from assay.lang import workspace
+from assay.lang.normal_form import Checked
 from tests.compare_reference import CARDANO
 from tests.oracle.model import HostLog
 from tests.oracle.reading import read_run

@@ -14,12 +14,12 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.ingest import answer_pieces, answer_places, answers
-from assay.ingest.files import find_run
-from assay.ingest.held import notes
-from assay.ingest.kinds import ingest
-from assay.spec.diagnostics import AssayError
-from assay.spec.model import Event, Field, Quarantine, Unless
+from assay.ingest.discovery import find_run
+from assay.ingest.manifest import notes
+from assay.ingest.pipeline import ingest
+from assay.ingest.readers import prometheus_response, prometheus_response_chunks, prometheus_response_positions
+from assay.lang.model.package import Event, Field, Quarantine, Unless
+from assay.util.diagnostics import AssayError
 from tests.support.ingesting import ONE, SOURCE, Ingested, field, form, read, refusal
 from tests.support.prometheus import openmetrics, saved_series
 
@@ -150,10 +150,12 @@ MANY = [up(f'"{{"metric":{number}', *((str(t), str(number)) for t in range(numbe
 def test_a_large_answer_is_read_in_pieces(size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = answer(*MANY).replace(b"]}}", b'] }, "warnings":["x"]}')
     (tmp_path / "a").write_bytes(text)
-    parts = [json.loads(piece.read_bytes()) for piece in answer_pieces.pieces(tmp_path / "a", tmp_path, size)]
+    parts = [
+        json.loads(piece.read_bytes()) for piece in prometheus_response_chunks.pieces(tmp_path / "a", tmp_path, size)
+    ]
     assert [item for part in parts for item in part["data"]["result"]] == json.loads(text)["data"]["result"]
     assert (len(parts) > 2, parts[-1]["warnings"]) == (size <= 1000, ["x"])
-    monkeypatch.setattr(answers, "PIECE", size)
+    monkeypatch.setattr(prometheus_response, "PIECE", size)
     found = made(tmp_path / "ingested", text)
     expected = sorted((t, labels["job"], float(v)) for labels, values in MANY for t, v in values)
     assert sorted((str(t // S), job, v) for t, job, v in found.rows("peers", "t_ns", "job", "value")) == expected
@@ -161,7 +163,7 @@ def test_a_large_answer_is_read_in_pieces(size: int, tmp_path: Path, monkeypatch
 
 
 def test_a_large_answer_that_is_cut_off_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "PIECE", 1000)
+    monkeypatch.setattr(prometheus_response, "PIECE", 1000)
     said = refused(tmp_path, answer(*MANY)[:-1])
     assert said.startswith("error[not-json]: the answer is not JSON: DIR/run/a\n  at DIR/run/a:1:")
 
@@ -264,8 +266,8 @@ def test_what_is_no_sample_is_quarantined(tmp_path: Path, pair: str, reason: str
 def test_a_broken_sample_of_an_answer_is_told_with_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int, packed: bool, ahead: bytes
 ) -> None:
-    monkeypatch.setattr(answers, "PIECE", piece)
-    monkeypatch.setattr(answer_places, "PIECE", piece)
+    monkeypatch.setattr(prometheus_response, "PIECE", piece)
+    monkeypatch.setattr(prometheus_response_positions, "PIECE", piece)
     series = [up(f"\u00e9{number}", *((str(at), str(at)) for at in range(9))) for number in range(10)]
     text = ahead + answer(*series).replace(b'[7,"7"]', b'\n [7, "x"]')
     found = made(tmp_path, {"a.gz": gzip.compress(text)} if packed else {"a": text})
@@ -489,7 +491,7 @@ def test_what_a_server_warns_of_is_a_note(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, beside: bytes, said: list[str], size: int
 ) -> None:
     """An answer that lacks what a store did not tell was read as if it were whole."""
-    monkeypatch.setattr(answers, "PIECE", size)
+    monkeypatch.setattr(prometheus_response, "PIECE", size)
     text = answer(up("a", ("1", "1"), ("2", "2")), up("b", ("1", "5"), ("2", "6")))
     for held in (text.rstrip()[:-1] + b"," + beside + b"}", b"{" + beside + b"," + text.lstrip()[1:]):
         found = made(tmp_path / str(len(held)) / str(held[2]), {"a.json": held})

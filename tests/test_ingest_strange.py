@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.ingest import strange
-from assay.ingest.plain import lines_at
-from assay.spec.model import Event
+from assay.ingest import invalid_text
+from assay.ingest.plain_copies import lines_at
+from assay.lang.model.package import Event
 from tests import test_ingest_blocks as blocks
 from tests import test_ingest_samples as samples
 from tests import test_ingest_tables as tables
@@ -202,6 +202,6 @@ def test_a_sample_of_a_label_that_is_no_text_is_broken_and_a_comment_is_not(tmp_
 
 
 def test_what_stands_for_bytes_that_are_no_text_is_in_no_text_and_makes_no_json() -> None:
-    assert strange.SUBSTITUTE[0] < " "
-    assert strange.fault(strange.SUBSTITUTE) == "not UTF-8"
+    assert invalid_text.SUBSTITUTE[0] < " "
+    assert invalid_text.fault(invalid_text.SUBSTITUTE) == "not UTF-8"
     assert b"e\xff".decode(errors="assay-substitute") != "e\x1a"

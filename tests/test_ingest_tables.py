@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 import zstandard
 
-from assay.ingest import table_files
-from assay.ingest.files import find_run
-from assay.ingest.held import covers
-from assay.ingest.kinds import ingest
-from assay.spec.diagnostics import AssayError
-from assay.spec.model import Event, Quarantine, Source
+from assay.ingest.discovery import find_run
+from assay.ingest.manifest import covers
+from assay.ingest.pipeline import ingest
+from assay.ingest.readers import csv as table_files
+from assay.lang.model.package import Event, Quarantine, Source
+from assay.util.diagnostics import AssayError
 from tests.support.ingesting import SOURCE, Ingested, field, fixed, form, read, refusal
 
 RUN = Path(__file__).resolve().parent.parent / "golden" / "cometbft" / "run"

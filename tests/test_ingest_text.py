@@ -13,10 +13,10 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.ingest.files import find_run
-from assay.ingest.held import covers
-from assay.spec.diagnostics import AssayError
-from assay.spec.model import Event, Form, Name, Quarantine, Source
+from assay.ingest.discovery import find_run
+from assay.ingest.manifest import covers
+from assay.lang.model.package import Event, Form, Name, Quarantine, Source
+from assay.util.diagnostics import AssayError
 from tests.support.ingesting import SOURCE, Ingested, field, fixed, read, refusal
 
 LINES = replace(

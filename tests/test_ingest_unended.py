@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.ingest.files import find_run
-from assay.ingest.held import notes
-from assay.ingest.kinds import ingest
-from assay.spec.line_pattern import parse
+from assay.ingest.discovery import find_run
+from assay.ingest.manifest import notes
+from assay.ingest.pipeline import ingest
+from assay.lang.line_pattern import parse
 from tests import test_ingest_blocks as blocks
 from tests import test_ingest_tables as tables
 from tests import test_ingest_text as texts

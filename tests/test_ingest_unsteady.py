@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.build.prepare import prepare
-from assay.build.runs import NamedRun
-from assay.build.session import open_session
-from assay.ingest import steady
-from assay.ingest.files import find_run
-from assay.ingest.hashes import file_hashes
-from assay.ingest.kinds import ingest
-from assay.spec.diagnostics import AssayError
+from assay.app.prepare import prepare
+from assay.app.runs import NamedRun
+from assay.app.session import open_session
+from assay.ingest import fingerprint
+from assay.ingest.discovery import find_run
+from assay.ingest.hashing import file_hashes
+from assay.ingest.pipeline import ingest
+from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay, assay_process
 from tests.support.ingesting import SOURCE, TICK, Ingested, record, refusal
@@ -74,11 +74,11 @@ def test_a_log_that_grows_while_it_is_hashed_is_its_whole_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = log_of(tmp_path, LINE * 3 + LINE[:20])
-    meanwhile(monkeypatch, "assay.ingest.steady._digest", added(path, LINE[20:] + LINE * 5))
+    meanwhile(monkeypatch, "assay.ingest.fingerprint._digest", added(path, LINE[20:] + LINE * 5))
     found, (said,) = file_hashes(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
     assert (said.size, found.size) == (len(LINE) * 3, len(LINE) * 3)
     (tmp_path / "same").write_bytes(LINE * 3)
-    assert said.sha256 == steady.hashed(tmp_path / "same", steady.mark_of(tmp_path / "same")).sha256
+    assert said.sha256 == fingerprint.hashed(tmp_path / "same", fingerprint.mark_of(tmp_path / "same")).sha256
     assert not (tmp_path / "memo.json").exists(), "the hash is of no file as it stands"
     ingest(SOURCE, (TICK,), WANTED, found, tmp_path / "made")
     made = Ingested(tmp_path / "made")
@@ -90,7 +90,7 @@ def test_a_log_that_grows_while_it_is_read_is_what_it_was_when_it_was_hashed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: bytes
 ) -> None:
     path = log_of(tmp_path)
-    meanwhile(monkeypatch, "assay.ingest.filling.plain", added(path, more))
+    meanwhile(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", added(path, more))
     made = read(tmp_path)
     assert (made.rows("tick", "seq"), made.log()["lines"]) == ([(1,), (2,), (3,)], 3)
     assert path.stat().st_size == len(LINE) * 3 + len(more)
@@ -103,7 +103,7 @@ def test_a_log_that_grows_while_it_is_read_again_for_another_is_what_it_was_when
     other = log.with_name("out2")
     other.write_bytes(LINE * 2)
     changes = (added(log, LINE), lambda: None, added(other, LINE + LINE[:9]))
-    meanwhile(monkeypatch, "assay.ingest.filling.plain", *changes)
+    meanwhile(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", *changes)
     files, _ = file_hashes(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
     ingest(SOURCE, (TICK,), WANTED, files, tmp_path / "made", workers=1)
     made = Ingested(tmp_path / "made")
@@ -114,7 +114,11 @@ def test_a_log_that_is_rotated_before_its_broken_lines_are_described_is_an_error
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = log_of(tmp_path, LINE + record(n="x").encode() + b"\n" + LINE)
-    meanwhile(monkeypatch, "assay.ingest.reader.gather", lambda: log.write_bytes(b"\n" + record(n=7).encode() + b"\n"))
+    meanwhile(
+        monkeypatch,
+        "assay.ingest.readers.json_lines.gather",
+        lambda: log.write_bytes(b"\n" + record(n=7).encode() + b"\n"),
+    )
     with pytest.raises(AssayError) as error:
         read(tmp_path)
     assert "error[changed-file]" in str(error.value)
@@ -124,7 +128,7 @@ def test_a_log_that_grows_before_its_broken_lines_are_described_is_what_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = log_of(tmp_path, LINE + record(n="x").encode() + b"\n" + LINE)
-    meanwhile(monkeypatch, "assay.ingest.reader.gather", added(log, LINE))
+    meanwhile(monkeypatch, "assay.ingest.readers.json_lines.gather", added(log, LINE))
     assert [row[2] for row in read(tmp_path).broken()] == [2]
 
 
@@ -151,7 +155,7 @@ def test_what_a_cache_holds_is_of_the_bytes_that_it_is_found_by(
     last = before.splitlines(keepends=True)[-1]
     wanted = {event.name: frozenset(item.name for item in event.fields) for event in package().package.events}
     session = open_session(ROOT, tmp_path / "cache")
-    meanwhile(monkeypatch, "assay.ingest.filling.plain", added(path, last * 7))
+    meanwhile(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", added(path, last * 7))
     (live,) = prepare(session, package(), [NamedRun("run", tmp_path / "run")], wanted)
     (grown,) = prepare(session, package(), [NamedRun("run", tmp_path / "run")], wanted)
     path.write_bytes(before)
@@ -172,7 +176,7 @@ def test_a_log_that_is_no_longer_what_was_hashed_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     path = log_of(tmp_path)
-    meanwhile(monkeypatch, "assay.ingest.filling.plain", lambda: CHANGES[change](path))
+    meanwhile(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", lambda: CHANGES[change](path))
     with pytest.raises(AssayError) as error:
         read(tmp_path)
     assert refusal(error.value, tmp_path) == (
@@ -219,8 +223,8 @@ READER = """
 import os, sys
 from pathlib import Path
 from assay.ingest import find_run
-from assay.ingest.hashes import file_hashes
-from assay.spec.diagnostics import AssayError
+from assay.ingest.hashing import file_hashes
+from assay.util.diagnostics import AssayError
 from tests.support.ingesting import SOURCE
 os.setgid(65534); os.setuid(65534)
 try:

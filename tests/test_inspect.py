@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from assay.build.inspection import inspect_run
-from assay.build.runs import run_at
-from assay.build.session import Session, open_session
+from assay.app.inspect import inspect_run
+from assay.app.runs import run_at
+from assay.app.session import Session, open_session
 from tests.support.commands import assay
 from tests.support.workspaces import edited
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.spec.json_text import indented
+from assay.util.json_text import indented
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.decimals()
 data = st.recursive(

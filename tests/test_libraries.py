@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.spec.libraries import LIBRARIES
-from assay.spec.workspace import Workspace
+from assay.lang.libraries import LIBRARIES
+from assay.lang.workspace import Workspace
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT
 

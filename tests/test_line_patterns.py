@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.spec.line_pattern import PatternError, literal, parse
+from assay.lang.line_pattern import PatternError, literal, parse
 
 LAYOUT = "{level} {at} {thread} {file} {function} ] {message...}"
 

@@ -15,19 +15,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assay.audit.lineage import Lineage, lineage, root
-from assay.audit.lineage_graph import as_dot
-from assay.audit.origins import ROWS, Origin, made
-from assay.build.compute import compiled
-from assay.build.lineage import Traced, lineage_of, of_item
-from assay.engine.dry import dry_run
+from assay.app.compute import compiled
+from assay.app.lineage import Traced, lineage_of, of_item
+from assay.engine.dry_run import dry_run
 from assay.engine.graph import nodes
-from assay.plan.steps import Applied, plan
-from assay.spec import check, closure, normal_form
-from assay.spec.model import Event, Field, Metric, Package
-from assay.spec.normal_form import Checked
+from assay.lang import dependencies, normal_form
+from assay.lang.check import check
+from assay.lang.model.package import Event, Field, Metric, Package
+from assay.lang.normal_form import Checked
+from assay.lineage.column_lineage import ROWS, Origin, made
+from assay.lineage.graph import as_dot
+from assay.lineage.metric_lineage import Lineage, lineage, root
+from assay.plan.planner import Applied, plan
 from assay.sql import dialect
-from assay.sql.program import Statement, creation
+from assay.sql.codegen import Statement, creation
 from tests.support.commands import assay
 from tests.support.laboratory import Laboratory
 from tests.support.random_specs import random_package
@@ -83,7 +84,7 @@ def test_just_the_fields_on_the_way_change_the_definition_hash(seed: int) -> Non
     every = {(event.name, field.name) for event in checked.package.events for field in event.fields}
     on_way = {metric.id: fields_of(lineage_under_all(checked, metric).events) for metric in checked.package.metrics}
     for metric in checked.package.metrics:
-        needs = closure.needs(checked.package, [metric], checked.package.filters)
+        needs = dependencies.needs(checked.package, [metric], checked.package.filters)
         assert on_way[metric.id] == fields_of(needs.events)
     before = normal_form.definitions(checked.package)
     for event, field in sorted(every):
@@ -114,13 +115,13 @@ def test_a_lineage_names_all_that_the_hash_is_made_over_under_the_filters_of_its
     beyond = 0
     for metric in package.metrics:
         traced = lineage_of(lab.session, metric.id, system)
-        assert named_by(traced) == fields_of(closure.needs(package, [metric], package.filters).events), metric.id
+        assert named_by(traced) == fields_of(dependencies.needs(package, [metric], package.filters).events), metric.id
         beyond += bool(traced.filterable)
     assert (beyond > 40) == (system == "cardano")
     for report in (*package.reports, *package.articles):
         traced = lineage_of(lab.session, f"{system}/{report.name}")
-        due = closure.needs(package, traced.metrics, package.filters).events
-        assert fields_of(due) <= named_by(traced) | fields_of(closure.needs(package, traced.metrics, ()).events)
+        due = dependencies.needs(package, traced.metrics, package.filters).events
+        assert fields_of(due) <= named_by(traced) | fields_of(dependencies.needs(package, traced.metrics, ()).events)
 
 
 def test_what_filters_can_decide_by_is_a_part_of_its_own(lab: Laboratory, cache: Path) -> None:

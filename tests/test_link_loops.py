@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import assay as package
-from assay.storage.paths import resolve_path
+from assay.util.paths import resolve_path
 from tests.support.commands import assay
 
 BUILD = ("build", "service/comparison", "--run", "runs/1.0", "--run", "runs/1.1", "-o", "out", "--to", "md")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.spec.visible import LONGEST, shorten
+from assay.util.escape import LONGEST, shorten
 from tests.support.commands import assay
 from tests.support.laboratory import DATE
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import duckdb
 
-from assay.spec.expression import Expression
-from assay.spec.workspace import load, shipped
+from assay.lang.model.expression import Expression
+from assay.lang.workspace import load, shipped
 from assay.sql import dialect
 from assay.sql.distributions import distribution, domain_of
 

@@ -8,12 +8,12 @@ from random import Random
 
 import pytest
 
-from assay.audit.origins import ROWS
-from assay.build.lineage import applied_to_item
-from assay.build.trace_items import planned
-from assay.plan.steps import Applied
-from assay.spec.formula import is_formula
-from assay.spec.model import Metric
+from assay.app.lineage import applied_to_item
+from assay.app.trace_subjects import planned
+from assay.lang.formula import is_formula
+from assay.lang.model.package import Metric
+from assay.lineage.column_lineage import ROWS
+from assay.plan.planner import Applied
 from tests.support.laboratory import ROOT, Laboratory
 from tests.support.perturbed import Item, Perturbed
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.spec.number_text import MAGNITUDE, counted, decimal
+from assay.util.numbers import MAGNITUDE, counted, decimal
 
 
 @pytest.mark.parametrize("text", ["0", "-0", "1.50", "+2", ".5", "5.", "1e3", "1E-3", "1e36", "-1e-36", "0e999"])

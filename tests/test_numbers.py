@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assay.ingest import fields
+from assay.ingest import field_sql
 from assay.ingest.quarantine import lacking
 from assay.sql import dialect
 from tests.support.deep import examples
@@ -41,7 +41,7 @@ def expected(kind: str, text: str) -> int | float | None:
 
 def found(kind: str, texts: Sequence[str]) -> list[int | float | None]:
     """What the engine makes of texts."""
-    value = fields.typed(field("n", kind), dialect.column("said"))
+    value = field_sql.typed(field("n", kind), dialect.column("said"))
     query = f"SELECT {value.sql(dialect=dialect.DIALECT)} FROM (SELECT unnest(?::TEXT[]) AS said)"
     return [row[0] for row in duckdb.execute(query, [list(texts)]).fetchall()]
 

@@ -18,18 +18,18 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.audit.provenance import outline, templates_hash
-from assay.audit.recorded import content_hash
-from assay.audit.versions import versions
-from assay.build.compute import compiled
-from assay.build.filters import applied
-from assay.build.inspect import KINDS
-from assay.build.quality import QualityPlan
-from assay.build.sql_files import sql_texts
+from assay.app.check_and_query import KINDS
+from assay.app.compute import compiled
+from assay.app.filters import applied
+from assay.app.quality import QualityPlan
+from assay.app.sql_files import sql_texts
 from assay.engine.graph import nodes
-from assay.plan.steps import plan
-from assay.spec.normal_form import Checked
-from assay.storage.seals import unsealed
+from assay.lang.normal_form import Checked
+from assay.plan.planner import plan
+from assay.provenance.read import content_hash
+from assay.provenance.record import outline, templates_hash
+from assay.provenance.versions import versions
+from assay.util.checksums import unsealed
 from tests.compare_reference import CARDANO
 from tests.support import commands
 from tests.support.cases import as_options, filters_named

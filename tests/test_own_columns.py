@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.spec.check import check
-from assay.spec.workspace import load as loaded
-from assay.spec.workspace import shipped
+from assay.lang.check.check import check
+from assay.lang.workspace import load as loaded
+from assay.lang.workspace import shipped
 from tests.support.commands import assay
 from tests.support.workspaces import NOWHERE, edited
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from assay.ingest.packing import decompressed
-from assay.spec.model import Event, Quarantine, Source
+from assay.ingest.decompress import decompressed
+from assay.lang.model.package import Event, Quarantine, Source
 from tests import test_ingest_blocks as blocks
 from tests import test_ingest_records as records
 from tests import test_ingest_samples as samples

@@ -5,8 +5,8 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from assay.spec.expression_text import parse
-from assay.spec.phase_model import Cut
+from assay.lang.model.expression_text import parse
+from assay.lang.model.phase import Cut
 from assay.sql import dialect, phases
 
 ROWS = [("old", 30), ("new", 20), ("old", 10), ("new", 40), ("old", 50)]

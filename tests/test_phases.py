@@ -15,14 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.build.compute import compiled
-from assay.build.phases import FIRST, LAST
+from assay.app.compute import compiled
+from assay.app.phases import FIRST, LAST
 from assay.engine.graph import nodes
-from assay.plan.cutting import is_cut
-from assay.plan.steps import JudgeStep, plan
-from assay.spec.expression import Expression
-from assay.spec.model import Column, Grain, Metric, Unit
-from assay.spec.phase_model import SINCE, UNTIL
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Column, Grain, Metric, Unit
+from assay.lang.model.phase import SINCE, UNTIL
+from assay.plan.phase_splitting import is_cut
+from assay.plan.planner import JudgeStep, plan
 from assay.sql import dialect, distributions, grains, series
 from assay.sql.distributions import CENTILES
 from tests.compare_reference import load

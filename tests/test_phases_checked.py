@@ -12,20 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.build.phases import Bounds, Instant, asked, resolved
-from assay.build.prepare import Part, Prepared
-from assay.build.runs import NamedRun
+from assay.app.phases import Bounds, Instant, asked, resolved
+from assay.app.prepare import Part, Prepared
+from assay.app.runs import NamedRun
 from assay.engine.mount import Facts, HostLog
 from assay.engine.results import RunResults
-from assay.spec import decode
-from assay.spec import workspace as workspaces
-from assay.spec.article_model import Rule
-from assay.spec.check import check
-from assay.spec.diagnostics import AssayError
-from assay.spec.expression import Expression
-from assay.spec.model import Package, Series, Term
-from assay.spec.phase_model import Cut, Phase
-from assay.spec.workspace import Workspace
+from assay.lang import decode
+from assay.lang import workspace as workspaces
+from assay.lang.check.check import check
+from assay.lang.model.article import Rule
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Package, Series, Term
+from assay.lang.model.phase import Cut, Phase
+from assay.lang.workspace import Workspace
+from assay.util.diagnostics import AssayError
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import NOWHERE
 

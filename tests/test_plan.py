@@ -8,16 +8,16 @@ from decimal import Decimal
 
 import pytest
 
-from assay.audit.lineage import lineage, root
-from assay.audit.witness import witnessed
-from assay.build.compute import compiled
-from assay.build.inspect import standing_alone
-from assay.engine.dry import dry_run
+from assay.app.check_and_query import standing_alone
+from assay.app.compute import compiled
+from assay.engine.dry_run import dry_run
 from assay.engine.graph import Node, nodes
 from assay.engine.hosts import by_number
-from assay.plan.steps import Applied, plan
-from assay.spec.expression import Expression
-from assay.spec.own_names import KEY
+from assay.lang.model.expression import Expression
+from assay.lang.reserved_names import KEY
+from assay.lineage.metric_lineage import lineage, root
+from assay.lineage.row_provenance import witnessed
+from assay.plan.planner import Applied, plan
 from assay.sql.distributions import samples
 from assay.sql.expressions import places
 from tests.support.laboratory import Laboratory

@@ -9,10 +9,10 @@ import duckdb
 import pytest
 from sqlglot import exp
 
-from assay.build import compute
-from assay.engine import portions as module
+from assay.app import compute
+from assay.engine import partitions as module
 from assay.engine.graph import Node
-from assay.engine.portions import Ask, Portion, Portions, only, portions
+from assay.engine.partitions import Ask, Portion, Portions, only, portions
 from assay.sql import dialect
 from assay.sql.distributions import distribution, domain_of
 from tests.compare_reference import CARDANO
@@ -51,7 +51,7 @@ def test_results_are_those_of_all_hosts_at_once(
             return found
 
     monkeypatch.setattr(module, "MOST", most)
-    monkeypatch.setattr("assay.engine.execute.Portions", Counted)
+    monkeypatch.setattr("assay.engine.executor.Portions", Counted)
     assert worked_out(lab, kept, kept.graph, tmp_path, others) == kept.results
     assert max(asked) > 1
     assert min(asked) == 1  # a metric that has one distribution is asked whole
@@ -73,7 +73,7 @@ def test_tables_of_some_hosts_at_a_time_are_those_of_all(
             return found
 
     monkeypatch.setattr(module, "JOINED", joined)
-    monkeypatch.setattr("assay.engine.execute.Portions", Counted)
+    monkeypatch.setattr("assay.engine.executor.Portions", Counted)
     assert worked_out(lab, kept, kept.graph, tmp_path, 2, enumerated=enumerated, large=True) == kept.results
     assert min(made[name] for name in ("slots", "slot_rows", "resource_usage", "block_gaps")) > 1
     assert made["openings"] == made["block_rows"] == 0  # it reads logs; it joins what hosts say
@@ -101,7 +101,7 @@ def test_a_report_of_large_runs_is_that_of_small_ones(
     monkeypatch.setattr(compute, "LARGE", 0)
     monkeypatch.setattr(module, "JOINED", 400)
     monkeypatch.setattr(module, "MOST", 40)
-    monkeypatch.setattr("assay.engine.execute.only", noted)
+    monkeypatch.setattr("assay.engine.executor.only", noted)
     assert built("large", tmp_path / "empty cache") == small
     assert {"report.pdf", "results.json"} <= small.keys()
     assert {"slots", "leadership_check_started"} <= set(asked)

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from assay.spec.diagnostics import AssayError
-from assay.spec.model import Event
+from assay.lang.model.package import Event
+from assay.util.diagnostics import AssayError
 from tests.support.ingesting import field, form, read, refusal
 from tests.support.laboratory import ROOT
 from tests.support.prometheus import MISSING, WHY, Series, saved_series, served, stored

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assay.spec.diagnostics import AssayError
+from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO
 from tests.oracle import Analysis, Condition, Refused, analyse, analyse_reconstruction, reconstruct
 from tests.oracle.generate import DEFECTS, random_filters, random_run

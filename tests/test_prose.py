@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from assay.lang.workspace import load, shipped
 from assay.report.prose import read
-from assay.spec.diagnostics import WIDEST, Diagnostic, Span, excerpt_of, render
-from assay.spec.workspace import load, shipped
+from assay.util.diagnostics import WIDEST, Diagnostic, Span, excerpt_of, render
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from assay.audit.raw_lines import FINDERS, Place, RawRecord, raw_records
-from assay.ingest.files import RunFiles, find_run
-from assay.ingest.kinds import READERS
-from assay.ingest.shares import FILE_STEP
-from assay.spec.diagnostics import AssayError
-from assay.spec.model import Source
+from assay.ingest.chunks import FILE_STEP
+from assay.ingest.discovery import RunFiles, find_run
+from assay.ingest.pipeline import READERS
+from assay.lang.model.package import Source
+from assay.lineage.raw_records import FINDERS, Place, RawRecord, raw_records
+from assay.util.diagnostics import AssayError
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT, Laboratory
 

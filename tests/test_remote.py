@@ -19,12 +19,12 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from assay.build.runs import named_runs
-from assay.engine.store import Store
+from assay.app.runs import named_runs
+from assay.engine.result_cache import Store
 from assay.remote.mirror import mirrored
-from assay.remote.wanted import Wanted
-from assay.spec.diagnostics import AssayError
-from assay.storage.progress import silent, unheard
+from assay.remote.required_files import Wanted
+from assay.util.diagnostics import AssayError
+from assay.util.progress import silent, unheard
 from tests.compare_reference import CARDANO
 from tests.support.commands import Done, assay, assay_process
 from tests.support.laboratory import ROOT

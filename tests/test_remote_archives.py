@@ -19,13 +19,13 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from assay.engine.store import Store
-from assay.ingest.files import files_of
+from assay.engine.result_cache import Store
+from assay.ingest.discovery import files_of
 from assay.remote.mirror import mirrored
-from assay.remote.wanted import Wanted
-from assay.spec.diagnostics import AssayError
-from assay.storage.progress import Progress, silent, unheard
-from assay.storage.scratch import leave
+from assay.remote.required_files import Wanted
+from assay.util.diagnostics import AssayError
+from assay.util.progress import Progress, silent, unheard
+from assay.util.scratch import leave
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay
 

@@ -14,13 +14,13 @@ import altair
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 
-from assay.report.chart_spec import chart_spec
-from assay.report.charts import Drawing, draw, load_template, spec_text
-from assay.report.converter import TYPICAL, Converter
+from assay.report.charts.converter import TYPICAL, Converter
+from assay.report.charts.render import Drawing, draw, load_template, spec_text
+from assay.report.charts.svg import Drawer, renumber_clips
+from assay.report.charts.vega_spec import chart_spec
 from assay.report.document import Chart, Series
-from assay.report.svg import Drawer, renumber_clips
-from assay.spec.diagnostics import AssayError
-from assay.storage.seals import sealed, unsealed
+from assay.util.checksums import sealed, unsealed
+from assay.util.diagnostics import AssayError
 from tests.report_sample import TEMPLATES, published_chart, sample
 
 WIDTH, HEIGHT = 256, 144

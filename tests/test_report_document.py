@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from assay.report.document import Chart, Document, Section, Series, Table, from_json, to_json
-from assay.spec.diagnostics import AssayError
+from assay.util.diagnostics import AssayError
 from tests.report_sample import sample
 
 

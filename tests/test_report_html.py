@@ -34,16 +34,16 @@ from assay.report.document import (
     Table,
     from_json,
 )
-from assay.report.html import bundle_text, data_text, page, rows_of_tables
-from assay.report.html_bundle import bundle
-from assay.report.html_charts import theme, web_specs
-from assay.report.html_details import Behind, Detail
-from assay.report.html_tables import metric_grid, number, paragraphs, plain_grid
-from assay.report.markdown import markdown
 from assay.report.prose import Prose, Quote
-from assay.spec.diagnostics import AssayError, Span
-from assay.spec.visible import shown
-from assay.storage.seals import sealed
+from assay.report.render.html import bundle_text, data_text, page, rows_of_tables
+from assay.report.render.html_bundle import bundle
+from assay.report.render.html_charts import theme, web_specs
+from assay.report.render.html_details import Behind, Detail
+from assay.report.render.html_tables import metric_grid, number, paragraphs, plain_grid
+from assay.report.render.markdown import markdown
+from assay.util.checksums import sealed
+from assay.util.diagnostics import AssayError, Span
+from assay.util.escape import shown
 from tests.report_sample import TEMPLATES, sample, with_charts
 from tests.support.laboratory import ROOT
 from tools import web_fonts
@@ -535,7 +535,7 @@ def test_a_style_sheet_cannot_end_its_element(tmp_path: Path) -> None:
 
 
 def test_the_library_is_the_same_in_every_process_and_kept(tmp_path: Path) -> None:
-    program = "import sys; from assay.report.html_bundle import bundle; sys.stdout.write(bundle())"
+    program = "import sys; from assay.report.render.html_bundle import bundle; sys.stdout.write(bundle())"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     first = bundle(tmp_path)
     (kept,) = tmp_path.iterdir()

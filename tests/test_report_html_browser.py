@@ -15,9 +15,9 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from assay.report.document import Document, Gallery, Plot, from_json
-from assay.report.html import page as page_of
-from assay.report.html_bundle import bundle
-from assay.spec import visible
+from assay.report.render.html import page as page_of
+from assay.report.render.html_bundle import bundle
+from assay.util import escape
 from tests.compare_reference import CARDANO
 from tests.report_sample import TEMPLATES, sample, widened, with_charts
 from tests.support.browser import Seen, barriers, shown
@@ -97,7 +97,7 @@ def test_all_charts_draw_without_a_word_and_without_a_request(
 
 def test_hostile_texts_do_nothing_and_are_shown(chromium: Browser, pages: dict[str, Path]) -> None:
     with shown(chromium, pages["hostile"]) as found:
-        assert found.page.locator("h1").text_content() == visible.shown(HOSTILE)
+        assert found.page.locator("h1").text_content() == escape.shown(HOSTILE)
         assert found.page.locator("b[onclick]").count() == 0
         button = found.page.locator(".legend button").first
         before = drawing(found.page, "plot").evaluate(LINES)
@@ -105,7 +105,7 @@ def test_hostile_texts_do_nothing_and_are_shown(chromium: Browser, pages: dict[s
         expect(drawing(found.page, "plot").locator("svg g.mark-line path")).to_have_count(before - 1)
         assert (button.get_attribute("data-line") or "").startswith("</script>")
         found.page.locator("table.metrics a.value").first.click()
-        assert visible.shown(HOSTILE) in (found.page.locator("#definition-body").text_content() or "")
+        assert escape.shown(HOSTILE) in (found.page.locator("#definition-body").text_content() or "")
         assert found.messages == []
 
 

@@ -16,9 +16,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from assay.report.document import Appendix, Chart, Document, Entry, Group, Table, from_json
-from assay.report.markdown import DISTRIBUTIONS, contents, markdown
-from assay.report.markdown_text import cell, line, table
-from assay.spec.visible import shown
+from assay.report.render.markdown import DISTRIBUTIONS, contents, markdown
+from assay.report.render.markdown_text import cell, line, table
+from assay.util.escape import shown
 from tests.compare_reference import PUBLISHED
 from tests.report_sample import sample, with_charts
 from tests.support.commands import Done, assay

@@ -17,12 +17,12 @@ import pypdf
 import pytest
 import typst
 
-from assay.report.charts import draw
+from assay.report.charts.render import draw
 from assay.report.document import Document, Gallery, Table, from_json, to_json
-from assay.report.html import page
-from assay.report.markdown import contents, markdown
-from assay.report.pdf import STANDARDS, render, warm_up
-from assay.spec.diagnostics import AssayError
+from assay.report.render.html import page
+from assay.report.render.markdown import contents, markdown
+from assay.report.render.pdf import STANDARDS, render, warm_up
+from assay.util.diagnostics import AssayError
 from tests.report_sample import FONTS, TEMPLATES, sample, widened, with_charts
 
 LABELS = ("10.5-baseline-of-the-release", "10.6", "10.7.0-pre", "rev", "11.0.1", "12.0", "13-candidate", "14")
@@ -274,7 +274,7 @@ def test_the_same_document_gives_the_same_bytes_in_any_folder_and_after_any_othe
 PROCESS = """
 import sys
 from pathlib import Path
-from assay.report.pdf import render, warm_up
+from assay.report.render.pdf import render, warm_up
 from tests.report_sample import TEMPLATES, sample, with_charts
 if sys.argv[2] == "warm":
     warm_up(TEMPLATES)

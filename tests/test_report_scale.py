@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from assay.report.charts.axis_scale import BODY, BODY_SHARE, Scale, choose
+from assay.report.charts.ticks import tick_format
 from assay.report.document import Series
-from assay.report.scale import BODY, BODY_SHARE, Scale, choose
-from assay.report.ticks import tick_format
 from tests.report_sample import published, published_chart
 
 CENTILES = (0.0, 0.01, 0.05, 0.5, 0.95, 0.99, 0.999, 1.0)

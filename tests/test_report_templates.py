@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from assay.report.charts import draw
+from assay.report.charts.render import draw
 from assay.report.document import Chart, Plot, Series
-from assay.report.html_charts import web_specs
-from assay.spec.diagnostics import AssayError
+from assay.report.render.html_charts import web_specs
+from assay.util.diagnostics import AssayError
 from tests.report_sample import TEMPLATES
 
 POINTS = ((1.0, 0.0, None, None), (2.0, 0.5, None, None), (4.0, 1.0, None, None))

@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import pytest
 
-from assay.report.chart_spec import chart_spec
-from assay.report.charts import draw, load_template
+from assay.report.charts.axis_scale import Scale
+from assay.report.charts.render import draw, load_template
+from assay.report.charts.ticks import Room, labelled, tick_format
+from assay.report.charts.vega_spec import chart_spec
 from assay.report.document import Chart, Series
-from assay.report.scale import Scale
-from assay.report.ticks import Room, labelled, tick_format
 from tests.report_sample import TEMPLATES
 
 ROOM = Room(256, 40, 14)

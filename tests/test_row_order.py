@@ -10,8 +10,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.build import compute
-from assay.build.prepare import Prepared
+from assay.app import compute
+from assay.app.prepare import Prepared
 from assay.engine.mount import EVENTS, HOSTS
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT

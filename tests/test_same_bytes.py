@@ -16,11 +16,11 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.build.comparison import build
-from assay.build.options import Options
-from assay.build.runs import NamedRun
-from assay.build.session import Session
-from assay.engine.store import Store
+from assay.app.comparison import build
+from assay.app.options import Options
+from assay.app.runs import NamedRun
+from assay.app.session import Session
+from assay.engine.result_cache import Store
 from tests.compare_reference import CARDANO
 from tests.support import commands
 from tests.support.cases import as_options, filters_named
@@ -70,7 +70,7 @@ def test_the_number_of_threads_does_not_change_a_byte(
 
 def _recorded_threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Numbers of threads that the engine is told while a build runs, in a list that grows."""
-    from assay.build import compute
+    from assay.app import compute
 
     asked: list[int] = []
     real = compute.connect

@@ -16,13 +16,14 @@ from typing import Any
 
 import pytest
 
-from assay.ingest import filling, scanner
-from assay.ingest.filling_tables import Tables
-from assay.ingest.forms import numbered, wanted_events
+from assay.ingest import scanner
+from assay.ingest.event_forms import numbered, wanted_events
+from assay.ingest.readers import json_lines_worker
+from assay.ingest.readers.json_lines_tables import Tables
 from assay.ingest.recognition import Recognition
 from assay.ingest.scanner_message import FilePart, files_message, lines_message
 from assay.ingest.whole_paths import whole_paths
-from assay.spec.model import Event, Lookup, Quarantine, Source, Transform, Unless
+from assay.lang.model.package import Event, Lookup, Quarantine, Source, Transform, Unless
 from fuzz.mutate import mutated
 from tests.compare_reference import CARDANO
 from tests.support.ingesting import SOURCE, Ingested, event, field, fixed, form, read, record
@@ -335,15 +336,15 @@ def test_files_of_which_too_much_would_be_held_are_read_later(
     held: int, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of the first file of a worker more than may be held is left to the engine, which can put it on a disk."""
-    monkeypatch.setattr(filling, "HELD", held)
+    monkeypatch.setattr(json_lines_worker, "HELD", held)
     by_engine: list[int] = []
-    real_fill = filling._Reading.recognised
+    real_fill = json_lines_worker._Reading.recognised
 
     def watched(self: Any, indices: Sequence[int]) -> Any:
         by_engine.extend(indices)
         return real_fill(self, indices)
 
-    monkeypatch.setattr(filling._Reading, "recognised", watched)
+    monkeypatch.setattr(json_lines_worker._Reading, "recognised", watched)
     files = {
         f"m-{host}/out{part}": "".join(f"{record(n=number, said='x' * host)}\n" for number in range(500)).encode()
         for host in range(1, 9)

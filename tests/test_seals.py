@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.build.kept import SETTLED
-from assay.storage.seals import END, is_sealed, seal, sealed, unsealed
+from assay.app.build_cache import SETTLED
+from assay.util.checksums import END, is_sealed, seal, sealed, unsealed
 from tests.support.commands import assay
 from tests.support.laboratory import DATE
 
@@ -116,7 +116,7 @@ def test_query_after_damage_within_large_files_yields_the_same(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The engine ended the command with status 70, each time that it was asked."""
-    monkeypatch.setattr("assay.storage.seals.END", 64)
+    monkeypatch.setattr("assay.util.checksums.END", 64)
     words = ("query", "wait", *RUNS, "--cache", tmp_path / "cache", "--format", "csv")
     whole = assay(*words, within=place)
     assert whole.status == 0, whole.err

@@ -19,9 +19,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.spec.expression import Expression
-from assay.spec.expression_text import parse
-from assay.spec.model import Gone, Sampled, Series, Unit
+from assay.lang.model.expression import Expression
+from assay.lang.model.expression_text import parse
+from assay.lang.model.package import Gone, Sampled, Series, Unit
 from assay.sql import dialect, series
 from tests.support.deep import examples
 from tests.support.laboratory import ROOT

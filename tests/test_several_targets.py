@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.report.line_names import names
+from assay.report.blocks.line_names import names
 from tests.compare_reference import load
 from tests.support.commands import assay
 

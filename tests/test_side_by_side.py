@@ -10,10 +10,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.engine.execute import beside
+from assay.engine.executor import beside
 from assay.engine.graph import Node
-from assay.engine.side_by_side import Rows, SideBySide
-from assay.spec.diagnostics import AssayError
+from assay.engine.parallel import Rows, SideBySide
+from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO
 from tests.support.execution import worked_out
 from tests.support.laboratory import Examined, Laboratory

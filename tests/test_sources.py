@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from assay.dhall.session import MAX_BYTES
-from assay.spec.diagnostics import AssayError
-from assay.spec.sources import evaluate_file, evaluate_sources, hash_sources, read_sources
+from assay.lang.sources import evaluate_file, evaluate_sources, hash_sources, read_sources
+from assay.util.diagnostics import AssayError
 
 COMPILER = Path(__file__).parent.parent / "compiler"
 
@@ -184,7 +184,7 @@ def test_the_keys_come_sorted_in_every_process(tmp_path: Path) -> None:
     fields = ", ".join(f"f{number} = {number}" for number in range(40))
     (tmp_path / "a.dhall").write_text(f"{{ r = {{ {fields} }}, m = toMap {{ {fields} }} }}")
     program = (
-        "import json, sys; from pathlib import Path; from assay.spec.sources import evaluate_file;"
+        "import json, sys; from pathlib import Path; from assay.lang.sources import evaluate_file;"
         "print(json.dumps(evaluate_file(Path('a.dhall'), Path(sys.argv[1]))))"
     )
     texts = set()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.spec import workspace
-from assay.spec.workspace import Workspace
+from assay.lang import workspace
+from assay.lang.workspace import Workspace
 from tests.support.laboratory import ROOT
 
 

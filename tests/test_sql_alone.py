@@ -11,12 +11,12 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.build import inspect
-from assay.build.runs import NamedRun
+from assay.app import check_and_query
+from assay.app.runs import NamedRun
 from assay.engine.results import NO_SAMPLES, Distribution, FormulaResult, host_row, over_hosts, pooled
-from assay.spec.formula import is_formula
-from assay.spec.model import Metric
-from assay.spec.normal_form import Checked
+from assay.lang.formula import is_formula
+from assay.lang.model.package import Metric
+from assay.lang.normal_form import Checked
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT, Laboratory
@@ -86,8 +86,8 @@ def test_it_yields_what_query_says_for_every_metric(lab: Laboratory, node: Path,
     run = NamedRun("run", run_of(system, node))
     differing = []
     for metric in share(checked.package.metrics, place):
-        rows = answer(inspect.metric_sql(lab.session, metric.id, (), False, system, run))
-        asked = inspect.query(lab.session, [metric.id], [run], (), False, system, "")
+        rows = answer(check_and_query.metric_sql(lab.session, metric.id, (), False, system, run))
+        asked = check_and_query.query(lab.session, [metric.id], [run], (), False, system, "")
         ((_, _, due),) = asked.rows
         found = said(checked, metric, rows)
         if isinstance(due, FormulaResult) and isinstance(found, FormulaResult):

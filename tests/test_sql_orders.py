@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.spec.diagnostics import AssayError
 from assay.sql.relations import compile_query, refuse_ties
 from assay.sql.row_keys import Key, Shape
+from assay.util.diagnostics import AssayError
 from tests.support.commands import assay, assay_process
 
 CASES = Path(__file__).parent / "sql_orders"

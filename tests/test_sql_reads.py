@@ -10,7 +10,7 @@ from random import Random
 import duckdb
 import pytest
 
-from assay.spec.sql_reads import Reads, reads
+from assay.lang.sql_dependencies import Reads, reads
 
 FIELDS = {"began": {"id": "'x'", "a": "10", "b": "NULL"}, "ended": {"id": "'x'", "c": "3"}}
 SOURCES = [

@@ -15,7 +15,7 @@ import click
 import duckdb
 import pytest
 
-from assay.cli.failure import run
+from assay.cli.errors import run
 from tests.support.laboratory import ROOT
 
 LIST = ("list", "metrics", "--system", "cometbft")

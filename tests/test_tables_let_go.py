@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.engine.execute import Job, connect, execute
+from assay.engine.executor import Job, connect, execute
 from assay.engine.mount import mount
-from assay.engine.store import Store
+from assay.engine.result_cache import Store
 from tests.compare_reference import CARDANO
 from tests.support.laboratory import Laboratory
 

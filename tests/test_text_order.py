@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from assay.spec.normal_form import Checked, dump, load
-from assay.spec.workspace import Workspace, evaluate, scan
+from assay.lang.normal_form import Checked, dump, load
+from assay.lang.workspace import Workspace, evaluate, scan
 from tests.support.commands import assay
 from tests.support.deep import examples
 

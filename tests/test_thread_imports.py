@@ -47,18 +47,18 @@ print(errors)
 FIRST_USES = {
     "types of ingest": (
         "def first_use():\n"
-        "    from assay.ingest.tree import cast, text\n"
+        "    from assay.ingest.builder import cast, text\n"
         "    assert cast(text('1'), 'TIMESTAMP_NS').sql('duckdb') == \"CAST('1' AS TIMESTAMP_NS)\"\n"
     ),
     "statements of specs": (
-        "from assay.spec import sql_reads\n"
+        "from assay.lang import sql_dependencies\n"
         "def first_use():\n"
-        "    assert len(sql_reads.statements('SELECT 1::TIMESTAMP_NS AS a')) == 1\n"
+        "    assert len(sql_dependencies.statements('SELECT 1::TIMESTAMP_NS AS a')) == 1\n"
     ),
     "reads of specs": (
-        "from assay.spec import sql_reads\n"
+        "from assay.lang import sql_dependencies\n"
         "def first_use():\n"
-        "    names = sql_reads.reads('SELECT a::TIMESTAMP_NS AS b FROM t', ['t'], ()).names\n"
+        "    names = sql_dependencies.reads('SELECT a::TIMESTAMP_NS AS b FROM t', ['t'], ()).names\n"
         "    assert names is not None, 'nothing is known of what it reads'\n"
     ),
 }

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.spec.time_form import fault, offset_ns, read_as
+from assay.lang.time_format import fault, offset_ns, read_as
 from tests.support.ingesting import SOURCE
 
 MINUTE = 60 * 10**9

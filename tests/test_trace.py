@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from assay.audit.cells import Cell, find, of_document
+from assay.lineage.cells import Cell, find, of_document
+from assay.report.cell_links import Of
 from assay.report.document import from_json
-from assay.report.leads import Of
-from assay.spec.diagnostics import AssayError
+from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO
 from tests.support.commands import Done, assay
 from tests.support.laboratory import ROOT, Laboratory

@@ -11,12 +11,12 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.audit.cells import Cell, find, of_document
-from assay.build.session import Session
-from assay.engine.store import Store
-from assay.fetch.times import nanoseconds
+from assay.app.session import Session
+from assay.engine.result_cache import Store
+from assay.lang.workspace import Workspace
+from assay.lineage.cells import Cell, find, of_document
+from assay.remote.prometheus_times import nanoseconds
 from assay.report.document import from_json
-from assay.spec.workspace import Workspace
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT
 

@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 from sqlglot import exp
 
-from assay.audit.sample_query import VALUE
-from assay.audit.witness import witnessed
-from assay.build import trace
-from assay.build.compute import compiled
-from assay.build.lineage import applied_to_item
-from assay.build.trace_items import sampled
-from assay.engine.dry import dry_run
+from assay.app import trace
+from assay.app.compute import compiled
+from assay.app.lineage import applied_to_item
+from assay.app.trace_subjects import sampled
+from assay.engine.dry_run import dry_run
 from assay.engine.graph import nodes
-from assay.plan.steps import Applied, plan
-from assay.report.leads import FACT, FILTER, WORDS
-from assay.spec import formula
-from assay.spec.model import Metric, Series
-from assay.spec.normal_form import Checked
+from assay.lang import formula
+from assay.lang.model.package import Metric, Series
+from assay.lang.normal_form import Checked
+from assay.lineage.row_provenance import witnessed
+from assay.lineage.sample_query import VALUE
+from assay.plan.planner import Applied, plan
+from assay.report.cell_links import FACT, FILTER, WORDS
 from assay.sql import dialect
-from assay.sql.program import Statement
+from assay.sql.codegen import Statement
 from tests.support.commands import assay
 from tests.support.deep import is_deep, turn
 from tests.support.laboratory import ROOT, Laboratory

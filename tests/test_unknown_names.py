@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.build.renames import UnknownRecord, suggest_renames
+from assay.app.likely_renames import UnknownRecord, suggest_renames
 from assay.engine.mount import facts
-from assay.ingest import scanner, unknown
-from assay.ingest.files import find_run
-from assay.ingest.hashes import file_hashes
-from assay.ingest.kinds import ingest
-from assay.ingest.unknown import UnknownTally, merge_tallies
-from assay.spec.model import Package, Unless
+from assay.ingest import scanner, unknown_records
+from assay.ingest.discovery import find_run
+from assay.ingest.hashing import file_hashes
+from assay.ingest.pipeline import ingest
+from assay.ingest.unknown_records import UnknownTally, merge_tallies
+from assay.lang.model.package import Package, Unless
 from tests.support.ingesting import SOURCE, event, field, form, read, record
 
 TICK = event("tick", form([field("n")], new="Tick"))
@@ -69,14 +69,14 @@ def files_of() -> Iterator[tuple[str, bytes]]:
 @pytest.mark.usefixtures("reader")
 def test_cached_batches_come_to_the_same_bytes(tmp_path: Path) -> None:
     whole = read(tmp_path, dict(files_of()))
-    table = (whole.folder / unknown.TABLE).read_bytes()
+    table = (whole.folder / unknown_records.TABLE).read_bytes()
     one = read(tmp_path / "one", dict(files_of()), workers=1)
-    assert (one.folder / unknown.TABLE).read_bytes() == table
+    assert (one.folder / unknown_records.TABLE).read_bytes() == table
     run, wanted = tmp_path / "run", {"tick": frozenset({"n"})}
     for name in ("first", "again"):
         files, _ = file_hashes(find_run(SOURCE, run), tmp_path / "memo.json")
         ingest(SOURCE, (TICK,), wanted, files, tmp_path / name, cache=tmp_path / "cache")
-        assert (tmp_path / name / unknown.TABLE).read_bytes() == table
+        assert (tmp_path / name / unknown_records.TABLE).read_bytes() == table
 
 
 def test_facts_tell_unknown_names_and_events_by_host(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from assay.audit.recorded import content_hash
+from assay.provenance.read import content_hash
 from tests.support import commands
 from tests.support.commands import Done, assay
 from tests.support.laboratory import ROOT

@@ -7,14 +7,14 @@ import dataclasses
 import duckdb
 import pytest
 
-from assay.audit.origins import ROWS
-from assay.audit.record_lists import companion
-from assay.audit.witness import witnessed
-from assay.plan.steps import EventStep
-from assay.spec.diagnostics import AssayError
+from assay.lineage.column_lineage import ROWS
+from assay.lineage.record_lists import companion
+from assay.lineage.row_provenance import witnessed
+from assay.plan.planner import EventStep
 from assay.sql import dialect
-from assay.sql.program import Statement, creation
+from assay.sql.codegen import Statement, creation
 from assay.sql.relations import compile_query
+from assay.util.diagnostics import AssayError
 from tests.support.laboratory import Laboratory
 
 VALUES = "('h', 1, 5, 'a'), ('h', 2, 5, 'a'), ('h', 3, 7, NULL), ('h', 4, 9, 'c')"

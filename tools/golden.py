@@ -24,16 +24,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.build.inspect import system_sql
-from assay.build.session import Session
-from assay.cli.failure import run
+from assay.app.check_and_query import system_sql
+from assay.app.session import Session
+from assay.cli.errors import run
 from assay.cli.main import cli
-from assay.engine.store import Store
-from assay.spec import normal_form, workspace
-from assay.spec.diagnostics import DIFFERENCE, AssayError
-from assay.spec.normal_form import Checked
-from assay.spec.sources import SourceFile
-from assay.spec.workspace import Workspace
+from assay.engine.result_cache import Store
+from assay.lang import normal_form, workspace
+from assay.lang.normal_form import Checked
+from assay.lang.sources import SourceFile
+from assay.lang.workspace import Workspace
+from assay.util.diagnostics import DIFFERENCE, AssayError
 
 ROOT = Path(__file__).resolve().parent.parent
 PINNED = "pinned.toml"

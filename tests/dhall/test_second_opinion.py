@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from assay.build.starter import init
+from assay.app.init import init
 from assay.dhall import FolderPolicy, evaluate_file, evaluate_text, to_data
-from assay.spec.libraries import LIBRARIES
+from assay.lang.libraries import LIBRARIES
 from tests.dhall.typed_terms import typed_terms
 
 binding = pytest.importorskip("dhall")

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from assay.build import article
-from assay.build.options import Options
-from assay.build.runs import named_runs
-from assay.build.session import open_session
+from assay.app import article
+from assay.app.options import Options
+from assay.app.runs import named_runs
+from assay.app.session import open_session
 from assay.report.document import to_json
 from tests.support.laboratory import ROOT
 

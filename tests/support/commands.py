@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.cli.failure import run
+from assay.cli.errors import run
 from assay.cli.main import cli
 from tests.support.cases import as_options, filters_named
 from tests.support.laboratory import DATE, ROOT

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.engine.execute import Job, beside, connect, execute
+from assay.engine.executor import Job, beside, connect, execute
 from assay.engine.graph import Node
 from assay.engine.hosts import enumerate_hosts
 from assay.engine.mount import mount
+from assay.engine.result_cache import Store
 from assay.engine.results import RunResults
-from assay.engine.store import Store
 from tests.support.laboratory import Examined, Laboratory
 
 

@@ -12,11 +12,23 @@ from typing import Any
 
 import duckdb
 
-from assay.ingest.files import find_run
-from assay.ingest.kinds import ingest
-from assay.ingest.packing import decompressed
-from assay.spec.diagnostics import AssayError
-from assay.spec.model import Event, Field, Form, Lookup, Name, Quarantine, Source, Transform, Unit, Unless, Unwrap
+from assay.ingest.decompress import decompressed
+from assay.ingest.discovery import find_run
+from assay.ingest.pipeline import ingest
+from assay.lang.model.package import (
+    Event,
+    Field,
+    Form,
+    Lookup,
+    Name,
+    Quarantine,
+    Source,
+    Transform,
+    Unit,
+    Unless,
+    Unwrap,
+)
+from assay.util.diagnostics import AssayError
 
 ONE = Unit("dimensionless", "")
 SOURCE = Source(

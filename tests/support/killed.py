@@ -18,11 +18,11 @@ from pathlib import Path
 import duckdb  # noqa: F401
 import sqlglot.optimizer  # noqa: F401
 
-import assay.build.comparison
-import assay.build.ingesting
+import assay.app.comparison
+import assay.app.ingest
 import assay.cli.main
-import assay.report.pdf
-from assay.cli.failure import run
+import assay.report.render.pdf
+from assay.cli.errors import run
 
 
 def killed_after(seconds: float, command: Sequence[str]) -> int:

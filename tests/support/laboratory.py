@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.build import filters
-from assay.build.compute import compiled
-from assay.build.prepare import Prepared, prepare
-from assay.build.runs import NamedRun
-from assay.build.session import Session, open_session
-from assay.engine.execute import Job, connect, execute
+from assay.app import filters
+from assay.app.compute import compiled
+from assay.app.prepare import Prepared, prepare
+from assay.app.runs import NamedRun
+from assay.app.session import Session, open_session
+from assay.engine.executor import Job, connect, execute
 from assay.engine.graph import Node, nodes
 from assay.engine.mount import mount
+from assay.engine.result_cache import Store
 from assay.engine.results import RunResults
-from assay.engine.store import Store
-from assay.plan.steps import Plan, plan
-from assay.report.figures import Choices, RunFigures, manifest_text
+from assay.lang.model.report import Report
+from assay.lang.normal_form import Checked
+from assay.plan.planner import Plan, plan
 from assay.report.results_json import results_json
-from assay.spec.normal_form import Checked
-from assay.spec.report_model import Report
+from assay.report.run_results import Choices, RunFigures, manifest_text
 from tests.compare_reference import CARDANO
 
 if TYPE_CHECKING:

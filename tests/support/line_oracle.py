@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from assay.spec.model import Event, Field, Form, Source
+from assay.lang.model.package import Event, Field, Form, Source
 
 TEXT, OTHER, TORN, TIMELESS, LACKING, USED = "text", "other", "torn", "timeless", "lacking", "used"
 BROKEN = (TORN, TIMELESS, LACKING)

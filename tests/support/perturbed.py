@@ -6,20 +6,20 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from assay.audit.lineage import ROLES
-from assay.audit.origins import ROWS, Origin
-from assay.build.compute import compiled
-from assay.build.lineage import of_item
-from assay.build.prepare import prepare
-from assay.build.runs import NamedRun
-from assay.build.session import Session
-from assay.engine.execute import connect
-from assay.engine.given import given
+from assay.app.compute import compiled
+from assay.app.lineage import of_item
+from assay.app.prepare import prepare
+from assay.app.runs import NamedRun
+from assay.app.session import Session
+from assay.engine.executor import connect
 from assay.engine.graph import Node, nodes
 from assay.engine.mount import mount
-from assay.plan.steps import Applied, plan, rows_of
-from assay.spec.model import Metric, Series
-from assay.spec.normal_form import Checked
+from assay.engine.parameters import given
+from assay.lang.model.package import Metric, Series
+from assay.lang.normal_form import Checked
+from assay.lineage.column_lineage import ROWS, Origin
+from assay.lineage.metric_lineage import ROLES
+from assay.plan.planner import Applied, plan, rows_of
 
 Item = Metric | Series
 #: roles of columns that make a difference to a number; the others refuse a run, or leave out a record

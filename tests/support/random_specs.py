@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from random import Random
 
-from assay.spec.expression import Expression
-from assay.spec.model import (
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import (
     Check,
     Column,
     Condition,
@@ -36,7 +36,7 @@ from assay.spec.model import (
     Transform,
     Unit,
 )
-from assay.spec.summary_model import Summary
+from assay.lang.model.summary import Summary
 
 PLAIN = Unit("dimensionless", "")
 NANOSECOND = Unit("nanosecond", "ns")

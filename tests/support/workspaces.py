@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.spec.positions import Place
+from assay.lang.positions import Place
 from tests.support.laboratory import ROOT
 
 #: a file of the workspace, a text that stands in it, and what is put in its (first) place

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from assay.cli import echo
+from assay.cli import output as echo
 from assay.cli.completion import folders, names
 from assay.cli.options import cache_option, filter_options, one_run_option, system_option, working
 
@@ -38,9 +38,9 @@ def lineage(
     assay lineage METRIC --format dot | dot -Tsvg > lineage.svg
     assay lineage SYSTEM/REPORT --format json
     """
-    from assay.audit.lineage_graph import as_dot
-    from assay.audit.lineage_tree import tree
-    from assay.build.lineage import lineage_of
+    from assay.app.lineage import lineage_of
+    from assay.lineage.graph import as_dot
+    from assay.lineage.tree import tree
 
     with working(context) as session:
         found = lineage_of(session, name, system, filters, no_filters)
@@ -75,9 +75,9 @@ def explain(
     assay explain METRIC --run runs/candidate
     assay explain METRIC --system SYSTEM --format json
     """
-    from assay.build.explain import explain as explained
-    from assay.build.explain_output import as_data, as_text
-    from assay.build.runs import named_runs
+    from assay.app.explain import explain as explained
+    from assay.app.explain_view import as_data, as_text
+    from assay.app.runs import named_runs
 
     with working(context) as session:
         found = explained(session, metric, system, named_runs([run])[0] if run else None, report, filters, no_filters)
@@ -103,9 +103,9 @@ def trace(context: click.Context, folder: str, cell: str, listed: bool, runs: tu
     assay trace build/cmp 'SECTION/ROW/COLUMN'
     assay trace build/cmp 'SECTION/ROW/COLUMN' --format json
     """
-    from assay.audit.recorded import folder_of
-    from assay.build import trace as tracing
-    from assay.build import trace_output as output
+    from assay.app import trace as tracing
+    from assay.app import trace_view as output
+    from assay.provenance.read import folder_of
 
     if listed and cell:
         raise click.UsageError("Name a cell, SECTION/ROW/COLUMN as printed, or ask for a --list of them.", context)

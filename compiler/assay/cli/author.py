@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from assay.cli import echo
+from assay.cli import output
 from assay.cli.completion import names
 from assay.cli.options import RUN_HELP, cache_option, out_option, system_option
 
@@ -21,15 +21,15 @@ def init(context: click.Context, folder: Path, update_schema: bool) -> None:
     It has its own trace events, three metrics with an example, two sample runs and a report; the schema and the Prelude
     that its specs import.
     """
-    from assay.build import starter
+    from assay.app import init as starter
     from assay.cli.options import working
 
     with working(context):
         lines = starter.update_schema(folder) if update_schema else starter.init(folder)
     if not update_schema:
-        echo.line("Try it:")
+        output.line("Try it:")
     for line in lines:
-        echo.line(f"  {line}" if not update_schema else line)
+        output.line(f"  {line}" if not update_schema else line)
 
 
 @click.command()
@@ -41,15 +41,15 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
 
     Without FILE, those of all documents, by system and file.
     """
-    from assay.build.inspect import all_systems
-    from assay.build.run_schema import run_schemas
+    from assay.app.check_and_query import all_systems
+    from assay.app.run_schema import run_schemas
     from assay.cli.options import working
-    from assay.spec.diagnostics import USAGE, fail, meant
+    from assay.util.diagnostics import USAGE, fail, meant
 
     with working(context) as session:
         found = {item: run_schemas(session.package(item).package) for item in all_systems(session, system)}
     if file is None:
-        echo.data(found)
+        output.data(found)
         return
     having = [(item, schemas[file]) for item, schemas in found.items() if file in schemas]
     if not having:
@@ -60,7 +60,7 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
         names = ", ".join(item for item, _ in having)
         raise fail("systems", f"several systems read a file `{file}`: {names}", hint="name one with --system",
                    status=USAGE)  # fmt: skip
-    echo.data(having[0][1])
+    output.data(having[0][1])
 
 
 @click.command()

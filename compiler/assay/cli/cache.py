@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli import echo
-from assay.cli.once import Clear
+from assay.cli import output
 from assay.cli.options import table_option
+from assay.cli.strict_group import Clear
 
 if TYPE_CHECKING:
     from assay.engine.pruning import Entry, Limits
@@ -29,7 +29,7 @@ def _folder_option(command: click.decorators.FC) -> click.decorators.FC:
 
 
 def _place(context: click.Context, folder: str | None) -> Path:
-    from assay.engine.store import default_folder
+    from assay.engine.result_cache import default_folder
 
     given = folder or context.obj["cache"]
     return Path(given) if given else default_folder()
@@ -56,9 +56,9 @@ def cache(context: click.Context, folder: str | None, form: str) -> None:
     rows = [[use.kind, str(use.entries), str(use.size), _instant(use.used)] for use in uses(found)]
     rows.append(["all", str(len(found)), str(size(found)), _instant(max((item.used for item in found), default=None))])
     if form == "table":
-        echo.line(place)
+        output.line(place)
         rows = [[kind, number, _size(int(taken)), when] for kind, number, taken, when in rows]
-    echo.rows(["kind", "entries", "size" if form == "table" else "bytes", "last used"], rows, form)
+    output.rows(["kind", "entries", "size" if form == "table" else "bytes", "last used"], rows, form)
 
 
 @cache.command()
@@ -86,13 +86,13 @@ def prune(
         _tell("would remove" if dry_run else "removed", surplus(entries(place), limits))
         return
     waiting = f"waiting for other assay commands that work with {place}"
-    gone = remove(place, lambda found: surplus(found, limits), lambda: echo.line(waiting, err=True))
+    gone = remove(place, lambda found: surplus(found, limits), lambda: output.line(waiting, err=True))
     _tell("removed", gone)
 
 
 def _limits(older_than: str | None, to_size: str | None, everything: bool) -> Limits:
     from assay.engine.pruning import Limits
-    from assay.spec.diagnostics import USAGE, fail
+    from assay.util.diagnostics import USAGE, fail
 
     if not (older_than or to_size or everything):
         hint = "say --older-than 30d, --to-size 5GB, or --all"
@@ -119,7 +119,7 @@ def _limits(older_than: str | None, to_size: str | None, everything: bool) -> Li
 def _tell(what: str, gone: tuple[Entry, ...]) -> None:
     from assay.engine.pruning import size
 
-    echo.line(f"{what} {len(gone)} {'entry' if len(gone) == 1 else 'entries'}, {_size(size(gone))}")
+    output.line(f"{what} {len(gone)} {'entry' if len(gone) == 1 else 'entries'}, {_size(size(gone))}")
 
 
 def _size(taken: int) -> str:

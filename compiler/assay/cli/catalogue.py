@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from assay.cli import echo
+from assay.cli import output
 from assay.cli.options import cache_option, out_option, system_option, working
 
 
@@ -17,8 +17,8 @@ from assay.cli.options import cache_option, out_option, system_option, working
 @click.pass_context
 def catalogue(context: click.Context, out: str, system: str | None) -> None:
     """Write all definitions as linked web pages with search."""
-    from assay.build.catalogue import catalogue as made
+    from assay.app.catalogue import catalogue as made
 
     with working(context) as session:
         place = made(session, Path(out), system)
-    echo.line(place)
+    output.line(place)

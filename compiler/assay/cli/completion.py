@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
-from assay.cli import echo
-from assay.spec.visible import visible
+from assay.cli import output
+from assay.util.escape import visible
 
 if TYPE_CHECKING:
-    from assay.build.session import Session
+    from assay.app.session import Session
 
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_ASSAY_COMPLETE"
@@ -32,7 +32,7 @@ def completion(context: click.Context, shell: str) -> None:
     found = get_completion_class(shell)
     assert found
     program = context.find_root().command
-    echo.text(found(program, {}, "assay", VARIABLE).source())
+    output.text(found(program, {}, "assay", VARIABLE).source())
 
 
 def names(*kinds: str) -> Completer:
@@ -42,7 +42,7 @@ def names(*kinds: str) -> Completer:
     def complete(context: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
         """The names that begin with what is typed, and what each is."""
         from assay.cli.options import open_session_of
-        from assay.spec.diagnostics import AssayError
+        from assay.util.diagnostics import AssayError
 
         context.ensure_object(dict)
         root = context.find_root()
@@ -75,8 +75,8 @@ def _system(context: click.Context, known: Sequence[str]) -> str | None:
 
 def _listed(session: Session, kind: str, systems: Sequence[str]) -> list[tuple[str, str]]:
     """The names of a list, each with what it is."""
-    from assay.build import inspect
-    from assay.compare.style import style_names
+    from assay.app import check_and_query
+    from assay.styles.registry import style_names
 
     if kind == "systems":
         return [(name, "") for name in systems]
@@ -84,5 +84,5 @@ def _listed(session: Session, kind: str, systems: Sequence[str]) -> list[tuple[s
         return [(name, "") for name in style_names()]
     if kind == "summaries":
         return [(item.name, item.doc) for name in systems for item in session.package(name).package.summaries]
-    _, rows = inspect.catalogue(session, kind, systems)
+    _, rows = check_and_query.catalogue(session, kind, systems)
     return [(row[0].partition("=")[0] + ("=" if "=" in row[0] else ""), row[-1]) for row in rows]

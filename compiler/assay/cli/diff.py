@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli import echo
+from assay.cli import output
 from assay.cli.options import system_option, working
-from assay.spec.number_text import counted
-from assay.spec.visible import visible
+from assay.util.escape import visible
+from assay.util.numbers import counted
 
 if TYPE_CHECKING:
-    from assay.audit.shown import Shown
-    from assay.audit.spec_diff import MetricChange, SystemDiff
-    from assay.audit.told import Told
+    from assay.diff.reported_change import Told
+    from assay.diff.specs import MetricChange, SystemDiff
+    from assay.explain.appearances import Shown
 
 #: so many characters of a value are printed, and so many places that a change touches
 WIDEST, PLACES = 160, 6
@@ -34,18 +34,18 @@ def diff(context: click.Context, before: str, after: str, system: str | None, fo
     A and B are folders with specs/, builds (their folders, or their provenance.json), or git revisions. Exit status 3
     when specs or choices differ, 1 when a system could not be read.
     """
-    from assay.build.spec_compare import compare
-    from assay.build.spec_states import states
-    from assay.spec.diagnostics import DIFFERENCE, AssayError
+    from assay.app.diff import compare
+    from assay.app.diff_states import states
+    from assay.util.diagnostics import DIFFERENCE, AssayError
 
     with working(context) as session:
         found = compare(*states(session, before, after, system))
-    echo.warnings(found.warnings)
+    output.warnings(found.warnings)
     if form == "json":
-        echo.data([_data(item) for item in found.systems])
+        output.data([_data(item) for item in found.systems])
     else:
         for line in _lines(found.systems):
-            echo.line(line)
+            output.line(line)
     if found.unread:
         raise AssayError(found.unread)
     return DIFFERENCE if any(item.differs for item in found.systems) else 0
@@ -57,7 +57,7 @@ def _data(found: SystemDiff) -> dict[str, Any]:
 
 
 def _lines(found: Sequence[SystemDiff]) -> Iterator[str]:
-    from assay.audit.spec_diff import KINDS
+    from assay.diff.specs import KINDS
 
     told_before: set[Told] = set()
     for system in found:
@@ -128,7 +128,7 @@ def _short(text: str) -> str:
 
 def _summary(found: Sequence[SystemDiff]) -> str:
     """How many metrics of each kind, and how many printed numbers are touched by what reports themselves say."""
-    from assay.audit.spec_diff import KINDS
+    from assay.diff.specs import KINDS
 
     metrics = [item for system in found for item in system.metrics]
     counts = [(sum(item.kind == kind for item in metrics), kind) for kind in KINDS]

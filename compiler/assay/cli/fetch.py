@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from assay.cli import echo
+from assay.cli import output
 from assay.cli.options import out_option
 
 if TYPE_CHECKING:
-    from assay.build.session import Session
+    from assay.app.session import Session
 
 
 class Watch:
@@ -38,8 +38,8 @@ def fetch(
 ) -> None:  # fmt: skip
     """Fetch raw samples."""
     from assay.cli.progress import watched
-    from assay.fetch import prometheus
-    from assay.fetch.server import Server
+    from assay.remote import prometheus
+    from assay.remote.http import Server
 
     assert kind == "prometheus"
     request = prometheus.request_of(selectors, start, end, step_size)
@@ -48,4 +48,4 @@ def fetch(
         place = prometheus.fetch(
             Server(url), request, Path(out), lambda what, done, total: watch.progress(what, done, total)
         )
-    echo.line(place)
+    output.line(place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from assay.cli.once import Clear
+from assay.cli.strict_group import Clear
 
 #: heading -> commands, in the order in which they are shown
 GROUPS = {

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli import echo
+from assay.cli import output
 from assay.cli.completion import folders
 from assay.cli.options import cache_option, system_option, table_option, working
 
 if TYPE_CHECKING:
-    from assay.build.inspection import RecordName
+    from assay.app.inspect import RecordName
 
 HEADER = ("name", "records", "hosts", "event", "metrics", "note")
 FEW_HOSTS, FEW_METRICS = 2, 3  # that a table lists by name
@@ -30,17 +30,17 @@ def inspect(context: click.Context, run: str, system: str | None, form: str) -> 
     Names that no event has come after those that one has, with the events whose new names they may be; then the events
     that the run has no record of. It answers, too, where no record is recognised.
     """
-    from assay.build.inspection import inspect_run
-    from assay.build.runs import named_runs
+    from assay.app.inspect import inspect_run
+    from assay.app.runs import named_runs
 
     with working(context) as session:
         (named,) = named_runs([run])
         inspection = inspect_run(session, named, system)
     if form == "json":
-        echo.data([_data(item) for item in inspection.names])
+        output.data([_data(item) for item in inspection.names])
     else:
-        echo.rows(HEADER, [_row(item, form == "table") for item in inspection.names], form)
-    echo.warnings(inspection.notes)
+        output.rows(HEADER, [_row(item, form == "table") for item in inspection.names], form)
+    output.warnings(inspection.notes)
 
 
 def _row(item: RecordName, short: bool) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ def _listed(names: tuple[str, ...], few: int, plural: str) -> str:
 
 def _note(item: RecordName) -> str:
     """What else is to be known of a name."""
-    from assay.spec.visible import cut
+    from assay.util.escape import cut
 
     if item.ruled_out:
         return f"ruled out of `{item.event}` by what the record holds"

@@ -6,7 +6,7 @@ import json
 import logging
 from datetime import UTC, datetime
 
-from assay.cli import echo
+from assay.cli import output
 
 FORMS = ("text", "json")
 
@@ -17,7 +17,7 @@ class _Text(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         facts = getattr(record, "facts", {})
         said = [f"{name}={_plain(value)}" for name, value in facts.items()]
-        echo.line(" ".join([f"{_instant(record):%H:%M:%S.%f}"[:-3], record.getMessage(), *said]), err=True)
+        output.line(" ".join([f"{_instant(record):%H:%M:%S.%f}"[:-3], record.getMessage(), *said]), err=True)
 
 
 class _Json(logging.Handler):
@@ -26,7 +26,7 @@ class _Json(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         at = _instant(record).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         said = {"at": at, "level": record.levelname.lower(), "stage": record.getMessage()}
-        echo.data(said | getattr(record, "facts", {}), err=True, indent=None)
+        output.data(said | getattr(record, "facts", {}), err=True, indent=None)
 
 
 def set_up(form: str) -> None:

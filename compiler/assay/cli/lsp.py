@@ -15,7 +15,7 @@ def lsp() -> int:
     try:
         import pygls  # noqa: F401
     except ImportError:
-        from assay.spec.diagnostics import USAGE, fail
+        from assay.util.diagnostics import USAGE, fail
 
         raise fail("no-package", "the language server takes the package pygls", hint="pip install 'assay[lsp]'",
                    status=USAGE) from None  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from assay.cli import audit, echo
+from assay.cli import audit, output
 from assay.cli.author import init, schema, watch
 from assay.cli.cache import cache
 from assay.cli.catalogue import catalogue
@@ -80,22 +80,22 @@ def build(
 ) -> None:  # fmt: skip
     """Build a report over runs."""
     with working(context, runs) as session:
-        from assay.build import kept  # while files are hashed
-        from assay.build.options import Options
+        from assay.app import build_cache  # while files are hashed
+        from assay.app.options import Options
         from assay.report.forms import ordered
 
         if not runs and not publications and session.is_of_runs(report):
             raise click.UsageError("Missing option '--run'.", context)
         said = Options(**options, forms=ordered(forms))
         if publications or not runs:
-            from assay.build.shown import build_shown
+            from assay.app.build import build_shown
 
             built = build_shown(session, report, runs, publications, Path(out), said)
         else:
-            built = kept.build(session, report, runs, Path(out), said)
-    echo.warnings(built.warnings)
+            built = build_cache.build(session, report, runs, Path(out), said)
+    output.warnings(built.warnings)
     for place in built.reports:
-        echo.line(place)
+        output.line(place)
 
 
 @cli.command()
@@ -115,14 +115,14 @@ def regenerate(
     context: click.Context, publication: Path, out: str, forms: tuple[str, ...], report: str | None, edition: str | None
 ) -> None:
     """Make a published report again."""
-    from assay.build.regenerate import regenerate as make_again
+    from assay.app.regenerate import regenerate as make_again
     from assay.report.forms import ordered
 
     with working(context) as session:
         made = make_again(session, publication, Path(out), report, edition, ordered(forms))
-    echo.warnings(made.warnings)
+    output.warnings(made.warnings)
     for place in made.reports:
-        echo.line(place)
+        output.line(place)
 
 
 @cli.command()
@@ -132,9 +132,9 @@ def regenerate(
 @click.pass_context
 def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
     """Build a report again from its provenance, and compare every byte."""
-    from assay.audit.recorded import folder_of
-    from assay.build.verify import verify as verify_build
+    from assay.app.verify import verify as verify_build
     from assay.cli.printing import print_verified
+    from assay.provenance.read import folder_of
 
     with working(context) as session:
         found = verify_build(session, folder_of(Path(folder)), runs)
@@ -148,23 +148,25 @@ def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
 @click.pass_context
 def check(context: click.Context, system: str | None, accept: bool) -> None:
     """Check all specs: types, names, units, cycles, SQL."""
-    from assay.build import inspect
-    from assay.spec.diagnostics import render
+    from assay.app import check_and_query
+    from assay.util.diagnostics import render
 
     with working(context) as session:
-        found = [inspect.check_system(session, item, accept) for item in inspect.all_systems(session, system)]
+        found = [
+            check_and_query.check_system(session, item, accept) for item in check_and_query.all_systems(session, system)
+        ]
         whose, warnings = session.elsewhere(), session.warn_of_schema()
     for note in whose:  # all is well, but not with what the user may think of
-        echo.line(note, err=True)
+        output.line(note, err=True)
     for item in found:
         counts = ", ".join(_counted(number, name) for name, number in item.counts.items())
-        echo.line(f"{item.system}: {counts}: no problem")
+        output.line(f"{item.system}: {counts}: no problem")
         if not item.current:
             state = "is not what these specs come to" if item.committed else "is not there"
             said = f"{item.system}: its normal form under golden/specs {state}; `assay check --accept` writes it"
-            echo.line(said, err=True)
+            output.line(said, err=True)
     for warning in warnings:
-        echo.text(render(warning), err=True)
+        output.text(render(warning), err=True)
 
 
 def _counted(number: int, plural: str) -> str:
@@ -181,11 +183,11 @@ def _counted(number: int, plural: str) -> str:
 @click.pass_context
 def list_(context: click.Context, kind: str, system: str | None, form: str) -> None:
     """List metrics, events, grains, filters, series or reports."""
-    from assay.build import inspect
+    from assay.app import check_and_query
 
     with working(context) as session:
-        header, rows = inspect.catalogue(session, kind, inspect.all_systems(session, system))
-    echo.rows(header, rows, form)
+        header, rows = check_and_query.catalogue(session, kind, check_and_query.all_systems(session, system))
+    output.rows(header, rows, form)
 
 
 @cli.command()
@@ -203,13 +205,15 @@ def query(
     no_filters: bool, phases: tuple[str, ...], at: tuple[str, ...], system: str | None, summary: str, form: str,
 ) -> None:  # fmt: skip
     """Work out metrics."""
-    from assay.build import inspect
-    from assay.build.runs import named_runs
+    from assay.app import check_and_query
+    from assay.app.runs import named_runs
     from assay.cli.printing import print_answer
 
     with working(context) as session:
-        answer = inspect.query(session, metrics, named_runs(runs), filters, no_filters, system, summary, at, phases)
-    echo.warnings(answer.warnings)
+        answer = check_and_query.query(
+            session, metrics, named_runs(runs), filters, no_filters, system, summary, at, phases
+        )
+    output.warnings(answer.warnings)
     print_answer(answer, form)
 
 
@@ -237,13 +241,13 @@ def sql(
     With --run it names the run's files in full, and runs in the duckdb shell anywhere. Without, it runs in the folder
     of the metric's source, one of those that `assay ingest` prints, if it has no more than that one.
     """
-    from assay.build import inspect
-    from assay.build.runs import named_runs
+    from assay.app import check_and_query
+    from assay.app.runs import named_runs
 
     with working(context) as session:
         of = named_runs([run])[0] if run else None
-        text = inspect.metric_sql(session, metric, filters, no_filters, system, of, phase, at)
-    echo.text(text)
+        text = check_and_query.metric_sql(session, metric, filters, no_filters, system, of, phase, at)
+    output.text(text)
 
 
 @cli.command()
@@ -258,14 +262,14 @@ def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, ev
     Where there are several, stderr says whose each one is. The column `host` of its tables tells hosts apart.
     """
     with working(context, runs) as session:
-        from assay.build.ingesting import ingest_runs  # while files are hashed
-        from assay.build.runs import named_runs
+        from assay.app.ingest import ingest_runs  # while files are hashed
+        from assay.app.runs import named_runs
 
         found = ingest_runs(session, named_runs(runs), system, everything)
     for item in found:
         if len(found) > 1:
-            echo.line(f"run {item.run}, source {item.source}:", err=True)
-        echo.line(item.folder)
+            output.line(f"run {item.run}, source {item.source}:", err=True)
+        output.line(item.folder)
 
 
 for command in (
@@ -287,7 +291,7 @@ for command in (
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; errors become messages on stderr and an exit status, never a traceback."""
-    from assay.cli.failure import run
+    from assay.cli.errors import run
     from assay.cli.streams import opened
 
     opened()

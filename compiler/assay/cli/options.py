@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli import echo
+from assay.cli import output
 from assay.cli.completion import names
 from assay.cli.log import FORMS
 
 if TYPE_CHECKING:
-    from assay.build.session import Session
-    from assay.ingest.ahead import Ahead
+    from assay.app.session import Session
+    from assay.ingest.hashing_ahead import Ahead
 
 Command = Callable[..., Any]
 RUN_HELP = "Directory, archive or s3:// address of a run (repeatable); the first is the baseline."
@@ -69,7 +69,7 @@ def out_option(said: str) -> Callable[[Command], Command]:
     """`-o`, a folder; none of no name, which would be the current one."""
 
     def named(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-        from assay.spec.diagnostics import USAGE, fail
+        from assay.util.diagnostics import USAGE, fail
 
         if not value.strip():
             raise fail("output", "-o names no folder", hint="`-o .` is the current one", status=USAGE)
@@ -117,13 +117,13 @@ summary_option = click.option("--summary", default="", metavar="NAME", shell_com
 def working(context: click.Context, runs: Sequence[str] = ()) -> Iterator[Session]:
     """A session for a command that will read runs (`NAME=DIR`), with a progress display on a terminal."""
     ahead = _begun(context, runs)
-    from assay.build.stages import stage
+    from assay.app.stages import stage
     from assay.cli.log import set_up, tear_down
     from assay.cli.progress import watched
-    from assay.engine.store import ELSEWHERE
-    from assay.spec.diagnostics import AssayError
-    from assay.spec.file_errors import is_within, place_of, unwritable
-    from assay.storage.scratch import leave
+    from assay.engine.result_cache import ELSEWHERE
+    from assay.util.diagnostics import AssayError
+    from assay.util.os_errors import is_within, place_of, unwritable
+    from assay.util.scratch import leave
 
     given = context.obj
     if given.get("verbose") or given.get("log_format"):
@@ -146,10 +146,10 @@ def working(context: click.Context, runs: Sequence[str] = ()) -> Iterator[Sessio
 
 def _begun(context: click.Context, runs: Sequence[str]) -> Ahead | None:
     """Runs that are being hashed while everything else is loaded."""
-    from assay.engine.store import default_folder
-    from assay.ingest.ahead import Ahead
-    from assay.ingest.hashes import MEMO
-    from assay.spec.diagnostics import AssayError
+    from assay.engine.result_cache import default_folder
+    from assay.ingest.hashing import MEMO
+    from assay.ingest.hashing_ahead import Ahead
+    from assay.util.diagnostics import AssayError
 
     places = (Path(part) for text in runs for part in (text, text.partition("=")[2]) if part)
     folders = [place for place in places if place.is_dir()]
@@ -166,13 +166,13 @@ def _begun(context: click.Context, runs: Sequence[str]) -> Ahead | None:
 
 def open_session_of(context: click.Context, ahead: Ahead | None = None) -> Session:
     """The session of the folder that the command is run in; `ahead` hashes files already."""
-    from assay.build.session import open_session
-    from assay.engine.store import ELSEWHERE, default_folder
-    from assay.spec.diagnostics import USAGE
-    from assay.spec.file_errors import whole
+    from assay.app.session import open_session
+    from assay.engine.result_cache import ELSEWHERE, default_folder
+    from assay.util.diagnostics import USAGE
+    from assay.util.os_errors import whole
 
     cache = context.obj["cache"]
     here = Path.cwd()
     folder = Path(cache) if cache else default_folder()
     whole(str(here / folder), "the folder of the cache", USAGE, ELSEWHERE)  # which the engine has to open
-    return open_session(here, folder, lambda said: echo.line(said, err=True), ahead)
+    return open_session(here, folder, lambda said: output.line(said, err=True), ahead)

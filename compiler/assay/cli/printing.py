@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.cli import echo
-from assay.compare.decimal_text import six_digits
-from assay.spec.number_text import counted
+from assay.cli import output
+from assay.styles.exact_decimal import six_digits
+from assay.util.numbers import counted
 
 if TYPE_CHECKING:
-    from assay.build.inspect import Answer
-    from assay.build.verify import Verified
+    from assay.app.check_and_query import Answer
+    from assay.app.verify import Verified
 
 SHOWN = ("size", "average", "median", "stddev", "min", "max")
 
 
 def print_answer(answer: Answer, form: str) -> None:
     """Distributions of metrics; of formulas the average alone."""
-    from assay.compare.results import Distribution, FormulaResult
     from assay.report.results_json import distribution, of_formula
+    from assay.styles.results import Distribution, FormulaResult
 
     def figures(found: Distribution | FormulaResult) -> dict[str, object]:
         if isinstance(found, FormulaResult):
@@ -31,27 +31,27 @@ def print_answer(answer: Answer, form: str) -> None:
              "filters": list(answer.filters), "summary": answer.summary, **figures(found)}
             for metric, run, found in answer.rows
         ]  # fmt: skip
-        echo.data(data)
+        output.data(data)
         return
     rows = []
     for metric, run, found in answer.rows:
         said = figures(found) if isinstance(found, FormulaResult) or found.size else {"size": 0}
         rows.append((metric.id, run, metric.unit.symbol, *(_number(said.get(name), form) for name in SHOWN)))
-    echo.rows(("metric", "run", "unit", *SHOWN), rows, form)
+    output.rows(("metric", "run", "unit", *SHOWN), rows, form)
     if form == "table":
         applied = ", ".join(answer.filters) or "none"
-        echo.line(f"filters: {applied}; average: {answer.summary}", err=True)
+        output.line(f"filters: {applied}; average: {answer.summary}", err=True)
 
 
 def print_verified(found: Verified) -> int:
     """What differs, a line each, and the number of files; the exit status that belongs to it."""
-    from assay.spec.diagnostics import DIFFERENCE
+    from assay.util.diagnostics import DIFFERENCE
 
     for line in found.differences:
-        echo.line(line)
+        output.line(line)
     if found.files:
         what = f"{found.differing} with other bytes" if found.differing else "all the same bytes"
-        echo.line(f"{counted(found.files, 'file')}: {what}")
+        output.line(f"{counted(found.files, 'file')}: {what}")
     return DIFFERENCE if found.differences else 0
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from assay.spec.visible import visible
+from assay.util.escape import visible
 
 if TYPE_CHECKING:
-    from assay.build.session import Session
+    from assay.app.session import Session
 
 
 @contextmanager

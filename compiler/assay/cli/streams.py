@@ -34,7 +34,7 @@ def write(said: str, err: bool, line_end: bool = True) -> None:
     except OSError as error:
         _let_go(sys.stderr if err else sys.stdout)
         if not err and not isinstance(error, BrokenPipeError):
-            from assay.spec.diagnostics import fail
+            from assay.util.diagnostics import fail
 
             raise fail("output", f"stdout cannot be written: {os.strerror(error.errno or 0)}") from None
 

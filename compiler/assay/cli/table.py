@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from assay.spec.visible import columns
+from assay.util.escape import columns
 
 GAP = 3  # columns between two columns of a table
 ROOM = 24  # columns that a text of several words is to have

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli import echo
+from assay.cli import output
 from assay.cli.options import system_option
-from assay.spec.number_text import counted
-from assay.spec.visible import visible
+from assay.util.escape import visible
+from assay.util.numbers import counted
 
 if TYPE_CHECKING:
     from xml.etree import ElementTree
 
-    from assay.build.examples import Coverage, Outcome, Tested
-    from assay.build.fallbacks import Fallback
+    from assay.app.examples import Coverage, Outcome, Tested
+    from assay.app.fallbacks import Fallback
 
 SHOWN = 12  # samples that are printed
 NAMED = 3  # names and places of an event that are printed
@@ -33,24 +33,24 @@ def examples(context: click.Context, system: str | None, junit: Path | None, for
 
     Exit status 3 when an example does not come out as it says.
     """
-    from assay.build.examples import test
-    from assay.build.inspect import all_systems
+    from assay.app.check_and_query import all_systems
+    from assay.app.examples import test
     from assay.cli.options import working
-    from assay.spec.diagnostics import DIFFERENCE
+    from assay.util.diagnostics import DIFFERENCE
 
     with working(context) as session:
         found = [test(session, item) for item in all_systems(session, system)]
         whose = session.elsewhere()
     for note in whose:
-        echo.line(note, err=True)
+        output.line(note, err=True)
     if junit:
         _write(junit, found)
     if form == "json":
-        echo.data([_data(item) for item in found])
+        output.data([_data(item) for item in found])
     else:
         for item in found:
             for line in _lines(item):
-                echo.line(line)
+                output.line(line)
     return 0 if all(item.holds for item in found) else DIFFERENCE
 
 
@@ -98,7 +98,7 @@ def _failed(item: Outcome) -> Iterator[str]:
             yield f"    {verdict.metric}, {verdict.unit}" if verdict.unit else f"    {verdict.metric}"
             yield f"      expected: {_texts(verdict.expected)}"
             yield f"      found:    {_texts(verdict.found)}"
-    from assay.spec.diagnostics import render
+    from assay.util.diagnostics import render
 
     for problem in item.problems:
         yield from (f"    {line}" for line in render(problem).splitlines())
@@ -144,8 +144,8 @@ def _write(place: Path, found: Sequence[Tested]) -> None:
     """
     from xml.etree import ElementTree
 
-    from assay.spec.diagnostics import fail
-    from assay.spec.visible import visible_lines
+    from assay.util.diagnostics import fail
+    from assay.util.escape import visible_lines
 
     root = ElementTree.Element("testsuites")
     for tested in found:

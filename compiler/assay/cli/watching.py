@@ -15,16 +15,16 @@ from typing import NoReturn
 
 import click
 
-from assay.build.options import Options
-from assay.build.shown import build_shown
-from assay.build.watched import Watched
-from assay.cli import echo
+from assay.app.build import build_shown
+from assay.app.options import Options
+from assay.app.watch import Watched
+from assay.cli import output
 from assay.cli.options import open_session_of, working
-from assay.spec import workspace as workspaces
-from assay.spec.diagnostics import USAGE, AssayError
-from assay.spec.file_errors import of_system
-from assay.storage.changes import Waiting
-from assay.storage.scratch import leave
+from assay.lang import workspace as workspaces
+from assay.util.diagnostics import USAGE, AssayError
+from assay.util.os_errors import of_system
+from assay.util.scratch import leave
+from assay.util.watch import Waiting
 
 INTERRUPT = {signal.SIGINT}
 PAUSE = 0.1  # seconds between two looks at the files, where the system tells of no change
@@ -96,7 +96,7 @@ class _Builds:
                 raise
             self._error = error
         if self._error and str(self._error) != str(before):
-            echo.text(f"{self._error}\n", err=True)
+            output.text(f"{self._error}\n", err=True)
         self._first, self._ended = False, time.monotonic()
         return later
 
@@ -105,8 +105,8 @@ class _Builds:
         with working(self._context) as session:
             session.later = later
             built = build_shown(session, self._report, self._runs, (), self._out, Options())
-        echo.warnings(built.warnings)
-        echo.line(f"{', '.join(map(str, built.reports))} ({time.monotonic() - began:.1f} s)")
+        output.warnings(built.warnings)
+        output.line(f"{', '.join(map(str, built.reports))} ({time.monotonic() - began:.1f} s)")
 
 
 @contextlib.contextmanager
@@ -152,11 +152,11 @@ class _Idle:
         gc.collect()
 
     def _read_record(self) -> None:
-        from assay.audit.recorded import recorded
+        from assay.provenance.read import recorded
 
         recorded(self._out)  # there may be no report yet; the library that reads one loads slowly
 
     def _start_engines(self) -> None:
-        from assay.engine import execute
+        from assay.engine import executor
 
-        execute.get_ready(self._engines)
+        executor.get_ready(self._engines)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from assay.spec.time_form import told
+from assay.lang.time_format import told
 
 _PLACE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(?::([gt]))?\}")
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from assay.engine.hosts import ENUMERATION
-from assay.plan.steps import CheckStep, RelationStep
-from assay.spec.diagnostics import Diagnostic, Span
-from assay.spec.model import Column, Relation
-from assay.sql import dialect, places
+from assay.lang.model.package import Column, Relation
+from assay.plan.planner import CheckStep, RelationStep
+from assay.sql import dialect, error_positions
+from assay.util.diagnostics import Diagnostic, Span
 
 if TYPE_CHECKING:
     import duckdb
@@ -52,7 +52,7 @@ def undeclared(connection: duckdb.DuckDBPyConnection, relation: Relation) -> Ite
     found = {str(row[0]): "VARCHAR" if str(row[1]).startswith(ENUMERATION) else str(row[1]) for row in described}
     declared = {item.name: item for item in relation.columns}
     if list(found) != list(declared):
-        places_of = (places.of_result(relation.sql, name) for name in found if name not in declared)
+        places_of = (error_positions.of_result(relation.sql, name) for name in found if name not in declared)
         yield Diagnostic(
             "relation-columns",
             f"relation `{relation.name}` does not yield the columns that it declares",
@@ -73,7 +73,7 @@ def _wrong_type(relation: Relation, column: Column, found: str) -> Diagnostic:
         f"column `{column.name}` of relation `{relation.name}` is of another type than it declares",
         expected=column.type if column.type == family else f"{column.type}, a {family}",
         found=found,
-        span=places.of_result(relation.sql, column.name),
+        span=error_positions.of_result(relation.sql, column.name),
         text=relation.sql,
     )
 
@@ -95,5 +95,5 @@ def place_in(connection: duckdb.DuckDBPyConnection, sql: str, values: Mapping[st
     try:
         connection.execute(f"EXPLAIN\n{sql}", values and dict(values))
     except duckdb.Error as error:
-        return places.of_engine_error(sql, str(error))
+        return error_positions.of_engine_error(sql, str(error))
     return None

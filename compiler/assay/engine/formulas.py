@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from assay.engine.results import Distribution, FormulaResult
-from assay.plan.steps import Listed
-from assay.spec import formula
-from assay.spec.expression import Expression
-from assay.spec.formula import Figure, Figures, NoValueError
-from assay.spec.model import Metric
-from assay.spec.normal_form import Checked
+from assay.lang import formula
+from assay.lang.formula import Figure, Figures, NoValueError
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Metric
+from assay.lang.normal_form import Checked
+from assay.plan.planner import Listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from assay.spec.scopes import LOGS
+from assay.lang.scopes import LOGS
 from assay.sql import dialect
-from assay.sql.program import KEPT, Statement, creation
+from assay.sql.codegen import KEPT, Statement, creation
 
 
 @dataclass(frozen=True, slots=True)

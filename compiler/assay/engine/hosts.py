@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from assay.engine.mount import mount_logs
-from assay.spec.scopes import HOST, LOGS
+from assay.lang.scopes import HOST, LOGS
 from assay.sql import dialect
+from assay.sql.codegen import Statement, creation
 from assay.sql.dialect import column
 from assay.sql.host_type import enumeration, host_type
-from assay.sql.program import Statement, creation
 
 if TYPE_CHECKING:
     import duckdb

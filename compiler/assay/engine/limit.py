@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.spec.diagnostics import USAGE, AssayError, fail
-from assay.storage import ending
+from assay.util import watchdog
+from assay.util.diagnostics import USAGE, AssayError, fail
 
 if TYPE_CHECKING:
     import duckdb
@@ -137,9 +137,9 @@ class _Statement:
     def check(self, now: float, bytes_now: int) -> None:
         """Interrupt it when its time is over; end the process when that does not help, or it holds too much."""
         if bytes_now > self.ceiling:
-            ending.end(self.limits.too_large())
+            watchdog.end(self.limits.too_large())
         elif self.is_interrupted and now >= self.end:
-            ending.end(self.limits.too_long())
+            watchdog.end(self.limits.too_long())
         elif now >= self.end:
             self.connection.interrupt()
             self.is_interrupted = True

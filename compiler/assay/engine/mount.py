@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from assay.engine.small import small_engine
-from assay.spec.diagnostics import fail
-from assay.spec.own_names import CONSTANTS, OWN_CONSTANTS
-from assay.spec.scopes import LOGS
+from assay.engine.small_engine import small_engine
+from assay.lang.reserved_names import CONSTANTS, OWN_CONSTANTS
+from assay.lang.scopes import LOGS
 from assay.sql import dialect
 from assay.sql.events import parquet
+from assay.util.diagnostics import fail
 
 if TYPE_CHECKING:
     import duckdb

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.spec.file_errors import is_full
-from assay.storage.locks import nobody, released, taken
-from assay.storage.scratch import FOLDER as SCRATCH
-from assay.storage.scratch import leave, sweep
+from assay.util.locks import nobody, released, taken
+from assay.util.os_errors import is_full
+from assay.util.scratch import FOLDER as SCRATCH
+from assay.util.scratch import leave, sweep
 
 #: kinds of entries: the folders of the cache that hold them and how deep they are in these, what they are
 KINDS = {

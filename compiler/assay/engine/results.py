@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from assay.spec.summary_model import Summary
+from assay.lang.model.summary import Summary
 from assay.sql.distributions import CENTILES
 
 Number = int | float

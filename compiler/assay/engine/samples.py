@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.engine import limit
-from assay.engine.execute import check_problem, offenders
-from assay.engine.given import given
+from assay.engine.executor import check_problem, offenders
 from assay.engine.graph import Node, demanded
-from assay.plan.steps import CheckStep, EventStep
-from assay.spec.diagnostics import Diagnostic
-from assay.spec.expression import Expression, show
-from assay.spec.model import Metric
-from assay.spec.scopes import HOST
+from assay.engine.parameters import given
+from assay.lang.model.expression import Expression, show
+from assay.lang.model.package import Metric
+from assay.lang.scopes import HOST
+from assay.plan.planner import CheckStep, EventStep
 from assay.sql import dialect
+from assay.sql.codegen import Statement, creation
 from assay.sql.distributions import samples
 from assay.sql.expressions import Names, compile_expression, places
-from assay.sql.program import Statement, creation
+from assay.util.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     import duckdb

@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.ingest.forms import Numbered, Wanted
-from assay.ingest.held import definitions_hash
-from assay.ingest.shares import LogFile
-from assay.ingest.tallies import Share, Tally
-from assay.ingest.unknown import UnknownTally
-from assay.spec.model import Event, Source
-from assay.storage import atomic, seals
+from assay.ingest.chunks import LogFile
+from assay.ingest.event_forms import Numbered, Wanted
+from assay.ingest.line_counts import Share, Tally
+from assay.ingest.manifest import definitions_hash
+from assay.ingest.unknown_records import UnknownTally
+from assay.lang.model.package import Event, Source
+from assay.util import atomic, checksums
 
 if TYPE_CHECKING:
     import duckdb
@@ -98,7 +98,7 @@ class Batches:
         if self.cache and self.folder and all(file.content for file in files):
             (fresh / FACTS).write_text(text, encoding="utf-8")
             name = f"{places[0][2][:NAMED]}-{hashlib.sha256(json.dumps(places).encode()).hexdigest()[:32]}"
-            seals.seal(fresh, name, ends=True)
+            checksums.seal(fresh, name, ends=True)
             folder = self.folder / name
             atomic.install(self.cache, fresh, folder)
         return _restored(folder, files, json.loads(text))
@@ -108,7 +108,7 @@ class Batches:
         first = {file.content[:NAMED] for file in files if file.content}
         folder = self.folder
         for entry in sorted(folder.iterdir()) if folder and folder.is_dir() else ():
-            if entry.name[:NAMED] in first and seals.is_sealed(entry):
+            if entry.name[:NAMED] in first and checksums.is_sealed(entry):
                 try:
                     facts = json.loads((entry / FACTS).read_text(encoding="utf-8"))
                     yield [(host, order, content) for host, order, content in facts["files"]], facts, entry
@@ -197,7 +197,7 @@ def _merge(connection: duckdb.DuckDBPyConnection, parts: Sequence[Path], target:
     from sqlglot import exp
 
     from assay.sql import dialect
-    from assay.sql.copying import TARGET, copied
+    from assay.sql.copy_to import TARGET, copied
 
     paths = [exp.Literal.string(str(part)) for part in parts]
     rows = exp.Subquery(this=dialect.select("*").from_(exp.ReadParquet(expressions=[exp.Array(expressions=paths)])))

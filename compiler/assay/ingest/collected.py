@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.ingest.batches import Batch, Batches, Lacking
-from assay.ingest.tallies import Share
-from assay.storage.progress import Bytes
+from assay.ingest.line_counts import Share
+from assay.util.progress import Bytes
 
 WORKERS = 8  # more do not fit into the memory that there is
 

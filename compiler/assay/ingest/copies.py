@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.ingest.files import RunFiles
-from assay.ingest.plain import first_lines
-from assay.spec.source_kinds import SAMPLES
+from assay.ingest.discovery import RunFiles
+from assay.ingest.plain_copies import first_lines
+from assay.lang.model.source_kinds import SAMPLES
 
 FEW = 3  # lines that files may have in common without a word: what begins alike, and ends there, is no copy
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from assay.ingest import tree
-from assay.ingest.spellings import DIGIT, DURATIONS
+from assay.ingest import builder
+from assay.ingest.number_spellings import DIGIT, DURATIONS
 from assay.sql import dialect
 
 #: group of DURATIONS -> type that holds its number exactly, ns of one, type of these; their product has 38 digits at
@@ -26,26 +26,30 @@ def nanoseconds(text: exp.Expr) -> exp.Expr:
 
     Of a text that is no duration the empty one, which is no value, and not null: a default stands for no text alone.
     """
-    known = exp.and_(*(tree.call("regexp_matches", text.copy(), tree.text(item)) for item in (DURATIONS, DIGIT)))
-    names = exp.Array(expressions=[tree.text(name) for name in ("sign", *PARTS)])
-    parts = tree.call("regexp_extract", text.copy(), tree.text(DURATIONS), names)
+    known = exp.and_(*(builder.call("regexp_matches", text.copy(), builder.text(item)) for item in (DURATIONS, DIGIT)))
+    names = exp.Array(expressions=[builder.text(name) for name in ("sign", *PARTS)])
+    parts = builder.call("regexp_extract", text.copy(), builder.text(DURATIONS), names)
     total: exp.Expr | None = None
     for name in PARTS:
         total = _of(parts, name) if total is None else exp.Add(this=total, expression=_of(parts, name))
     assert total is not None
-    minus = exp.EQ(this=_part(parts, "sign"), expression=tree.text("-"))
-    signed = tree.when(minus, exp.Neg(this=exp.paren(total)), total.copy())
-    return tree.when(known, tree.cast(signed, "TEXT"), tree.when(tree.given(text.copy()), tree.text(NONE)))
+    minus = exp.EQ(this=_part(parts, "sign"), expression=builder.text("-"))
+    signed = builder.when(minus, exp.Neg(this=exp.paren(total)), total.copy())
+    return builder.when(
+        known,
+        builder.cast(signed, "TEXT"),
+        builder.when(builder.given(text.copy()), builder.text(NONE)),
+    )
 
 
 def _part(parts: exp.Expr, name: str) -> exp.Expr:
-    return tree.call("struct_extract", parts.copy(), tree.text(name))
+    return builder.call("struct_extract", parts.copy(), builder.text(name))
 
 
 def _of(parts: exp.Expr, name: str) -> exp.Expr:
     """The nanoseconds of a part; 0 where it is not there."""
     number, each, kind = PARTS[name]
     value = exp.Mul(
-        this=tree.try_cast(_part(parts, name), number), expression=tree.cast(dialect.integer(each), kind)
+        this=builder.try_cast(_part(parts, name), number), expression=builder.cast(dialect.integer(each), kind)
     )  # fmt: skip
-    return tree.cast(tree.first_of([value, dialect.integer(0)]), "INT128")
+    return builder.cast(builder.first_of([value, dialect.integer(0)]), "INT128")

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from assay.ingest.event_writing import write
+from assay.ingest.event_writer import write
 from assay.sql import dialect
-from assay.sql.copying import copied
+from assay.sql.copy_to import copied
 from assay.sql.dialect import column
 from assay.sql.events import parquet
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.spec.source_kinds import BLOCKS, JSON_LINES, RECORDS, SAMPLES, TABLES, TEXT_LINES
+from assay.lang.model.source_kinds import BLOCKS, JSON_LINES, RECORDS, SAMPLES, TABLES, TEXT_LINES
 
 #: what the records and the files of a kind of source are called
 RECORD_NOUNS = {

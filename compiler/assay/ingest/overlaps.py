@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.ingest.files import RunFiles
-from assay.ingest.forms import OTHER
-from assay.ingest.shares import FILE_STEP
-from assay.ingest.tallies import Share, Tally
+from assay.ingest.chunks import FILE_STEP
+from assay.ingest.discovery import RunFiles
+from assay.ingest.event_forms import OTHER
+from assay.ingest.line_counts import Share, Tally
 
 #: ns by which a file may begin before the end of the one before: records about a rotation are written out of order,
 #: and clocks are set back

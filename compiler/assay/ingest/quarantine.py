@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from assay.ingest.files import RunFiles
-from assay.ingest.plain import LONGEST, TOO_LONG, Line, lines_at
-from assay.ingest.shares import FILE_STEP
-from assay.ingest.spellings import A_DURATION, DECIMAL, DIGITS, DURATION, INTEGER, is_duration
-from assay.spec.model import Field
+from assay.ingest.chunks import FILE_STEP
+from assay.ingest.discovery import RunFiles
+from assay.ingest.number_spellings import A_DURATION, DECIMAL, DIGITS, DURATION, INTEGER, is_duration
+from assay.ingest.plain_copies import LONGEST, TOO_LONG, Line, lines_at
+from assay.lang.model.package import Field
 
 SHOWN = 2000  # characters of a line that are kept
 DESCRIBED = 100_000  # broken records of a file that is no log that are described: they are held in memory

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.ingest.forms import Numbered, paths_of, wanted_events
-from assay.spec.model import Lookup, Source
+from assay.ingest.event_forms import Numbered, paths_of, wanted_events
+from assay.lang.model.package import Lookup, Source
 
 Path_ = tuple[str, ...]
 

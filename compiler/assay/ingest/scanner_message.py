@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from assay.ingest.forms import Numbered, bodies, paths_of, wanted_events
-from assay.ingest.plain import LONGEST, SEPARATOR
+from assay.ingest.event_forms import Numbered, bodies, paths_of, wanted_events
+from assay.ingest.plain_copies import LONGEST, SEPARATOR
 from assay.ingest.recognition import Recognition
 from assay.ingest.whole_paths import whole_paths
-from assay.spec.model import Source, Unless
+from assay.lang.model.package import Source, Unless
 
 Path_ = tuple[str, ...]
 T = TypeVar("T")

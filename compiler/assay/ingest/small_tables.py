@@ -24,7 +24,7 @@ def write(connection: duckdb.DuckDBPyConnection, place: Path, columns: Columns, 
 
 def written(columns: Columns) -> str:
     """The statement that writes rows that are its parameters."""
-    from assay.sql.copying import copied_plainly
+    from assay.sql.copy_to import copied_plainly
 
     return copied_plainly(_rows(columns))
 
@@ -65,10 +65,10 @@ def _rows(columns: Columns) -> exp.Select:
     """A query of some rows, whose columns are lists that are parameters."""
     from sqlglot import exp
 
-    from assay.ingest import tree
+    from assay.ingest import builder
     from assay.sql import dialect
 
-    values = [tree.named(exp.Explode(this=tree.given_list(name, kind)), name) for name, kind in columns.items()]
+    values = [builder.named(exp.Explode(this=builder.given_list(name, kind)), name) for name, kind in columns.items()]
     return dialect.select(*values)
 
 
@@ -87,8 +87,8 @@ def _added(table: str, columns: Columns) -> str:
 
 
 def _whole(table: str) -> str:
-    from assay.ingest import tree
+    from assay.ingest import builder
     from assay.sql import dialect
-    from assay.sql.copying import copied_plainly
+    from assay.sql.copy_to import copied_plainly
 
-    return copied_plainly(tree.of(dialect.select("*"), table))
+    return copied_plainly(builder.of(dialect.select("*"), table))

@@ -11,21 +11,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest import small_tables
-from assay.ingest.files import RunFiles
-from assay.ingest.forms import LACKING, OTHER, TEXT, TIMELESS
-from assay.ingest.lost_records import Reasons
+from assay.ingest.discovery import RunFiles
+from assay.ingest.dropped_records import Reasons
+from assay.ingest.event_forms import LACKING, OTHER, TEXT, TIMELESS
+from assay.ingest.line_counts import Share, Tally
 from assay.ingest.nouns import FILE_NOUNS, RECORD_NOUNS
-from assay.ingest.plain import Line
+from assay.ingest.plain_copies import Line
 from assay.ingest.quarantine import DESCRIBED, Broken, Lost, describe
+from assay.ingest.quarantine_limit import TABLE, NothingRecognisedError, TooManyBrokenError
 from assay.ingest.recognition import Recognition
-from assay.ingest.refused import TABLE, NothingRecognisedError, TooManyBrokenError
-from assay.ingest.tallies import Share, Tally
-from assay.ingest.unknown import UnknownTally, write_unknown
+from assay.ingest.unknown_records import UnknownTally, write_unknown
 from assay.ingest.unrecognised import standing
-from assay.spec import time_form
-from assay.spec.diagnostics import AssayError, Diagnostic, fail
-from assay.spec.model import Source
-from assay.spec.number_text import counted
+from assay.lang import time_format
+from assay.lang.model.package import Source
+from assay.util.diagnostics import AssayError, Diagnostic, fail
+from assay.util.numbers import counted
 
 if TYPE_CHECKING:
     import duckdb
@@ -234,7 +234,7 @@ def _nothing(
 def _reasons(source: Source, broken: Sequence[Broken]) -> tuple[str, ...]:
     """Why records are broken; where they lack a time or are unlike the lines of the source, how these are read."""
     notes = [f"{_where(item)}: {item.reason}" for item in broken]
-    form = time_form.read_as(source) if any(item.reason.startswith(UNTIMED) for item in broken) else ""
+    form = time_format.read_as(source) if any(item.reason.startswith(UNTIMED) for item in broken) else ""
     if form:
         at = f", `{'.'.join(source.time)}`," if source.time else ""
         notes.append(f"the time{at} of a record of source `{source.name}` is read as {form}")

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from assay.ingest import instants, tree
-from assay.ingest.plain import first_lines
-from assay.spec.line_pattern import parse
-from assay.spec.model import Event, Source
-from assay.spec.source_kinds import TEXT_LINES
+from assay.ingest import builder, timestamps
+from assay.ingest.plain_copies import first_lines
+from assay.lang.line_pattern import parse
+from assay.lang.model.package import Event, Source
+from assay.lang.model.source_kinds import TEXT_LINES
 from assay.sql import dialect
 from assay.sql.dialect import column
 
@@ -62,16 +62,16 @@ def _first(connection: duckdb.DuckDBPyConnection, query: str, lines: Iterable[st
 
 def _lines() -> exp.Select:
     """The lines `$lines` with their numbers."""
-    line = tree.named(exp.Explode(this=tree.given_list("lines", "TEXT")), "line")
-    number = tree.call("generate_subscripts", tree.given_list("lines", "TEXT"), dialect.integer(1))
-    return dialect.select(tree.named(number, "number"), line)
+    line = builder.named(exp.Explode(this=builder.given_list("lines", "TEXT")), "line")
+    number = builder.call("generate_subscripts", builder.given_list("lines", "TEXT"), dialect.integer(1))
+    return dialect.select(builder.named(number, "number"), line)
 
 
 def _of_json(source: Source) -> exp.Select:
     """The instants of lines that are JSON objects, in order; null for a line without one."""
-    found = tree.tried(tree.member(tree.texts_at(column("line"), [source.time]), 1))
-    said = tree.of(dialect.select("number", tree.named(found, "said")), "lines")
-    query = tree.of(dialect.select(tree.named(instants.of_text(source, column("said")), "t_ns")), "said")
+    found = builder.tried(builder.member(builder.texts_at(column("line"), [source.time]), 1))
+    said = builder.of(dialect.select("number", builder.named(found, "said")), "lines")
+    query = builder.of(dialect.select(builder.named(timestamps.of_text(source, column("said")), "t_ns")), "said")
     return dialect.staged(query.order_by("number"), [("lines", _lines()), ("said", said)])
 
 
@@ -80,16 +80,21 @@ def _of_text(source: Source, events: Sequence[Event]) -> exp.Select:
     patterns = (
         [source.line] if source.line else [name.name for event in events for form in event.forms for name in form.names]
     )
-    expressions = [tree.text(parse(item).expression((source.time[0],))) for item in patterns]
-    found = [tree.call("regexp_extract", column("line"), item, dialect.integer(1)) for item in expressions]
-    said = [tree.call("nullif", item, tree.text("")) for item in found]
+    expressions = [builder.text(parse(item).expression((source.time[0],))) for item in patterns]
+    found = [builder.call("regexp_extract", column("line"), item, dialect.integer(1)) for item in expressions]
+    said = [builder.call("nullif", item, builder.text("")) for item in found]
     stages = [
         ("lines", _lines()),
-        ("said", tree.of(dialect.select("number", tree.named(tree.call("coalesce", *said), "said")), "lines")),
+        (
+            "said",
+            builder.of(dialect.select("number", builder.named(builder.call("coalesce", *said), "said")), "lines"),
+        ),
         (
             "parted",
-            tree.of(dialect.select("number", tree.named(instants.taken(source, column("said")), "moment")), "said"),
+            builder.of(
+                dialect.select("number", builder.named(timestamps.taken(source, column("said")), "moment")), "said"
+            ),
         ),
     ]
-    query = tree.of(dialect.select(tree.named(instants.instant(source, column("moment")), "t_ns")), "parted")
+    query = builder.of(dialect.select(builder.named(timestamps.instant(source, column("moment")), "t_ns")), "parted")
     return dialect.staged(query.order_by("number"), stages)

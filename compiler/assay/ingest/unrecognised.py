@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from assay.ingest.files import RunFiles
-from assay.ingest.plain import first_lines
-from assay.spec.json_document import object_of
-from assay.spec.model import Lookup, Source
-from assay.spec.source_kinds import TEXT_LINES
-from assay.spec.visible import cut, visible
+from assay.ingest.discovery import RunFiles
+from assay.ingest.plain_copies import first_lines
+from assay.lang.model.package import Lookup, Source
+from assay.lang.model.source_kinds import TEXT_LINES
+from assay.util.escape import cut, visible
+from assay.util.json_document import object_of
 
 LINES = 2000  # of the first log, which are looked at
 NAMES = 6  # that are told

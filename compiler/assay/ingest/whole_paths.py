@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.ingest.forms import Numbered, paths_of
-from assay.spec.model import Field
+from assay.ingest.event_forms import Numbered, paths_of
+from assay.lang.model.package import Field
 
 #: types of fields that are integers of 64 bits
 WHOLE = ("integer", "unsigned")

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from assay.dhall import DhallError, Evaluated, Evaluator, Module, OverlayPolicy, Problem
 from assay.dhall import Span as DhallSpan
-from assay.spec.diagnostics import AssayError, Diagnostic, Span
-from assay.spec.workspace import ROOT_FILE, Workspace, check_evaluated, find, shipped
+from assay.lang.workspace import ROOT_FILE, Workspace, check_evaluated, find, shipped
+from assay.util.diagnostics import AssayError, Diagnostic, Span
 
 
 @dataclass(frozen=True, slots=True)

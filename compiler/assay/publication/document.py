@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from assay.compare.style import Style, style
+from assay.lang.model.report import Edition
+from assay.lang.normal_form import Checked
 from assay.publication.edition import Matched, Word, words
 from assay.publication.model import MetricRow, Publication
 from assay.report.document import Appendix, Chart, Document, Entry, Group, Section, Series, Table
-from assay.report.figures import row_label
-from assay.report.terms import of_row, terms
-from assay.spec.normal_form import Checked
-from assay.spec.report_model import Edition
+from assay.report.glossary import of_row, terms
+from assay.report.run_results import row_label
+from assay.styles.registry import Style, style
 
 DELTA = ("Δ", "Δ%")
 COUNTS = "Sample count"

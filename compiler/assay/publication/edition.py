@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from assay.lang.model.report import Edition, Report
+from assay.lang.normal_form import Checked
 from assay.publication.model import Facts, MetricRow, Publication, Table
-from assay.spec.diagnostics import USAGE, Diagnostic, Span, did_you_mean, fail, raise_all
-from assay.spec.normal_form import Checked
-from assay.spec.report_model import Edition, Report
+from assay.util.diagnostics import USAGE, Diagnostic, Span, did_you_mean, fail, raise_all
 
 Word = tuple[str, str]
 """Name and unit symbol of a metric; or what a thing is called in one place, and in another."""

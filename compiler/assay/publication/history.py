@@ -13,13 +13,13 @@ from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
+from assay.lang.model.report import Edition, History, Report
+from assay.lang.normal_form import Checked
 from assay.publication.edition import Word, chosen, matched, words
 from assay.publication.model import MetricRow, Publication
-from assay.publication.reading import read
+from assay.publication.reader import read
 from assay.publication.shape import MISSING, UNDEFINED, Shape
-from assay.spec.diagnostics import fail
-from assay.spec.normal_form import Checked
-from assay.spec.report_model import Edition, History, Report
+from assay.util.diagnostics import fail
 
 MEANING, FORM = "meaning", "form"
 #: a percentage of a base that is printed with fewer digits says more about rounding than about what was measured

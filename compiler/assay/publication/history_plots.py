@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from assay.publication.history import FORM, MEANING, Change, Issue, place
 from assay.report.document import Plot, Value
-from assay.report.figures import row_label
+from assay.report.run_results import row_label
 
 COLUMNS = ("panel", "mark", "x", "y", "x2", "y2", "kind", "text", "value", "run", "publication")
 #: runs of one publication stand this far apart, in widths of a column, and all within this part of it

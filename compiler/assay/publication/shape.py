@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assay.spec.diagnostics import Diagnostic, Span, fail
-from assay.spec.json_document import parsed
-from assay.spec.number_text import decimal
-from assay.storage.paths import resolve_path
+from assay.util.diagnostics import Diagnostic, Span, fail
+from assay.util.json_document import parsed
+from assay.util.numbers import decimal
+from assay.util.paths import resolve_path
 
 MISSING = "—"
 UNDEFINED = ("nan", "NaN")

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from assay.lang.model.package import Grain, Metric, Package
+from assay.lang.scopes import HOST
 from assay.quality.value_events import ValueEvents
 from assay.report.data_quality import (
     DEFAULTS,
@@ -21,8 +23,6 @@ from assay.report.data_quality import (
     list_names,
     of_metrics,
 )
-from assay.spec.model import Grain, Metric, Package
-from assay.spec.scopes import HOST
 from assay.sql.completeness import (
     EXAMPLE,
     GROUP,

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assay.audit.lineage import value_origins
-from assay.audit.origins import ROWS, Origin
-from assay.plan.steps import EventStep, RelationStep
-from assay.spec.expression import Expression
-from assay.spec.model import Grain, Metric
-from assay.spec.own_names import KEYS_OF_SAMPLES
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Grain, Metric
+from assay.lang.reserved_names import KEYS_OF_SAMPLES
+from assay.lineage.column_lineage import ROWS, Origin
+from assay.lineage.metric_lineage import value_origins
+from assay.plan.planner import EventStep, RelationStep
+from assay.sql.codegen import Statement
 from assay.sql.completeness import drop_conditions, drop_sql_fallbacks
-from assay.sql.program import Statement
 
 
 class ValueEvents:

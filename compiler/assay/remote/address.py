@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from assay.spec.diagnostics import USAGE, AssayError, fail
+from assay.util.diagnostics import USAGE, AssayError, fail
 
 #: scheme of an address -> the package that reads it
 PACKAGES = {"s3": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs"}

@@ -11,17 +11,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-from assay.ingest.files import BESIDE
-from assay.ingest.packing import hint_of
-from assay.remote import room
+from assay.ingest.decompress import hint_of
+from assay.ingest.discovery import BESIDE
+from assay.remote import disk_space
 from assay.remote.address import ARCHIVES, suffix_of
-from assay.remote.fetching import nothing_wanted, unsafe
 from assay.remote.names import parts_of, refusal, slashed
+from assay.remote.required_files import Wanted
 from assay.remote.streams import BROKEN, CHUNK, Reading, Tar, packer_of, plain_tar
-from assay.remote.wanted import Wanted
-from assay.spec.diagnostics import AssayError, fail
-from assay.spec.visible import visible
-from assay.storage.progress import Bytes
+from assay.remote.transfer import nothing_wanted, unsafe
+from assay.util.diagnostics import AssayError, fail
+from assay.util.escape import visible
+from assay.util.progress import Bytes
 
 #: how a file begins -> the end of the name that belongs to it
 MAGIC = {b"\x1f\x8b": ".tar.gz", b"\x28\xb5\x2f\xfd": ".tar.zst", b"\xfd7zXZ\0": ".tar.xz", b"BZh": ".tar.bz2",
@@ -95,7 +95,7 @@ class _Target:
         if place.is_file():  # which of them is the run's nobody can tell
             raise unsafe(f"a member of the archive is refused: {visible(name)}", "a member before has its name",
                          self.archive)  # fmt: skip
-        room.check_room(self.folder, size, self.archive)
+        disk_space.check_room(self.folder, size, self.archive)
         with place.open("wb") as stream:
             shutil.copyfileobj(content, stream, CHUNK)
         if place.stat().st_size != size:
@@ -144,7 +144,7 @@ def _unzip(stream: IO[bytes], target: _Target) -> None:
         files = [(name, item) for name, item in items if not name.endswith("/")]
         wanted = target.wanted
         needed = (item for name, item in files if wanted.has(name) or wanted.has_below(name))
-        room.check_room(target.folder, sum(item.file_size for item in needed), target.archive)
+        disk_space.check_room(target.folder, sum(item.file_size for item in needed), target.archive)
         for name, _ in items:
             if name.endswith("/"):
                 target.make(name)
@@ -200,7 +200,7 @@ def _broken(archive: Path, folder: Path, shown_as: str) -> Iterator[None]:
             raise fail("no-run", f"the archive of the run cannot be read: {shown_as}", found=cause) from None
         if error.errno is None:  # so gzip, bz2 and others say that a file is none of theirs
             raise _error(archive, shown_as, str(error)) from None
-        raise room.written(folder, shown_as, error) from None
+        raise disk_space.written(folder, shown_as, error) from None
 
 
 def _error(archive: Path, shown_as: str, cause: str) -> AssayError:

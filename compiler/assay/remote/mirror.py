@@ -19,19 +19,19 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.engine.store import Store
-from assay.ingest.files import TAKEN
-from assay.remote import room
+from assay.engine.result_cache import Store
+from assay.ingest.discovery import TAKEN
+from assay.remote import disk_space
 from assay.remote.address import is_address, is_archive
 from assay.remote.archives import unpack
-from assay.remote.fetching import Fetching, check_names, nothing_wanted
-from assay.remote.storage import Object, Storage, open_storage
-from assay.remote.wanted import Wanted
-from assay.spec.diagnostics import fail
-from assay.storage.atomic import clear_way, discard
-from assay.storage.paths import resolve_path
-from assay.storage.progress import Notice, Progress, unheard
-from assay.storage.seals import is_sealed
+from assay.remote.object_store import Object, Storage, open_storage
+from assay.remote.required_files import Wanted
+from assay.remote.transfer import Fetching, check_names, nothing_wanted
+from assay.util.atomic import clear_way, discard
+from assay.util.checksums import is_sealed
+from assay.util.diagnostics import fail
+from assay.util.paths import resolve_path
+from assay.util.progress import Notice, Progress, unheard
 
 KIND = "mirror"
 UNPACKED = "unpacked"
@@ -88,7 +88,7 @@ def mirrored(
     try:
         lock = _open_lock(mirror)
     except OSError as error:
-        raise room.written(store.folder, address, error) from None
+        raise disk_space.written(store.folder, address, error) from None
     held.callback(os.close, lock)
     if not is_address(address):
         return _of_archive(mirror, lock, Path(address))
@@ -213,7 +213,7 @@ def _alone(mirror: _Mirror, lock: int) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise room.written(mirror.folder, mirror.address, error) from None
+        raise disk_space.written(mirror.folder, mirror.address, error) from None
     finally:
         fcntl.flock(lock, fcntl.LOCK_SH)
 

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from typing import IO, cast
 
-from assay.storage.progress import Bytes
+from assay.util.progress import Bytes
 
 CHUNK = 2**20
 HEAD = 16 * 2**20  # bytes that the head of a member may have: the reader of tar takes it whole into memory

@@ -7,29 +7,29 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.compare.style import style
-from assay.report import article_rows as asked
-from assay.report.article_choices import called, chosen
-from assay.report.article_classes import class_tables
-from assay.report.article_columns import Compared, beside, manifest
-from assay.report.article_figures import grids, not_drawn, not_named, scatters, timelines
-from assay.report.article_tables import Setting, Shown, tables
-from assay.report.article_verdicts import told, verdicts
+from assay.lang import formula
+from assay.lang.labels import read_of
+from assay.lang.model.article import Article, Choice, Part
+from assay.lang.normal_form import Checked
 from assay.report.assemble import filled, words
 from assay.report.assemble import notes as noted
-from assay.report.averages import averages
+from assay.report.blocks import rows as asked
+from assay.report.blocks.averages import averages
+from assay.report.blocks.choices import called, chosen
+from assay.report.blocks.class_tables import class_tables
+from assay.report.blocks.comparison_columns import Compared, beside, manifest
+from assay.report.blocks.plots import grids, not_drawn, not_named, scatters, timelines
+from assay.report.blocks.tables import Setting, Shown, tables
+from assay.report.blocks.verdicts import told, verdicts
 from assay.report.data_quality import quality_parts
 from assay.report.dictionary import entry
 from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Quoted, Table
-from assay.report.figures import Choices, RunFigures, told_apart, whole_labels
+from assay.report.glossary import tables_of, terms
 from assay.report.prose import Paragraph, Prose, Quote
-from assay.report.terms import tables_of, terms
-from assay.spec import formula
-from assay.spec.article_model import Article, Choice, Part
-from assay.spec.diagnostics import fail, meant
-from assay.spec.labels import read_of
-from assay.spec.normal_form import Checked
-from assay.spec.visible import shorten
+from assay.report.run_results import Choices, RunFigures, told_apart, whole_labels
+from assay.styles.registry import style
+from assay.util.diagnostics import fail, meant
+from assay.util.escape import shorten
 
 #: columns of a grid, on a page held upright and on one laid down
 UPRIGHT, LAID = 4, 8

@@ -6,23 +6,23 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from assay.compare.results import Distribution, RunResults
-from assay.compare.style import Style, style
-from assay.report import figures
+from assay.lang.formula import by_id, is_formula, measured
+from assay.lang.model.package import Metric
+from assay.lang.model.report import Chart as ChartSpec
+from assay.lang.model.report import Report
+from assay.lang.model.report import Section as SectionSpec
+from assay.lang.normal_form import Checked
+from assay.report import run_results
+from assay.report.cell_links import COLUMN, FACT, FILTER, Lead, Of, columns
 from assay.report.data_quality import quality_parts
 from assay.report.dictionary import entry
 from assay.report.document import Chart, Document, Group, Section, Series, Table
-from assay.report.figures import Choices, RunFigures, row_label
-from assay.report.leads import COLUMN, FACT, FILTER, Lead, Of, columns
+from assay.report.glossary import SINCE, UNTIL, of_filter, of_row, terms
+from assay.report.run_results import Choices, RunFigures, row_label
 from assay.report.style_limits import cut, differences
-from assay.report.terms import SINCE, UNTIL, of_filter, of_row, terms
-from assay.spec.formula import by_id, is_formula, measured
-from assay.spec.model import Metric
-from assay.spec.normal_form import Checked
-from assay.spec.report_model import Chart as ChartSpec
-from assay.spec.report_model import Report
-from assay.spec.report_model import Section as SectionSpec
-from assay.spec.visible import shorten
+from assay.styles.registry import Style, style
+from assay.styles.results import Distribution, RunResults
+from assay.util.escape import shorten
 
 DELTA = ("Δ", "Δ%")
 
@@ -42,13 +42,13 @@ def assemble(
 
     `whole` are the runs whose phases are compared.
     """
-    named = figures.labels(report, runs)
+    named = run_results.labels(report, runs)
     said = words(checked, runs, named)
     title, intro = _alone(report, named[0]) if len(runs) == 1 else (report.title, _paragraphs(report))
     manifest, filters = _manifest(report, runs, named, choices), _filters(runs, named)
     quality = quality_parts(
         {label: run.quality for label, run in zip(named, runs, strict=True)},
-        {label: run.quality for label, run in zip(figures.labels(report, whole), whole, strict=True)},
+        {label: run.quality for label, run in zip(run_results.labels(report, whole), whole, strict=True)},
     )
     sections = tuple(_section(checked, item, runs, named, choices) for item in report.sections)
     return Document(
@@ -63,7 +63,7 @@ def assemble(
         charts=_charts(checked, report, runs, named),
         dictionary=_dictionary(checked, report),
         warnings=(
-            *notes(whole, figures.labels(report, whole)),
+            *notes(whole, run_results.labels(report, whole)),
             *_warnings(checked, report, runs, named),
             *cut(checked, report, runs, choices),
             *quality.warnings,
@@ -94,7 +94,7 @@ def words(checked: Checked, runs: Sequence[RunFigures], named: Sequence[str]) ->
     declared = [item for source in checked.package.sources for item in source.constants]
     told = runs[0].constants
     constants = {
-        f"constant.{item.name}": figures.fact(item, told[item.name]) if told[item.name] != "" else ""
+        f"constant.{item.name}": run_results.fact(item, told[item.name]) if told[item.name] != "" else ""
         for item in declared
         if item.name in told
     }
@@ -107,8 +107,10 @@ def filled(text: str, said: Mapping[str, str]) -> str:
 
 
 def _manifest(report: Report, runs: Sequence[RunFigures], named: Sequence[str], choices: Choices) -> Table:
-    rows = tuple((row.label, *(figures.manifest_text(row, run, choices) for run in runs)) for row in report.manifest)
-    phases = figures.phase_rows(runs)
+    rows = tuple(
+        (row.label, *(run_results.manifest_text(row, run, choices) for run in runs)) for row in report.manifest
+    )
+    phases = run_results.phase_rows(runs)
     means = (*map(of_row, report.manifest), *((SINCE, UNTIL) if phases else ()))
     kinds = [COLUMN if row.relation else FACT for row in report.manifest] + [FACT] * len(phases)
     leads = tuple(
@@ -141,7 +143,7 @@ def _section(
 
 
 def _row(look: Style, metric: Metric, runs: Sequence[RunFigures], summary: str) -> tuple[str, ...]:
-    found = look.table_row([figures.average(run, metric, summary) for run in runs], metric.width)
+    found = look.table_row([run_results.average(run, metric, summary) for run in runs], metric.width)
     cells = [row_label(metric.name, metric.unit.symbol), found.cells[0]]
     for cell, delta, percent in zip(found.cells[1:], found.deltas, found.percents, strict=True):
         cells += [cell, delta, percent]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from assay.lang import formula
+from assay.lang.model.package import Metric, Worked
+from assay.lang.normal_form import Checked
 from assay.report.document import Entry
-from assay.spec import formula
-from assay.spec.model import Metric, Worked
-from assay.spec.normal_form import Checked
 
 
 def entry(checked: Checked, name: str) -> Entry:

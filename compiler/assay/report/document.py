@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, cast
 
-from assay.report.leads import Lead, Printed
-from assay.spec.diagnostics import fail
-from assay.spec.json_text import indented
-from assay.spec.visible import shown
+from assay.report.cell_links import Lead, Printed
+from assay.util.diagnostics import fail
+from assay.util.escape import shown
+from assay.util.json_text import indented
 
 Point = tuple[float, float, float | None, float | None]
 """One listed centile of one run: value, centile (0..1), least and greatest value among the hosts or None."""

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.lang.model.article import Choice
+from assay.lang.model.package import Grain, Metric
+from assay.lang.normal_form import Checked
 from assay.report import prose_marks
-from assay.spec.article_model import Choice
-from assay.spec.diagnostics import Diagnostic, Span, did_you_mean, excerpt_at
-from assay.spec.model import Grain, Metric
-from assay.spec.normal_form import Checked
+from assay.util.diagnostics import Diagnostic, Span, did_you_mean, excerpt_at
 
 _QUOTE = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*)\}\}", re.S)
 _TEXT = r'"(?:[^"\\]|\\.)*"'

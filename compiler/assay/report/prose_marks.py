@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.spec.diagnostics import Diagnostic, Span, excerpt_at
+from assay.util.diagnostics import Diagnostic, Span, excerpt_at
 
 _ITEM = "a list", "write a sentence, or a paragraph for each item"
 _HEADING = "a heading", "the `title` of the part is its heading; another part has another"

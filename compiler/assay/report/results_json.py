@@ -6,13 +6,13 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 
-from assay.compare.results import Centile, Distribution, FormulaResult
+from assay.lang.formula import is_formula, shown
+from assay.lang.model.report import Report
+from assay.lang.normal_form import Checked
 from assay.report import data_quality
-from assay.report.figures import LABEL_AND_ID, Choices, RunFigures, chart_points, told_apart, whole_labels
-from assay.spec.formula import is_formula, shown
-from assay.spec.normal_form import Checked
-from assay.spec.report_model import Report
-from assay.spec.visible import escaped_json
+from assay.report.run_results import LABEL_AND_ID, Choices, RunFigures, chart_points, told_apart, whole_labels
+from assay.styles.results import Centile, Distribution, FormulaResult
+from assay.util.escape import escaped_json
 
 
 def results_json(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from assay.compare.row import misses, tells
-from assay.compare.style import style
-from assay.report import figures
-from assay.report.figures import Choices, RunFigures
-from assay.spec.model import Metric
-from assay.spec.normal_form import Checked
-from assay.spec.report_model import Report
+from assay.lang.model.package import Metric
+from assay.lang.model.report import Report
+from assay.lang.normal_form import Checked
+from assay.report import run_results
+from assay.report.run_results import Choices, RunFigures
+from assay.styles.registry import style
+from assay.styles.row import misses, tells
 
 
 def cut(checked: Checked, report: Report, runs: Sequence[RunFigures], choices: Choices) -> Iterable[str]:
@@ -50,4 +50,4 @@ def _averages(
     """Each metric of the sections, and its average in each run."""
     shown = dict.fromkeys(name for section in report.sections for name in section.metrics)
     for metric in map(checked.metric, shown):
-        yield metric, [figures.average(run, metric, choices.summary) for run in runs]
+        yield metric, [run_results.average(run, metric, choices.summary) for run in runs]

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from assay.spec.expression import Expression
-from assay.spec.model import Grain, Instant, Metric
-from assay.spec.own_names import ACCEPTED, rows_name
-from assay.spec.picks import COMPUTED
-from assay.spec.scopes import HOST
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Grain, Instant, Metric
+from assay.lang.model.picks import COMPUTED
+from assay.lang.reserved_names import ACCEPTED, rows_name
+from assay.lang.scopes import HOST
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.expressions import Names, compile_expression

@@ -9,12 +9,12 @@ from collections.abc import Container, Iterable, Sequence
 import sqlglot.dialects.duckdb
 from sqlglot import exp
 
-from assay.spec import sql_reads
-from assay.spec.visible import visible, visible_lines
+from assay.lang import sql_dependencies
+from assay.util.escape import visible, visible_lines
 
 #: The library registers a dialect by its name before the class is complete; a thread that looks it up by that name
 #: meanwhile gets the parser of no dialect.  The import above waits for the whole class, in every thread.
-DIALECT = sql_reads.DIALECT
+DIALECT = sql_dependencies.DIALECT
 
 #: column type of the spec language -> type of the engine
 TYPES = {

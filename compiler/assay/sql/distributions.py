@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from assay.spec.model import Grain, Metric, Reduction
+from assay.lang.model.package import Grain, Metric, Reduction
 from assay.sql import dialect
 from assay.sql.dialect import column, length, member
 from assay.sql.expressions import Names, compile_expression, literal

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from assay.spec.own_names import KEYS
+from assay.lang.reserved_names import KEYS
 from assay.sql import dialect
 from assay.sql.dialect import column
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from assay.spec.expression import Expression
+from assay.lang.model.expression import Expression
 from assay.sql import dialect
 
 

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from assay.spec import formula
-from assay.spec.expression import Expression
-from assay.spec.model import Grain, Metric
-from assay.spec.normal_form import Checked
-from assay.spec.summary_model import Summary
+from assay.lang import formula
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Grain, Metric
+from assay.lang.model.summary import Summary
+from assay.lang.normal_form import Checked
 from assay.sql import dialect, distributions
 from assay.sql.dialect import column
 from assay.sql.expressions import literal

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlglot import exp
 
-from assay.plan.steps import Applied, JudgeStep, RowsStep, instants
-from assay.spec.expression import Expression
-from assay.spec.model import Grain, Instant, Pair, Tally
-from assay.spec.own_names import ACCEPTED, BASE, free, rows_name
-from assay.spec.picks import COMPUTED, FIRST, LAST, LATEST_BEFORE
-from assay.spec.scopes import HOST
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Grain, Instant, Pair, Tally
+from assay.lang.model.picks import COMPUTED, FIRST, LAST, LATEST_BEFORE
+from assay.lang.reserved_names import ACCEPTED, BASE, free, rows_name
+from assay.lang.scopes import HOST
+from assay.plan.planner import Applied, JudgeStep, RowsStep, instants
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.expressions import Names, compile_expression

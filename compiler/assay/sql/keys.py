@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 from sqlglot import exp
 
-from assay.plan.steps import ROWS_OF_KEY
-from assay.spec.model import Relation
+from assay.lang.model.package import Relation
+from assay.plan.planner import ROWS_OF_KEY
 from assay.sql import dialect
 
 _OF_ROWS = ("unnest", "generate_subscripts", "regexp_split_to_table")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from assay.plan.steps import FROM, TO, Listed, SeriesStep
+from assay.plan.planner import FROM, TO, Listed, SeriesStep
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.expressions import Names, compile_expression

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sqlglot import exp
 
-from assay.sql.ordered import around, named, word_of
+from assay.sql.determinism import around, named, word_of
 from assay.sql.row_keys import split_conjuncts
 
 _EXTREMES = ("arg_max", "arg_min", "argmax", "argmin", "max_by", "min_by")

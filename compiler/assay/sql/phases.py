@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from assay.spec.phase_model import SINCE, UNTIL, Cut
-from assay.spec.picks import LAST
+from assay.lang.model.phase import SINCE, UNTIL, Cut
+from assay.lang.model.picks import LAST
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.expressions import Names, compile_expression

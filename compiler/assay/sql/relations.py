@@ -9,13 +9,13 @@ from collections.abc import Collection, Mapping
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
-from assay.spec.diagnostics import AssayError, did_you_mean, fail
-from assay.spec.scopes import LOGS, SOURCE
+from assay.lang.scopes import LOGS, SOURCE
 from assay.sql import dialect
-from assay.sql.confined import confined, tied
+from assay.sql.error_positions import of_parse_error, of_word
 from assay.sql.expressions import literal
-from assay.sql.places import of_parse_error, of_word
 from assay.sql.row_keys import Shape
+from assay.sql.sandbox import confined, tied
+from assay.util.diagnostics import AssayError, did_you_mean, fail
 
 
 def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[str], what: str) -> exp.Expr:

@@ -11,8 +11,8 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from assay.spec.model import Sampled, Series
-from assay.spec.own_names import SERIES
+from assay.lang.model.package import Sampled, Series
+from assay.lang.reserved_names import SERIES
 from assay.sql import dialect, series_ends
 from assay.sql.computed_series import joined
 from assay.sql.dialect import column

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlglot import exp
 
-from assay.spec.expression import Expression
-from assay.spec.model import Gone, Series
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Gone, Series
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.expressions import Names, compile_expression

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from assay.spec import scopes
-from assay.spec.model import Event, Grain, Package, Relation
-from assay.spec.own_names import SERIES
-from assay.spec.scopes import HOST, LOGS, SOURCE
-from assay.spec.source_kinds import JSON_LINES, SAMPLES, TEXT_LINES
+from assay.lang import scopes
+from assay.lang.model.package import Event, Grain, Package, Relation
+from assay.lang.model.source_kinds import JSON_LINES, SAMPLES, TEXT_LINES
+from assay.lang.reserved_names import SERIES
+from assay.lang.scopes import HOST, LOGS, SOURCE
 from assay.sql.row_keys import Key, Shape
 
 

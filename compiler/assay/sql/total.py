@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from assay.sql.determinism import ANY_ORDER, OF_GROUPS, OTHERS, bare, is_one_row, named, word_of
 from assay.sql.order_parts import (
     find_part_columns,
     is_all,
@@ -22,7 +23,6 @@ from assay.sql.order_parts import (
     resolve_order,
     split_arguments,
 )
-from assay.sql.ordered import ANY_ORDER, OF_GROUPS, OTHERS, bare, is_one_row, named, word_of
 from assay.sql.row_keys import (
     RANKS,
     Determined,

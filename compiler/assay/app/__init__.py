@@ -1,0 +1,1 @@
+"""The commands: each puts the stages together over a session. The command line only prints."""

@@ -1,0 +1,228 @@
+"""Pages of the catalogue on events, grains, filters, reports and relations: facts as tables, names as links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.explain import wording
+from assay.explain.facts import Facts
+from assay.lang.model.article import Article
+from assay.lang.model.package import Event, Filter, Grain, Metric, Package, Relation, Source
+from assay.lang.model.report import History, Report
+from assay.lang.normal_form import Checked
+from assay.lineage.graph import path_text
+from assay.report.article import metrics_of
+from assay.report.blocks.rows import series_of
+
+#: kinds of pages, as their folders are named, with what they are called
+KINDS = {"metrics": "Metric", "series": "Series", "events": "Event", "grains": "Grain", "filters": "Filter",
+         "reports": "Report", "relations": "Relation"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A link to another page of the same system; `text` is what it is called there."""
+
+    kind: str
+    name: str
+    text: str = ""
+
+
+Cell = str | tuple[Ref, ...]
+"""A cell: a text, in which backquotes stand around names; or links."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a page; nothing where it has no rows."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A page: what it is about, what the specs say of it, its tables, and SQL that belongs to it."""
+
+    kind: str
+    name: str
+    title: str
+    doc: str
+    notes: tuple[str, ...]
+    tables: tuple[Table, ...]
+    sql: str = ""
+
+
+def things(checked: Checked, facts: Mapping[tuple[str, str], Facts]) -> Iterator[Thing]:
+    """The pages of a system; `facts` are those of its metrics and series by kind of page and name."""
+    package = checked.package
+    sources = {item.name: item for item in package.sources}
+    uses = _uses(package)
+    yield from (_event(item, sources[item.source], uses.get(item.name, ()), facts) for item in package.events)
+    yield from (_grain(package, item, uses.get(item.name, ())) for item in package.grains)
+    yield from (_filter(package, item, facts) for item in package.filters)
+    yield from (_relation(item, uses.get(item.name, ())) for item in package.relations)
+    shown: tuple[Report | History | Article, ...] = (*package.reports, *package.histories, *package.articles)
+    yield from (_report(package, item) for item in shown)
+
+
+def _uses(package: Package) -> dict[str, tuple[Ref, ...]]:
+    """Table -> what reads it by name: grains, relations, series."""
+    found: dict[str, dict[Ref, None]] = {}
+    for relation in package.relations:
+        for name in relation.uses:
+            found.setdefault(name, {})[Ref("relations", relation.name)] = None
+    for grain in package.grains:
+        bound = [*(item.of for item in grain.instants), *(item.of for item in grain.tallies)]
+        over = [grain.relation, grain.runs.of if grain.runs else "", grain.subject.grain if grain.subject else ""]
+        for name in (*bound, *over):
+            found.setdefault(name, {})[Ref("grains", grain.name)] = None
+    for series in package.series:
+        read = [item.event for item in series.samples] + ([series.gone.event] if series.gone else [])
+        for name in (*read, series.windows, *(item.series for item in series.terms)):
+            found.setdefault(name, {})[Ref("series", series.name)] = None
+    return {name: tuple(refs) for name, refs in found.items() if name}
+
+
+def _rows(refs: Iterable[Ref]) -> tuple[tuple[Cell, ...], ...]:
+    return tuple((KINDS[item.kind], (item,)) for item in refs)
+
+
+def _event(event: Event, source: Source, uses: Sequence[Ref], facts: Mapping[tuple[str, str], Facts]) -> Thing:
+    names: dict[str, list[str]] = {}
+    places: dict[str, list[str]] = {}
+    for form in event.forms:
+        for name in form.names:
+            names.setdefault(name.generation, []).append(name.name)
+        for field in form.fields:
+            places.setdefault(field.name, []).extend(path_text(source, path, body=True) for path in field.paths)
+    fields = tuple(
+        (item.name, item.type, item.unit.symbol or item.unit.name, " or ".join(dict.fromkeys(places[item.name])),
+         "always" if item.required else f"else {item.default}" if item.default is not None else "", item.doc)
+        for item in event.fields
+    )  # fmt: skip
+    readers: tuple[tuple[Cell, ...], ...] = tuple(
+        (
+            (Ref(kind, name),),
+            told.label,
+            " ".join(dict.fromkeys(one.role for one in told.events if one.name == event.name)),
+        )
+        for (kind, name), told in facts.items()
+        if any(one.name == event.name for one in told.events)
+    )
+    said = f"Source `{source.name}` ({source.kind}): {source.doc}"
+    called = tuple((key, ", ".join(dict.fromkeys(texts))) for key, texts in names.items())
+    return Thing("events", event.name, event.name, event.doc, (said,), (
+        Table("Names in records", ("Generation", "Names"), called),
+        Table("Fields", ("Field", "Type", "Unit", "Place in records", "There", "What it is"), fields),
+        Table("Metrics and series that it has a part in", ("Metric or series", "Label", "What it does"), readers),
+        Table("Read by", ("Kind", "Name"), _rows(uses)),
+    ))  # fmt: skip
+
+
+def _grain(package: Package, grain: Grain, uses: Sequence[Ref]) -> Thing:
+    notes = [f"Key: {', '.join(grain.key)}"]
+    if grain.runs:
+        notes.append(f"Rows: the longest runs of rows of `{grain.runs.of}` where {wording.said(grain.runs.holds)}")
+    elif grain.relation:
+        notes.append(f"Rows: those of `{grain.relation}`")
+    if grain.subject:
+        notes.append(f"The filters of `{grain.subject.grain}` decide on its rows")
+    columns = [(item.name, item.type, item.unit.symbol, item.doc) for item in grain.columns]
+    columns += [(item.column.name, item.column.type, item.column.unit.symbol,
+                 f"{item.column.doc} (number of rows of `{item.of}`)") for item in grain.tallies]  # fmt: skip
+    columns += [(item.column.name, item.column.type, item.column.unit.symbol,
+                 f"{item.column.doc} ({wording.said(item.value)})") for item in grain.derived]  # fmt: skip
+    instants = tuple((f"*{item.name}*", wording.instant_said(item), item.doc) for item in grain.instants)
+    metrics = tuple(
+        ((Ref("metrics", item.id),), item.name, item.doc) for item in package.metrics if item.grain == grain.name
+    )
+    on = tuple(
+        ((Ref("filters", item.name),), wording.filter_said(item, grain.name))
+        for item in package.filters if any(one.grain == grain.name for one in item.conditions)
+    )  # fmt: skip
+    return Thing("grains", grain.name, grain.name, grain.doc, tuple(notes), (
+        Table("Metrics of its rows", ("Metric", "Name", "What it is"), metrics),
+        Table("Instants", ("Instant", "How it is found", "What it is"), instants),
+        Table("Columns", ("Column", "Type", "Unit", "What it is"), tuple(columns)),
+        Table("Filters on its rows", ("Filter", "Demands"), on),
+        Table("Read by", ("Kind", "Name"), _rows(item for item in uses if item.name != grain.name)),
+    ))  # fmt: skip
+
+
+def _filter(package: Package, item: Filter, facts: Mapping[tuple[str, str], Facts]) -> Thing:
+    notes = (
+        [f"Argument: {item.parameter.name} ({item.parameter.type} {item.parameter.unit.symbol})".rstrip()]
+        if item.parameter
+        else []
+    )
+    demands = tuple(((Ref("grains", one.grain),), wording.said(one.holds)) for one in item.conditions)
+    reports: tuple[tuple[Cell, ...], ...] = tuple(
+        ((Ref("reports", report.name),), use.argument)
+        for report in package.reports for use in report.filters if use.name == item.name
+    )  # fmt: skip
+    decided: tuple[tuple[Cell, ...], ...] = tuple(
+        ((Ref(kind, name),), told.label)
+        for (kind, name), told in facts.items()
+        if item.name in told.could_filter or any(one.decides and _named(one.label) == item.name for one in told.filters)
+    )
+    return Thing("filters", item.name, item.name, item.doc, tuple(notes), (
+        Table("What it demands", ("Rows of", "Condition"), demands),
+        Table("Reports that apply it", ("Report", "Argument"), reports),
+        Table("Metrics that it can decide on", ("Metric", "Label"), decided),
+    ))  # fmt: skip
+
+
+def _named(label: str) -> str:
+    return label.partition("=")[0]
+
+
+def _relation(item: Relation, uses: Sequence[Ref]) -> Thing:
+    read = ", ".join(f"`{name}`" for name in item.uses)
+    columns = tuple((one.name, one.type, one.unit.symbol, one.doc) for one in item.columns)
+    notes = (f"Key: {', '.join(item.key) or 'one row'}", *([f"Reads {read}"] if read else []))
+    checks = tuple((item.code, item.severity, item.message) for item in item.checks)
+    return Thing("relations", item.name, item.name, item.doc, notes, (
+        Table("Columns", ("Column", "Type", "Unit", "What it is"), columns),
+        Table("Checks", ("Check", "Severity", "Message"), checks),
+        Table("Read by", ("Kind", "Name"), _rows(uses)),
+    ), item.sql)  # fmt: skip
+
+
+def _report(package: Package, item: Report | History | Article) -> Thing:
+    known = {metric.id: metric for metric in package.metrics}
+    kind = {Report: "A report over runs", History: "A report over publications", Article: "An article over runs"}[
+        type(item)
+    ]
+    notes, tables = [kind], []
+    if isinstance(item, Article):
+        tables.append(_metrics("Metrics", list(metrics_of(item)), known))
+        lines: tuple[tuple[Cell, ...], ...] = tuple(((Ref("series", name),),) for name in sorted(series_of(item)))
+        tables.append(Table("Series", ("Series",), lines))
+    else:
+        if isinstance(item, Report):
+            applied = tuple(((Ref("filters", use.name),), use.argument) for use in item.filters)
+            notes.append(f"Number style {item.style}; averages {item.summary}")
+        else:
+            applied, notes = (), [*notes, f"Made of publications of {item.of}"]
+        tables += [_metrics(part.title, part.metrics, known) for part in item.sections]
+        if isinstance(item, Report):
+            tables.append(Table("Filters", ("Filter", "Argument"), applied))
+            charts: tuple[tuple[Cell, ...], ...] = tuple(
+                ((Ref("metrics", one.metric),), one.template) for one in item.charts
+            )
+            tables.append(Table("Charts", ("Metric", "Template"), charts))
+            told = {name for part in item.sections for name in part.metrics} | {one.metric for one in item.charts}
+            only = [name for group in item.dictionary for name in group.metrics if name not in told]
+            tables.append(_metrics("Further entries of the dictionary", only, known))
+    return Thing("reports", item.name, item.title or item.name, item.doc, tuple(notes), tuple(tables))
+
+
+def _metrics(title: str, names: Iterable[str], known: Mapping[str, Metric]) -> Table:
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        ((Ref("metrics", name),), known[name].name, known[name].unit.symbol, known[name].doc)
+        for name in dict.fromkeys(names) if name in known
+    )  # fmt: skip
+    return Table(title, ("Metric", "Name", "Unit", "What it is"), rows)

@@ -1,0 +1,413 @@
+"""`assay check`, `list`, `query`, `sql`: what there is, and single numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sqlglot import exp
+
+from assay.app import accept as accepting
+from assay.app import filters
+from assay.app.article import compared
+from assay.app.compute import Computed, compiled, compute, report_metrics
+from assay.app.export_run import handed_out
+from assay.app.phases import Asked, asked
+from assay.app.prepare import prepare
+from assay.app.prose import read_prose
+from assay.app.raw_data_notes import raw_notes
+from assay.app.report_check import report_problems
+from assay.app.runs import NamedRun
+from assay.app.session import Session
+from assay.app.sql_files import PHASES, sql_texts
+from assay.app.sql_head import headed
+from assay.app.subject_names import metric_named
+from assay.engine.dry_run import dry_run
+from assay.engine.graph import nodes
+from assay.engine.mount import located, raw_tables
+from assay.engine.results import Distribution, FormulaResult, RunResults
+from assay.explain.wording import window_said
+from assay.lang import labels, normal_form, workspace
+from assay.lang.formula import by_id, is_formula, measured
+from assay.lang.model.package import Metric, Package, Series
+from assay.lang.model.report import Report
+from assay.lang.normal_form import Checked
+from assay.lang.reserved_names import CONSTANTS
+from assay.plan.planner import Applied, plan
+from assay.report.article import metrics_of
+from assay.report.assemble import no_samples, rejected
+from assay.report.blocks.rows import listed, series_of
+from assay.sql import dialect, formulas
+from assay.sql.codegen import Statement, standalone
+from assay.sql.expressions import literal, places
+from assay.util.diagnostics import USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
+from assay.util.paths import resolve_path
+
+Row = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemCheck:
+    """What the check of a system found: how many there are of each thing, and whether its normal form is committed, and
+    of these specs."""
+
+    system: str
+    counts: Mapping[str, int]
+    committed: bool
+    current: bool
+
+
+def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
+    """Check all specs of a system, its SQL on empty tables and its prose too; with `accept`, write its normal form.
+
+    Raises AssayError with every problem; with `accept` also (usage) when the workspace is not the user's.
+    """
+    if accept:
+        _own_workspace(session)
+    checked = session.package(system)
+    package = checked.package
+    every = [Applied(item, "1" if item.parameter else None) for item in package.filters]
+    relations = [item.name for item in package.relations]
+    lines = [item.name for item in package.series]
+    statements = compiled(checked, plan(package, package.metrics, every, relations, series=lines, cuts=package.cuts))
+    graph = nodes(statements)
+    constants = [item for source in package.sources for item in source.constants]
+    problems = [
+        *dry_run(graph, constants),
+        *report_problems(package, session.templates(), workspace.positions(session.workspace, system)),
+    ]
+    problems += _prose_problems(session, checked)
+    if not problems and can_be_cut(package):
+        cut = compiled(checked, plan(package, package.metrics, every, relations, series=lines, cut=True))
+        problems += dry_run(nodes(cut), constants, passed=graph)
+    raise_all(problems)
+    place = session.workspace.normal_form(system)
+    if accept:
+        accepting.accept(session, checked, system_sql(session, checked))
+    held = normal_form.header(place.read_text(encoding="utf-8")) if place.is_file() else ""
+    names = ("sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports")
+    more = ("histories", "series", "articles", "examples")
+    counts = {name: len(getattr(package, name)) for name in (*names, *more)}
+    return SystemCheck(
+        system,
+        {name: number for name, number in counts.items() if number or name in names},
+        place.is_file(),
+        held == checked.sources,
+    )
+
+
+def _own_workspace(session: Session) -> None:
+    """AssayError (usage) where nothing may be written: what comes with Assay is changed from within it alone."""
+    root = resolve_path(session.workspace.root)
+    if root == resolve_path(workspace.shipped().root) and not resolve_path(Path.cwd()).is_relative_to(root):
+        raise fail(
+            "no-workspace",
+            "there is no workspace to write normal forms into",
+            notes=session.elsewhere(),
+            hint="`assay init DIR` makes one",
+            status=USAGE,
+        )
+
+
+def _prose_problems(session: Session, checked: Checked) -> tuple[Diagnostic, ...]:
+    """What is wrong with the prose of articles, each thing once."""
+    found: list[Diagnostic] = []
+    for article in checked.package.articles:
+        try:
+            read_prose(session.workspace, checked, article)
+        except AssayError as error:
+            found += error.diagnostics
+    return tuple(dict.fromkeys(found))
+
+
+def can_be_cut(package: Package) -> bool:
+    """Whether phases can cut anything of a package."""
+    return bool(package.series) or any(grain.at for grain in package.grains)
+
+
+def system_sql(session: Session, checked: Checked) -> Mapping[str, Mapping[str, str]]:
+    """Name of each report and article over runs -> file name -> text of every statement."""
+    found = {report.name: report_sql(checked, report) for report in checked.package.reports}
+    for article in checked.package.articles:
+        prose = read_prose(session.workspace, checked, article)
+        rows, metrics = listed(checked, article, prose.values()), compared(checked, article)
+        ends = {name for phase in article.phases for name in (phase.since, phase.until)}
+        cuts = [cut for cut in checked.package.cuts if cut.name in ends]
+        whole = () if article.phases else metrics
+        made = plan(checked.package, whole, [], listed=rows, series=series_of(article), cuts=cuts)
+        texts = dict(sql_texts(nodes(compiled(checked, made))))
+        if article.phases:
+            cut = sql_texts(nodes(compiled(checked, plan(checked.package, metrics, [], cut=True))))
+            texts |= {f"{PHASES}/{name}": text for name, text in cut.items()}
+        found[article.name] = texts
+    return found
+
+
+def report_sql(checked: Checked, report: Report) -> Mapping[str, str]:
+    """File name -> text of every statement of a report under its own filters."""
+    applied = filters.applied(checked.package, report, (), False)
+    relations = sorted({row.relation for row in report.manifest if row.relation})
+    made = plan(checked.package, report_metrics(checked, report), applied, relations)
+    return sql_texts(nodes(compiled(checked, made)))
+
+
+def catalogue(session: Session, kind: str, systems: Sequence[str]) -> tuple[Row, list[Row]]:
+    """Header and rows of a list: metrics, events, grains, filters, series or reports; of several systems with the name
+    of each one's, unless it is part of their own."""
+    header, rows_of = _CATALOGUES[kind]
+    rows = [(system, row) for system in systems for row in rows_of(session.package(system).package, system)]
+    if kind == "reports" or len(systems) == 1:
+        return header, [row for _, row in rows]
+    return (header[0], "system", *header[1:]), [(row[0], system, *row[1:]) for system, row in rows]
+
+
+def _metrics(package: Package, _system: str) -> list[Row]:
+    return [(m.id, m.name, m.unit.symbol, m.grain, m.better, m.doc) for m in package.metrics]
+
+
+def _events(package: Package, _system: str) -> list[Row]:
+    return [
+        (
+            e.name,
+            ", ".join(f.name for f in e.fields),
+            ", ".join(dict.fromkeys(n.name for f in e.forms for n in f.names)),
+            e.doc,
+        )
+        for e in package.events
+    ]
+
+
+def _grains(package: Package, _system: str) -> list[Row]:
+    return [(g.name, ", ".join(g.key), ", ".join(i.name for i in g.instants), g.doc) for g in package.grains]
+
+
+def _filters(package: Package, _system: str) -> list[Row]:
+    return [
+        (
+            f.name + (f"={f.parameter.name.upper()}" if f.parameter else ""),
+            ", ".join(c.grain for c in f.conditions),
+            f.doc,
+        )
+        for f in package.filters
+    ]
+
+
+def _reports(package: Package, system: str) -> list[Row]:
+    reports = [
+        (f"{system}/{r.name}", str(sum(len(s.metrics) for s in r.sections)), str(len(r.charts)), r.doc)
+        for r in package.reports
+    ]
+    shown = [(h, str(sum(len(s.metrics) for s in h.sections))) for h in package.histories]
+    articles = [(a, str(len(metrics_of(a))), str(sum(len(p.timelines) for p in a.parts))) for a in package.articles]
+    return [
+        *reports,
+        *((f"{system}/{h.name}", count, count, h.doc) for h, count in shown),
+        *((f"{system}/{a.name}", metrics, lines, a.doc) for a, metrics, lines in articles),
+    ]
+
+
+def _series(package: Package, _system: str) -> list[Row]:
+    return [
+        (
+            item.name,
+            item.unit.symbol,
+            _reading(item),
+            "; else ".join(labels.sampled(package, sampled) for sampled in item.samples)
+            or ", ".join(dict.fromkeys(term.series for term in item.terms)),
+            item.doc,
+        )
+        for item in package.series
+    ]
+
+
+def _reading(item: Series) -> str:
+    """How a series comes to its values: read of samples, or worked out of other series."""
+    if item.terms:
+        return "worked out"
+    return item.reading if item.reading == "latest" else f"{item.reading} over {window_said(item)}"
+
+
+_CATALOGUES = {
+    "metrics": (("id", "name", "unit", "grain", "better", "what it is"), _metrics),
+    "events": (("event", "fields", "names in logs", "what it is"), _events),
+    "grains": (("grain", "key", "instants", "what one row is"), _grains),
+    "filters": (("filter", "on", "holds when"), _filters),
+    "series": (("series", "unit", "reading", "samples", "what it is"), _series),
+    "reports": (("report", "metrics", "charts", "what it is"), _reports),
+}
+KINDS = tuple(_CATALOGUES)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Distributions of metrics: rows of (metric, run, distribution), and the filters that were applied."""
+
+    checked: Checked
+    rows: tuple[tuple[Metric, str, Distribution | FormulaResult], ...]
+    filters: tuple[str, ...]
+    summary: str
+    warnings: tuple[str, ...] = ()
+
+
+def query(
+    session: Session,
+    names: Sequence[str],
+    runs: Sequence[NamedRun],
+    given: Sequence[str],
+    no_filters: bool,
+    system: str | None,
+    summary: str,
+    at: Sequence[str] = (),
+    phases: Sequence[str] = (),
+) -> Answer:
+    """The distributions of metrics over runs, or phases of them, under the filters of the report that shows them, or
+    given ones."""
+    found = [metric_named(session, name, system) for name in names]
+    checked = found[0][0]
+    if any(item is not checked for item, _ in found):
+        raise fail("systems", "the metrics are of different systems", status=USAGE, hint="query them one by one")
+    metrics = tuple({metric.id: metric for _, metric in found}.values())
+    report = report_of(checked.package, metrics[0])
+    applied = filters.applied(checked.package, report, given, no_filters)
+    known = [item.name for item in checked.package.summaries]
+    chosen = summary or (report.summary if report else known[0])
+    if chosen not in known:
+        raise fail(
+            "unknown-summary",
+            f"there is no summary `{chosen}`",
+            hint=did_you_mean(chosen, known),
+            status=USAGE,
+        )
+    cut = asked(checked.package, (), at, phases)
+    computed = compute(session, checked, runs, metrics, applied, asked=cut)
+    rows = tuple((metric, run.id, _result(run.results, metric)) for metric in metrics for run in computed.columns)
+    read = measured(by_id(checked.package), metrics)
+    warnings = (
+        *(f"{run.id}: {text}" for run in computed.runs for text in raw_notes(run.prepared)),
+        *(f"{run.id}: {text}" for run in computed.columns for text in run.quality.about(metric.id for metric in read)),
+        *(f"{run.id}: {text}" for run in computed.columns for text in _notes(run)),
+        *(f"{run.id}: {text}" for run in computed.columns for text in _emptied(checked, run.results, metrics)),
+    )
+    return Answer(checked, rows, tuple(item.label for item in applied), chosen, warnings)
+
+
+def _result(found: RunResults, metric: Metric) -> Distribution | FormulaResult:
+    return found.formulas[metric.id] if is_formula(metric) else found.metrics[metric.id]
+
+
+def _emptied(checked: Checked, results: RunResults, metrics: Sequence[Metric]) -> Iterator[str]:
+    """A sentence on the metrics that have no samples where filters rejected rows."""
+    measured = [metric for metric in metrics if not is_formula(metric)]
+    empty = [metric for metric in measured if not results.metrics[metric.id].size]
+    if empty and (why := rejected(checked, results, empty)):
+        yield no_samples([metric.id for metric in empty], why)
+
+
+def _notes(run: Computed) -> tuple[str, ...]:
+    """What is to be known of the results: events that no log has, what checks warn of, formulas without a value."""
+    return (*run.absent, *run.results.warnings, *run.results.notes)
+
+
+def report_of(package: Package, metric: Metric) -> Report | None:
+    """The report that shows a metric; the first one when none does."""
+    showing = (
+        report for report in package.reports
+        if any(metric.id in section.metrics for section in report.sections) or metric.id in report.also
+        or any(metric.id in group.metrics for group in report.dictionary)
+    )  # fmt: skip
+    return next(showing, package.reports[0] if package.reports else None)
+
+
+def metric_sql(
+    session: Session,
+    name: str,
+    given: Sequence[str],
+    no_filters: bool,
+    system: str | None,
+    run: NamedRun | None,
+    phase: str = "",
+    at: Sequence[str] = (),
+) -> str:
+    """The SQL of a metric standing alone: over the Parquet files of the current folder, or of an ingested run.
+
+    With a phase, over that part of the run; its bounds stand in the text, so that there must be a run.
+    """
+    checked, metric = metric_named(session, name, system)
+    report = report_of(checked.package, metric)
+    applied = filters.applied(checked.package, report, given, no_filters)
+    cut = asked(checked.package, (), at, (phase,) if phase else ())
+    if cut:
+        return _phase_sql(session, checked, metric, report, applied, run, cut)
+    made = plan(checked.package, [metric], applied)
+    query = standing_alone(checked, metric, report, compiled(checked, made))
+    if run:
+        (prepared,) = prepare(session, checked, [run], made.wanted)
+        query = located(query, handed_out(session, prepared))
+    return headed(checked, metric, dialect.printable(dialect.text(query)) + ";")
+
+
+def _phase_sql(
+    session: Session,
+    checked: Checked,
+    metric: Metric,
+    report: Report | None,
+    applied: Sequence[Applied],
+    run: NamedRun | None,
+    cut: Asked,
+) -> str:
+    """The SQL of a metric over a phase of a run."""
+    if run is None:
+        raise fail("no-run", "a phase begins and ends at instants of a run", hint="name it with --run", status=USAGE)
+    found = compute(session, checked, [run], [metric], applied, asked=cut)
+    ((bounds,),) = (phases.phases for phases in found.phases)
+    statements = compiled(checked, plan(checked.package, [metric], applied, cut=True))
+    within = [replace(item, query=_bound(item.query, bounds.parameters)) for item in statements]
+    prepared = found.runs[0].prepared
+    query = standing_alone(checked, metric, report, within)
+    places_ = located(query, handed_out(session, prepared))
+    return headed(checked, metric, dialect.printable(dialect.text(places_)) + ";")
+
+
+def _bound(query: exp.Expr, values: Mapping[str, int]) -> exp.Expr:
+    """A query with literals in the places of a phase's bounds."""
+    found = query.copy()
+    for place in list(found.find_all(exp.Placeholder)):
+        if str(place.this) in values:
+            place.replace(literal(values[str(place.this)]))
+    return found
+
+
+def standing_alone(
+    checked: Checked, metric: Metric, report: Report | None, statements: Sequence[Statement]
+) -> exp.Expr:
+    """The statement of a metric by itself, of those of its plan; `report` is the one that shows it."""
+    if is_formula(metric):
+        statements = (*statements, _formula_statement(checked, metric, report))
+    return standalone(statements, metric.id, raw_tables(), CONSTANTS)
+
+
+def _formula_statement(checked: Checked, metric: Metric, report: Report | None) -> Statement:
+    """The query of a formula, over averages by the summary of the report that shows it."""
+    summaries = {item.name: item for item in checked.package.summaries}
+    summary = summaries[report.summary] if report else checked.package.summaries[0]
+    names = [item.name for source in checked.package.sources for item in source.constants]
+    return Statement("metric", metric.id, formulas.query(checked, metric, summary, places(names)))
+
+
+def all_systems(session: Session, system: str | None) -> tuple[str, ...]:
+    """The systems of the workspace, or the one named (AssayError when there is none of that name)."""
+    return session.systems(system)
+
+
+__all__ = [
+    "KINDS",
+    "Answer",
+    "all_systems",
+    "catalogue",
+    "check_system",
+    "metric_sql",
+    "query",
+    "report_of",
+    "workspace",
+]

@@ -1,0 +1,257 @@
+"""From runs to results: ingest, then execution of the plan, runs side by side."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+from assay.app.missing_data import absent
+from assay.app.phases import Asked, Bounds, RunPhases, check_metrics, check_runs, check_samples, resolved
+from assay.app.prepare import Prepared, Wanted, gathered, nothing, prepare
+from assay.app.quality import Counter, QualityPlan, coverage_fields, without_blank
+from assay.app.raw_data_notes import with_silent
+from assay.app.runs import NamedRun, here
+from assay.app.session import Session
+from assay.app.stages import stage
+from assay.engine import table_cache
+from assay.engine.executor import SQL, Job, beside, connect, execute
+from assay.engine.graph import Node, nodes
+from assay.engine.hosts import enumerate_hosts
+from assay.engine.mount import mount
+from assay.engine.results import RunResults
+from assay.lang.model.package import Metric
+from assay.lang.model.report import Report
+from assay.lang.normal_form import Checked
+from assay.plan.planner import Applied, EventStep, Listed, Plan, plan
+from assay.report.data_quality import UNMEASURED, RunQuality
+from assay.sql.codegen import Statement, compile_plan
+from assay.sql.events import event_table, scan
+from assay.util.diagnostics import AssayError
+
+LARGE = 2 * 2**30  # bytes of raw files of a run
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A run, or a phase of one, with its results, and what its logs do not tell."""
+
+    prepared: Prepared
+    results: RunResults
+    absent: tuple[str, ...] = ()
+    phase: Bounds | None = None
+    quality: RunQuality = UNMEASURED
+
+    @property
+    def id(self) -> str:
+        """Its id in results: the run's, or that of the run and the phase."""
+        return f"{self.prepared.run.id}:{self.phase.name}" if self.phase else self.prepared.run.id
+
+
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """What was worked out: the plan, its statements in order, and every run's results."""
+
+    plan: Plan
+    graph: tuple[Node, ...]
+    runs: tuple[Computed, ...]
+    cut: tuple[Node, ...] = ()
+    phases: tuple[RunPhases, ...] = ()
+    views: tuple[Computed, ...] = ()
+
+    @property
+    def columns(self) -> tuple[Computed, ...]:
+        """What is compared: the phases of every run, or the runs."""
+        return self.views or self.runs
+
+
+def compute(
+    session: Session,
+    checked: Checked,
+    runs: Sequence[NamedRun],
+    metrics: Sequence[Metric],
+    applied: Sequence[Applied],
+    relations: Sequence[str] = (),
+    at_work: Callable[[], None] = nothing,
+    listed: Sequence[Listed] = (),
+    series: Sequence[str] = (),
+    asked: Asked | None = None,
+) -> Computation:
+    """The results of runs: metrics, one-row relations, rows and series that are asked for.
+
+    With `asked`, metrics and relations are worked out for each phase of a run, rows and series for the run as a whole.
+    `at_work` is called when anything is not in the cache.
+    Raises AssayError with the problems of every run.
+    """
+    if asked:
+        check_metrics(checked.package, metrics)
+        check_runs(asked, (run.id for run in runs))
+        made = plan(checked.package, [], (), (), listed, series, asked.cuts)
+        cut = plan(checked.package, metrics, applied, relations, cut=True)
+    else:
+        made = cut = plan(checked.package, metrics, applied, relations, listed, series)
+    own, of_phases = _quality_plan(checked, made), _quality_plan(checked, cut, is_phase=True) if asked else None
+    # Not within the thread that reads: an interruption would wait until all was fetched.
+    runs = here(session, runs, checked.package.sources)
+    with ThreadPoolExecutor(max_workers=1) as reader:
+        wanted = _both(made.wanted, cut.wanted)
+        wanted = _both(wanted, coverage_fields(checked.package, wanted))
+        reading = reader.submit(prepare, session, checked, runs, wanted, metrics, at_work)
+        graph = nodes((*own.statements, *own.counts))
+        phase_graph = nodes((*of_phases.statements, *of_phases.counts)) if of_phases else ()
+        prepared = reading.result()
+    jobs = [_job(item, made, graph, () if asked else relations) for item in prepared]
+    results = _execute(session, checked, jobs, prepared, at_work)
+    count = partial(_count, session, checked)
+    computed = tuple(
+        _assessed(own, item, found, partial(count, job, item))
+        for job, item, found in zip(jobs, prepared, results, strict=True)
+    )
+    if not of_phases or not asked:
+        return Computation(made, graph, computed)
+    phases = _each([partial(resolved, asked, item.prepared, item.results) for item in computed])
+    views = [(item, bounds) for item, found in zip(prepared, phases, strict=True) for bounds in found.phases]
+    jobs = [_phase_job(item, bounds, cut, phase_graph, relations) for item, bounds in views]
+    results = _execute(session, checked, jobs, [item for item, _ in views], at_work)
+    if not asked.may_be_empty:
+        _each([partial(check_samples, *view, found) for view, found in zip(views, results, strict=True)])
+    seen = tuple(
+        _assessed(of_phases, item, found, partial(count, job, item), bounds)
+        for job, (item, bounds), found in zip(jobs, views, results, strict=True)
+    )
+    return Computation(made, graph, computed, phase_graph, tuple(phases), seen)
+
+
+def _quality_plan(checked: Checked, made: Plan, is_phase: bool = False) -> QualityPlan:
+    return QualityPlan(checked, made, compiled(checked, made), is_phase)
+
+
+def _assessed(
+    own: QualityPlan, prepared: Prepared, results: RunResults, count: Counter, bounds: Bounds | None = None
+) -> Computed:
+    """Return a run, or a phase of one, with what is missing in it; metrics that only fallbacks give have no samples."""
+    quality = own.assess(prepared, results, count)
+    missing = absent(own.checked, own.plan, results, prepared)
+    results = without_blank(own.checked, own.plan, prepared, results, quality.blank)
+    return Computed(prepared, results, missing, bounds, quality)
+
+
+def _count(
+    session: Session, checked: Checked, job: Job, prepared: Prepared, statements: Sequence[Statement]
+) -> Mapping[str, Sequence[Mapping[str, object]]]:
+    """Work out statements that count, over a run: their rows by name."""
+    counting = replace(job, plan=replace(job.plan, metrics=(), listed=(), formulas=()), graph=nodes(statements))
+    (results,) = _execute(session, checked, [replace(counting, relations=())], [prepared], nothing, "completeness")
+    return results.counts
+
+
+def _both(one: Wanted, other: Wanted) -> Wanted:
+    """Events with the fields that either wants."""
+    return {name: one.get(name, frozenset()) | other.get(name, frozenset()) for name in sorted({*one, *other})}
+
+
+def _each(work: Sequence[Callable[[], T]]) -> list[T]:
+    """What all come to, or one error with the problems of all."""
+    found, problems = [], []
+    for item in work:
+        try:
+            found.append(item())
+        except AssayError as error:
+            problems.append(error)
+    if problems:
+        raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
+    return found
+
+
+def compiled(checked: Checked, made: Plan) -> tuple[Statement, ...]:
+    """The statements of a plan, with places (`$name`) for constants; files are relative to an ingested folder."""
+    names = [item.name for source in checked.package.sources for item in source.constants]
+    tables = {
+        step.name: event_table(scan(f"events/{step.name}/*.parquet"), step.fields, step.keys)
+        for step in made.steps
+        if isinstance(step, EventStep)
+    }
+    return compile_plan(made, checked, names, tables)
+
+
+def report_metrics(checked: Checked, report: Report) -> tuple[Metric, ...]:
+    """Every metric that a report shows or lists, each once, in the package's order."""
+    named = {name for section in report.sections for name in section.metrics}
+    named |= {chart.metric for chart in report.charts} | set(report.also)
+    named |= {name for group in report.dictionary for name in group.metrics}
+    return tuple(metric for metric in checked.package.metrics if metric.id in named)
+
+
+def _job(prepared: Prepared, made: Plan, graph: tuple[Node, ...], relations: Sequence[str]) -> Job:
+    return Job(prepared.run.id, made, graph, prepared.constants, prepared.raw, prepared.recognition, tuple(relations))
+
+
+def _phase_job(prepared: Prepared, bounds: Bounds, cut: Plan, graph: tuple[Node, ...], relations: Sequence[str]) -> Job:
+    job = _job(prepared, cut, graph, relations)
+    constants = {**prepared.constants, **bounds.parameters}
+    return replace(job, label=f"{prepared.run.id}, phase {bounds.name}", constants=constants)
+
+
+def _is_large(prepared: Sequence[Prepared]) -> bool:
+    """Whether a run is so large that it needs all memory for itself, else it would spill much."""
+    return any(sum(part.files.size for part in item.parts) > LARGE for item in prepared)
+
+
+def _execute(
+    session: Session,
+    checked: Checked,
+    jobs: Sequence[Job],
+    prepared: Sequence[Prepared],
+    at_work: Callable[[], None],
+    called: str = "results",
+) -> list[RunResults]:
+    """Execute jobs side by side, one for each run, as the stage `called`.  Raises AssayError."""
+    cores = os.cpu_count() or 1
+    side_by_side = 1 if _is_large(prepared) else min(len(jobs), cores)
+    threads = session.threads or max(1, cores // side_by_side)
+    done = 0
+    total = sum(len(job.graph) for job in jobs)
+
+    def tell(_name: str) -> None:
+        nonlocal done
+        if not done:
+            at_work()
+        done += 1
+        session.progress("working out results", done, total)
+
+    def attempt(index: int, enumerated: bool) -> RunResults:
+        with connect(threads, session.store.room(), side_by_side) as connection:
+            others = beside(connection, threads if threads > 1 else 0)
+            mount(connection, prepared[index].folders, table_cache.folders(session.store), others)
+            if enumerated:
+                enumerate_hosts(connection, prepared[index].folders)
+            edited = session.later is not None  # who waits for edits will make some
+            return execute(
+                jobs[index],
+                checked,
+                session.store,
+                connection,
+                tell,
+                enumerated=enumerated,
+                edited=edited,
+                others=others,
+                large=_is_large(prepared),
+            )
+
+    def one(index: int) -> RunResults:
+        with stage(called, run=jobs[index].label, statements=len(jobs[index].graph)):
+            try:
+                return attempt(index, enumerated=True)
+            except AssayError as error:
+                if error.diagnostics[0].code != SQL:
+                    raise with_silent(error, prepared[index]) from None
+                # The few functions that take no enumeration for a text, and what is wrong in any case.
+                return attempt(index, enumerated=False)
+
+    with ThreadPoolExecutor(max_workers=side_by_side) as pool:
+        pending = [pool.submit(one, index) for index in range(len(jobs))]
+    return gathered(pending)

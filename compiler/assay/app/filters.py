@@ -1,0 +1,64 @@
+"""Filters as the user writes them: `NAME`, `NAME=ARGUMENT`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.lang.model.package import Filter, Package
+from assay.lang.model.report import Report
+from assay.plan.planner import Applied
+from assay.util.diagnostics import USAGE, AssayError, did_you_mean, fail
+from assay.util.numbers import NUMBER, decimal
+
+SHOWN = 80  # characters of what was given
+
+
+def applied(package: Package, report: Report | None, given: Sequence[str], none: bool) -> tuple[Applied, ...]:
+    """The filters to apply: those given, else (unless `none`) those of the report; AssayError (usage) for a bad one."""
+    if none and given:
+        raise fail("filters", "--no-filters and --filter exclude each other", status=USAGE)
+    if none:
+        return ()
+    texts = list(given)
+    if not texts and report:
+        texts = [f"{item.name}={item.argument}" if item.argument else item.name for item in report.filters]
+    return tuple({item.label: item for item in (_one(package, text) for text in texts)}.values())
+
+
+def _one(package: Package, text: str) -> Applied:
+    name, equals, argument = text.partition("=")
+    known = {item.name: item for item in package.filters}
+    if name not in known:
+        raise fail("unknown-filter", f"there is no filter `{name}`", hint=did_you_mean(name, known), status=USAGE)
+    item = known[name]
+    if item.parameter is None:
+        if equals:
+            raise fail("filter-argument", f"filter `{name}` takes no argument", found=text, status=USAGE)
+        return Applied(item, None)
+    if not argument:
+        raise _bad(item, text, f"filter `{name}` needs an argument")
+    return Applied(item, _number(item, argument, text))
+
+
+def _number(item: Filter, argument: str, text: str) -> str:
+    assert item.parameter is not None
+    number = decimal(argument)
+    if number is None:
+        what = "too large or too fine to be meant" if NUMBER.fullmatch(argument) else "no number"
+        raise _bad(item, text[:SHOWN], f"the argument of filter `{item.name}` is {what}")
+    if item.parameter.type == "integer" and number != number.to_integral_value():
+        raise _bad(item, text, f"the argument of filter `{item.name}` does not fit")
+    return str(int(number)) if item.parameter.type == "integer" else f"{number:f}"
+
+
+def _bad(item: Filter, text: str, message: str) -> AssayError:
+    assert item.parameter is not None
+    kind = "a whole number" if item.parameter.type == "integer" else "a number"
+    return fail(
+        "filter-argument",
+        message,
+        expected=f"{item.name}={item.parameter.name.upper()}, {kind}",
+        found=text,
+        hint=item.doc,
+        status=USAGE,
+    )

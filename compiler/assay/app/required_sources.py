@@ -1,0 +1,74 @@
+"""Which of a package's sources the wanted events come from, and whether the runs have it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assay.app.runs import NamedRun
+from assay.ingest.discovery import empty_run, files_of, host_paths, listed
+from assay.lang import dependencies
+from assay.lang.model.package import Metric, Source
+from assay.lang.normal_form import Checked
+from assay.util.diagnostics import AssayError, Diagnostic, fail, raise_all
+
+Wanted = Mapping[str, frozenset[str]]
+
+
+def needed_sources(
+    checked: Checked, metrics: Sequence[Metric], wanted: Wanted, runs: Sequence[NamedRun]
+) -> tuple[Source, ...]:
+    """The sources of the wanted events (the first, when none is wanted).
+
+    AssayError when metrics need a source that no run has, or a run has nothing at all (unless the source is the
+    only one: then finding the run's files says what is missing).
+    """
+    package = checked.package
+    if not package.sources:
+        raise fail("sources", f"`{package.system}` has no source", hint="add one to the package's `sources`")
+    of_event = {event.name: event.source for event in package.events}
+    needed = [source for source in package.sources if source.name in {of_event[name] for name in wanted}]
+    absent = [source for source in needed if not any(has(run, source) for run in runs)]
+    if absent and len(package.sources) > 1:
+        raise_all(empty_run(run.directory) for run in runs if not any(run.directory.iterdir()))
+        raise AssayError(tuple(_absent(checked, metrics, source, runs) for source in absent))
+    return tuple(needed) if needed else package.sources[:1]
+
+
+def has(run: NamedRun, source: Source) -> bool:
+    """Whether a run has files of a source."""
+    if not source.hosts:
+        return any(True for pattern in source.logs for _ in files_of(run.directory, f"{pattern}*"))
+    if source.host_files:
+        return bool(host_paths(source, run.directory))
+    return any(path.is_dir() for path in run.directory.glob(source.hosts))
+
+
+def _absent(checked: Checked, metrics: Sequence[Metric], source: Source, runs: Sequence[NamedRun]) -> Diagnostic:
+    events = {event.name for event in checked.package.events if event.source == source.name}
+    read = {metric.id: set(dependencies.needs(checked.package, [metric], []).events) for metric in metrics}
+    users = [f"`{name}`" for name, found in read.items() if found & events]
+    more = f" and {len(users) - 3} more" if len(users) > 3 else ""
+    needed = f"metrics need: {', '.join(users[:3])}{more}" if users else "what is asked for needs"
+    return Diagnostic(
+        "no-source",
+        f"no run has records of the source `{source.name}`, which {needed}",
+        expected=f"{_places(source)} in a run ({source.doc})",
+        found=", ".join(run.place for run in runs),
+        hint=_strange(checked, runs) or "leave the metrics out of the report, or add the records to the runs",
+    )
+
+
+def _strange(checked: Checked, runs: Sequence[NamedRun]) -> str:
+    """A question about the first run that has nothing of any source: a folder of runs, or one within a run."""
+    for run in runs:
+        if not any(has(run, source) for source in checked.package.sources):
+            return (
+                f"is {run.place} the directory of a run of {checked.package.system}? it holds {listed(run.directory)}"
+            )
+    return ""
+
+
+def _places(source: Source) -> str:
+    if source.hosts and not source.host_files:
+        return f"directories {source.hosts}"
+    return f"files {source.hosts or ', '.join(source.logs)}"

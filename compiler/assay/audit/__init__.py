@@ -1,1 +1,0 @@
-"""What stands behind a number: provenance of builds, catalogues of what there is."""

@@ -1,1 +1,0 @@
-"""Numbers of several runs side by side, as text: number styles, deltas, manifest cells, chart points."""

@@ -1,0 +1,70 @@
+"""What differs in the prose of articles: the values that it quotes, and the words around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
+from itertools import zip_longest
+
+from assay.diff.reported_change import Told, unified
+from assay.explain.appearances import Shown
+from assay.lang.model.article import Article, Part
+from assay.lang.model.package import Package
+from assay.report.prose import paragraphs_of, quotes_in, without_quotes
+from assay.report.run_results import row_label
+
+Texts = Mapping[str, Mapping[str, str]]
+"""Article -> its files of prose -> text."""
+
+
+def of_articles(
+    old: Package, new: Package, before: Texts, after: Texts, renamed: Mapping[str, str]
+) -> Iterator[tuple[str, Told]]:
+    """What differs in the prose of each article that is on both sides, part by part; metrics `renamed` (former id ->
+    id) are quoted as before."""
+    former = {article.name: article for article in old.articles}
+    for article in new.articles:
+        if article.name in former and article.name in before and article.name in after:
+            was, now = before[article.name], after[article.name]
+            parts = {part.title: part for part in former[article.name].parts}
+            for part in article.parts:
+                if part.title in parts:
+                    texts = was.get(parts[part.title].prose, ""), now.get(part.prose, "")
+                    yield from ((article.name, item) for item in _of_part(new, article, part, *texts, renamed))
+
+
+def quoting(package: Package, texts: Texts, metric: str) -> tuple[Shown, ...]:
+    """The parts of articles whose prose quotes a metric."""
+    return tuple(
+        _place(package, article, part, metric)
+        for article in package.articles
+        for part in article.parts
+        if metric in (quoted for quoted, _ in quotes_in(texts.get(article.name, {}).get(part.prose, "")))
+    )
+
+
+def _place(package: Package, article: Article, part: Part, metric: str) -> Shown:
+    label = next((row_label(item.name, item.unit.symbol) for item in package.metrics if item.id == metric), metric)
+    return Shown(f"{package.system}/{article.name}", "quote", part.title, label)
+
+
+def _of_part(
+    package: Package, article: Article, part: Part, before: str, after: str, renamed: Mapping[str, str]
+) -> Iterator[Told]:
+    was = [_as_called(metric, words, renamed) for metric, words in quotes_in(before)]
+    now = quotes_in(after)
+    matched = SequenceMatcher(None, was, [words for _, words in now], autojunk=False)
+    for kind, start, end, first, last in matched.get_opcodes():
+        if kind != "equal":
+            for old, new in zip_longest(was[start:end], now[first:last]):
+                touches = (_place(package, article, part, new[0]),) if new else ()
+                yield Told("quoted value", part.title, old or "", new[1] if new else "", touches=touches)
+    old_words, new_words = without_quotes(before), without_quotes(after)
+    if paragraphs_of(old_words) != paragraphs_of(new_words):
+        yield Told("wording", part.title, lines=unified(old_words, new_words))
+
+
+def _as_called(metric: str, words: str, renamed: Mapping[str, str]) -> str:
+    """A quote with its metric as it is called now."""
+    return re.sub(re.escape(metric), lambda _: renamed[metric], words, count=1) if metric in renamed else words

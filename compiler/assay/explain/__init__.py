@@ -1,0 +1,1 @@
+"""Facts about a metric or series, and their wording."""

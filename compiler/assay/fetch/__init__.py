@@ -1,1 +1,0 @@
-"""Raw data from servers: what a run needs and no file holds yet."""

@@ -1,0 +1,142 @@
+"""What a share of the files came to: the lines of each by what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from assay.ingest.chunks import FILE_STEP, LogFile
+from assay.ingest.unknown_records import MOST_OF_FILE, UnknownTally, merge_tallies
+from assay.util.diagnostics import AssayError, fail
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The lines of a host that are of one form, or of no event for one cause.
+
+    How many; the `seq` of the first and of the last, and their instants; how many have NUL bytes ahead of them, and the
+    `seq` of the first of those; the same of lines that have two values of a key that is read.  `unended`: the last of
+    them is the last line of its file, has no line end, and ends in a value that is used.
+    """
+
+    host: str
+    form: int
+    rows: int
+    first_seq: int
+    first_ns: int | None
+    last_seq: int
+    last_ns: int | None
+    padded: int = 0
+    first_padded: int | None = None
+    twice: int = 0
+    first_twice: int | None = None
+    unended: bool = False
+
+    @property
+    def values(self) -> tuple[object, ...]:
+        """All of it, in this order."""
+        return tuple(getattr(self, name) for name in self.__dataclass_fields__)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a share of the files came to: tallies, and the broken lines (host, seq, form).
+
+    `hosts`, `offsets` and `lines` have a member for each file: its host, what is to be added to a place to make it a
+    `seq`, how many lines it has.  `tallied` and `broke` tell the index of the file of each tally and broken line.
+    `unknown` are the names of its files that no event has, each with the index of its file.
+    """
+
+    tallies: tuple[Tally, ...]
+    broken: tuple[tuple[str, int, int], ...]
+    hosts: tuple[str, ...]
+    offsets: tuple[int, ...]
+    lines: tuple[int, ...]
+    tallied: tuple[int, ...] = ()
+    broke: tuple[int, ...] = ()
+    unknown: tuple[tuple[int, UnknownTally], ...] = ()
+
+    @property
+    def unknown_names(self) -> tuple[UnknownTally, ...]:
+        """The names that no event has, of each file the most frequent."""
+        by_file: dict[int, list[UnknownTally]] = {}
+        for index, item in self.unknown:
+            by_file.setdefault(index, []).append(item)
+        return tuple(item for own in by_file.values() for item in merge_tallies(own, MOST_OF_FILE))
+
+
+def offset_of(file: LogFile) -> int:
+    """What makes the `seq` of a line of a file of its place from 0."""
+    return file.order * FILE_STEP + 1
+
+
+def united(one: Share, other: Share) -> Share:
+    """What two shares of lines of the same files come to; places of both count from the beginning of their files."""
+    pairs = [*zip(one.tallied, one.tallies, strict=True), *zip(other.tallied, other.tallies, strict=True)]
+    found: dict[tuple[int, int], Tally] = {}
+    for index, tally in pairs:
+        own = found.get((index, tally.form))
+        found[index, tally.form] = tally if own is None else _together(own, tally)
+    return replace(
+        one,
+        tallies=tuple(found.values()),
+        tallied=tuple(index for index, _ in found),
+        broken=one.broken + other.broken,
+        broke=one.broke + other.broke,
+        unknown=one.unknown + other.unknown,
+        lines=tuple(own + more for own, more in zip(one.lines, other.lines, strict=True)),
+    )
+
+
+def only(share: Share, indices: Sequence[int]) -> Share:
+    """A share of some of its files alone: of the others there is nothing in it."""
+    at = {index: place for place, index in enumerate(indices)}
+    return replace(
+        share,
+        hosts=tuple(share.hosts[index] for index in indices),
+        offsets=tuple(share.offsets[index] for index in indices),
+        lines=tuple(share.lines[index] for index in indices),
+        tallied=tuple(at[index] for index in share.tallied),
+        broke=tuple(at[index] for index in share.broke),
+        unknown=tuple((at[index], item) for index, item in share.unknown),
+    )
+
+
+def _together(one: Tally, other: Tally) -> Tally:
+    """A tally of the lines of two; only one of them can have lines that are padded, or hold something twice."""
+    first, last = min(one, other, key=lambda item: item.first_seq), max(one, other, key=lambda item: item.last_seq)
+    marked = other if other.padded or other.twice else one
+    return replace(
+        marked,
+        rows=one.rows + other.rows,
+        first_seq=first.first_seq,
+        first_ns=first.first_ns,
+        last_seq=last.last_seq,
+        last_ns=last.last_ns,
+    )
+
+
+def moved(share: Share, before: Sequence[int]) -> Share:
+    """A share whose files are pieces that have so many lines of their file before them."""
+    if not any(before):
+        return share
+    tallies = (later(tally, before[index]) for tally, index in zip(share.tallies, share.tallied, strict=True))
+    broken = (
+        (host, seq + before[index], form) for (host, seq, form), index in zip(share.broken, share.broke, strict=True)
+    )
+    offsets = (offset + more for offset, more in zip(share.offsets, before, strict=True))
+    unknown = ((index, replace(item, first_seq=item.first_seq + before[index])) for index, item in share.unknown)
+    return replace(share, tallies=tuple(tallies), broken=tuple(broken), offsets=tuple(offsets), unknown=tuple(unknown))
+
+
+def later(tally: Tally, lines: int) -> Tally:
+    """A tally of lines that stand so much later."""
+    padded = None if tally.first_padded is None else tally.first_padded + lines
+    twice = None if tally.first_twice is None else tally.first_twice + lines
+    first, last = tally.first_seq + lines, tally.last_seq + lines
+    return replace(tally, first_seq=first, last_seq=last, first_padded=padded, first_twice=twice)
+
+
+def unreadable(files: Sequence[LogFile], cause: str) -> AssayError:
+    names = ", ".join(str(file.path) for file in files[:3]) + (" and others" if len(files) > 3 else "")
+    return fail("broken-file", f"the log files cannot be read: {names}", found=cause)

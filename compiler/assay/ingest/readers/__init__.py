@@ -1,0 +1,1 @@
+"""Readers of the kinds of sources."""

@@ -1,0 +1,242 @@
+"""What a worker does: it reads its share of the files, so that the rows of events can be taken from what it leaves.
+
+Plain lines are taken by the scanner (`assay.ingest.scanner`), where it is there.  The lines that it sets aside, and the
+files that it does not read, become tables of recognised lines.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.ingest import scanner
+from assay.ingest.chunks import LogFile
+from assay.ingest.event_forms import TEXT, Numbered
+from assay.ingest.line_counts import Share, Tally, offset_of, only, united, unreadable
+from assay.ingest.plain_copies import mended, plain
+from assay.ingest.recognition import Recognition
+from assay.ingest.scanner_message import FilePart, files_message, lines_message
+from assay.ingest.unknown_records import UnknownTally
+from assay.ingest.workspace_dir import Cursor, Engine, is_of_engine
+from assay.util.os_errors import is_full
+
+if TYPE_CHECKING:
+    from assay.ingest.readers.json_lines_tables import Tables
+
+#: bytes of rows that the scanners of all workers may hold: the engine could put them on a disk, these cannot
+HELD = 320 * 2**20
+NO_END = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Where rows of an event are found: a table of recognised lines, or a view of what the scanner took of plain ones.
+
+    `number` is that of its parameters: `$hosts_<number>` and `$offsets_<number>` have a member for each file, and
+    `$places_<number>`, where a table is of `odd` lines, the place in its file of each row.
+    """
+
+    number: int
+    table: str
+    scanned: bool = False
+    odd: bool = False
+
+
+@dataclass(frozen=True)
+class Filling:
+    """How a worker reads: its number, how lines are recognised, what the scanner is told, and how many bytes of rows it
+    may hold."""
+
+    how: Recognition
+    number: int
+    lines: bytes | None
+    most: int
+
+    @property
+    def table(self) -> str:
+        """The table of lines of files that the scanner does not read."""
+        return f"rows_{self.number}"
+
+    @property
+    def aside(self) -> str:
+        """The table of lines that the scanner set aside."""
+        return f"aside_{self.number}"
+
+    @cached_property
+    def tables(self) -> Tables:
+        """How they are filled."""
+        from assay.ingest.readers.json_lines_tables import Tables  # loads much, which plain lines do without
+
+        return Tables(self.how, self.table, self.aside, f"given_{self.number}")
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """Files that were read in one way, and what they came to.
+
+    `table` holds recognised lines, or those that the scanner set aside: `places` tells of each where it stands in its
+    file.  Rows tell their file by its place in `indices`.
+    """
+
+    files: tuple[LogFile, ...]
+    indices: tuple[int, ...]
+    share: Share
+    table: str = ""
+    places: tuple[int, ...] | None = None
+    scan: scanner.Scanned | None = None
+    aside: frozenset[int] = frozenset()
+
+    @property
+    def extent(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """The places of the first and the last file, or piece of one, among those of the run."""
+        first, last = self.files[0], self.files[-1]
+        return (first.number, first.begin), (last.number, last.begin)
+
+    def parts(self, number: int, index: int, own: Sequence[Numbered]) -> list[Part]:
+        """Where rows of an event are, by the place of the event among those that are wanted, and its forms."""
+        if self.scan is None:
+            return [Part(number, self.table)]
+        found = [Part(number, f"scan_{number}", scanned=True)] if self.scan.events[index] else []
+        some = any(item.number in self.aside for item in own)
+        return found + ([Part(number, self.table, odd=True)] if some else [])
+
+    def parameters(self, part: Part) -> dict[str, object]:
+        """Those of a part."""
+        hosts: list[str | None] = [None] * (self.indices[-1] + 1)
+        offsets = [0] * (self.indices[-1] + 1)
+        for index, host, offset in zip(self.indices, self.share.hosts, self.share.offsets, strict=True):
+            hosts[index], offsets[index] = host, offset
+        found: dict[str, object] = {f"hosts_{part.number}": hosts, f"offsets_{part.number}": offsets}
+        return found | ({f"places_{part.number}": list(self.places or ())} if part.odd else {})
+
+
+def fillings(how: Recognition, count: int, share: int = 1) -> list[Filling]:
+    """How so many workers read, who have a share of the memory."""
+    lines = lines_message(how) if scanner.is_there() else None
+    return [Filling(how, number, lines, HELD // (count * share)) for number in range(count)]
+
+
+def fill(engine: Engine, filling: Filling, files: Sequence[LogFile], folder: Path) -> list[Filled]:
+    """Read files, but those that are left for later, as too much is held of the others.
+
+    Raises AssayError when one cannot be read to its end.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with closing(Cursor(engine)) as cursor:
+            while (found := _Reading(cursor, filling, files, folder).read()) is None:
+                # Some grew meanwhile: now they are read out of copies.  So may others while these are, but none twice.
+                cursor.drop((filling.table, filling.aside))
+            return found
+    except Exception as error:
+        if not is_of_engine(error) or is_full(error):
+            raise
+        raise unreadable(files, str(error).split("\n")[0]) from None
+    finally:
+        shutil.rmtree(folder)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """Files being read; the copies of those that are not read where they are."""
+
+    cursor: Cursor
+    filling: Filling
+    files: Sequence[LogFile]
+    folder: Path
+    plain: dict[int, Path] = field(default_factory=dict)
+    sources: dict[int, Path] = field(default_factory=dict)
+
+    def read(self) -> list[Filled] | None:
+        """What the files come to; None when they are no more what was found."""
+        scan = self.scanned()
+        everything = range(len(self.files))
+        strange = [index for index in everything if scan is None or scan.files[index].strange]
+        read = [index for index in everything if scan and not (scan.files[index].strange or scan.files[index].left)]
+        found = [self.taken(scan, read)] if scan and read else []
+        found += [self.recognised(strange)] if strange else []
+        for file in (self.files[index] for index in (*read, *strange)):
+            if file.end is not None and not file.unpacked:
+                file.held.unchanged()
+        own = [item for item in self.sources.items() if item[0] in {*read, *strange}]
+        return found if all(self._is_as_found(index, source) for index, source in own) else None
+
+    def _is_as_found(self, index: int, source: Path) -> bool:
+        file = self.files[index]
+        return file.path != source or file.held.steady
+
+    def text(self, index: int) -> Path:
+        """A file that has the text of a file, or of a piece of one, and nothing else."""
+        if index not in self.plain:
+            file = self.files[index]
+            self.sources[index] = file.source(self.folder)
+            self.plain[index] = plain(self.sources[index], self.folder, f"{file.number}-{file.begin}.plain")
+        return self.plain[index]
+
+    def part(self, index: int) -> FilePart:
+        """The text of a file, or of a piece of one, where it is."""
+        file = self.files[index]
+        if file.end is not None:
+            return FilePart((file.unpacked or file.held).path, file.begin, file.end)
+        text = self.text(index)
+        return FilePart(text, 0, file.held.size if text == file.path else text.stat().st_size)
+
+    def scanned(self) -> scanner.Scanned | None:
+        """What the scanner takes of the files."""
+        if self.filling.lines is None:
+            return None
+        parts = [self.part(index) for index in range(len(self.files))]
+        # What lines of pieces are counted from is known when all of those before them are read.
+        most = self.filling.most if all(file.end is None for file in self.files) else NO_END
+        return scanner.scan(files_message(parts, most) + self.filling.lines, len(parts))
+
+    def taken(self, scan: scanner.Scanned, indices: Sequence[int]) -> Filled:
+        """What became of the files that the scanner reads."""
+        share = _share(self.files, scan)
+        files = tuple(self.files[index] for index in indices)
+        if not scan.odd:
+            return Filled(files, tuple(indices), only(share, indices), scan=scan)
+        with closing(scan.rows(scanner.ODD)) as rows:
+            aside, places = self.filling.tables.set_aside(self.cursor.connection, self.files, rows)
+        forms = frozenset(tally.form for tally in aside.tallies)
+        both = only(united(share, aside), indices)
+        return Filled(files, tuple(indices), both, self.filling.aside, places, scan, forms)
+
+    def recognised(self, indices: Sequence[int]) -> Filled:
+        """What became of files that the engine reads."""
+        files = tuple(self.files[index] for index in indices)
+        paths = [self.text(index) for index in indices]
+        share = self.filling.tables.fill(self.cursor.connection, files, paths, lambda: self.mended(indices))
+        return Filled(files, tuple(range(len(files))), share, self.filling.table)
+
+    def mended(self, indices: Sequence[int]) -> list[Path]:
+        """Copies of files that the engine reads in any case."""
+        named = [(self.text(index), f"{self.files[index].number}-{self.files[index].begin}") for index in indices]
+        return [mended(path, self.folder, f"{name}.mended")[0] for path, name in named]
+
+
+def _share(files: Sequence[LogFile], scan: scanner.Scanned) -> Share:
+    """What the plain lines of files come to."""
+    tallies: list[Tally] = []
+    tallied: list[int] = []
+    lines = [0] * len(files)
+    offsets = tuple(map(offset_of, files))
+    for index, (file, found) in enumerate(zip(files, scan.files, strict=True)):
+        for item in found.tallies:
+            first, last = item.first + offsets[index], item.last + offsets[index]
+            instants = (None, None) if item.form == TEXT else (item.first_ns, item.last_ns)
+            tallies.append(Tally(file.host, item.form, item.rows, first, instants[0], last, instants[1]))
+            tallied.append(index)
+            lines[index] += item.rows
+    unknown = tuple(
+        (index, UnknownTally(file.host, scan.names[item.name], item.rows, item.first + offsets[index]))
+        for index, (file, found) in enumerate(zip(files, scan.files, strict=True))
+        for item in found.unknown
+    )
+    hosts = tuple(file.host for file in files)
+    return Share(tuple(tallies), (), hosts, offsets, tuple(lines), tuple(tallied), unknown=unknown)

@@ -1,0 +1,72 @@
+"""The scan of log files as whole lines."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from pathlib import Path
+
+from sqlglot import exp
+
+from assay.ingest import builder
+from assay.ingest.invalid_text import NO_CHARACTER
+from assay.ingest.plain_copies import LONGEST
+from assay.sql import dialect
+from assay.sql.dialect import column
+
+
+def scan() -> exp.Select:
+    """The lines of the files `$files`, one after the other: index of the file, text.
+
+    The scan fails where a file is not UTF-8, mixes line ends, or has a line that is too long.
+    """
+    options = {
+        "columns": exp.Struct(
+            expressions=[exp.PropertyEQ(this=exp.to_identifier("line"), expression=exp.Literal.string("VARCHAR"))]
+        ),
+        "delim": exp.Anonymous(this="chr", expressions=[dialect.integer(NO_CHARACTER)]),
+        "quote": exp.Literal.string(""),
+        "escape": exp.Literal.string(""),
+        "header": exp.false(),
+        "auto_detect": exp.false(),
+        "compression": exp.Literal.string("none"),  # what is packed is unpacked before, whatever its name
+        "max_line_size": dialect.integer(LONGEST),
+        "strict_mode": exp.true(),
+    }
+    pairs = [exp.EQ(this=column(name), expression=value) for name, value in options.items()]
+    index = builder.cast(column("file_index"), "SMALLINT")
+    query = dialect.select(builder.named(index, "file"), "line")
+    return builder.of(query, exp.ReadCSV(this=exp.Placeholder(this="files"), expressions=pairs))
+
+
+def set_aside(view: str) -> exp.Select:
+    """The odd lines of a scan of the scanner's (`scanner.Scanned.rows`), as `scan` has lines."""
+    return builder.of(dialect.select("file", builder.named(column("c1"), "line")), view)
+
+
+def bare(source: str) -> exp.Select:
+    """The lines of a scan without the NUL bytes ahead of them; `padded` tells that there were some.
+
+    Such bytes stand where a log was cut in place while a program went on writing it, or where a machine went down.
+    """
+    line, nul = column("line"), builder.call("chr", dialect.integer(0))
+    padded = builder.call("starts_with", line, nul)
+    text = builder.when(padded.copy(), builder.call("ltrim", line.copy(), nul.copy()), line.copy())
+    return builder.of(dialect.select("file", builder.named(padded, "padded"), builder.named(text, "line")), source)
+
+
+def refusals() -> tuple[type[Exception], ...]:
+    """The errors by which a scan refuses what a file holds, and not the file."""
+    import duckdb
+
+    return (
+        duckdb.InvalidInputException,
+        duckdb.ConversionException,
+        duckdb.OutOfRangeException,
+        duckdb.NotImplementedException,  # of a line longer than its buffers
+    )
+
+
+def scanned(files: Sequence[Path]) -> dict[str, object]:
+    """The parameters of a scan."""
+    return {"files": [glob.escape(str(path)) for path in files]}

@@ -1,0 +1,269 @@
+"""Texts of samples with instants, a sample a line.
+
+OpenMetrics text, such as `promtool tsdb dump-openmetrics` writes, has seconds, and ends in `# EOF`.  Texts without that
+end have milliseconds: Prometheus's own exposition format, as its `/federate` shows it, and what `promtool tsdb dump`
+writes, where the name of a series stands among its labels.  Instants tell them from OpenMetrics that is cut off.  Names
+of any characters are quoted: that of a series stands then in the braces, and has no value there.
+
+A server marks the end of a line by a sample that is a NaN of its own.  Dumps have it as `NaN`, as one that was
+measured: there it is a sample without a value.  What federates shows no such marks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from assay.ingest import builder, invalid_text, invalid_text_sql
+from assay.ingest.plain_copies import TOO_LONG, may_scan, mended
+from assay.ingest.readers import lines, sample_store
+from assay.ingest.readers.sample_store import NAME, add_samples, add_series, counted, drop, first_of, make, run
+from assay.sql import dialect
+from assay.sql.dialect import column
+from assay.util.diagnostics import fail
+from assay.util.os_errors import is_full
+
+if TYPE_CHECKING:
+    import duckdb
+
+END = "# EOF"
+#: whole milliseconds since 1970: fewer digits are seconds of a text that is cut off
+MILLISECONDS = "^[0-9]{12,16}$"
+#: a label: name, quoted name, equals sign, value; or the quoted name of the series, which has none of the last two
+LABEL = r'(?:([a-zA-Z_][a-zA-Z0-9_]*)|"((?:[^"\\]|\\.)*)")(?:\s*(=)\s*"((?:[^"\\]|\\.)*)")?'
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_LABEL = rf"(?:[a-zA-Z_][a-zA-Z0-9_]*\s*=\s*{_QUOTED}|{_QUOTED}(?:\s*=\s*{_QUOTED})?)"
+#: how a text begins whose first sample has a quoted name; in a JSON object a colon follows it
+BEGINS = rf"\{{\s*{_QUOTED}\s*[,=}}]"
+#: name, labels, value, seconds; an exemplar may follow
+LINE = (
+    r"^([a-zA-Z_:][a-zA-Z0-9_:]*)?"
+    rf"(?:\{{(\s*(?:{_LABEL}\s*(?:,\s*{_LABEL}\s*)*,?\s*)?)\}})?"
+    r"[ \t]+([^ \t#]+)(?:[ \t]+([^ \t#]+))?[ \t]*(?:#.*)?$"
+)
+PARTS = ("name", "said", "value", "seconds")
+UNREAD = "no sample: expected a name, labels, a value and an instant"
+DOUBLED = "a label, or the name, stands twice"
+UNNAMED = "no name"
+
+
+def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: int, folder: Path) -> None:
+    """Add the samples of a text, whose uncompressed content is `plain`; `folder` is for scratch.
+
+    Raises AssayError when the text has no end and its instants are no milliseconds, or it has no instant at all.
+    """
+    import duckdb
+
+    try:
+        long = _scanned(connection, plain, file, folder)
+    except duckdb.Error as error:
+        if is_full(error):
+            raise
+        raise sample_store.unreadable(path, first_of(error)) from None
+    make(connection, "parsed", _parsed())
+    seconds = _ends(connection)
+    if not seconds:
+        _judge(connection, path, plain)
+    make(connection, "said_series", _series())
+    called = builder.named(column("called"), "name")
+    add_series(connection, file, builder.of(dialect.select("place", called, "labels"), "said_series"))
+    make(connection, "pairs", _pairs(sample_store.instant if seconds else _of_milliseconds), long=long)
+    stale = exp.true() if seconds else exp.EQ(this=column("named"), expression=builder.text(""))
+    add_samples(connection, file, "pairs", ended=exp.and_(stale, builder.call("isnan", column("value"))))
+    drop(connection, "written", "parsed", "said_series", "pairs")
+
+
+def _scanned(connection: duckdb.DuckDBPyConnection, plain: Path, file: int, folder: Path) -> Sequence[int]:
+    """The table `written`, out of the file or, when the scan refuses that, of a mended copy; the numbers of lines that
+    are too long."""
+    if may_scan(plain):
+        with contextlib.suppress(*lines.refusals()):
+            _scan(connection, plain)
+            return ()
+    copy, long = mended(plain, folder, f"{file}.mended")
+    _scan(connection, copy)
+    _set_aside(connection, file, long)
+    return tuple(long)
+
+
+def _set_aside(connection: duckdb.DuckDBPyConnection, file: int, long: Sequence[int]) -> None:
+    """Make broken the samples whose lines have bytes that are no UTF-8, since two names or labels may differ by these
+    alone; but for lines that are too long, whose beginning has been read."""
+    held = builder.call("contains", column("line"), invalid_text_sql.sign())
+    known = builder.call("list_contains", builder.given_list("long", "BIGINT"), column("number"))
+    bad = exp.and_(held, exp.not_(builder.starts(column("line"), "#")), exp.not_(known))
+    text = builder.call("replace", column("line"), invalid_text_sql.sign(), builder.text(invalid_text.READABLE))
+    found = dialect.select(dialect.integer(file), "number", builder.text(invalid_text.NOT_UTF8), text)
+    query = builder.of(found, "written").where(bad, copy=False)
+    sample_store.add(connection, "found_broken", query, long=list(long))
+    run(connection, exp.Delete(this=exp.to_table("written"), where=exp.Where(this=bad.copy())), long=list(long))
+
+
+def _scan(connection: duckdb.DuckDBPyConnection, plain: Path) -> None:
+    """The table `written`: number and text of each line."""
+    run(connection, exp.Drop(tables=[exp.to_table("written")], kind="TABLE", exists=True))
+    query = builder.of(dialect.select(builder.named(counted(), "number"), "line"), lines.scan().subquery("l"))
+    make(connection, "written", query, **lines.scanned([plain]))
+
+
+def _blank() -> exp.Expr:
+    return exp.EQ(this=builder.call("trim", column("line")), expression=builder.text(""))
+
+
+def _last(connection: duckdb.DuckDBPyConnection) -> tuple[str, int]:
+    """The last line that is not blank, and its number (0: there is none)."""
+    last = exp.ArgMax(this=column("line"), expression=column("number"))
+    query = builder.of(dialect.select(last, exp.Max(this=column("number"))), "written")
+    ((text, number),) = run(connection, query.where(exp.Not(this=_blank()), copy=False))
+    return text or "", number or 0
+
+
+def _ends(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the last line is that of OpenMetrics."""
+    return _last(connection)[0].rstrip() == END
+
+
+def _judge(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path) -> None:
+    """AssayError unless all instants of a text without an end are milliseconds, and its last line is whole."""
+    timed = exp.NEQ(this=column("seconds"), expression=builder.text(""))
+    odd = exp.Not(this=builder.call("regexp_matches", column("seconds"), builder.text(MILLISECONDS)))
+    counts = [exp.CountIf(this=item) for item in (_is_sample(), timed, exp.and_(timed.copy(), odd))]
+    ((samples, instants, others),) = run(connection, builder.of(dialect.select(*counts), "parsed"))
+    if samples and not instants:
+        raise fail(
+            "not-samples",
+            f"the samples of the text have no instants: {path}",
+            expected="OpenMetrics text, or a text whose samples end in milliseconds since 1970",
+            found=_first_sample(connection),
+            hint="a page `/metrics` tells of one moment, and not of which; `assay fetch prometheus` asks the server "
+            "that scrapes it",
+        )
+    if others or not samples or not _line_ends(plain):
+        text, number = _last(connection)
+        raise fail(
+            "broken-file",
+            f"the OpenMetrics text has no end: {path}",
+            expected=f"`{END}` as its last line",
+            found=f"line {number}: {text[:80]}" if number else "nothing",
+            hint="is the file cut off?",
+        )
+
+
+def _is_sample() -> exp.Expr:
+    return exp.NEQ(this=column("value"), expression=builder.text(""))
+
+
+def _first_sample(connection: duckdb.DuckDBPyConnection) -> str:
+    query = builder.of(dialect.select("number", "line"), "parsed").where(_is_sample(), copy=False)
+    ((number, line),) = run(connection, query.order_by("number").limit(1))
+    return f"line {number}: {line[:80]}"
+
+
+def _line_ends(plain: Path) -> bool:
+    """Whether the last line of a file has its end."""
+    with plain.open("rb") as stream:
+        stream.seek(-1, os.SEEK_END)
+        return stream.read(1) == b"\n"
+
+
+def _of_milliseconds(text: exp.Expr) -> exp.Expr:
+    """Milliseconds since 1970, in ns; null when they are none."""
+    exact = exp.Mul(
+        this=builder.try_cast(text, "DECIMAL(20, 0)"),
+        expression=builder.cast(dialect.integer(10**6), "DECIMAL(8, 0)"),
+    )
+    return builder.try_cast(exact, "BIGINT")
+
+
+def _parsed() -> exp.Select:
+    """The lines that are no comments: number, line, and the parts of a sample (empty where it is none)."""
+    names = exp.Array(expressions=[builder.text(name) for name in PARTS])
+    parts = builder.named(builder.call("regexp_extract", column("line"), builder.text(LINE), names), "parts")
+    kept = exp.not_(exp.or_(builder.starts(column("line"), "#"), _blank()))
+    rows = builder.of(dialect.select("number", "line", parts), "written").where(kept, copy=False)
+    values = [
+        builder.named(builder.call("struct_extract", column("parts"), builder.text(name)), name) for name in PARTS
+    ]  # fmt: skip
+    return builder.of(dialect.select("number", "line", *values), rows.subquery("r"))
+
+
+def _series() -> exp.Select:
+    """Each series as it is written: place, name, said, called, quoted, labels (none: one, or the name, stands twice).
+
+    `called` is its name, which may stand among the labels; `quoted` tells that it is no label's value there.
+    """
+    place = builder.named(counted(), "place")
+    each = builder.of(dialect.select("name", "said"), "parsed").group_by("name", "said").subquery("g")
+    quoted = builder.named(builder.call("list_contains", _parts(3), builder.text("")), "quoted")
+    twice = exp.and_(quoted.this.copy(), exp.NEQ(this=column("name"), expression=builder.text("")))
+    labels = builder.named(builder.when(exp.not_(twice), _labels()), "labels")
+    query = builder.of(dialect.select(place, "name", "said", quoted, labels), each).subquery("l")
+    label = builder.first_of(
+        [builder.call("map_extract_value", column("labels"), builder.text(NAME)), builder.text("")]
+    )
+    called = builder.when(exp.NEQ(this=column("name"), expression=builder.text("")), column("name"), label)
+    return builder.of(
+        dialect.select("place", "name", "said", builder.named(called, "called"), "quoted", "labels"), query
+    )
+
+
+def _parts(group: int) -> exp.Expr:
+    """What stands in a place of `LABEL`, label by label; empty texts where nothing does."""
+    found = builder.call("regexp_extract_all", column("said"), builder.text(LABEL), dialect.integer(group))
+    return dialect.transformed(found, "p", builder.first_of([column("p"), builder.text("")]))
+
+
+def _labels() -> exp.Expr:
+    """The labels as a map, the quoted name of the series among them; null where one stands twice."""
+    plain, quoted, equals, value = (
+        builder.call("struct_extract", column("l"), dialect.integer(place)) for place in range(1, 5)
+    )
+    listed = builder.call("list_zip", *(_parts(group) for group in range(1, 5)))
+    named = exp.EQ(this=equals, expression=builder.text(""))
+    name = builder.when(exp.NEQ(this=plain, expression=builder.text("")), plain.copy(), _unescaped(quoted))
+    names = dialect.transformed(listed, "l", builder.when(named, builder.text(NAME), name))
+    values = dialect.transformed(
+        listed.copy(), "l", builder.when(named.copy(), _unescaped(quoted.copy()), _unescaped(value))
+    )
+    return builder.tried(builder.call("map", names, values))
+
+
+def _unescaped(value: exp.Expr) -> exp.Expr:
+    """A label's value: escapes of OpenMetrics are those of JSON."""
+    quoted = builder.call("concat", builder.text('"'), value, builder.text('"'))
+    read = builder.tried(builder.call("json_extract_string", quoted, builder.text("$")))
+    escaped = builder.call("contains", value.copy(), builder.text("\\"))
+    return builder.when(escaped, builder.first_of([read, value.copy()]), value.copy())
+
+
+def _fault() -> exp.Expr:
+    """Why a line is no sample, but for its instant and its value; null where it may be one."""
+    long = builder.call("list_contains", builder.given_list("long", "BIGINT"), column("number"))
+    faults = {
+        TOO_LONG: long,
+        UNREAD: exp.not_(_is_sample()),
+        DOUBLED: builder.missing(column("labels")),
+        UNNAMED: exp.EQ(this=column("called"), expression=builder.text("")),
+    }
+    ifs = [exp.If(this=condition, true=builder.text(said)) for said, condition in faults.items()]
+    return builder.named(exp.Case(ifs=ifs), "fault")
+
+
+def _pairs(instant: Callable[[exp.Expr], exp.Expr]) -> exp.Select:
+    """The samples: place, number (of the line), t_ns, value, fault, text, named (the name, if it is no label's value).
+
+    The parameter `$long` has the numbers of lines that are too long."""
+    known = exp.and_(exp.NEQ(this=column("called"), expression=builder.text("")), builder.given(column("labels")))
+    seconds = builder.when(known, column("seconds"))
+    t_ns = builder.named(instant(seconds), "t_ns")
+    value = builder.named(sample_store.number(column("value")), "value")
+    nul = builder.call("chr", dialect.integer(0))
+    text = builder.named(builder.call("ltrim", column("line"), nul), "text")  # the line begins behind such bytes
+    named = builder.named(builder.when(column("quoted"), column("called"), column("name")), "named")
+    query = builder.of(dialect.select("place", "number", t_ns, value, _fault(), text, named), "parsed")
+    return query.join("said_series", using=["name", "said"], copy=False)

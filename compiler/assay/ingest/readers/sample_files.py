@@ -1,0 +1,147 @@
+"""Files of samples: which form a file is of, by what it holds, and its samples."""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from assay.ingest import builder
+from assay.ingest.decompress import decompressed
+from assay.ingest.plain_copies import lines_at, plain
+from assay.ingest.readers import openmetrics, prometheus_response, prometheus_response_positions
+from assay.ingest.readers.sample_store import (
+    LABELS,
+    add_samples,
+    add_series,
+    counted,
+    drop,
+    first_of,
+    make,
+    run,
+    unreadable,
+)
+from assay.sql import dialect
+from assay.sql.dialect import column
+from assay.sql.events import scan
+from assay.util.diagnostics import AssayError, fail
+from assay.util.os_errors import is_full
+
+if TYPE_CHECKING:
+    import duckdb
+
+#: how a file of samples begins that has a line for each of them
+LINES = rb"#|[a-zA-Z_:]|\{\s*[a-zA-Z_]|" + openmetrics.BEGINS.encode()
+TEXT = re.compile(rb"(?!PAR1)(?:\xef\xbb\xbf)?\s*(?:" + LINES + rb")")
+PROBED = 4096  # bytes by which a form is told
+UNNAMED = "no name, or no labels"
+COLUMNS = {"name": "VARCHAR", "labels": LABELS, "t_ns": "BIGINT", "value": "DOUBLE"}
+FORMS = (
+    "a saved answer of Prometheus (JSON), a text of samples with instants, or Parquet with name, labels, t_ns, value"
+)
+
+
+def load(connection: duckdb.DuckDBPyConnection, path: Path, file: int, folder: Path) -> tuple[str, ...]:
+    """Add the samples of a file, by its number; `folder` is for scratch.  What a server warned of with them comes back.
+
+    AssayError when it is of no form known.
+    """
+    told: tuple[str, ...] = ()
+    content = plain(path, folder, f"{file}.plain")
+    with content.open("rb") as stream:
+        head = stream.read(PROBED).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head.startswith(b"PAR1"):
+        _parquet(connection, path, content, file)
+    elif re.match(LINES, head):
+        openmetrics.load(connection, path, content, file, folder)
+    elif re.match(rb'[\[{]\s*($|["\]}\[{])', head):
+        told = prometheus_response.load(connection, path, content, file, folder)
+    else:
+        raise _unknown(path, head)
+    if content != path:
+        content.unlink()
+    return told
+
+
+def has_lines(path: Path) -> bool:
+    """Whether a file of samples has a line for each of them."""
+    return bool(TEXT.match(next(decompressed(path), b"")))
+
+
+def places(path: Path, numbers: Collection[int]) -> dict[int, int]:
+    """Where samples of a file begin, by their numbers: the place of the first byte, of a text of its line, from 0, in
+    the uncompressed content.  None in Parquet."""
+    if has_lines(path):
+        return {line.number: line.offset for line in lines_at(path, numbers)}
+    is_parquet = next(decompressed(path), b"").startswith(b"PAR1")
+    return {} if is_parquet else prometheus_response_positions.places(path, numbers)
+
+
+def _unknown(path: Path, head: bytes) -> AssayError:
+    said = repr(head[:40].decode("utf-8", errors="replace")) if head else "an empty file"
+    return fail("not-samples", f"the file holds no samples: {path}", expected=FORMS, found=said)
+
+
+def _parquet(connection: duckdb.DuckDBPyConnection, path: Path, content: Path, file: int) -> None:
+    """Add the samples of a Parquet file."""
+    import duckdb
+
+    source = scan(glob.escape(str(content)))
+    try:
+        _right_columns(connection, path, source)
+        make(connection, "stored", _stored(source.copy()))
+    except duckdb.Error as error:
+        if is_full(error):
+            raise
+        raise unreadable(path, first_of(error)) from None
+    labels = builder.named(builder.call("any_value", column("labels")), "labels")
+    each = builder.of(dialect.select("name", "said", labels), "stored").group_by("name", "said").subquery("g")
+    place = builder.named(counted(), "place")
+    make(connection, "said_series", builder.of(dialect.select(place, "name", "said", "labels"), each))
+    add_series(connection, file, builder.of(dialect.select("place", "name", "labels"), "said_series"))
+    words = [
+        column("name"),
+        column("said"),
+        builder.text(" "),
+        column("value"),
+        builder.text(" "),
+        column("t_ns"),
+    ]
+    text = builder.named(builder.call("concat", *words), "text")
+    unnamed = exp.or_(*(exp.EQ(this=column(part), expression=builder.text("")) for part in ("name", "said")))
+    fault = builder.named(builder.when(unnamed, builder.text(UNNAMED)), "fault")
+    pairs = builder.of(dialect.select("place", "number", "t_ns", "value", fault, text), "stored")
+    make(connection, "pairs", pairs.join("said_series", using=["name", "said"], copy=False))
+    add_samples(connection, file, "pairs")
+    drop(connection, "stored", "said_series", "pairs")
+
+
+def _stored(source: exp.Expr) -> exp.Select:
+    """The rows of a Parquet file: number, name, labels, said (the labels as text), t_ns (none without those), value."""
+    nothing = builder.text("")
+    name = builder.named(builder.first_of([column("name"), nothing]), "name")
+    said = builder.first_of([builder.cast(builder.call("to_json", column("labels")), "TEXT"), nothing.copy()])
+    known = exp.and_(builder.given(column("name")), builder.given(column("labels")))
+    t_ns = builder.named(builder.when(known, column("t_ns")), "t_ns")
+    query = dialect.select(
+        builder.named(counted(), "number"), name, "labels", builder.named(said, "said"), t_ns, "value"
+    )
+    return builder.of(query, source)
+
+
+def _right_columns(connection: duckdb.DuckDBPyConnection, path: Path, source: exp.Expr) -> None:
+    """AssayError when a Parquet file has other columns."""
+    query = builder.of(dialect.select("*"), source)
+    found = {name: kind for name, kind, *_ in run(connection, exp.Describe(this=query))}
+    wrong = [f"{name} {kind}" for name, kind in COLUMNS.items() if found.get(name) != kind]
+    if wrong:
+        raise fail(
+            "not-samples",
+            f"the Parquet file holds no samples: {path}",
+            expected=", ".join(f"{name} {kind}" for name, kind in COLUMNS.items()),
+            found=", ".join(f"{name} {kind}" for name, kind in found.items()),
+        )

@@ -1,0 +1,261 @@
+"""The constants of a run, out of the JSON documents of its directory."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from assay.lang.model.package import Constant, Source
+from assay.lang.units import nanoseconds_of
+from assay.util.diagnostics import AssayError, Diagnostic, Span, excerpt_at
+from assay.util.json_document import parsed, told_twice
+from assay.util.numbers import MAGNITUDE
+from assay.util.paths import resolve_path
+
+NO_DOCUMENT = "no-document"
+NAMED = 3  # constants that are named
+NANOSECONDS = 1_000_000_000  # of a second
+#: how documents write an instant; `assay schema` says it, too
+INSTANT = "([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.]([0-9]+))?Z"
+
+
+def read_constants(source: Source, directory: Path) -> Mapping[str, object]:
+    """Every constant of the source: integers, floats, texts, booleans; instants and durations as integer ns.
+
+    An instant whose default is the empty text need not be told: None then.
+
+    Raises AssayError with all that is missing or wrong in the documents of the run.
+    """
+    documents: dict[Path, Any] = {}
+    values: dict[str, object] = {}
+    problems: dict[str, Diagnostic] = {}
+    lacking: dict[str, list[Constant]] = {}
+    for constant in source.constants:
+        try:
+            values[constant.name] = _read(constant, directory, documents)
+        except AssayError as error:
+            for item in error.diagnostics:
+                problems.setdefault(item.message, item)
+                lacking.setdefault(item.message, []).append(constant)
+    if problems:
+        raise AssayError(tuple(_wanted(item, source, lacking[text]) for text, item in problems.items()))
+    return values
+
+
+def told_by(constant: Constant, directory: Path) -> tuple[str, tuple[str, ...]]:
+    """Return the document of a run that holds a constant, relative to its directory, and the path in the document.
+
+    The document is empty where the default applies.
+    """
+    file = _file(constant, directory)
+    path, value = _locate(_document(file), constant) if file else (constant.path, None)
+    if file is None or value is None:
+        return "", constant.path
+    return file.relative_to(directory).as_posix(), path
+
+
+def constants_told_twice(source: Source, directory: Path) -> tuple[str, ...]:
+    """Return a sentence for each constant with two values: in the document that is read, or in two documents.
+
+    Expects a run whose constants `read_constants` has read.
+    """
+    documents: dict[Path, Any] = {}
+    sentences = []
+    for constant in source.constants:
+        if not (files := _files(constant, directory)):
+            continue
+        first, *others = files
+        path, value = _locate(documents.setdefault(first, _document(first)), constant)
+        dotted = f"`{'.'.join(path)}` ({constant.doc})"
+        if told_twice(documents[first], path):
+            sentences.append(f"{first.name} has two values of {dotted}; the first counts.")
+        for other in others:
+            other_value = _value_or_none(constant, other)
+            if None not in (value, other_value) and other_value != _typed(constant, value, first):
+                used, unused = (item.relative_to(directory).as_posix() for item in (first, other))
+                raw = _locate(_document(other), constant)[1]
+                sentences.append(
+                    f"{dotted} is {_quote(value)} in {used}, but {_quote(raw)} in {unused}; {used} is used."
+                )
+    return tuple(dict.fromkeys(sentences))
+
+
+def _value_or_none(constant: Constant, file: Path) -> object:
+    """Return what a document that is not used holds of a constant; None where that cannot be read."""
+    try:
+        path, value = _locate(_document(file), constant)
+        return None if value is None else _typed(replace(constant, path=path), value, file)
+    except AssayError:
+        return None
+
+
+def _wanted(item: Diagnostic, source: Source, lacking: Sequence[Constant]) -> Diagnostic:
+    """A problem of a document that is not there, with the constants that it would tell."""
+    if item.code != NO_DOCUMENT or item.span:
+        return item
+    named = ", ".join(f"`{constant.name}` ({constant.doc})" for constant in lacking[:NAMED])
+    more = f" and {len(lacking) - NAMED} more" if len(lacking) > NAMED else ""
+    what = "constant" if len(lacking) == 1 else "constants"
+    return replace(item, notes=(f"it tells the {what} {named}{more} of source `{source.name}`",))
+
+
+def _problem(code: str, message: str, **more: Any) -> AssayError:
+    return AssayError((Diagnostic(code, message, **more),))
+
+
+def _read(constant: Constant, directory: Path, documents: dict[Path, Any]) -> object:
+    path = _file(constant, directory)
+    if path is None:
+        if constant.default is not None:
+            return _typed(constant, _default(constant), directory)
+        hint = f"`assay schema {constant.files[0]}` shows what it must hold"
+        raise _problem(NO_DOCUMENT, f"the run has no {' or '.join(constant.files)}: {directory}", hint=hint)
+    if path not in documents:
+        documents[path] = _document(path)
+    keys, found = _locate(documents[path], constant)
+    if found is None:
+        if constant.default is None:
+            dotted = " or ".join(f"`{'.'.join(keys)}`" for keys in (constant.path, *constant.or_at))
+            raise _problem(
+                "missing-fact", f"the run's {path.name} lacks {dotted} ({constant.doc})", span=Span(str(path))
+            )
+        return _typed(constant, _default(constant), path)
+    return _typed(replace(constant, path=keys), found, path)
+
+
+def _files(constant: Constant, directory: Path) -> list[Path]:
+    """Return those of a constant's documents that a run has, the one that is read first."""
+    return [directory / name for name in constant.files if resolve_path(directory / name).is_file()]
+
+
+def _file(constant: Constant, directory: Path) -> Path | None:
+    """The first of a constant's documents that a run has."""
+    return next(iter(_files(constant, directory)), None)
+
+
+def _locate(document: Any, constant: Constant) -> tuple[tuple[str, ...], Any]:
+    """Return the first path of a constant at which a document holds a value, and that value.
+
+    Without one it is the constant's first path, and None. Objects and lists at further paths are no values: an older
+    form of a document may have a text where a newer one has an object.
+    """
+    for path in (constant.path, *constant.or_at):
+        value = document
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        if value is not None and (path == constant.path or not isinstance(value, (dict, list))):
+            return path, value
+    return constant.path, None
+
+
+def _document(path: Path) -> Any:
+    try:
+        return parsed(path.read_text(encoding="utf-8"), parse_float=Decimal)
+    except json.JSONDecodeError as error:
+        span = Span(str(path), error.lineno, error.colno)
+        raise _problem(
+            "not-json",
+            f"{path.name} is not JSON: {error.msg}",
+            span=span,
+            excerpt=excerpt_at(path, error.lineno, error.colno),
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise _problem(NO_DOCUMENT, f"{path.name} cannot be read: {error}", span=Span(str(path))) from None
+    except (ValueError, RecursionError) as error:
+        cause = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
+        raise _problem("not-json", f"{path.name} cannot be read as JSON: {cause}", span=Span(str(path))) from None
+
+
+def _default(constant: Constant) -> object:
+    text = constant.default or ""
+    if constant.type == "boolean":
+        return {"true": True, "false": False}.get(text, text)
+    return Decimal(text) if constant.type in ("integer", "real", "duration") else text
+
+
+def _typed(constant: Constant, value: object, path: Path) -> object:
+    kind = constant.type
+    number = isinstance(value, (int, Decimal)) and not isinstance(value, bool)
+    if kind == "text" and isinstance(value, str):
+        return value
+    if kind == "boolean" and isinstance(value, bool):
+        return value
+    if kind == "instant" and value == "" and constant.default == "":
+        return None  # an instant that need not be told
+    if kind == "instant" and isinstance(value, str):
+        return _instant(constant, value, path)
+    if number and isinstance(value, (int, Decimal)):
+        exact = Decimal(value)
+        if not exact.is_finite() or exact.adjusted() > MAGNITUDE or (constant.positive and exact <= 0):
+            raise _wrong(constant, value, path)
+        if kind == "real":
+            return float(exact)
+        if kind == "duration" and (kept := int(exact * nanoseconds_of(constant.unit.name))) >= 1:
+            return kept
+        if kind == "integer" and exact == exact.to_integral_value():
+            return int(exact)
+    raise _wrong(constant, value, path)
+
+
+def _instant(constant: Constant, text: str, path: Path) -> int:
+    found = re.fullmatch(INSTANT, text)
+    try:
+        assert found is not None
+        moment = datetime.fromisoformat(found[1]).replace(tzinfo=UTC)
+    except (AssertionError, ValueError):
+        raise _wrong(constant, text, path) from None
+    seconds = int((moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds())
+    return seconds * NANOSECONDS + int((found[2] or "")[:9].ljust(9, "0"))
+
+
+_EXPECTED = {
+    "text": "a text",
+    "boolean": "true or false",
+    "instant": "a time in UTC, such as 2026-02-05T18:52:16Z",
+    "real": "a number",
+    "duration": "a number above 0",
+    "integer": "a whole number",
+}
+
+
+def _expected(constant: Constant, value: object) -> str:
+    """What a constant should be, where it is this."""
+    if constant.type == "duration" and isinstance(value, Decimal) and value.is_finite() and 0 < value < 1:
+        return "a nanosecond or more"
+    return _EXPECTED[constant.type] + (" above 0" if constant.positive else "")
+
+
+def _wrong(constant: Constant, value: object, path: Path) -> AssayError:
+    dotted = ".".join(constant.path)
+    span, excerpt = _place(path, constant.path[-1])
+    return _problem(
+        "wrong-fact",
+        f"`{dotted}` of the run's {path.name} is not what it should be ({constant.doc})",
+        span=span,
+        excerpt=excerpt,
+        expected=_expected(constant, value),
+        found=_quote(value),
+    )
+
+
+def _quote(value: object) -> str:
+    """Write a value of a document as JSON, cut to 200 characters."""
+    text = str(value) if isinstance(value, Decimal) else json.dumps(value, default=str, ensure_ascii=False)
+    return text[:200]
+
+
+def _place(path: Path, key: str) -> tuple[Span, str]:
+    """Where the key first stands in the document; a value that is a default stands in none."""
+    if not path.is_file():
+        return Span(str(path)), ""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        column = line.find(f'"{key}"') + 1
+        if column:
+            return Span(str(path), number, column, len(key) + 2), excerpt_at(path, number, column, len(key) + 2)
+    return Span(str(path)), ""

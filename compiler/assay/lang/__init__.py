@@ -1,0 +1,1 @@
+"""The language: Dhall sources to a checked package of frozen dataclasses."""

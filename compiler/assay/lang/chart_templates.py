@@ -1,0 +1,45 @@
+"""What reports, editions, histories and articles ask of the stages that show them: styles and chart templates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assay.lang.model.article import Article
+from assay.lang.model.package import Package
+
+#: the ending of a timeline's template that has marks where phases begin
+MARKED = "-marked"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one of them asks for: number styles, names of chart templates."""
+
+    what: str
+    styles: tuple[str, ...]
+    templates: tuple[str, ...]
+
+
+def of_package(package: Package) -> Iterator[Asked]:
+    """What each report, edition, history and article of a package asks for."""
+    for report in package.reports:
+        yield Asked(f"report `{report.name}`", (report.style,), tuple(chart.template for chart in report.charts))
+        for edition in report.editions:
+            what = f"edition `{edition.name}` of report `{report.name}`"
+            yield Asked(what, (edition.style,), tuple(chart.template for chart in edition.charts))
+    for history in package.histories:
+        yield Asked(f"history `{history.name}`", (), (history.template,))
+    for article in package.articles:
+        yield Asked(f"article `{article.name}`", (article.style,), tuple(_templates(article)))
+
+
+def _templates(article: Article) -> Iterator[str]:
+    marked = MARKED if article.phases else ""
+    for part in article.parts:
+        yield from (item.template + marked for item in part.timelines)
+        yield from (item.template for item in part.scatters)
+        for grid in part.grids:
+            yield from (item.template for item in grid.scatters)
+            yield from (item.template for item in grid.timelines)
+            yield grid.template

@@ -1,0 +1,1 @@
+"""Checks of a package: names, types, units, cycles."""

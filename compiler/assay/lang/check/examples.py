@@ -1,0 +1,71 @@
+"""The checker's part on examples: names, numbers, paths."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from assay.lang.check import filters
+from assay.lang.check.checker import Checker
+from assay.lang.formula import is_formula
+from assay.lang.model.example import Example, Expectation
+from assay.util.numbers import decimal
+from assay.util.os_errors import is_below
+
+
+def examples(checker: Checker) -> None:
+    """Examples: names that are told apart, files inside the run, metrics and filters that exist, samples in order."""
+    for name, times in Counter(item.name for item in checker.package.examples).items():
+        if times > 1:
+            checker.report(
+                "duplicate-example", f"{times} examples are called `{name}`", name, hint="rename all but one"
+            )
+    for item in checker.package.examples:
+        _files(checker, item)
+        filters.uses(checker, f"example `{item.name}`", item.filters, item.name)
+        for expectation in item.expect:
+            _expectation(checker, item, expectation)
+        ids = Counter(metric.id for metric in checker.package.metrics)
+        for metric, times in Counter(found.metric for found in item.expect).items():
+            if times > 1 and ids[metric] == 1:  # two metrics of one id are told already
+                checker.report(
+                    "example", f"example `{item.name}` expects `{metric}` {times} times", item.name,
+                    hint="say all of its samples in one expectation",
+                )  # fmt: skip
+
+
+def _files(checker: Checker, item: Example) -> None:
+    for path, times in Counter(file.path for file in item.files).items():
+        if not is_below(path) or path.endswith("/"):
+            checker.report(
+                "example-file", f"a file of example `{item.name}` is not inside its run: `{path}`", item.name,
+                expected="a path from the run's directory, such as node-0/stdout",
+            )  # fmt: skip
+        elif times > 1:
+            checker.report("example-file", f"example `{item.name}` has {times} files `{path}`", item.name)
+
+
+def _expectation(checker: Checker, item: Example, expectation: Expectation) -> None:
+    known = {metric.id: metric for metric in checker.package.metrics}
+    if expectation.metric in known and is_formula(known[expectation.metric]):
+        checker.report(
+            "example", f"example `{item.name}` expects samples of a formula, `{expectation.metric}`", item.name,
+            hint="a formula has worked examples of its own: `examples` of the metric",
+        )  # fmt: skip
+    if expectation.metric not in known:
+        message = f"example `{item.name}` expects something of an unknown metric `{expectation.metric}`"
+        checker.missing("unknown-metric", message, expectation.metric, known, within=(item.name,))
+    numbers = []
+    for text in expectation.samples:
+        number = decimal(text)
+        if number is None:
+            checker.report(
+                "example", f"a sample of `{expectation.metric}` in example `{item.name}` is no number", item.name,
+                expected="a decimal number, such as 0.25", found=text,
+            )  # fmt: skip
+            return
+        numbers.append(number)
+    if numbers != sorted(numbers):
+        checker.report(
+            "example", f"the samples of `{expectation.metric}` in example `{item.name}` are not ascending", item.name,
+            expected=", ".join(str(number) for number in sorted(numbers)), found=", ".join(expectation.samples),
+        )  # fmt: skip

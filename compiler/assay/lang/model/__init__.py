@@ -1,0 +1,1 @@
+"""What a package consists of, as frozen dataclasses."""

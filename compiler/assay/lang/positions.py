@@ -1,0 +1,188 @@
+"""Where the words of a package (names, ids, titles) are written.
+
+The evaluated value knows where each of its texts was written (`assay.dhall.texts`). A word may be written in many
+places: which of them counts follows from the declaration that the word is in, which is a record of the value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from assay import dhall
+from assay.dhall.texts import PlacedText, iterate_declarations, iterate_texts
+from assay.lang.check.checker import Field
+from assay.lang.sources import convert_span
+from assay.util.diagnostics import Span
+
+#: fields whose text declares a name, by rank; any other text refers to one
+DECLARING = {"id": 0, "name": 1}
+REFERENCE = len(DECLARING)
+
+SCHEMA = "specs/schema/"
+
+Place = tuple[Span | None, str]
+"""A position in the sources, and an excerpt of its line."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """One text of the value; `node` is its literal, or the expression nearest to it.
+
+    `is_reference` says that the literal declares something else's name, which this text refers to.
+    """
+
+    placed: PlacedText
+    node: dhall.Node
+    rank: int
+    is_reference: bool
+
+    @property
+    def order(self) -> tuple[bool, int, str, int]:
+        """Sort the users' own files before those of the language, ids before names before references."""
+        return self.is_of_schema, self.rank, self.node.source.name, self.node.start
+
+    @property
+    def is_of_schema(self) -> bool:
+        """Return whether the text is written in the schema."""
+        return self.node.source.name.startswith(SCHEMA)
+
+    @property
+    def declaration(self) -> dhall.Place:
+        """The path of the record that the text is a field of."""
+        return self.placed.path[:-1]
+
+    def place(self, file: str = "") -> Place:
+        """Return the position of the literal; of a reference, or what is not written in `file`, where that uses it."""
+        return _place(self._choose(file) if file else self.node)
+
+    def _choose(self, file: str) -> dhall.Node:
+        if self.node.source.name == file and not self.is_reference:
+            return self.node
+        # A usage around the literal is the declaration that the text refers to.
+        usages = (node for node in self.placed.iterate_usages() if not _contains(node, self.node))
+        for node in (*usages, *self.placed.iterate_enclosing()):
+            if node.source.name == file:
+                return self.node if _contains(node, self.node) else node
+        return self.node
+
+
+class Positions:
+    """Finds words in the sources of a package, which `evaluate` evaluates when the first is needed."""
+
+    def __init__(self, evaluate: Callable[[], dhall.Evaluated]) -> None:
+        self._evaluate = evaluate
+
+    def __call__(self, word: str, passed: int = 0, within: Sequence[str] = ()) -> Place:
+        """Return where a word is written; None and nothing where it is not.
+
+        Ids come first, then names, then what refers to them; `passed` places are passed over. `within` names the
+        declaration that the word is in, and those around that one, the outermost first. The word in the innermost
+        declaration that has it is returned; otherwise its only place; otherwise that of the declaration. A `Field`
+        among them is a field that the word is in.
+        """
+        words = self._words.get(word, [])
+        fields = {str(name) for name in within if isinstance(name, Field)}
+        words = [item for item in words if fields.issubset(item.placed.path)] or words
+        owners = [name for name in within if not isinstance(name, Field) and name in self._words and name != word]
+        for name in reversed(owners):
+            if near := _find_nearest(self._words[name], words):
+                inner, owner = near
+                return inner.place(owner.node.source.name)
+        distinct = list({item.place()[0]: item for item in words}.values())
+        if owners and not (len(distinct) == 1 and distinct[0].rank == REFERENCE):
+            return self._find_declaration(owners)
+        return distinct[passed].place() if passed < len(distinct) else (None, "")
+
+    def field(self, word: str, name: str) -> Place:
+        """Return the expression of a field of what is declared by an id or a name; None where it has none there."""
+        for item in self._words.get(word, []):
+            if item.rank != REFERENCE:
+                for node in item.placed.iterate_field(name):
+                    if node.source.name == item.node.source.name and not _contains(node, item.node):
+                        return _place(node)
+                return None, ""
+        return None, ""
+
+    def declared(self, word: str) -> Place:
+        """Return where something gets this name by `id = "..."` or `name = "..."`, listed by the package or not."""
+        node = self._declarations.get(word)
+        return _place(node) if node else (None, "")
+
+    def _find_declaration(self, owners: Sequence[str]) -> Place:
+        """Return where the last of these names is written, near one of those before."""
+        words = self._words[owners[-1]]
+        for name in reversed(owners[:-1]):
+            if near := _find_nearest(self._words[name], words):
+                return near[0].place(near[1].node.source.name)
+        files = {item.node.source.name for name in owners[:-1] for item in self._words[name]}
+        beside = [item for item in words if item.node.source.name in files]
+        return (beside or words)[0].place()
+
+    @cached_property
+    def _evaluated(self) -> dhall.Evaluated:
+        return self._evaluate()
+
+    @cached_property
+    def _words(self) -> dict[str, list[_Word]]:
+        texts = list(iterate_texts(self._evaluated))
+        declaring = {id(node) for _, _, node in self._declared}
+        declaring |= {id(item.literal) for item in texts if _rank(item) != REFERENCE}
+        words: dict[str, list[_Word]] = {}
+        for item in texts:
+            node = item.literal or next(item.iterate_usages(), None) or next(item.iterate_enclosing(), None)
+            if node is not None:
+                is_reference = _rank(item) == REFERENCE and id(item.literal) in declaring
+                words.setdefault(item.text, []).append(_Word(item, node, _rank(item), is_reference))
+        return {text: sorted(items, key=lambda item: item.order) for text, items in words.items()}
+
+    @cached_property
+    def _declared(self) -> list[tuple[str, str, dhall.Node]]:
+        return list(iterate_declarations(self._evaluated, frozenset(DECLARING)))
+
+    @cached_property
+    def _declarations(self) -> dict[str, dhall.Node]:
+        nodes: dict[str, tuple[tuple[bool, int, str, int], dhall.Node]] = {}
+        for name, text, node in self._declared:
+            order = (node.source.name.startswith(SCHEMA), DECLARING[name], node.source.name, node.start)
+            if text not in nodes or order < nodes[text][0]:
+                nodes[text] = order, node
+        return {text: node for text, (_, node) in nodes.items()}
+
+
+def _rank(item: PlacedText) -> int:
+    return DECLARING.get(str(item.path[-1]), REFERENCE) if item.path else REFERENCE
+
+
+def _place(node: dhall.Node) -> Place:
+    return convert_span(dhall.node_span(node), node.source.text.split("\n"))
+
+
+def _contains(outer: dhall.Node, inner: dhall.Node) -> bool:
+    return outer.source.name == inner.source.name and outer.start <= inner.start and inner.end <= outer.end
+
+
+def _find_nearest(owners: Sequence[_Word], words: Sequence[_Word]) -> tuple[_Word, _Word] | None:
+    """Return the word that is in the smallest declaration of one of these owners, with the owner.
+
+    Of several in one declaration it is the first in the file of the owner.
+    """
+    by_declaration = {owner.declaration: owner for owner in reversed(owners)}
+    length, nearest = 0, list[tuple[_Word, _Word]]()
+    for word in words:
+        path = word.placed.path
+        for size in range(len(path) - 1, length - 1, -1):
+            owner = by_declaration.get(path[:size])
+            if owner is not None:
+                nearest = [*(nearest if size == length else []), (word, owner)]
+                length = size
+                break
+    return min(nearest, key=_position, default=None)
+
+
+def _position(pair: tuple[_Word, _Word]) -> tuple[bool, str, int, int]:
+    word, owner = pair
+    file = owner.node.source.name
+    span, _ = word.place(file)
+    return (span.file != file, span.file, span.line, span.column) if span else (True, "", 0, 0)

@@ -1,0 +1,167 @@
+"""Read the files that specs consist of, before they are evaluated; confinement to the workspace.
+
+Imports are relative paths that stay inside the workspace. A name that the workspace does not have is looked up at the
+same relative name among the shipped files: the two are one tree, the workspace on top. Everything else that Dhall can
+import (the environment, the network, absolute and home paths) is refused with its position.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay import dhall
+from assay.dhall.collect import collect_files
+from assay.util.diagnostics import AssayError, Diagnostic, Span, excerpt_of, fail
+
+_LOCK = threading.Lock()
+_EVALUATORS: dict[tuple[Path, ...], dhall.Evaluator] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that evaluation reads; `name` is its path relative to the workspace, with `/`."""
+
+    name: str
+    path: Path = field(compare=False)
+    is_code: bool
+    sha256: str
+    content: bytes = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        """The content as text; bytes that are not UTF-8 are replaced (Dhall files have none)."""
+        return self.content.decode("utf-8", errors="replace")
+
+
+class _SourcesPolicy(dhall.FolderPolicy):
+    """Reads nothing but sources that were read before, so that what is evaluated is what was hashed."""
+
+    def __init__(self, folders: Sequence[Path], contents: Mapping[str, bytes]) -> None:
+        super().__init__(folders)
+        self._contents = contents
+
+    def read(self, name: str) -> bytes:
+        if name not in self._contents:
+            raise dhall.ImportRefusedError(f"the file `{name}` does not exist", is_absent=True)
+        return self._contents[name]
+
+
+def read_sources(root_file: Path, workspace: Path, shipped: Path | None = None) -> tuple[SourceFile, ...]:
+    """Return every file that the evaluation of `root_file` reads, sorted by name.
+
+    Raises `AssayError` with all problems at once: refused, missing and unreadable imports, cycles, files that are no
+    expression, too much text.
+    """
+    policy = dhall.FolderPolicy(_folders(workspace, shipped))
+    name = root_name(root_file, workspace, shipped)
+    with _LOCK:
+        evaluator = _evaluator(policy)
+        try:
+            files = collect_files(evaluator, name)
+        except dhall.DhallError as error:
+            raise AssayError(tuple(convert_problem(problem, policy) for problem in error.problems)) from None
+    return tuple(
+        SourceFile(
+            item.name,
+            policy.find(item.name) or policy.folders[0] / item.name,
+            item.mode == "Code",
+            hashlib.sha256(item.content).hexdigest(),
+            item.content,
+        )
+        for item in files
+    )
+
+
+def evaluate_sources(
+    root: str, files: Sequence[SourceFile], workspace: Path, shipped: Path | None = None
+) -> dhall.Evaluated:
+    """Evaluate the file named `root` among sources that `read_sources` returned; raise `AssayError`.
+
+    Files that did not change since the last evaluation in this process are not evaluated again.
+    """
+    folders = _folders(workspace, shipped)
+    policy = _SourcesPolicy(folders, {file.name: file.content for file in files})
+    with _LOCK:
+        evaluator = _evaluator(policy)
+        try:
+            return evaluator.evaluate_name(root)
+        except dhall.DhallError as error:
+            reader = dhall.FolderPolicy(folders)
+            raise AssayError(tuple(convert_problem(problem, reader) for problem in error.problems)) from None
+
+
+def convert_data(evaluated: dhall.Evaluated, workspace: Path, shipped: Path | None = None) -> object:
+    """Return a value as plain data (see `assay.dhall.to_data`); raise `AssayError` for functions and types."""
+    try:
+        return dhall.to_data(evaluated.value)
+    except dhall.DhallError as error:
+        policy = dhall.FolderPolicy(_folders(workspace, shipped))
+        raise AssayError(tuple(convert_problem(problem, policy) for problem in error.problems)) from None
+
+
+def evaluate_file(root_file: Path, workspace: Path, shipped: Path | None = None) -> object:
+    """Return the value of a Dhall file as plain data, the same in every process; raise `AssayError`."""
+    files = read_sources(root_file, workspace, shipped)
+    evaluated = evaluate_sources(root_name(root_file, workspace, shipped), files, workspace, shipped)
+    return convert_data(evaluated, workspace, shipped)
+
+
+def hash_sources(files: Iterable[SourceFile]) -> str:
+    """Return the SHA-256 of the lines `<sha256>  <name>` sorted by name, which is what `sha256sum` prints."""
+    lines = (f"{file.sha256}  {file.name}\n" for file in sorted(files, key=lambda file: file.name))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def root_name(root_file: Path, workspace: Path, shipped: Path | None = None) -> str:
+    """Return the name of the root file relative to the workspace, or to the shipped files when it is one of them."""
+    policy = dhall.FolderPolicy(_folders(workspace, shipped))
+    for candidate in (root_file, workspace / root_file):
+        try:
+            return policy.name_of(candidate)
+        except dhall.ImportRefusedError:
+            continue
+    hint = "only files of the workspace can be evaluated"
+    raise fail("dhall-import", f"`{root_file.name}` is not in the workspace", hint=hint)
+
+
+def convert_problem(problem: dhall.Problem, policy: dhall.FolderPolicy) -> Diagnostic:
+    """Return a problem of the evaluator as Assay reports it, with an excerpt of its file."""
+    span, excerpt = None, ""
+    if at := problem.span:
+        path = policy.find(at.file)
+        lines = _read_lines(path) if path else []
+        span, excerpt = convert_span(at, lines)
+    return Diagnostic(
+        f"dhall-{problem.code}", problem.message, span, excerpt, problem.expected, problem.found, problem.hint,
+        problem.notes,
+    )  # fmt: skip
+
+
+def convert_span(at: dhall.Span, lines: Sequence[str]) -> tuple[Span, str]:
+    """Return a span and an excerpt of its first line; one that goes on in other lines ends with that line."""
+    line = lines[at.line - 1] if at.line <= len(lines) else ""
+    end = at.end_column if at.end_line == at.line else len(line.rstrip()) + 1
+    length = max(1, end - at.column)
+    return Span(at.file, at.line, at.column, length), excerpt_of(lines, at.line, at.column, length) if line else ""
+
+
+def _read_lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError:
+        return []
+
+
+def _folders(workspace: Path, shipped: Path | None) -> tuple[Path, ...]:
+    return (workspace,) if shipped is None or shipped == workspace else (workspace, shipped)
+
+
+def _evaluator(policy: dhall.FolderPolicy) -> dhall.Evaluator:
+    """Return the evaluator that remembers what these folders evaluated to."""
+    evaluator = _EVALUATORS.setdefault(policy.folders, dhall.Evaluator())
+    evaluator.policy = policy
+    return evaluator

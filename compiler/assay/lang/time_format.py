@@ -1,0 +1,71 @@
+"""How a source writes instants: the words for it, and what is none of them; how Assay tells one."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+from assay.lang.model.package import Source
+from assay.lang.model.source_kinds import BLOCKS, SAMPLES, TABLES
+
+#: units of a number since 1970 -> how many digits of it are below a second
+SINCE_1970 = {"s": 0, "ms": 3, "us": 6, "ns": 9}
+#: places of a written form, as `strptime` has them, and what each stands for
+PLACES = {
+    "Y": "year", "y": "year without century", "m": "month", "b": "month, short name", "B": "month, name",
+    "d": "day", "j": "day of the year", "a": "weekday, short name", "A": "weekday", "H": "hour", "I": "hour of 12",
+    "p": "AM or PM", "M": "minute", "S": "second", "g": "milliseconds", "f": "microseconds", "n": "nanoseconds",
+    "%": "a percent sign",
+}  # fmt: skip
+_ZONE = re.compile(r"UTC|Z|([+-])(\d\d):?(\d\d)")
+
+
+def fault(form: str) -> str:
+    """What is wrong with a form of instants; empty when nothing is."""
+    if not form or form in SINCE_1970:
+        return ""
+    places = re.findall(r"%(.?)", form)
+    if not places:
+        return f"`{form}` is no form of instants"
+    unknown = next((place for place in places if place not in PLACES), None)
+    if unknown is not None:
+        return f"`%{unknown}` is no place of a form of instants"
+    day = "j" in places or ("d" in places and {"m", "b", "B"} & set(places))
+    return "" if day and {"Y", "y"} & set(places) else f"`{form}` does not tell the day"
+
+
+def read_as(source: Source) -> str:
+    """The forms of instants that a source's records are read in; empty of samples, whose form is their format's."""
+    form, zone = source.time_form, source.zone
+    if source.kind == SAMPLES:
+        return ""
+    if form in SINCE_1970:
+        return f"a number of {form} since 1970"
+    if form:
+        return f"{form}, in zone {zone}"
+    number = "a whole number of ns since 1970, or " if source.kind in (TABLES, BLOCKS) else ""
+    return number + (
+        f"ISO 8601, such as 2026-02-05T18:52:16.5, in zone {zone} where none is named"
+        if zone
+        else ("ISO 8601 with its zone, such as 2026-02-05T18:52:16.5Z")
+    )
+
+
+def offset_ns(zone: str) -> int | None:
+    """How far a zone is ahead of UTC, in ns; None when the text is no zone."""
+    found = _ZONE.fullmatch(zone)
+    if not found:
+        return None
+    if not found[1]:
+        return 0
+    hours, minutes = int(found[2]), int(found[3])
+    if hours > 15 or minutes > 59:
+        return None
+    return (-1 if found[1] == "-" else 1) * (hours * 60 + minutes) * 60_000_000_000
+
+
+def told(nanoseconds: int) -> str:
+    """An instant in ns as RFC 3339, without zeros at the end of its seconds."""
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=nanoseconds // 1_000_000_000)
+    parts = f".{nanoseconds % 1_000_000_000:09d}".rstrip("0").rstrip(".")
+    return f"{moment.isoformat(timespec='seconds').replace('+00:00', '')}{parts}Z"

@@ -1,0 +1,1 @@
+"""What values come from: columns, rows, records, cells."""

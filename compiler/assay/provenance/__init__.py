@@ -1,0 +1,1 @@
+"""What a build was made of: writing and reading its record."""

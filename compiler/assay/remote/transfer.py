@@ -1,0 +1,194 @@
+"""Objects to files: several at a time, each written beside and renamed, one that broke off gone on with."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay.ingest.decompress import COMPRESSED
+from assay.remote import disk_space
+from assay.remote.names import parts_of, refusal
+from assay.remote.object_store import Object, Storage
+from assay.remote.required_files import Wanted
+from assay.util.atomic import clear_way, discard
+from assay.util.diagnostics import AssayError, fail
+from assay.util.escape import visible
+from assay.util.progress import Bytes
+
+AT_ONCE = 4
+SHOWN = 8  # names in an error
+
+Mark = tuple[int, str]
+
+
+@dataclass(slots=True)
+class Fetching:
+    """A mirror being made of the objects of a storage, in a folder that nobody else writes meanwhile.
+
+    `files/` holds the objects under their names, `parts/` those that are not whole (a name for each content, so that a
+    part is gone on with only by its own), `objects.jsonl` tells what the files are of.
+    """
+
+    storage: Storage
+    folder: Path
+    tell: Bytes
+    done: int = 0
+    total: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def files(self) -> Path:
+        """Where the objects are."""
+        return self.folder / "files"
+
+    @property
+    def parts(self) -> Path:
+        """Where they are until they are whole."""
+        return self.folder / "parts"
+
+    @property
+    def journal(self) -> Path:
+        """What tells which object each file is."""
+        return self.folder / "objects.jsonl"
+
+    @property
+    def cache(self) -> Path:
+        """The cache that the folder is a mirror in."""
+        return self.folder.parent.parent
+
+    def missing(self, wanted: Sequence[Object]) -> tuple[Object, ...]:
+        """The objects that are not there as they now are."""
+        known = self._known()
+        return tuple(item for item in wanted if known.get(item.name) != item.mark or not self._is_whole(item))
+
+    def vanished(self, there: Sequence[Object]) -> tuple[Path, ...]:
+        """Files whose objects are gone."""
+        names = {item.name for item in there}
+        files = (path for path in self.files.rglob("*") if path.is_file() or path.is_symlink())
+        return tuple(path for path in files if path.relative_to(self.files).as_posix() not in names)
+
+    def fetch(self, items: Sequence[Object]) -> None:
+        """Fetch objects.  AssayError with what went wrong first; what is whole stays."""
+        if not items:
+            return
+        for place in (self.files, self.parts):
+            clear_way(self.cache, place / "any")
+        begun = sum(part.stat().st_size for item in items if (part := self._part(item)).exists())
+        self.total = sum(item.size for item in items)
+        disk_space.check_room(self.folder, self.total - begun, self.storage.address)
+        with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
+            pending = [pool.submit(self._one, item) for item in items]
+            try:
+                for future in pending:
+                    future.result()
+            except BaseException:
+                self.stop.set()
+                for future in pending:
+                    future.cancel()
+                raise
+
+    def clear(self, there: Sequence[Object]) -> None:
+        """Remove the files and folders of objects that are gone; make the folders of those that are there: one without
+        a log is to be told of, as it would be of a directory."""
+        for path in self.vanished(there):
+            path.unlink()
+        folders = {parent for item in there if not refusal(item.name) for parent in Path(item.name).parents}
+        for path in sorted((path for path in self.files.rglob("*") if path.is_dir()), reverse=True):
+            if path.relative_to(self.files) not in folders:
+                shutil.rmtree(path)
+        for parent in folders - {Path(item.name) for item in there}:
+            (self.files / parent).mkdir(parents=True, exist_ok=True)
+
+    def finish(self, there: Sequence[Object]) -> None:
+        """Remove what was needed on the way."""
+        names = {item.name for item in there}
+        known = {name: mark for name, mark in self._known().items() if name in names}
+        fresh = self.journal.with_suffix(".fresh")
+        fresh.write_text("".join(map(_line, sorted(known.items()))), encoding="utf-8")
+        fresh.replace(self.journal)
+        shutil.rmtree(self.parts, ignore_errors=True)
+
+    def _one(self, item: Object) -> None:
+        part, place = self._part(item), self.files / item.name
+        try:
+            start = part.stat().st_size if part.exists() else 0
+            self._add(start)
+            with part.open("ab") as stream:
+                for piece in self.storage.pieces(item, start):
+                    stream.write(piece)
+                    self._add(len(piece))
+                    if self.stop.is_set():
+                        return
+            place.parent.mkdir(parents=True, exist_ok=True)
+            part.replace(place)
+            with self.lock, self.journal.open("a", encoding="utf-8") as stream:
+                stream.write(_line((item.name, item.mark)))
+        except OSError as error:
+            raise disk_space.written(self.folder, self.storage.address, error) from None
+
+    def _add(self, count: int) -> None:
+        with self.lock:
+            self.done += count
+            self.tell(self.done, self.total)
+
+    def _part(self, item: Object) -> Path:
+        key = json.dumps([item.name, *item.mark])
+        return self.parts / hashlib.sha256(key.encode()).hexdigest()[:32]
+
+    def _is_whole(self, item: Object) -> bool:
+        place = self.files / item.name
+        return not refusal(item.name) and place.is_file() and place.stat().st_size == item.size
+
+    def _known(self) -> Mapping[str, Mark]:
+        """What each file is of; a line that was broken off tells nothing."""
+        found: dict[str, Mark] = {}
+        try:
+            lines = self.journal.read_text(encoding="utf-8", errors="replace").split("\n")
+        except FileNotFoundError:
+            return found
+        except OSError:  # no file
+            discard(self.cache, self.journal)
+            return found
+        for line in lines:
+            try:
+                name, size, version = json.loads(line)
+                found[name] = (size, version)
+            except (ValueError, TypeError):
+                continue
+        return found
+
+
+def _line(entry: tuple[str, Mark]) -> str:
+    return json.dumps([entry[0], *entry[1]]) + "\n"
+
+
+def check_names(address: str, items: Sequence[Object]) -> None:
+    """AssayError when an object cannot be a file of the mirror."""
+    names = {item.name for item in items}
+    for name in sorted(names):
+        why = refusal(name) or ("" if "/".join(parts_of(name)) == name else "a part of its name is empty or `.`")
+        if why:
+            raise unsafe(f"an object of the run is refused: {visible(name)}", why, address)
+        if above := [str(folder) for folder in Path(name).parents if str(folder) in names]:
+            raise unsafe(f"an object of the run is refused: {visible(name)}", f"{visible(above[0])} is an object",
+                         address)  # fmt: skip
+
+
+def unsafe(message: str, why: str, where: str) -> AssayError:
+    """The error of a name that no file of a run can have."""
+    return fail("unsafe-name", message, expected="names of files below the run", found=why, notes=(f"in {where}",))
+
+
+def nothing_wanted(what: str, where: str, wanted: Wanted, names: Sequence[str]) -> AssayError:
+    """The error of a run of whose files no source reads any."""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    plain = [glob for glob in wanted.globs if not glob.endswith(COMPRESSED)]
+    return fail("no-run", f"{what} holds no file that a source reads: {where}", expected=", ".join(plain),
+                found=", ".join(map(visible, sorted(names)[:SHOWN])) + more or "nothing")  # fmt: skip

@@ -1,0 +1,1 @@
+"""Blocks of a report: tables, plots, verdicts, claims."""

@@ -1,0 +1,1 @@
+"""Charts: Vega-Lite specifications, axes, rendering."""

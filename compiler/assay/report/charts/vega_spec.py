@@ -1,0 +1,232 @@
+"""A chart of the document and a chart template -> a finished Vega-Lite specification, its data inlined.
+
+A template is a Vega-Lite specification in which a string `"${name}"` stands for a value:
+
+    description  text for screen readers
+    runs         labels of all runs of the report, the base first: a run has one colour in all charts
+    points       [{run, order, x, centile}]
+    bands        [{run, x, x2, centile}], least and greatest host
+    tails        [{run, x, centile}], where a line leaves a cut axis
+    legend       [{run, label, left, right, top}], pixels from the plot's corner
+    padding      {left, right, top, bottom}, pixels
+    x_title      axis title with its unit; a second line when the axis is cut
+    x_scale      {type, domain, nice, zero}
+    x_ticks      numbers
+    x_format     d3 number format
+    clip         whether something lies beyond the axis (a clip halves the lines that run along its edge)
+
+Its `usermeta.assay` says `scale` (`auto`, `linear`, `log`), the `margins` around the plot and the measures of
+the legend.  The legend is placed by count of characters and every other position is given: no measured text
+width enters the drawing, so it does not depend on the fonts that happen to be installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from assay.report.charts.axis_scale import Scale, choose, extent
+from assay.report.charts.ticks import Room, labelled, tick_format
+from assay.report.document import Chart, Series
+from assay.styles.exact_decimal import six_digits
+from assay.util.diagnostics import did_you_mean, fail
+from assay.util.escape import columns
+
+Json = Any
+
+
+def chart_spec(chart: Chart, template: Mapping[str, Json], runs: Sequence[str] = ()) -> dict[str, Json]:
+    """The specification that draws `chart` of a report over `runs` (labels, the base first).
+
+    Raises `unknown-placeholder` when the template asks for something that charts do not have.
+    """
+    settings = template["usermeta"]["assay"]
+    scale = choose(chart.series, settings["scale"] if chart.scale == "auto" else chart.scale)
+    margins = settings["margins"]
+    axis = labelled(scale, Room(template["width"], margins["left"], margins["right"]))
+    width = template["width"] + margins["left"]
+    legend = _legend([item.run for item in chart.series], settings, width)
+    values: dict[str, Json] = {
+        "description": description(chart),
+        "padding": _padding(settings, legend),
+        "runs": list(dict.fromkeys([*runs, *(item.run for item in chart.series)])),
+        "points": [row for item in chart.series for row in _points(item)],
+        "bands": [row for item in chart.series for row in _bands(item)],
+        "tails": [row for item in chart.series for row in _tails(item, scale)],
+        "legend": legend,
+        "x_title": _x_title(chart, scale),
+        "x_scale": {"type": scale.kind, "domain": [scale.low, scale.high], "nice": False, "zero": False},
+        "x_ticks": list(axis.ticks),
+        "x_format": tick_format(axis.ticks),
+        "clip": any(_beyond(chart, scale)),
+    }
+    return without_empty_layers(filled(template, values))
+
+
+def without_empty_layers(spec: dict[str, Json]) -> dict[str, Json]:
+    """The specification without the layers whose named data is empty (each costs drawing time), and without what they
+    read; layers of the template's own, without data or with other, stay as they are."""
+    empty = {name for name, rows in spec.get("datasets", {}).items() if not rows}
+    layers = [layer for layer in spec.get("layer", []) if not _names(layer.get("data")) & empty]
+    shown = {**spec, "layer": layers} if "layer" in spec else spec
+    if not empty:
+        return shown
+    read = set(_read({**shown, "datasets": {}}))
+    return {**shown, "datasets": {name: rows for name, rows in spec["datasets"].items() if rows or name in read}}
+
+
+def _names(data: Json) -> set[str]:
+    """The name of data that is named."""
+    name = data.get("name") if isinstance(data, Mapping) else None
+    return {name} if isinstance(name, str) else set()
+
+
+def _read(node: Json) -> Iterator[str]:
+    """The names of all data that a specification reads."""
+    if isinstance(node, Mapping):
+        yield from _names(node.get("data"))
+    for item in node.values() if isinstance(node, Mapping) else node if isinstance(node, list) else ():
+        yield from _read(item)
+
+
+def filled(node: Json, values: Mapping[str, Json]) -> Json:
+    """The tree with every `"${name}"` replaced by the value of that name."""
+    if isinstance(node, Mapping):
+        return {key: filled(item, values) for key, item in node.items()}
+    if isinstance(node, list):
+        return [filled(item, values) for item in node]
+    if isinstance(node, str) and node.startswith("${") and node.endswith("}"):
+        return _value(node[2:-1], values)
+    return node
+
+
+def _value(name: str, values: Mapping[str, Json]) -> Json:
+    if name not in values:
+        raise fail(
+            "unknown-placeholder",
+            f"a chart template asks for `{name}`, which charts do not have",
+            hint=did_you_mean(name, values),
+        )
+    return values[name]
+
+
+def _points(series: Series) -> list[dict[str, Json]]:
+    return [
+        {"run": series.run, "order": order, "x": point[0], "centile": point[1]}
+        for order, point in enumerate(series.points)
+    ]
+
+
+def _bands(series: Series) -> list[dict[str, Json]]:
+    """The least and greatest host at every centile; nothing when all hosts agree."""
+    rows = [
+        {"run": series.run, "x": low, "x2": high, "centile": centile}
+        for _, centile, low, high in series.points
+        if low is not None and high is not None
+    ]
+    return rows if any(row["x"] != row["x2"] for row in rows) else []
+
+
+def _tails(series: Series, scale: Scale) -> list[dict[str, Json]]:
+    """A mark at each end of the axis beyond which the run has samples."""
+    marks = []
+    below = [point for point in series.points if point[0] < scale.low]
+    above = [index for index, point in enumerate(series.points) if point[0] > scale.high]
+    if below:
+        marks.append({"run": series.run, "x": scale.low, "centile": below[-1][1]})
+    if above:
+        marks.append({"run": series.run, "x": scale.high, "centile": series.points[max(above[0] - 1, 0)][1]})
+    return marks
+
+
+def _x_title(chart: Chart, scale: Scale) -> list[str]:
+    """The axis title with its unit and, when the axis is cut, how far the values go."""
+    label, unit = chart.x_label, chart.unit
+    named = not unit or label == unit or label.endswith(f", {unit}")
+    title = label if named else f"{label}, {unit}".lstrip(", ")
+    low, high = extent(chart.series)
+    below, above = _beyond(chart, scale)
+    reach = [f"from {_plain(low, scale.low)}"] if below else []
+    reach += [f"up to {_plain(high, scale.high)}"] if above else []
+    return [title, f"axis cut: values {' '.join(reach)}"] if reach else [title]
+
+
+def _beyond(chart: Chart, scale: Scale) -> tuple[bool, bool]:
+    """Whether something lies below, above the axis."""
+    low, high = extent(chart.series)
+    return low < scale.low, high > scale.high
+
+
+def _plain(x: float, end: float) -> str:
+    """A number without an exponent, with four digits, or as many as tell that it lies beyond the end of an axis."""
+    texts = (format(Decimal(f"{x:.{digits}g}"), "f") for digits in range(4, 18))
+    return next(text for text in texts if (float(text) > end) is (x > end) and float(text) != end)
+
+
+def description(chart: Chart) -> str:
+    """The figure in words, for readers who cannot see it: what it shows and each run's median."""
+    unit = f" {chart.unit}" if chart.unit else ""
+    middle = [(item.run, point[0]) for item in chart.series for point in item.points if point[1] == 0.5]
+    medians = [f"{run} {six_digits(median)}{unit}" for run, median in middle]
+    text = f"Cumulative distribution of {chart.caption}"
+    return f"{text}. Medians: {'; '.join(medians)}." if medians else f"{text}."
+
+
+def _legend(runs: Sequence[str], settings: Mapping[str, Json], width: float) -> list[dict[str, Json]]:
+    """Where each run's stroke and label go: rows above the plot, filled like lines of text.
+
+    The room a label takes is guessed from its characters, never measured; one longer than a row is shortened.
+    """
+    legend = settings["legend"]
+    frame = legend["stroke"] + 3 * legend["gap"]
+    labels = [_shortened(run, (width - frame) / legend["character"]) for run in runs]
+    places = _flow([frame + legend["character"] * _characters(label) for label in labels], width)
+    rows = places[-1][1] + 1 if places else 0
+    return [
+        {
+            "run": run,
+            "label": label,
+            "left": (left := x - settings["margins"]["left"] + legend["gap"]),
+            "right": left + legend["stroke"],
+            "top": -legend["gap"] - legend["row"] * (rows - row - 0.5),
+        }
+        for run, label, (x, row) in zip(runs, labels, places, strict=True)
+    ]
+
+
+def _characters(text: str) -> float:
+    """How wide a text is, in common small letters; capitals are wider, and those of East Asia have two columns."""
+    return columns(text) + sum(0.25 for letter in text if letter.isupper()) + 0.6 * sum(map(text.count, "MW@"))
+
+
+def _shortened(text: str, most: float) -> str:
+    """A text that is no wider than so many characters, with beginning and end: names of runs differ in either."""
+    if _characters(text) <= most:
+        return text
+    kept = next(count for count in range(len(text) - 1, -1, -1) if _characters(_ends(text, count)) <= most or not count)
+    return _ends(text, kept)
+
+
+def _ends(text: str, count: int) -> str:
+    """So many characters of a text: half of them its first, half its last."""
+    return f"{text[: count - count // 2]}…{text[len(text) - count // 2 :]}"
+
+
+def _flow(widths: Sequence[float], room: float) -> list[tuple[float, int]]:
+    """Items side by side in rows of a given room: the (offset, row) of each."""
+    places: list[tuple[float, int]] = []
+    x, row = 0.0, 0
+    for width in widths:
+        if places and x + width > room:
+            x, row = 0.0, row + 1
+        places.append((x, row))
+        x += width
+    return places
+
+
+def _padding(settings: Mapping[str, Json], legend: Sequence[Mapping[str, Json]]) -> dict[str, float]:
+    """The margins, with room above the plot for the legend."""
+    margins, measures = settings["margins"], settings["legend"]
+    tallest = max((-row["top"] for row in legend), default=0) + measures["row"] / 2
+    return {**margins, "top": margins["top"] + tallest}

@@ -1,0 +1,237 @@
+"""Where printed numbers come from that are no metric's: entries beside those of the data dictionary.
+
+Tables name what their cells are values of by ids: of metrics and series, or such as the functions here make.  `terms`
+writes the entries of those that a document's tables name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.lang import formula
+from assay.lang.model.article import Article, ClassTable
+from assay.lang.model.package import Column, Constant, Grain
+from assay.lang.model.report import Cell, ManifestRow, Report, RowLabel
+from assay.lang.normal_form import Checked
+from assay.report.document import Appendix, Entry, Gallery, Group, Table
+
+SAMPLE_COUNT = "count.samples"
+SINCE, UNTIL = "phase.from", "phase.to"
+#: kinds of ids, with the groups that their entries stand in
+GROUPS = {
+    "row": "Run parameters", "constant": "Facts of runs", "phase": "Phases", "column": "Columns of tables",
+    "product": "Worked out of columns", "share": "Worked out of metrics", "classes": "Worked out of metrics",
+    "count": "Counts", "filter": "Filters",
+}  # fmt: skip
+BUILT = {
+    "analysis date": "The day that the report is dated by: that of the last record of all runs in UTC, unless another "
+    "is given.",
+    "filters applied": "How many filters decide which samples count. The table of filters names them.",
+}
+PRINTED = "As the publication prints it; it was not worked out here."
+
+
+def of_row(row: ManifestRow | RowLabel) -> str:
+    """The id of a row of a report's manifest, or of what an edition calls it."""
+    return f"row.{row.id}"
+
+
+def of_constant(name: str) -> str:
+    """The id of a constant of runs."""
+    return f"constant.{name}"
+
+
+def of_column(table: str, name: str) -> str:
+    """The id of a column of a grain."""
+    return f"column.{table}.{name}"
+
+
+def of_product(grain: str, down: str, across: str) -> str:
+    """The id of what two columns of a grain amount to."""
+    return f"product.{grain}.{down}.{across}"
+
+
+def of_share(metric: str, due: str) -> str:
+    """The id of a metric's share of another, in percent."""
+    return f"share.{metric}.{due}"
+
+
+def of_classes(table: ClassTable) -> str:
+    """The id of what a table against classes shows."""
+    return f"classes.{'-'.join(table.title.lower().split())}"
+
+
+def of_filter(name: str) -> str:
+    """The id of what a filter counts."""
+    return f"filter.{name}"
+
+
+def terms(
+    checked: Checked,
+    shown: Report | Article,
+    tables: Iterable[Table | Appendix],
+    *,
+    counts: bool = False,
+    printed: bool = False,
+) -> tuple[Group, ...]:
+    """The entries of all that tables name beside metrics and series; with `counts`, of sample counts, too.
+
+    `printed` says that the numbers are those of a publication.
+    """
+    known = {*(item.id for item in checked.package.metrics), *(item.name for item in checked.package.series)}
+    named = [name for table in tables for name in _named(table)]
+    names = dict.fromkeys([*named, *([SAMPLE_COUNT] if counts else [])])
+    told = _Told(checked, shown)
+    groups: dict[str, list[Entry]] = {}
+    for name in names:
+        if name and name not in known:
+            entry = told.entry(name)
+            if printed:
+                entry = Entry(entry.id, entry.name, entry.unit, f"{entry.description}\n{PRINTED}", "")
+            groups.setdefault(GROUPS[name.partition(".")[0]], []).append(entry)
+    order = dict.fromkeys(GROUPS.values())
+    return tuple(Group(title, tuple(groups[title])) for title in order if title in groups)
+
+
+def _named(table: Table | Appendix) -> tuple[str, ...]:
+    if isinstance(table, Appendix):
+        return table.of_columns
+    return (*table.of_rows, *table.of_columns, table.of_headings)
+
+
+def tables_of(galleries: Sequence[Gallery]) -> Iterator[Table]:
+    """The tables of the parts of a report."""
+    return (table for gallery in galleries for table in gallery.tables)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What there is to say of a report's numbers."""
+
+    checked: Checked
+    shown: Report | Article
+
+    def entry(self, name: str) -> Entry:
+        """What is told of a name, by its kind."""
+        kind, _, rest = name.partition(".")
+        kinds: Mapping[str, Callable[[str], tuple[str, str, str]]] = {
+            "row": self.row, "constant": self.constant, "phase": self.phase, "column": self.column,
+            "product": self.product, "share": self.share, "classes": self.classes, "count": self.count,
+            "filter": self.filter,
+        }  # fmt: skip
+        label, unit, said = kinds[kind](rest)
+        return Entry(name, label, unit, said, "")
+
+    def row(self, name: str) -> tuple[str, str, str]:
+        """Of a row of the manifest its label, unit, and where its value comes from."""
+        assert isinstance(self.shown, Report)
+        row = next((item for item in self.shown.manifest if item.id == name), None)
+        if row is None:
+            once = (item for edition in self.shown.editions for item in edition.manifest)
+            return next(item.label for item in once if item.id == name), "", "The report does not tell it any more."
+        if row.built:
+            return row.label, "", BUILT[row.built]
+        printed = _printed(row.cell)
+        if row.constant:
+            known = _constant(self.checked, row.constant)
+            lacks = f"Empty where the constant {row.needs} is." if row.needs else ""
+            return row.label, _symbol(known.type, known.unit.symbol), _lines(_fact(known), lacks, printed)
+        relation = next(item for item in self.checked.package.relations if item.name == row.relation)
+        column = next(item for item in relation.columns if item.name == row.column)
+        said = f"Column {column.name} of the relation {relation.name}, one row a run: {_sentence(relation.doc)}"
+        return row.label, _symbol(column.type, column.unit.symbol), _lines(_sentence(column.doc), said, printed)
+
+    def constant(self, name: str) -> tuple[str, str, str]:
+        known = _constant(self.checked, name)
+        return known.doc, _symbol(known.type, known.unit.symbol), _fact(known)
+
+    def phase(self, name: str) -> tuple[str, str, str]:
+        word = {"from": "from which on", "to": "until which"}[name]
+        said = (
+            f"The instant {word} rows of a run are the phase's, its margin taken off. The user, a constant of the run, "
+            "or a table of it tells at which instant the run is cut."
+        )
+        return name.capitalize(), "", said
+
+    def column(self, name: str) -> tuple[str, str, str]:
+        grain, column = self._column(*name.split("."))
+        key = ", by which its rows are told apart" if column.name in grain.key else ""
+        said = f"Column {column.name} of the grain {grain.name}{key}: {_sentence(grain.doc)}"
+        return _name(column.name), column.unit.symbol, _lines(_sentence(column.doc), said)
+
+    def product(self, name: str) -> tuple[str, str, str]:
+        grain, down, across = name.split(".")
+        return (
+            f"{_name(across)} × {down.replace('_', ' ')}", "",
+            f"The product of the columns {across} and {down} of the grain {grain}; equal on a diagonal of the "
+            "table before.",
+        )  # fmt: skip
+
+    def share(self, name: str) -> tuple[str, str, str]:
+        metric, due = map(self.checked.metric, name.split("."))
+        return "Of what is due", "%", f"100 × {metric.id} / {due.id}: {metric.name}, in percent of {due.name}."
+
+    def classes(self, name: str) -> tuple[str, str, str]:
+        """Of a table of classes its title, no unit, and what its classes are."""
+        assert isinstance(self.shown, Article)
+        table = next(
+            item for part in self.shown.parts for item in part.class_tables if of_classes(item) == f"classes.{name}"
+        )
+        listed = "; ".join(f"{item.name} ({item.amount} {item.unit.symbol})" for item in table.classes)
+        values = f"the rows of its metrics by {table.across}" if table.across else "the averages of metrics over runs"
+        worked = f"Formula: {formula.shown(table.value)}, in {table.unit.name}, over the class and {values}."
+        return table.title, table.unit.symbol, _lines(worked, f"{table.heading}: {listed}.")
+
+    def count(self, _name: str) -> tuple[str, str, str]:
+        said = "How many samples the first metric of the table has, after filters; of all hosts together."
+        return "Sample count", "", said
+
+    def filter(self, name: str) -> tuple[str, str, str]:
+        found = next(item for item in self.checked.package.filters if item.name == name)
+        counted = "Rejected: rows for which its condition does not hold. Rows: all that it was asked of."
+        return found.name, "", _lines(_sentence(found.doc), counted)
+
+    def _column(self, table: str, name: str) -> tuple[Grain, Column]:
+        grain = next(item for item in self.checked.package.grains if item.name == table)
+        return grain, next(item for item in grain.columns if item.name == name)
+
+
+def _constant(checked: Checked, name: str) -> Constant:
+    return next(item for source in checked.package.sources for item in source.constants if item.name == name)
+
+
+def _fact(known: Constant) -> str:
+    """Where a constant is read from."""
+    path = " or ".join(".".join(keys) for keys in (known.path, *known.or_at))
+    files = " or ".join(known.files)
+    default = "" if known.default is None else f"; {known.default or 'empty'} where it is not told"
+    return _lines(_sentence(known.doc), f"Constant {known.name} of the run: {path} in {files}{default}.")
+
+
+def _printed(cell: Cell) -> str:
+    """How a cell of the manifest is written, where that changes what it says."""
+    said = {
+        "date": "Printed as the day in UTC.", "time": "Printed as the time of day in UTC, fractions of a second cut.",
+        "unsuffixed": "Printed without the letters s at its end.", "spread": "Printed in seconds.",
+    }.get(cell.kind, "")  # fmt: skip
+    how = "" if cell.kind in ("text", "unsuffixed") else ", not rounded,"
+    cut = f"Cut{how} to {cell.cut} characters." if cell.cut else ""
+    return " ".join(part for part in (said, cut) if part)
+
+
+def _symbol(kind: str, symbol: str) -> str:
+    return {"duration": "s", "instant": ""}.get(kind, symbol)
+
+
+def _name(column: str) -> str:
+    return column.replace("_", " ").capitalize()
+
+
+def _sentence(text: str) -> str:
+    said = text[:1].upper() + text[1:]
+    return said if not said or said.endswith(".") else f"{said}."
+
+
+def _lines(*parts: str) -> str:
+    return "\n".join(part for part in parts if part)

@@ -1,1 +1,0 @@
-"""Front end: Dhall text to frozen dataclasses; checks of names, types, units, cycles; diagnostics."""

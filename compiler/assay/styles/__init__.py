@@ -1,0 +1,1 @@
+"""Number styles: values, deltas, manifest cells and chart points as text."""

@@ -1,0 +1,110 @@
+"""Number style `org-2023`: cut cells, and deltas computed from what is printed, as a spreadsheet does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+
+from assay.styles.exact_decimal import cut, decimal_text, quantized, without_leading_zero
+from assay.styles.printed_deltas import PrintedDeltas
+from assay.styles.row import NO_VALUE, Row
+
+CELL_WIDTH = 6
+DELTA_DECIMALS = 3
+UNDEFINED = "nan"
+
+
+@dataclass(frozen=True, slots=True)
+class Org2023(PrintedDeltas):
+    """Deltas and percents are functions of the printed cells, so an old report is recomputed from itself."""
+
+    name: str = "org-2023"
+    has_sample_counts: bool = True
+
+    def table_row(self, values: Sequence[float | None], width: int) -> Row:  # noqa: ARG002
+        """Values of any metric have the same width in this style: `width` is not used."""
+        return self.printed_row([report_cell(value) for value in values])
+
+    @staticmethod
+    def delta(base: str, value: str) -> str:
+        """See `printed_delta`."""
+        return printed_delta(base, value)
+
+    @staticmethod
+    def percent(base: str, value: str) -> str:
+        """See `printed_percent`."""
+        return printed_percent(base, value)
+
+    def sample_count(self, count: int) -> str:
+        """The count in parentheses: `(52)`, `(291>)`."""
+        return f"({shortened_count(count)})"
+
+
+def run_cell(number: float) -> str:
+    """The cell of one run's own table: decimal text without leading zero, cut to 6 characters (`.00050`).
+
+    Compatibility choice of the style: digits are cut, not rounded, and a number above 999999 loses its end.
+    """
+    return cut(without_leading_zero(decimal_text(number)), CELL_WIDTH)
+
+
+def report_cell(number: float | None) -> str:
+    """The cell of the comparison: the run's own cell, read back as a number and printed anew."""
+    return NO_VALUE if number is None else reread(run_cell(number))
+
+
+def reread(cell: str) -> str:
+    """A run's own cell as a spreadsheet shows the number it reads: `.00005` is `5e-05`, `93674.` is `93674`.
+
+    Compatibility choice of the style: a cell whose cut left no digit after the point has become an integer.
+    """
+    if "." not in cell or cell.endswith("."):
+        return cell.removesuffix(".")
+    return repr(float(cell))
+
+
+def printed_delta(base: str, value: str) -> str:
+    """value - base of the printed numbers with 3 decimals, half away from zero: equal `0.000`, tiny `-0.000`.
+
+    Compatibility choice of the style: a bare integer when both cells are integers.
+    """
+    if NO_VALUE in (base, value):
+        return NO_VALUE
+    if not _finite(base, value):
+        return UNDEFINED
+    decimals = 0 if _is_integer(base) and _is_integer(value) else DELTA_DECIMALS
+    return format(_delta(base, value, decimals), "f")
+
+
+def printed_percent(base: str, value: str) -> str:
+    """100 x the *printed* delta / the printed base, whole, half away from zero, never `-0`; base 0: `nan`.
+
+    Compatibility choice of the style: the delta lost its digits below 0.001 before it was divided.
+    """
+    if NO_VALUE in (base, value):
+        return NO_VALUE
+    delta = printed_delta(base, value)
+    if delta == UNDEFINED or Decimal(base) == 0:
+        return UNDEFINED
+    return str(int(quantized(100 * Decimal(delta) / Decimal(base), 0, ROUND_HALF_UP)))
+
+
+def shortened_count(count: int) -> str:
+    """A count of up to 4 digits; above, its first 3 and `>`, a compatibility choice of the style."""
+    text = str(count)
+    return text if len(text) <= 4 else text[:3] + ">"
+
+
+def _delta(base: str, value: str, decimals: int) -> Decimal:
+    # Adding 0 takes the sign from a zero difference: `0.0` less `-0.0`. One that rounds to zero keeps it.
+    exact = Decimal(value) - Decimal(base) + 0
+    return quantized(exact, decimals, ROUND_HALF_UP)
+
+
+def _is_integer(cell: str) -> bool:
+    return not set(cell) & {".", "e"}
+
+
+def _finite(*cells: str) -> bool:
+    return all(Decimal(cell).is_finite() for cell in cells)

@@ -1,0 +1,1 @@
+"""Files, locks, checksums, diagnostics and text, for every stage."""

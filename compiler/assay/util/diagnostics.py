@@ -1,0 +1,204 @@
+"""Errors as data: what is wrong, where, what was expected and found, a hint.
+
+Every stage reports problems as `Diagnostic` values, raised together in one `AssayError`; they are rendered once,
+at the edge (the command line).  Exit status: 1 specs or data are wrong, 2 usage, 3 a difference was found, 70 a bug
+of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.util.escape import visible
+
+SPECS_OR_DATA = 1
+USAGE = 2
+DIFFERENCE = 3
+INTERNAL = 70
+
+#: characters of a line that an excerpt shows
+WIDEST = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in a text file: 1-based line and column; `length` columns are underlined (0: none); without a `file`, in
+    the text that the problem is about."""
+
+    file: str
+    line: int = 0
+    column: int = 0
+    length: int = 0
+
+    def __str__(self) -> str:
+        if not self.file:
+            return f"line {self.line}, column {self.column}"
+        parts = [self.file]
+        if self.line:
+            parts.append(str(self.line))
+            if self.column:
+                parts.append(str(self.column))
+        return ":".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One problem.
+
+    `code` is stable and short (`unknown-metric`); `message` is one line without a full stop; `expected` and `found`
+    complete it where both are known; `hint` says what to try.  `related` are the places that notes and hint name.
+    `text` is what the place is in, where no file is named yet (the SQL of a query); whoever knows the files names it.
+    """
+
+    code: str
+    message: str
+    span: Span | None = None
+    excerpt: str = ""
+    expected: str = ""
+    found: str = ""
+    hint: str = ""
+    notes: tuple[str, ...] = ()
+    severity: str = "error"
+    text: str = ""
+    related: tuple[Span, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """The excerpt: the one given, else the line of the text that the place is in."""
+        if self.excerpt or not self.text or not self.span:
+            return self.excerpt
+        return excerpt_of(self.text.splitlines(), self.span.line, self.span.column, self.span.length)
+
+    def to_json(self) -> dict[str, object]:
+        """The problem as plain data (keys that are empty are left out)."""
+        where: dict[str, object] = {}
+        if self.span:
+            where = {"file": self.span.file, "line": self.span.line, "column": self.span.column}
+        pairs: list[tuple[str, object]] = [
+            ("severity", self.severity),
+            ("code", self.code),
+            ("message", self.message),
+            ("where", where),
+            ("excerpt", self.shown),
+            ("expected", self.expected),
+            ("found", self.found),
+            ("hint", self.hint),
+            ("notes", list(self.notes)),
+        ]
+        return {key: value for key, value in pairs if value}
+
+
+class AssayError(Exception):
+    """One or more problems that end a stage; `status` is the exit status of the command."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic], status: int = SPECS_OR_DATA) -> None:
+        super().__init__(diagnostics, status)
+        self.diagnostics = tuple(diagnostics)
+        self.status = status
+
+    def __str__(self) -> str:
+        return "\n\n".join(render(item) for item in self.diagnostics)
+
+
+def fail(
+    code: str,
+    message: str,
+    *,
+    span: Span | None = None,
+    excerpt: str = "",
+    expected: str = "",
+    found: str = "",
+    hint: str = "",
+    notes: Sequence[str] = (),
+    status: int = SPECS_OR_DATA,
+    text: str = "",
+) -> AssayError:
+    """An error of one problem, ready to be raised."""
+    item = Diagnostic(code, message, span, excerpt, expected, found, hint, tuple(notes), text=text)
+    return AssayError((item,), status)
+
+
+def raise_all(problems: Iterable[Diagnostic], status: int = SPECS_OR_DATA) -> None:
+    """Raise all the errors of a stage together, if there are any (warnings alone do not raise)."""
+    items = tuple(problems)
+    if any(item.severity == "error" for item in items):
+        raise AssayError(items, status)
+
+
+def render(item: Diagnostic) -> str:
+    """A problem as the text a person reads: code and cause, place, excerpt, expected and found, notes, hint."""
+    lines = [f"{item.severity}[{item.code}]: {visible(item.message)}"]  # one line, whatever names are in it
+    if item.span:
+        lines.append(f"  at {visible(str(item.span))}")
+    lines.extend(f"    {line}".rstrip() for line in item.shown.splitlines())
+    if item.expected:
+        lines.append(f"  expected: {item.expected}")
+    if item.found:
+        lines.append(f"  found:    {item.found}")
+    lines.extend(f"  note: {note}" for note in item.notes)
+    if item.hint:
+        lines.append(f"  hint: {item.hint}")
+    return "\n".join(lines)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint that names the nearest known words, or lists what there is when none is near (at most 12)."""
+    import difflib
+
+    names = sorted(set(known))
+    lowered = {name.lower(): name for name in reversed(names)}
+    near = _nearest(word.lower(), difflib.get_close_matches(word.lower(), list(lowered), n=3, cutoff=0.6))
+    if near:
+        return "did you mean " + " or ".join(f"`{lowered[item]}`" for item in near) + "?"
+    if not names:
+        return "there are none"
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    return "there are " + ", ".join(f"`{name}`" for name in names[:12]) + more
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """A hint that names the nearest known words; empty when none is near, for where all that there are are told."""
+    hint = did_you_mean(word, known)
+    return hint if hint.startswith("did you mean") else ""
+
+
+def _nearest(word: str, near: Sequence[str]) -> list[str]:
+    """Of near words, best first, those that are about as near as the best."""
+    import difflib
+
+    ratios = [difflib.SequenceMatcher(None, name, word).ratio() for name in near]
+    return [name for name, ratio in zip(near, ratios, strict=True) if ratio > ratios[0] - 0.15]
+
+
+def excerpt_at(path: Path, line: int, column: int, length: int = 1) -> str:
+    """The line in question with its number and a caret line below; empty when the file cannot be read."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    return excerpt_of(lines, line, column, length)
+
+
+def excerpt_of(lines: Sequence[str], line: int, column: int, length: int = 1) -> str:
+    """A line of a text with its number and a caret line below; empty when there is no such line.
+
+    Of a line longer than `WIDEST` characters what stands around the caret, with `…` where it is cut.
+    """
+    if not 1 <= line <= len(lines):
+        return ""
+    text, begin, end = _window(lines[line - 1], max(column - 1, 0), max(length, 1))
+    caret = " " * (len(str(line)) + 1) + "| " + " " * begin + "^" * (end - begin)
+    return f"{line} | {text}\n{caret}"
+
+
+def _window(text: str, begin: int, length: int) -> tuple[str, int, int]:
+    """The part of a line that is shown, and where in it the underlined characters begin and end."""
+    if len(text) <= WIDEST:
+        return text, begin, begin + length
+    shown = min(length, WIDEST - 2)
+    first = max(0, min(begin - (WIDEST - shown) // 2, len(text) - WIDEST))
+    last = first + WIDEST
+    part = "…" * (first > 0) + text[first + (first > 0) : last - (last < len(text))] + "…" * (last < len(text))
+    return part, begin - first, begin - first + shown
