@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: kind of a source -> the module whose `ingest` reads it, which is loaded when there is such a source
 READERS = {
-    JSON_LINES: "reader",
+    JSON_LINES: "json_lines",
     TEXT_LINES: "text_lines",
     RECORDS: "json_records",
     TABLES: "tables",
@@ -40,7 +40,7 @@ def ingest(
     progress: Bytes = unwatched,
     cache: Path | None = None,
 ) -> None:
-    """Write the folder `out`, all or nothing: see `reader.ingest`.
+    """Write the folder `out`, all or nothing: see `readers.json_lines.ingest`.
 
     `cache` is the folder whose scratch is used, and where what was read of logs before is found when the files have
     hashes.  `events` may be of other sources too; `workers` bounds those that
@@ -50,7 +50,7 @@ def ingest(
     tables a missing column, of texts a missing key; of samples another form of file, or two values of a series at an
     instant.
     """
-    read = import_module(f"assay.ingest.{READERS[source.kind]}").ingest
+    read = import_module(f"assay.ingest.readers.{READERS[source.kind]}").ingest
     if source.kind in OF_LINES:
         read = partial(read, workers=workers)
     read(source, events, wanted, files, out, share=share, progress=progress, cache=cache)
