@@ -8,7 +8,7 @@ import sqlglot
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.sql.partitioning import stands_apart
+from assay.sql.partitioning import is_partitionable
 from tests.support.deep import examples
 
 APART = {
@@ -74,12 +74,12 @@ NOT_SURE = {
 
 @pytest.mark.parametrize("name", APART)
 def test_what_stands_apart(name: str) -> None:
-    assert stands_apart(sqlglot.parse_one(APART[name], read="duckdb"), "host")
+    assert is_partitionable(sqlglot.parse_one(APART[name], read="duckdb"), "host")
 
 
 @pytest.mark.parametrize("name", NOT_SURE)
 def test_what_may_not(name: str) -> None:
-    assert not stands_apart(sqlglot.parse_one(NOT_SURE[name], read="duckdb"), "host")
+    assert not is_partitionable(sqlglot.parse_one(NOT_SURE[name], read="duckdb"), "host")
 
 
 CONNECTION = duckdb.connect()  # to start an engine takes longer than its answers

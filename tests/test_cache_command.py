@@ -14,7 +14,7 @@ import pytest
 from assay.engine.pruning import Entry, Limits, surplus
 from assay.engine.result_cache import default_folder
 from assay.ingest import fingerprint
-from assay.util.scratch import leave, own
+from assay.util.scratch import clean_up, process_dir
 from tests.support.commands import Done, assay
 from tests.support.laboratory import ROOT
 
@@ -112,13 +112,13 @@ def test_what_was_used_longest_ago_goes_until_the_rest_is_small_enough() -> None
 
 def test_it_waits_for_commands_that_work_with_the_cache(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
-    own(cache)
+    process_dir(cache)
     words = [sys.executable, "-m", "assay", "cache", "prune", "--all", "--cache", str(cache)]
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
     started = subprocess.Popen(words, env=around, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert started.stderr
     assert started.stderr.readline() == f"waiting for other assay commands that work with {cache}\n"
-    leave(cache)
+    clean_up(cache)
     assert started.communicate() == ("removed 0 entries, 0 B\n", "")
 
 

@@ -14,7 +14,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 from assay.app.run_schema import schema_of
-from assay.ingest.run_metadata import constants_told_twice, read_constants, told_by
+from assay.ingest.run_metadata import duplicate_constant_warnings, read_constants, told_by
 from assay.lang.model.package import Constant, Quarantine, Source
 from assay.lang.model.unit import Unit
 from assay.util.diagnostics import AssayError
@@ -253,4 +253,4 @@ def test_documents_that_differ_in_a_value_are_named(second: str, warned: bool, t
     (tmp_path / "a.json").write_text('{"x": "2026-01-01T00:00:00Z"}', encoding="utf-8")
     (tmp_path / "b.json").write_text(second, encoding="utf-8")
     expected = '`x` (A fact) is "2026-01-01T00:00:00Z" in a.json, but "2026-01-01T00:00:01Z" in b.json; a.json is used.'
-    assert constants_told_twice(source(INSTANT), tmp_path) == ((expected,) if warned else ())
+    assert duplicate_constant_warnings(source(INSTANT), tmp_path) == ((expected,) if warned else ())

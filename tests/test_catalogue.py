@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from assay.app.explain import explain
-from assay.app.explain_view import said
+from assay.app.explain_view import describe_headings
 from assay.app.lineage import lineage_of
 from assay.lineage.diagram import Picture, picture
 from tests.support.browser import barriers, shown
@@ -169,7 +169,7 @@ def test_the_page_of_a_metric_says_all_that_explain_says(site: Path, lab: Labora
     text = " ".join(read(site / "pages/cometbft/metrics/latency_max.html").text.split())
     found = explain(lab.session, "latency_max", "cometbft")
     assert found.facts.definition in text
-    for head, lines in said(found):
+    for head, lines in describe_headings(found):
         if head not in ("Events", "Shown in"):  # these are tables
             for line in lines:
                 assert " ".join(re.sub(r"[`*]", "", line).split()) in text

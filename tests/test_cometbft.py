@@ -416,11 +416,11 @@ def test_a_further_source_changes_no_definition() -> None:
     assert differing == {name for name in changed if name in of_all or "loaded" in _needed(checked, name).events}
 
 
-def _needed(checked: normal_form.Checked, metric: str) -> dependencies.Needs:
-    return dependencies.needs(checked.package, [checked.metric(metric)], checked.package.filters)
+def _needed(checked: normal_form.CheckedPackage, metric: str) -> dependencies.Dependencies:
+    return dependencies.collect_dependencies(checked.package, [checked.metric(metric)], checked.package.filters)
 
 
-def _reads_logs(checked: normal_form.Checked, metric: str) -> bool:
+def _reads_logs(checked: normal_form.CheckedPackage, metric: str) -> bool:
     """Whether a metric is made of what every source tells of its hosts."""
     read = _needed(checked, metric).relations
     return any("logs" in item.uses for item in checked.package.relations if item.name in read)

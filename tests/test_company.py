@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.engine.parameters import given
+from assay.engine.parameters import bind_parameters
 from tests.support.commands import assay
 from tests.support.small import averages, logged, small
 
@@ -272,8 +272,8 @@ def test_what_is_tallied_is_of_the_whole_run(tmp_path: Path) -> None:
 
 def test_whole_constants_have_64_bits() -> None:
     """As the engine takes them, small ones had 32, and their products ended the build."""
-    values = given(["a", "b"], {"a": 100_000, "b": True, "other": 1})
+    values = bind_parameters(["a", "b"], {"a": 100_000, "b": True, "other": 1})
     assert duckdb.execute("SELECT $a * $a, typeof($a), typeof($b)", values).fetchall() == [
         (10_000_000_000, "BIGINT", "BOOLEAN")
     ]
-    assert given([], {"a": 1}) is None
+    assert bind_parameters([], {"a": 1}) is None

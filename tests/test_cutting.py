@@ -10,7 +10,7 @@ import pytest
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Event, Grain, Package, Relation, Runs, Series, Subject, Unit
 from assay.lang.workspace import load, shipped
-from assay.plan.phase_splitting import is_cut
+from assay.plan.phase_splitting import can_split_by_phase
 
 HOLDS = Expression("integer")
 
@@ -56,7 +56,7 @@ def package(cache: Path) -> Package:
     "table", ["line", "timed", "narrow", "narrow_by_host", "of_cut_rows", "part_of_timed", "runs_of_timed"]
 )
 def test_a_table_is_cut_with_its_rows_or_with_all_that_it_is_made_of(table: str, package: Package) -> None:
-    assert is_cut(package, table)
+    assert can_split_by_phase(package, table)
 
 
 @pytest.mark.parametrize(
@@ -65,4 +65,4 @@ def test_a_table_is_cut_with_its_rows_or_with_all_that_it_is_made_of(table: str,
 )
 def test_a_table_of_which_a_part_is_not_cut_is_whole(table: str, package: Package) -> None:
     """Or that is made of no table at all."""
-    assert not is_cut(package, table)
+    assert not can_split_by_phase(package, table)

@@ -18,7 +18,7 @@ from assay.lang import decode, normal_form
 from assay.lang.check.check import check
 from assay.lang.formula import by_id, is_formula
 from assay.lang.model.package import Metric, Package
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import Applied, EventStep, plan
 from assay.util.diagnostics import AssayError
 from tests.support.laboratory import Laboratory
@@ -75,7 +75,7 @@ def _other(value: Any, random: Random) -> Any:
     return f"{value}2"
 
 
-def taken(body: Any) -> Checked | None:
+def taken(body: Any) -> CheckedPackage | None:
     """The package of plain data, where the checker has nothing against it."""
     try:
         package = decode.package(body, "edited", lenient=True)
@@ -84,7 +84,7 @@ def taken(body: Any) -> Checked | None:
         return None
 
 
-def worked_out(checked: Checked, metrics: tuple[Metric, ...]) -> dict[str, object]:
+def worked_out(checked: CheckedPackage, metrics: tuple[Metric, ...]) -> dict[str, object]:
     """How metrics are worked out: their statements and all that these read, down to events and constants."""
     package = checked.package
     every = [Applied(item, "1" if item.parameter else None) for item in package.filters]
@@ -150,6 +150,6 @@ def test_an_edit_changes_the_hashes_of_what_it_changes(lab: Laboratory, system: 
                 assert alone(old, metric.id) == alone(new, metric.id), metric.id
 
 
-def alone(checked: Checked, name: str) -> object:
+def alone(checked: CheckedPackage, name: str) -> object:
     """How a metric is worked out that is asked for alone: tables have what it needs and no more."""
     return worked_out(checked, (checked.metric(name),))

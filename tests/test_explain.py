@@ -20,19 +20,19 @@ from assay.app.explain import Explained, RunFacts
 from assay.app.explain_view import as_data, as_text
 from assay.app.lineage import applied_to_item, of_item
 from assay.app.trace_runs import Line, Sample, Spread
-from assay.explain.appearances import shown
+from assay.explain.appearances import list_appearances
 from assay.explain.facts import facts
 from assay.explain.terminal import Part, bars, fitted
-from assay.explain.wording import compatibility, said
+from assay.explain.wording import compatibility, describe_expression
 from assay.lang import dependencies
 from assay.lang.labels import read_of
 from assay.lang.model.expression_text import parse
 from assay.lang.model.package import Metric, Term
-from assay.lang.time_format import told
+from assay.lang.time_format import format_instant
 from assay.lineage.raw_records import RawRecord
 from assay.report.article import metrics_of
 from assay.report.blocks.rows import series_of
-from assay.util.escape import columns, cut, visible, visible_json, written
+from assay.util.escape import columns, cut, encode_lossless, visible, visible_json
 from tests.compare_reference import CARDANO
 from tests.oracle.instants import parse_instant
 from tests.support.commands import Done, assay, assay_process
@@ -71,7 +71,7 @@ def test_every_metric_and_series_is_explained(lab: Laboratory, system: str) -> N
         assert all(event.names or event.name in nameless for event in told.events), told.events
         assert told.doc
         json.loads(visible_json(as_data(Explained(checked, item, told, "", "", None))))
-        needed = dependencies.needs(
+        needed = dependencies.collect_dependencies(
             package,
             [item] if isinstance(item, Metric) else [],
             [one.filter for one in applied],
@@ -408,7 +408,7 @@ def test_texts_are_cut_by_the_columns_that_they_take() -> None:
 def test_a_terminal_of_few_characters_gets_others() -> None:
     assert bars([0, 1, 4, 8], "utf-8") == " ▁▄█"
     assert bars([0, 1, 4, 8], "ascii") == " .=@"
-    assert written("“a” × b… é", "ascii") == '"a" x b... \\xe9'
+    assert encode_lossless("“a” × b… é", "ascii") == '"a" x b... \\xe9'
 
 
 def test_the_screen_can_be_written_in_ascii(cache: Path) -> None:
@@ -438,7 +438,7 @@ def test_the_screen_can_be_written_in_ascii(cache: Path) -> None:
     ],
 )  # fmt: skip
 def test_expressions_in_words(expression: str, words: str) -> None:
-    assert said(parse(expression.replace("0.01 [", "0.01["))) == words
+    assert describe_expression(parse(expression.replace("0.01 [", "0.01["))) == words
 
 
 def test_a_series_names_the_constants_that_tell_its_window_and_steps(cache: Path) -> None:
@@ -518,19 +518,19 @@ def test_what_articles_print_is_shown_somewhere(lab: Laboratory, system: str) ->
         metrics, series = metrics_of(article), series_of(article)
         for item in (*package.metrics, *package.series):
             there = item.id in metrics if isinstance(item, Metric) else item.name in series
-            assert (name in {place.report for place in shown(package, item)}) == there, item
+            assert (name in {place.report for place in list_appearances(package, item)}) == there, item
 
 
 def test_places_of_series_and_compared_metrics(lab: Laboratory) -> None:
     package = lab.session.package("cometbft").package
     (series,) = (item for item in package.series if item.name == "node_memory")
     title = "Average resident memory with and without the exporters' processes"
-    assert [(place.kind, place.section, place.label) for place in shown(package, series)] == [
+    assert [(place.kind, place.section, place.label) for place in list_appearances(package, series)] == [
         ("table", f"Metrics of the nodes/{title}", "node_memory, Bytes"),
     ]
     package = lab.session.package("antelope").package
     (metric,) = (item for item in package.metrics if item.id == "disk_write_rate")
-    assert [(place.kind, place.section) for place in shown(package, metric)] == [
+    assert [(place.kind, place.section) for place in list_appearances(package, metric)] == [
         ("table", "Disk/Disk writes before and after"),
         ("table", "Endurance/Years until a drive is used up"),
         ("verdict", "Conclusion/What was expected of the upgrade"),
@@ -595,7 +595,7 @@ def test_instants_that_name_samples_are_dates(cache: Path) -> None:
     (t_ns, *_) = (item["keys"]["t_ns"] for item in found["run"]["largest"])
     assert isinstance(t_ns, int)
     text = assay("explain", "block_rate", "--run", QA, "--cache", cache).out
-    assert f"  at {told(t_ns)}, name " in text
+    assert f"  at {format_instant(t_ns)}, name " in text
     assert str(t_ns) not in text
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.app.explain import told
+from assay.app.explain import describe
 from assay.app.lineage import lineage_of
 from assay.explain.wording import series_sentence
 from assay.plan.planner import SeriesStep
@@ -85,7 +85,7 @@ def test_every_series_that_a_metric_reads_is_told(lab: Laboratory) -> None:
             made = [item.step for item in traced.found.statements.values()]
             steps = {step.name for step in made if isinstance(step, SeriesStep)}
             direct = {item.table for item, role in traced.found.roles.items() if role in ("value", "picks")} & steps
-            found, _ = told(checked, metric, None, ())
+            found, _ = describe(checked, metric, None, ())
             assert {item.name for item in found.facts.series} == direct, metric.id
             own = {series.name: series for series in checked.package.series}
             assert all(item.sentence == series_sentence(own[item.name]) for item in found.facts.series)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from assay.explain.wording import said
+from assay.explain.wording import describe_expression
 from assay.lang.model.expression import ARITY, LEAVES, Expression
 from assay.lang.typing_rules import NONE, KindError, Scope, Typed, infer
 from assay.lang.units import UnitLibrary
@@ -216,6 +216,6 @@ def test_every_word_of_the_language_has_sql_and_words() -> None:
     leaves = [Expression(op, name="x", text="y", number=Decimal(1), unit="byte") for op in LEAVES]
     trees = [Expression(op, (ONE,) * (number or 2), unit="byte", factor="1") for op, number in ARITY.items()]
     for tree in (*leaves, *trees):
-        assert said(tree)
+        assert describe_expression(tree)
         if tree.op not in ("metric", "converted"):
             assert compile_expression(tree, Names(constants={"x": 1}, argument="1")).sql(dialect="duckdb")

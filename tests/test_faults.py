@@ -18,8 +18,8 @@ import pytest
 from assay.app.build_cache import SETTLED
 from assay.app.outputs import replacing
 from assay.util.diagnostics import AssayError
-from assay.util.locks import held
-from assay.util.scratch import own
+from assay.util.locks import locked
+from assay.util.scratch import process_dir
 from tests.support.commands import assay_process
 from tests.support.deep import is_deep, turn
 from tests.support.laboratory import DATE, ROOT
@@ -142,7 +142,7 @@ def test_a_command_waits_for_another_that_writes_the_same_folder_and_says_so(
     out = tmp_path / "out"
     words = [sys.executable, "-m", "assay", *command(out, undisturbed_cache)]
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
-    with held(out):
+    with locked(out):
         started = subprocess.Popen(
             words, cwd=place, env=around, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
@@ -155,12 +155,12 @@ def test_a_command_waits_for_another_that_writes_the_same_folder_and_says_so(
 
 
 def test_what_a_living_process_has_is_not_swept(place: Path, tmp_path: Path) -> None:
-    (own(tmp_path / "cache") / "mine").touch()
+    (process_dir(tmp_path / "cache") / "mine").touch()
     dead = tmp_path / "cache" / "scratch" / "of_adead"
     dead.mkdir()
     done = assay_process("ingest", "runs/1.0", "--cache", str(tmp_path / "cache"), within=place)
     assert done.status == 0, done.err
-    assert (own(tmp_path / "cache") / "mine").exists()
+    assert (process_dir(tmp_path / "cache") / "mine").exists()
     assert not dead.exists()
 
 

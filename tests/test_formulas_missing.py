@@ -19,7 +19,7 @@ from assay.lang.model.expression import Expression
 from assay.lang.model.expression_text import parse
 from assay.lang.model.package import Package
 from assay.lang.model.summary import Summary
-from assay.lang.normal_form import Checked, Measured
+from assay.lang.normal_form import CheckedPackage, Measured
 from assay.lang.workspace import load, shipped
 from assay.sql.distributions import CENTILES
 
@@ -81,7 +81,7 @@ def test_a_constant_is_what_its_decimal_text_says() -> None:
 
 
 @pytest.fixture(scope="module")
-def checked(cache: Path) -> Checked:
+def checked(cache: Path) -> CheckedPackage:
     """A package of four metrics: two that are measured, their quotient, and twice that."""
     package = load(shipped(), "cardano", cache)
     some = next(metric for metric in package.package.metrics if metric.reduction is None)
@@ -91,7 +91,7 @@ def checked(cache: Path) -> Checked:
     return replace(package, package=replace(package.package, metrics=metrics))
 
 
-def test_a_formula_over_a_formula_has_its_value_or_its_reason(checked: Checked) -> None:
+def test_a_formula_over_a_formula_has_its_value_or_its_reason(checked: CheckedPackage) -> None:
     made = Formulas(checked, {}, {})
     (twice,) = (metric for metric in checked.package.metrics if metric.id == "twice")
     assert made.number(twice, {"a": Fraction(3), "b": Fraction(4)}.__getitem__) == 1.5
@@ -114,7 +114,7 @@ def test_averages_are_exact_or_missing() -> None:
 
 def test_what_rows_measure_is_exact_or_missing() -> None:
     """1.5 s of nanoseconds."""
-    known = Checked(cast(Package, None), {"a": Measured("integer", "nanosecond", Fraction(1, 10**9))}, {}, "")
+    known = CheckedPackage(cast(Package, None), {"a": Measured("integer", "nanosecond", Fraction(1, 10**9))}, {}, "")
     assert measured(known, {"a": 1_500_000_000})("a") == Fraction(3, 2)
     for value in (None, math.nan, math.inf, "12"):
         with pytest.raises(NoValueError, match=r"^a has no value$"):

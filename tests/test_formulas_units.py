@@ -208,4 +208,4 @@ def test_a_metric_whose_id_is_no_word_is_read_back() -> None:
     ],
 )
 def test_formulas_are_shown_as_people_write_them(text: str, shown: str) -> None:
-    assert formula.shown(parse(text)) == shown
+    assert formula.format_formula(parse(text)) == shown

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from assay.lang import normal_form, workspace
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.lang.workspace import Workspace
 from assay.util.diagnostics import DIFFERENCE
 from tests.support.commands import Done
@@ -46,7 +46,7 @@ print(hashlib.sha256(json.dumps(normal_form.content(checked)).encode()).hexdiges
 """
 
 
-def evaluated(system: str) -> Checked:
+def evaluated(system: str) -> CheckedPackage:
     """A system's package out of its Dhall sources, whatever is committed or cached."""
     return golden.evaluated(HERE, system, workspace.scan(HERE, system))
 

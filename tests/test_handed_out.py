@@ -100,7 +100,7 @@ def test_what_is_handed_out_to_somebody_stays_when_others_ask_at_once(run: Path,
 
     def ask() -> None:
         together.wait()
-        folder = export_run.handed(store, events, {"named": 1})
+        folder = export_run.link_run(store, events, {"named": 1})
         seen.append((folder, (folder / "constants.parquet").stat().st_ino))
 
     threads = [threading.Thread(target=ask) for _ in range(8)]

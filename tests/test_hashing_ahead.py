@@ -17,9 +17,9 @@ import pytest
 from assay.app.hashing import Hashes
 from assay.ingest import fingerprint, hashing_ahead
 from assay.ingest.discovery import find_run
-from assay.ingest.fingerprint import Held, mark_of
+from assay.ingest.fingerprint import FileSnapshot, mark_of
 from assay.ingest.hashing import file_hashes
-from assay.ingest.hashing_ahead import WORTH, Ahead
+from assay.ingest.hashing_ahead import WORTH, BackgroundHasher
 from assay.util.diagnostics import AssayError
 from tests.support.commands import assay
 from tests.support.ingesting import SOURCE
@@ -56,18 +56,18 @@ def asked(monkeypatch: Patch) -> list[str]:
     return found
 
 
-def begun(*folders: Path, memo: Path) -> Ahead:
+def begun(*folders: Path, memo: Path) -> BackgroundHasher:
     """What is done when all is hashed."""
-    found = Ahead(folders, memo)
+    found = BackgroundHasher(folders, memo)
     found.start()
     found.join()
     return found
 
 
-def held(path: Path) -> Held:
+def held(path: Path) -> FileSnapshot:
     """A file as it is found now."""
     mark = mark_of(path)
-    return Held(path, mark, mark.size)
+    return FileSnapshot(path, mark, mark.size)
 
 
 def test_the_files_of_runs_are_hashed_in_the_order_of_their_names(run: Path, asked: list[str]) -> None:
@@ -108,7 +108,7 @@ def test_who_ends_it_waits_for_no_look_through_a_large_folder(run: Path, monkeyp
             told.end()
 
     monkeypatch.setattr(hashing_ahead, "_worth", worth)
-    told = Ahead([run], run / "none.json")
+    told = BackgroundHasher([run], run / "none.json")
     told.start()
     told.join()
     assert len(looked) == 2
@@ -116,11 +116,11 @@ def test_who_ends_it_waits_for_no_look_through_a_large_folder(run: Path, monkeyp
 
 @pytest.mark.parametrize("needed", [True, False])
 def test_the_file_at_hand_is_given_up_unless_it_is_needed(needed: bool, run: Path, monkeypatch: Patch) -> None:
-    told = Ahead([run], run / "none.json")
+    told = BackgroundHasher([run], run / "none.json")
     first = run / "m-1" / "core"
     seen: list[Path] = []
 
-    def hashed(path: Path, mark: fingerprint.Mark, ended: Callable[[], bool]) -> Held:
+    def hashed(path: Path, mark: fingerprint.FileStamp, ended: Callable[[], bool]) -> FileSnapshot:
         seen.append(path)
         told.end([first] if needed else [run / "m-2" / "out"])
         return fingerprint.hashed(path, mark, ended)
@@ -133,7 +133,7 @@ def test_the_file_at_hand_is_given_up_unless_it_is_needed(needed: bool, run: Pat
 
 
 def test_what_cannot_be_read_is_left_to_who_reads_it(run: Path, monkeypatch: Patch) -> None:
-    def refused(path: Path, *_: object) -> Held:
+    def refused(path: Path, *_: object) -> FileSnapshot:
         raise fingerprint.changed(path, "nothing")
 
     monkeypatch.setattr(hashing_ahead, "hashed", refused)
@@ -190,13 +190,13 @@ def test_the_file_at_hand_is_kept_whichever_run_and_source_needs_it(
     shutil.copytree(other, tmp_path / "a")
     at_work, go_on = threading.Event(), threading.Event()
 
-    def hashed(path: Path, mark: fingerprint.Mark, ended: Callable[[], bool]) -> Held:
+    def hashed(path: Path, mark: fingerprint.FileStamp, ended: Callable[[], bool]) -> FileSnapshot:
         at_work.set()
         assert go_on.wait(60)
         return fingerprint.hashed(path, mark, ended)
 
     monkeypatch.setattr(hashing_ahead, "hashed", hashed)
-    first = Ahead([other, tmp_path / "a"], tmp_path / "memo.json")
+    first = BackgroundHasher([other, tmp_path / "a"], tmp_path / "memo.json")
     first.start()
     assert at_work.wait(60)
     found = Hashes(tmp_path / "memo.json", first)
@@ -251,12 +251,12 @@ def test_a_command_that_is_refused_leaves_no_file_half_hashed(tmp_path: Path) ->
 def test_commands_begin_with_the_folders_of_their_runs(tmp_path: Path, monkeypatch: Patch) -> None:
     asked: list[tuple[list[Path], Path]] = []
 
-    class Watched(Ahead):
+    class Watched(BackgroundHasher):
         def __init__(self, folders: Sequence[Path], memo: Path) -> None:
             asked.append((list(folders), memo))
             super().__init__(folders, memo)
 
-    monkeypatch.setattr(hashing_ahead, "Ahead", Watched)
+    monkeypatch.setattr(hashing_ahead, "BackgroundHasher", Watched)
     run, cache = plain_run("tiny/plain", tmp_path / "a=b"), tmp_path / "cache"
     assert assay("ingest", run, "--system", "cardano", "--cache", cache).status == 0
     assert asked == [([run], cache / "files.json")]

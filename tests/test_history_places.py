@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from assay.lang.model.report import Break, Edition, History, Section
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.publication.history import (
     FORM,
     MEANING,
@@ -29,7 +29,7 @@ from assay.report.document import Plot
 
 EDITION = Edition("2020", "2020-01-01", "org-2023", (), (), (), (), (), "")
 #: what only editions that differ are asked for
-NOTHING = cast(Checked, None)
+NOTHING = cast(CheckedPackage, None)
 FAST, SLOW = "fast", "slow"
 
 

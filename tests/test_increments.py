@@ -20,7 +20,7 @@ from assay.engine import table_cache
 from assay.engine.result_cache import Store
 from assay.ingest import chunks
 from assay.ingest.chunks import LogFile
-from assay.ingest.fingerprint import Held, Mark
+from assay.ingest.fingerprint import FileSnapshot, FileStamp
 from assay.ingest.readers import json_lines
 from assay.ingest.readers.json_lines_worker import fill
 from assay.util.checksums import seal
@@ -168,7 +168,7 @@ def test_a_large_packed_file_that_is_left_over_is_read_in_pieces_as_well(
 
 def test_a_piece_that_is_one_long_line_is_not_cut_further(tmp_path: Path) -> None:
     size = 3 * chunks.PIECE
-    whole = LogFile(0, "node-0", 0, Held(tmp_path / "log", Mark(size, 0, 0), size))
+    whole = LogFile(0, "node-0", 0, FileSnapshot(tmp_path / "log", FileStamp(size, 0, 0), size))
     assert whole.is_large
     assert not replace(whole, begin=0, end=size).is_large
 
@@ -176,7 +176,7 @@ def test_a_piece_that_is_one_long_line_is_not_cut_further(tmp_path: Path) -> Non
 def test_as_many_pieces_are_read_at_a_time_for_each_of_two_workers(tmp_path: Path) -> None:
     line = 2000  # bytes, about: a piece ends where a line does
     edges = [place + (line if place else 0) for place in range(0, 13 * chunks.PIECE, chunks.PIECE)]
-    file = LogFile(0, "node-0", 0, Held(tmp_path / "log", Mark(edges[-1], 0, 0), edges[-1]))
+    file = LogFile(0, "node-0", 0, FileSnapshot(tmp_path / "log", FileStamp(edges[-1], 0, 0), edges[-1]))
     found = [replace(file, begin=begin, end=end) for begin, end in itertools.pairwise(edges)]
     assert [len(part) for part in chunks.rounds(found, 1, 2)] == [4, 4, 4]
 

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 
-from assay.app.prepare import Prepared, prepare
+from assay.app.prepare import IngestedRun, prepare
 from assay.app.raw_data_notes import raw_notes
 from assay.app.runs import NamedRun
 from assay.app.session import open_session
@@ -107,7 +107,7 @@ def judge(made: Ingested, expected: Mapping[str, Told]) -> None:
 COUNTED = ("host", "lines", "objects", "recognised", "quarantined", "text_lines")
 
 
-def accounts(prepared: Prepared) -> tuple[Any, ...]:
+def accounts(prepared: IngestedRun) -> tuple[Any, ...]:
     """All that a build takes of the counts of a run."""
     return prepared.logs, dict(prepared.counts), prepared.hosts, raw_notes(prepared)
 

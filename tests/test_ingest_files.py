@@ -18,7 +18,7 @@ from assay.app.runs import NamedRun
 from assay.ingest import fingerprint, hashing
 from assay.ingest.discovery import TAKEN, find_run
 from assay.ingest.hashing import content_key, file_hashes
-from assay.ingest.run_metadata import constants_told_twice, read_constants
+from assay.ingest.run_metadata import duplicate_constant_warnings, read_constants
 from assay.lang.model.package import Constant, Unit
 from assay.util.checksums import unsealed
 from assay.util.diagnostics import AssayError
@@ -239,7 +239,7 @@ def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the files whose bytes are read, as they are."""
     found: list[str] = []
 
-    def watched(path: Path, mark: fingerprint.Mark) -> fingerprint.Held:
+    def watched(path: Path, mark: fingerprint.FileStamp) -> fingerprint.FileSnapshot:
         found.append(path.name)
         return fingerprint.hashed(path, mark)
 
@@ -422,8 +422,8 @@ def test_of_two_values_of_a_fact_the_first_counts_and_is_told(tmp_path: Path) ->
     (tmp_path / "facts.json").write_text('{"fact": 1, "fact": 2, "x": 1, "x": 2}')
     source = replace(SOURCE, constants=(constant("integer", path="fact"),))
     assert read_constants(source, tmp_path) == {"fact": 1}
-    (told,) = constants_told_twice(source, tmp_path)
+    (told,) = duplicate_constant_warnings(source, tmp_path)
     assert told.startswith("facts.json has two values of `fact` (")
     assert told.endswith("); the first counts.")
     (tmp_path / "facts.json").write_text('{"fact": 1, "fact": 1}')
-    assert constants_told_twice(source, tmp_path) == ()
+    assert duplicate_constant_warnings(source, tmp_path) == ()

@@ -11,7 +11,7 @@ import pytest
 
 from assay.ingest import batches, scanner
 from assay.ingest.chunks import LogFile, shares
-from assay.ingest.fingerprint import Held, Mark
+from assay.ingest.fingerprint import FileSnapshot, FileStamp
 from assay.ingest.readers import json_lines_worker
 from tests.support.ingesting import Ingested, read, record
 
@@ -90,6 +90,7 @@ def test_batches_of_interleaved_files_are_merged(tmp_path: Path, monkeypatch: py
 )
 def test_shares_are_neighbours_of_the_least_weight(sizes: list[int], workers: int, expected: list[list[int]]) -> None:
     files = [
-        LogFile(number, "h", number, Held(Path("x"), Mark(size, 0, 0, 0), size)) for number, size in enumerate(sizes)
+        LogFile(number, "h", number, FileSnapshot(Path("x"), FileStamp(size, 0, 0, 0), size))
+        for number, size in enumerate(sizes)
     ]
     assert [[file.size for file in share] for share in shares(files[::-1], workers)] == expected

@@ -15,7 +15,7 @@ import pytest
 from assay.ingest.discovery import find_run
 from assay.ingest.pipeline import ingest
 from assay.lang import workspace
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from tests.compare_reference import CARDANO
 from tests.oracle.model import HostLog
 from tests.oracle.reading import read_run
@@ -27,7 +27,7 @@ CAPITALS = {"centi": "Centi", "cpu": "Cpu", "gc": "GC", "mut": "Mut", "blk": "Bl
 
 
 @functools.cache
-def package() -> Checked:
+def package() -> CheckedPackage:
     """The specs of the system."""
     return workspace.load(workspace.find(CARDANO), "cardano", None)
 

@@ -22,8 +22,8 @@ from assay.engine.graph import nodes
 from assay.lang import dependencies, normal_form
 from assay.lang.check import check
 from assay.lang.model.package import Event, Field, Metric, Package
-from assay.lang.normal_form import Checked
-from assay.lineage.column_lineage import ROWS, Origin, made
+from assay.lang.normal_form import CheckedPackage
+from assay.lineage.column_lineage import ROWS, Origin, trace_columns
 from assay.lineage.graph import as_dot
 from assay.lineage.metric_lineage import Lineage, lineage, root
 from assay.plan.planner import Applied, plan
@@ -38,20 +38,20 @@ SEEDS = st.integers(0, 2**32)
 FEW = settings(derandomize=True, deadline=None, max_examples=8, suppress_health_check=list(HealthCheck))
 
 
-def checked_package(seed: int) -> Checked:
+def checked_package(seed: int) -> CheckedPackage:
     """A random package, which the checker finds right."""
     package = random_package(seed)
     assert [item.message for item in check.check(package, NOWHERE)] == []
     return normal_form.resolve(package, "")
 
 
-def statements_of(checked: Checked, metric: Metric) -> tuple[Statement, ...]:
+def statements_of(checked: CheckedPackage, metric: Metric) -> tuple[Statement, ...]:
     """The statements of a metric under all filters."""
     every = [Applied(item, None) for item in checked.package.filters]
     return compiled(checked, plan(checked.package, [metric], every))
 
 
-def lineage_under_all(checked: Checked, metric: Metric) -> Lineage:
+def lineage_under_all(checked: CheckedPackage, metric: Metric) -> Lineage:
     """The lineage of a metric under all filters."""
     statements = statements_of(checked, metric)
     return lineage(statements, [root(statements, metric.id, "mean")])
@@ -84,7 +84,7 @@ def test_just_the_fields_on_the_way_change_the_definition_hash(seed: int) -> Non
     every = {(event.name, field.name) for event in checked.package.events for field in event.fields}
     on_way = {metric.id: fields_of(lineage_under_all(checked, metric).events) for metric in checked.package.metrics}
     for metric in checked.package.metrics:
-        needs = dependencies.needs(checked.package, [metric], checked.package.filters)
+        needs = dependencies.collect_dependencies(checked.package, [metric], checked.package.filters)
         assert on_way[metric.id] == fields_of(needs.events)
     before = normal_form.definitions(checked.package)
     for event, field in sorted(every):
@@ -115,13 +115,17 @@ def test_a_lineage_names_all_that_the_hash_is_made_over_under_the_filters_of_its
     beyond = 0
     for metric in package.metrics:
         traced = lineage_of(lab.session, metric.id, system)
-        assert named_by(traced) == fields_of(dependencies.needs(package, [metric], package.filters).events), metric.id
+        assert named_by(traced) == fields_of(
+            dependencies.collect_dependencies(package, [metric], package.filters).events
+        ), metric.id
         beyond += bool(traced.filterable)
     assert (beyond > 40) == (system == "cardano")
     for report in (*package.reports, *package.articles):
         traced = lineage_of(lab.session, f"{system}/{report.name}")
-        due = dependencies.needs(package, traced.metrics, package.filters).events
-        assert fields_of(due) <= named_by(traced) | fields_of(dependencies.needs(package, traced.metrics, ()).events)
+        due = dependencies.collect_dependencies(package, traced.metrics, package.filters).events
+        assert fields_of(due) <= named_by(traced) | fields_of(
+            dependencies.collect_dependencies(package, traced.metrics, ()).events
+        )
 
 
 def test_what_filters_can_decide_by_is_a_part_of_its_own(lab: Laboratory, cache: Path) -> None:
@@ -155,7 +159,7 @@ def test_fields_that_only_checks_or_nothing_reads_change_no_result(seed: int) ->
 
 
 def result(
-    checked: Checked, statements: tuple[Statement, ...], seed: int, kept: set[tuple[str, str]], salt: int
+    checked: CheckedPackage, statements: tuple[Statement, ...], seed: int, kept: set[tuple[str, str]], salt: int
 ) -> list[tuple[Any, ...]]:
     """The metric on random rows; the values of fields that are not kept depend on the salt."""
     with duckdb.connect() as connection:
@@ -222,7 +226,7 @@ def result(
 def test_what_a_query_is_made_of(sql: str, value: set[str], rows: set[str]) -> None:
     import sqlglot
 
-    found = made(sqlglot.parse_one(sql, read="duckdb"), {"a": ("x", "z"), "b": ("u", "v")})
+    found = trace_columns(sqlglot.parse_one(sql, read="duckdb"), {"a": ("x", "z"), "b": ("u", "v")})
     assert {f"{item.table}.{item.column}" for item in found.values["y"]} == value
     assert {f"{item.table}.{item.column}" for item in found.rows} == rows
 

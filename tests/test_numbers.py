@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assay.ingest import field_sql
-from assay.ingest.quarantine import lacking
+from assay.ingest.quarantine import missing_field_reason
 from assay.sql import dialect
 from tests.support.deep import examples
 from tests.support.ingesting import SOURCE, Ingested, event, field, form, read, record
@@ -78,7 +78,7 @@ def test_a_text_is_the_number_that_plain_python_says(kind: str, texts: list[str]
     }
     assert dict(zip(right, found(kind, list(right)), strict=True)) == right
     of_event = field("n", kind)
-    assert {text: not lacking("tick", of_event, {"n": text}) for text in right} == {
+    assert {text: not missing_field_reason("tick", of_event, {"n": text}) for text in right} == {
         text: value is not None for text, value in right.items()
     }
 
@@ -86,13 +86,13 @@ def test_a_text_is_the_number_that_plain_python_says(kind: str, texts: list[str]
 def test_what_is_missed_is_what_a_record_must_have() -> None:
     """Else the reason that is told of a broken record would name a field that was free to be absent."""
     must, may, stood_for = field("n"), field("n", required=False), field("n", default="0")
-    assert [lacking("tick", item, {"m": 1}) for item in (must, may, stood_for)] == [
+    assert [missing_field_reason("tick", item, {"m": 1}) for item in (must, may, stood_for)] == [
         "field n of tick is missing",
         "",
         "",
     ]
     told = 'field n of tick: expected an integer, found "x"'
-    assert [lacking("tick", item, {"n": "x"}) for item in (must, may, stood_for)] == [told] * 3
+    assert [missing_field_reason("tick", item, {"n": "x"}) for item in (must, may, stood_for)] == [told] * 3
 
 
 TICK = event("tick", form([field("n"), field("r", "real")], new="Tick"))

@@ -24,7 +24,7 @@ from assay.app.filters import applied
 from assay.app.quality import QualityPlan
 from assay.app.sql_files import sql_texts
 from assay.engine.graph import nodes
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import plan
 from assay.provenance.read import content_hash
 from assay.provenance.record import outline, templates_hash
@@ -60,7 +60,7 @@ def results(two: Path) -> Any:
 
 
 @pytest.fixture(scope="module")
-def package(lab: Laboratory) -> Checked:
+def package(lab: Laboratory) -> CheckedPackage:
     """The package of the system under test."""
     return lab.package
 
@@ -68,7 +68,7 @@ def package(lab: Laboratory) -> Checked:
 # What a build writes
 
 
-def test_a_build_writes_all_files_and_no_other(two: Path, package: Checked) -> None:
+def test_a_build_writes_all_files_and_no_other(two: Path, package: CheckedPackage) -> None:
     (report,) = package.package.reports
     charts = {f"charts/{chart.metric}.{end}" for chart in report.charts for end in ("vl.json", "svg")}
     templates = {f"report/{path.name}" for path in (ROOT / "templates" / "report").iterdir()}
@@ -81,7 +81,7 @@ def test_a_build_writes_all_files_and_no_other(two: Path, package: Checked) -> N
     assert set(contents(two)) == single | charts | templates | sql
 
 
-def test_results_have_every_figure_of_every_metric_and_run(results: Any, package: Checked) -> None:
+def test_results_have_every_figure_of_every_metric_and_run(results: Any, package: CheckedPackage) -> None:
     summaries = {"mean-of-hosts", "published"}
     assert set(results["metrics"]) == {metric.id for metric in package.package.metrics}
     for name, metric in results["metrics"].items():
@@ -93,7 +93,7 @@ def test_results_have_every_figure_of_every_metric_and_run(results: Any, package
             assert found["average"] == found["averages"]["published"]
 
 
-def test_results_have_the_29_centiles_in_order(results: Any, package: Checked) -> None:
+def test_results_have_the_29_centiles_in_order(results: Any, package: CheckedPackage) -> None:
     for name, metric in results["metrics"].items():
         per_host = bool(package.metric(name).per)
         for found in metric["runs"].values():
@@ -105,7 +105,7 @@ def test_results_have_the_29_centiles_in_order(results: Any, package: Checked) -
             assert all(low <= value <= high for _, value, low, high in found["centiles"]) if per_host else True
 
 
-def test_provenance_names_definitions_versions_and_options(two: Path, package: Checked) -> None:
+def test_provenance_names_definitions_versions_and_options(two: Path, package: CheckedPackage) -> None:
     found = loaded(two / "provenance.json")
     content = found["content"]
     assert found["hash"] == content_hash(content)
@@ -278,7 +278,7 @@ def _six(value: float) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-NAMES: dict[str, Callable[[Checked], list[str]]] = {
+NAMES: dict[str, Callable[[CheckedPackage], list[str]]] = {
     "metrics": lambda found: [item.id for item in found.package.metrics],
     "events": lambda found: [item.name for item in found.package.events],
     "grains": lambda found: [item.name for item in found.package.grains],
@@ -291,7 +291,7 @@ NAMES: dict[str, Callable[[Checked], list[str]]] = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_list_names_everything_of_its_kind_in_every_form(kind: str, cache: Path, package: Checked) -> None:
+def test_a_list_names_everything_of_its_kind_in_every_form(kind: str, cache: Path, package: CheckedPackage) -> None:
     expected = NAMES[kind](package)
     table, data, rows = (
         assay("list", kind, "--system", "cardano", "--format", form, "--cache", cache)

@@ -21,7 +21,7 @@ from assay.engine.graph import nodes
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Column, Grain, Metric, Unit
 from assay.lang.model.phase import SINCE, UNTIL
-from assay.plan.phase_splitting import is_cut
+from assay.plan.phase_splitting import can_split_by_phase
 from assay.plan.planner import JudgeStep, plan
 from assay.sql import dialect, distributions, grains, series
 from assay.sql.distributions import CENTILES
@@ -226,7 +226,7 @@ def test_a_report_of_phases_has_them_as_columns_and_is_verified(tmp_path: Path, 
 def test_the_sql_of_a_metric_is_that_of_whole_runs(lab: Laboratory) -> None:
     """Phases differ in the two tables whose rows have an instant, by parameters alone: one text serves all phases."""
     package = lab.package.package
-    metrics = [metric for metric in package.metrics if is_cut(package, metric.grain)]
+    metrics = [metric for metric in package.metrics if can_split_by_phase(package, metric.grain)]
     assert len(metrics) > 50
     whole, cut = (
         {node.name: node.text for node in nodes(compiled(lab.package, plan(package, metrics, (), cut=cut)))}
@@ -280,7 +280,7 @@ def test_the_transactions_of_an_experiment_run_are_cut_by_their_blocks_time(cach
 
 def test_what_is_made_of_uncut_tables_too_cannot_be_cut(lab: Laboratory) -> None:
     package = lab.package.package
-    cut: Mapping[str, bool] = {grain.name: is_cut(package, grain.name) for grain in package.grains}
+    cut: Mapping[str, bool] = {grain.name: can_split_by_phase(package, grain.name) for grain in package.grains}
     assert cut == {
         "adoption": True, "block": True, "forging_host": False, "host": True, "observation": True, "slot": True,
         "span": True,

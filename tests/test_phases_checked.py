@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.app.phases import Bounds, Instant, asked, resolved
-from assay.app.prepare import Part, Prepared
+from assay.app.phases import Bounds, Instant, resolved, select_phases
+from assay.app.prepare import IngestedRun, Part
 from assay.app.runs import NamedRun
 from assay.engine.mount import Facts, HostLog
 from assay.engine.results import RunResults
@@ -185,13 +185,13 @@ def test_what_does_not_fit_is_told(case: str) -> None:
 # Instants and phases of a run.
 
 
-def run(first: int, last: int) -> Prepared:
+def run(first: int, last: int) -> IngestedRun:
     """A run with data from one instant to another."""
     log = HostLog("", 1, 1, 0, last, first)
     nothing: Any = None
     told = Part(nothing, nothing, "", "", (), ROOT)
     told.__dict__["facts"] = Facts((log,), {}, {}, ())
-    return Prepared(NamedRun("r", ROOT), {}, (told,))
+    return IngestedRun(NamedRun("r", ROOT), {}, (told,))
 
 
 @settings(max_examples=200, deadline=None)
@@ -209,7 +209,7 @@ def test_phases_between_instants_part_the_time_or_are_refused(
     ends = ["", *names, ""]
     phases = [Phase(f"p{number}", since, until, margin, "", "") for number, (since, until) in enumerate(pairwise(ends))]
     at = [f"{name}={t}" for name, t in zip(names, cuts, strict=True)]
-    wanted = asked(package, phases, at, ())
+    wanted = select_phases(package, phases, at, ())
     assert wanted is not None
     first, last = extent[0] * SECOND, (extent[0] + extent[1]) * SECOND
     times = [t * SECOND for t in cuts]
@@ -243,7 +243,7 @@ def test_an_instant_that_the_data_tells_is_taken_from_it() -> None:
     phases = [Phase("before", "", "start", 0, "", "")]
 
     def of(rows: list[dict[str, object]], *at: str) -> tuple[Instant, ...]:
-        wanted = asked(package, phases, at, ())
+        wanted = select_phases(package, phases, at, ())
         assert wanted is not None
         return resolved(wanted, run(0, 9 * SECOND), RunResults({}, {}, (), (), {"cut start": rows})).instants
 

@@ -16,7 +16,7 @@ from assay.engine.hosts import by_number
 from assay.lang.model.expression import Expression
 from assay.lang.reserved_names import KEY
 from assay.lineage.metric_lineage import lineage, root
-from assay.lineage.row_provenance import witnessed
+from assay.lineage.row_provenance import add_provenance
 from assay.plan.planner import Applied, plan
 from assay.sql.distributions import samples
 from assay.sql.expressions import places
@@ -49,7 +49,7 @@ def test_statements_are_shared_by_plans_and_nobody_changes_them(lab: Laboratory)
     for metric, item in zip(metrics, (item for item in statements if item.kind == "metric"), strict=True):
         standing_alone(checked, metric, None, statements)
         integral = checked.measured[metric.id].integral
-        witnessed(statements, samples(metric, integral, places(item.name for item in constants)), ["value"])
+        add_provenance(statements, samples(metric, integral, places(item.name for item in constants)), ["value"])
         by_number(item)
     assert [item.query.sql() for item in statements] == before
     kept = [item for item in statements if item.kind != "view" and not item.name.endswith(f" {KEY}")]

@@ -25,7 +25,7 @@ from assay.remote.mirror import mirrored
 from assay.remote.required_files import Wanted
 from assay.util.diagnostics import AssayError
 from assay.util.progress import Progress, silent, unheard
-from assay.util.scratch import leave
+from assay.util.scratch import clean_up
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay
 
@@ -383,9 +383,9 @@ def test_an_unpacking_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
         assert {path.name for path in folder.iterdir()} == {"lock", *(["unpacked"] if before else [])}
         killed_in(cache, archive)
         assert files(mirror(cache, archive)) == CONTENT
-        leave(cache)
+        clean_up(cache)
         mirror(other, archive)
-        leave(other)
+        clean_up(other)
         assert files(cache).keys() == files(other).keys()
         assert not (cache / "scratch").exists()
 

@@ -43,7 +43,7 @@ from assay.report.render.html_tables import metric_grid, number, paragraphs, pla
 from assay.report.render.markdown import markdown
 from assay.util.checksums import sealed
 from assay.util.diagnostics import AssayError, Span
-from assay.util.escape import shown
+from assay.util.escape import normalize_text
 from tests.report_sample import TEMPLATES, sample, with_charts
 from tests.support.laboratory import ROOT
 from tools import web_fonts
@@ -164,7 +164,7 @@ def test_every_cell_of_a_pinned_report_is_on_its_page(name: str) -> None:
         table = next(others)
         below = table[len(table) - len(rows) :]
         assert [tuple(cells[: len(row)]) for cells, row in zip(below, rows, strict=True)] == [
-            tuple(map(shown, row)) for row in rows
+            tuple(map(normalize_text, row)) for row in rows
         ]
     assert list(others) == []
     entries = [entry for group in document.dictionary for entry in group.entries]
@@ -264,10 +264,10 @@ def test_texts_that_look_like_markup_stay_texts() -> None:
     assert {name for name, _ in found.elements} <= {name for name, _ in plain.elements} | {"ul", "li", "h3", "p"}
     assert len(found.raw["script"]) == len(plain.raw["script"]) == 3
     assert not any(name.startswith("on") for _, attributes in found.elements for name in attributes)
-    assert found.of("h1") == [shown(HOSTILE)]
-    assert found.tables[0][1] == [shown(HOSTILE)] * 2
-    assert data_of(found)["metrics"][chart]["sql"] == shown(HOSTILE)
-    assert data_of(found)["metrics"][chart]["events"] == [[shown(HOSTILE)] * 2]
+    assert found.of("h1") == [normalize_text(HOSTILE)]
+    assert found.tables[0][1] == [normalize_text(HOSTILE)] * 2
+    assert data_of(found)["metrics"][chart]["sql"] == normalize_text(HOSTILE)
+    assert data_of(found)["metrics"][chart]["events"] == [[normalize_text(HOSTILE)] * 2]
     assert "\x1b" not in text
     assert "49" not in found.of("h1")[0]
 

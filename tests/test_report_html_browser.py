@@ -97,7 +97,7 @@ def test_all_charts_draw_without_a_word_and_without_a_request(
 
 def test_hostile_texts_do_nothing_and_are_shown(chromium: Browser, pages: dict[str, Path]) -> None:
     with shown(chromium, pages["hostile"]) as found:
-        assert found.page.locator("h1").text_content() == escape.shown(HOSTILE)
+        assert found.page.locator("h1").text_content() == escape.normalize_text(HOSTILE)
         assert found.page.locator("b[onclick]").count() == 0
         button = found.page.locator(".legend button").first
         before = drawing(found.page, "plot").evaluate(LINES)
@@ -105,7 +105,7 @@ def test_hostile_texts_do_nothing_and_are_shown(chromium: Browser, pages: dict[s
         expect(drawing(found.page, "plot").locator("svg g.mark-line path")).to_have_count(before - 1)
         assert (button.get_attribute("data-line") or "").startswith("</script>")
         found.page.locator("table.metrics a.value").first.click()
-        assert escape.shown(HOSTILE) in (found.page.locator("#definition-body").text_content() or "")
+        assert escape.normalize_text(HOSTILE) in (found.page.locator("#definition-body").text_content() or "")
         assert found.messages == []
 
 

@@ -18,7 +18,7 @@ from markdown_it.token import Token
 from assay.report.document import Appendix, Chart, Document, Entry, Group, Table, from_json
 from assay.report.render.markdown import DISTRIBUTIONS, contents, markdown
 from assay.report.render.markdown_text import cell, line, table
-from assay.util.escape import shown
+from assay.util.escape import normalize_text
 from tests.compare_reference import PUBLISHED
 from tests.report_sample import sample, with_charts
 from tests.support.commands import Done, assay
@@ -146,23 +146,23 @@ HOSTILE = (
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_text_that_looks_like_markup_stays_text(text: str) -> None:
     (rows,) = tables(READER.parse(table([cell(text), ""], [[cell(text), cell(text)], ["", ""]])))
-    assert rows == [[shown(text), ""], [shown(text)] * 2, ["", ""]]
-    if shown(text).strip():
-        assert paragraphs(READER.parse(f"# {line(text)}\n\n{line(text)}\n"), "heading") == [shown(text)]
-        assert paragraphs(READER.parse(f"# {line(text)}\n\n{line(text)}\n"), "paragraph") == [shown(text)]
-        assert paragraphs(READER.parse(f"- {line(text)}\n- b\n"), "paragraph") == [shown(text), "b"]
+    assert rows == [[normalize_text(text), ""], [normalize_text(text)] * 2, ["", ""]]
+    if normalize_text(text).strip():
+        assert paragraphs(READER.parse(f"# {line(text)}\n\n{line(text)}\n"), "heading") == [normalize_text(text)]
+        assert paragraphs(READER.parse(f"# {line(text)}\n\n{line(text)}\n"), "paragraph") == [normalize_text(text)]
+        assert paragraphs(READER.parse(f"- {line(text)}\n- b\n"), "paragraph") == [normalize_text(text), "b"]
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=("Cs",))), min_size=2, max_size=4))
 def test_any_cells_come_back(texts: list[str]) -> None:
     cells = [cell(text) for text in texts]
-    assert tables(READER.parse(table(cells, [cells, cells]))) == [[[shown(text) for text in texts]] * 3]
+    assert tables(READER.parse(table(cells, [cells, cells]))) == [[[normalize_text(text) for text in texts]] * 3]
 
 
-@given(st.text(st.characters(exclude_categories=("Cs",))).filter(lambda text: shown(text).strip()))
+@given(st.text(st.characters(exclude_categories=("Cs",))).filter(lambda text: normalize_text(text).strip()))
 def test_any_line_comes_back(text: str) -> None:
-    assert paragraphs(READER.parse(f"## {line(text)}\n\n{line(text)}\n"), "heading") == [shown(text)]
-    assert paragraphs(READER.parse(f"## {line(text)}\n\n{line(text)}\n"), "paragraph") == [shown(text)]
+    assert paragraphs(READER.parse(f"## {line(text)}\n\n{line(text)}\n"), "heading") == [normalize_text(text)]
+    assert paragraphs(READER.parse(f"## {line(text)}\n\n{line(text)}\n"), "paragraph") == [normalize_text(text)]
 
 
 def test_control_characters_are_shown_as_escapes() -> None:

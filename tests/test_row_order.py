@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from assay.app import compute
-from assay.app.prepare import Prepared
+from assay.app.prepare import IngestedRun
 from assay.engine.mount import EVENTS, HOSTS
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT
@@ -49,7 +49,7 @@ def test_rows_may_stand_in_any_order(report: str, tmp_path: Path, cache: Path, m
     asked = ["build", report, *(f"--run={ROOT / 'golden' / run}" for run in runs), *more, "--to", "md"]
     prepare, numbers = compute.prepare, count()
 
-    def otherwise(*given: object, **named: object) -> tuple[Prepared, ...]:
+    def otherwise(*given: object, **named: object) -> tuple[IngestedRun, ...]:
         found = prepare(*given, **named)  # type: ignore[arg-type]
         return tuple(
             replace(item, parts=tuple(

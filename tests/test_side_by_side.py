@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.engine.executor import beside
+from assay.engine.executor import open_connections
 from assay.engine.graph import Node
 from assay.engine.parallel import Rows, SideBySide
 from assay.util.diagnostics import AssayError
@@ -46,7 +46,7 @@ def test_of_several_that_fail_the_first_is_told(lab: Laboratory, kept: Examined,
 
 def test_statements_end_in_the_order_in_which_they_were_put() -> None:
     ended: list[int] = []
-    with duckdb.connect() as connection, SideBySide(beside(connection, 3)) as ahead:
+    with duckdb.connect() as connection, SideBySide(open_connections(connection, 3)) as ahead:
         for number in range(20):
 
             def ask(own: duckdb.DuckDBPyConnection, number: int = number) -> Rows:
@@ -68,7 +68,7 @@ def test_what_is_asked_is_stopped_when_something_fails() -> None:
         return []
 
     def fail(connection: duckdb.DuckDBPyConnection) -> None:
-        with SideBySide(beside(connection, 1)) as ahead:
+        with SideBySide(open_connections(connection, 1)) as ahead:
             ahead.put(endless, lambda _: None)
             assert begun.wait(10)
             time.sleep(0.2)  # the engine has to be at it
@@ -84,5 +84,5 @@ def test_without_connections_nothing_is_asked_side_by_side(kept: Examined) -> No
     metrics = [node for node in kept.graph if node.statement.kind == "metric"]
     with SideBySide([]) as ahead:
         assert not any(map(ahead.takes, kept.graph))
-    with duckdb.connect() as connection, SideBySide(beside(connection, 1)) as ahead:
+    with duckdb.connect() as connection, SideBySide(open_connections(connection, 1)) as ahead:
         assert [node for node in kept.graph if ahead.takes(node)] == metrics

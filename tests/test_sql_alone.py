@@ -16,7 +16,7 @@ from assay.app.runs import NamedRun
 from assay.engine.results import NO_SAMPLES, Distribution, FormulaResult, host_row, over_hosts, pooled
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT, Laboratory
@@ -60,7 +60,7 @@ def run_of(system: str, node: Path) -> Path:
     return runs.get(system, node)
 
 
-def said(checked: Checked, metric: Metric, rows: list[tuple[Any, ...]]) -> Distribution | FormulaResult:
+def said(checked: CheckedPackage, metric: Metric, rows: list[tuple[Any, ...]]) -> Distribution | FormulaResult:
     """What the rows of a metric's statement mean, as the comments above it tell."""
     summaries = checked.package.summaries
     if is_formula(metric):

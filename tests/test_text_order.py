@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from assay.lang.normal_form import Checked, dump, load
+from assay.lang.normal_form import CheckedPackage, dump, load
 from assay.lang.workspace import Workspace, evaluate, scan
 from tests.support.commands import assay
 from tests.support.deep import examples
@@ -134,7 +134,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written(tmp_path_factory.mktemp("order"))
 
 
-def checked(order: Sequence[str], folder: Path) -> Checked:
+def checked(order: Sequence[str], folder: Path) -> CheckedPackage:
     """The package of an order, checked."""
     here = Workspace(written(folder, order))
     return evaluate(here, "texts", scan(here, "texts"))

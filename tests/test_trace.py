@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assay.lineage.cells import Cell, find, of_document
-from assay.report.cell_links import Of
+from assay.report.cell_links import CellSource
 from assay.report.document import from_json
 from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO
@@ -334,7 +334,7 @@ def test_a_folder_without_a_build_and_a_name_without_a_cell(tmp_path: Path, two:
 
 def test_names_that_hold_slashes_are_told_apart() -> None:
     def cell(section: str, row: str) -> Cell:
-        return Cell(section, row, "1", "0", "average", (Of("m", "run"),))
+        return Cell(section, row, "1", "0", "average", (CellSource("m", "run"),))
 
     cells = [cell("a", "b/c"), cell("a/b", "c"), cell("a/b", "d")]
     assert find(cells, "a/b/d/1") is cells[2]

@@ -16,8 +16,8 @@ from assay.engine.dry_run import dry_run
 from assay.engine.graph import nodes
 from assay.lang import formula
 from assay.lang.model.package import Metric, Series
-from assay.lang.normal_form import Checked
-from assay.lineage.row_provenance import witnessed
+from assay.lang.normal_form import CheckedPackage
+from assay.lineage.row_provenance import add_provenance
 from assay.lineage.sample_query import VALUE
 from assay.plan.planner import Applied, plan
 from assay.report.cell_links import FACT, FILTER, WORDS
@@ -36,7 +36,7 @@ RUNS = {
 CELLS = 2  # of a report by default, or a few more: each takes about a second
 
 
-def groups(checked: Checked) -> Iterator[tuple[tuple[Applied, ...], list[Metric | Series]]]:
+def groups(checked: CheckedPackage) -> Iterator[tuple[tuple[Applied, ...], list[Metric | Series]]]:
     """Metrics and series by the filters of their reports; formulas are traced by what they are over."""
     found: dict[tuple[Applied, ...], list[Metric | Series]] = {}
     for item in (*checked.package.metrics, *checked.package.series):
@@ -46,7 +46,7 @@ def groups(checked: Checked) -> Iterator[tuple[tuple[Applied, ...], list[Metric 
 
 
 def problems(
-    checked: Checked, items: Sequence[Metric | Series], applied: tuple[Applied, ...], *, cut: bool
+    checked: CheckedPackage, items: Sequence[Metric | Series], applied: tuple[Applied, ...], *, cut: bool
 ) -> list[str]:
     """What an engine has against the statements by which items are traced, on empty tables."""
     metrics = [item for item in items if isinstance(item, Metric)]
@@ -59,7 +59,7 @@ def problems(
         every = every.select(exp.alias_(dialect.column(VALUE, f"samples_{number}"), f"value_{number}"))
         table = dialect.table(f"samples_{number}")
         every = every.join(table, join_type="cross") if number else every.from_(table)
-    told = witnessed(statements, every, [f"value_{number}" for number in range(len(items))])
+    told = add_provenance(statements, every, [f"value_{number}" for number in range(len(items))])
     constants = [one for source in checked.package.sources for one in source.constants]
     found = dry_run(nodes([*told.statements, Statement("table", "samples", told.query)]), constants)
     return [item.message for item in found if item.code == "sql"]  # that relations yield more columns is the point

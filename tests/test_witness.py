@@ -9,7 +9,7 @@ import pytest
 
 from assay.lineage.column_lineage import ROWS
 from assay.lineage.record_lists import companion
-from assay.lineage.row_provenance import witnessed
+from assay.lineage.row_provenance import add_provenance
 from assay.plan.planner import EventStep
 from assay.sql import dialect
 from assay.sql.codegen import Statement, creation
@@ -28,7 +28,7 @@ def told(lab: Laboratory, sql: str) -> list[tuple[object, ...]]:
     view = Statement("view", "e", compile_query(RAW, {}, (), "e"), EventStep(event, ("v", "k")))
     table = Statement("table", "q", compile_query(sql, {}, ("e",), "q"))
     query = dialect.select("v", "k").from_(dialect.table("q"))
-    found = witnessed([view, table], query, ["v", ROWS])
+    found = add_provenance([view, table], query, ["v", ROWS])
     with duckdb.connect() as connection:
         for item in found.statements:
             connection.execute(creation(item))

@@ -30,7 +30,7 @@ from assay.cli.errors import run
 from assay.cli.main import cli
 from assay.engine.result_cache import Store
 from assay.lang import normal_form, workspace
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.lang.sources import SourceFile
 from assay.lang.workspace import Workspace
 from assay.util.diagnostics import DIFFERENCE, AssayError
@@ -47,14 +47,14 @@ class BuildFailedError(Exception):
     """A pinned build that failed: its exit status, and what it said."""
 
 
-def package(root: Path, system: str) -> Checked:
+def package(root: Path, system: str) -> CheckedPackage:
     """Evaluate and check a system's package from its Dhall sources."""
     here = Workspace(root)
     return evaluate(here, system, workspace.scan(here, system))
 
 
 @functools.cache
-def evaluate(here: Workspace, system: str, files: tuple[SourceFile, ...]) -> Checked:
+def evaluate(here: Workspace, system: str, files: tuple[SourceFile, ...]) -> CheckedPackage:
     """Evaluate and check these sources, once for all parts that need the package."""
     return workspace.evaluate(here, system, files)
 

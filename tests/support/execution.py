@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.engine.executor import Job, beside, connect, execute
+from assay.engine.executor import Job, connect, execute, open_connections
 from assay.engine.graph import Node
 from assay.engine.hosts import enumerate_hosts
 from assay.engine.mount import mount
@@ -28,7 +28,7 @@ def worked_out(
     run = kept.prepared
     job = Job("run", kept.plan, graph, run.constants, run.raw, run.recognition, ("run_summary",))
     with connect(2, folder / "spill") as connection:
-        more = beside(connection, others)
+        more = open_connections(connection, others)
         mount(connection, run.folders, beside=more)
         if enumerated:
             enumerate_hosts(connection, run.folders)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.app import filters
 from assay.app.compute import compiled
-from assay.app.prepare import Prepared, prepare
+from assay.app.prepare import IngestedRun, prepare
 from assay.app.runs import NamedRun
 from assay.app.session import Session, open_session
 from assay.engine.executor import Job, connect, execute
@@ -19,7 +19,7 @@ from assay.engine.mount import mount
 from assay.engine.result_cache import Store
 from assay.engine.results import RunResults
 from assay.lang.model.report import Report
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import Plan, plan
 from assay.report.results_json import results_json
 from assay.report.run_results import Choices, RunFigures, manifest_text
@@ -37,9 +37,9 @@ _STORES = itertools.count()
 class Examined:
     """A run with its results, and the connection that holds the tables they came from."""
 
-    checked: Checked
+    checked: CheckedPackage
     report: Report
-    prepared: Prepared
+    prepared: IngestedRun
     plan: Plan
     graph: tuple[Node, ...]
     results: RunResults
@@ -86,7 +86,7 @@ class Laboratory:
     folder: Path
 
     @property
-    def package(self) -> Checked:
+    def package(self) -> CheckedPackage:
         """The package of the system under test."""
         return self.session.package("cardano")
 

@@ -14,9 +14,9 @@ from assay.app.session import Session
 from assay.engine.executor import connect
 from assay.engine.graph import Node, nodes
 from assay.engine.mount import mount
-from assay.engine.parameters import given
+from assay.engine.parameters import bind_parameters
 from assay.lang.model.package import Metric, Series
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.lineage.column_lineage import ROWS, Origin
 from assay.lineage.metric_lineage import ROLES
 from assay.plan.planner import Applied, plan, rows_of
@@ -31,7 +31,7 @@ class Perturbed:
     """Metrics and series of a run, asked of tables in which the records of its events may be others."""
 
     def __init__(
-        self, session: Session, checked: Checked, run: Path, items: Sequence[Item], applied: Sequence[Applied]
+        self, session: Session, checked: CheckedPackage, run: Path, items: Sequence[Item], applied: Sequence[Applied]
     ) -> None:
         metrics = [item for item in items if isinstance(item, Metric)]
         series = [item.name for item in items if isinstance(item, Series)]
@@ -69,7 +69,7 @@ class Perturbed:
         """What the statements yield that are asked for."""
         found: dict[str, list[str]] = {}
         for node in graph:
-            kind, values = node.statement.kind, given(node.places, self.constants) or None
+            kind, values = node.statement.kind, bind_parameters(node.places, self.constants) or None
             if kind == "table":
                 self.connection.execute(f'DROP TABLE IF EXISTS "{node.name}"')
                 self.connection.execute(node.text, values)

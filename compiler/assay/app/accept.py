@@ -11,13 +11,13 @@ from assay.app.outputs import replacing
 from assay.app.session import Session
 from assay.app.sql_files import write_texts
 from assay.lang import normal_form
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.util.diagnostics import Span, fail
 
 Texts = Mapping[str, Mapping[str, str]]
 
 
-def accept(session: Session, checked: Checked, texts: Texts) -> None:
+def accept(session: Session, checked: CheckedPackage, texts: Texts) -> None:
     """Write the SQL of every report (`texts`) and the normal form, each as a whole.
 
     The normal form comes last: where it is that of the specs, the SQL is, too.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.app.article_parts import shown
+from assay.app.article_parts import drop_unavailable_parts
 from assay.app.article_units import Units, units
 from assay.app.claims import claims_of
 from assay.app.comparison import date_of, figures_of, findings, inputs_of, phases_of
@@ -15,7 +15,7 @@ from assay.app.compute import Computation, compute
 from assay.app.details import behind_article
 from assay.app.options import Built, Options, reports
 from assay.app.outputs import replacing
-from assay.app.phases import asked
+from assay.app.phases import select_phases
 from assay.app.prose import read_prose, texts_of, write_texts_of
 from assay.app.rendering import rendered
 from assay.app.report_check import refuse
@@ -27,7 +27,7 @@ from assay.app.sql_files import write_sql
 from assay.lang.formula import is_formula
 from assay.lang.model.article import Article
 from assay.lang.model.package import Metric
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.provenance.record import in_forms, printed, provenance
 from assay.report.article import assemble_article, compared_metrics, labels_of, metrics_of, with_claims
 from assay.report.blocks import claims
@@ -50,7 +50,7 @@ class Assembled:
     """An article before it is laid out: its prose by file, what was worked out, provenance, the document, the results
     as plain data, what stands behind its numbers, what the runs' data lack."""
 
-    checked: Checked
+    checked: CheckedPackage
     prose: Mapping[str, Prose]
     found: Computation
     provenance: Mapping[str, object]
@@ -87,10 +87,10 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
         raise fail(
             "article-options", f"`{name}` has no filters, no summary and no number style to choose", status=USAGE
         )
-    cut = asked(checked.package, article.phases, options.at, options.phases)
+    cut = select_phases(checked.package, article.phases, options.at, options.phases)
     texts = read_prose(session.workspace, checked, article)
     runs = here(session, runs, checked.package.sources)
-    part_of, notes = shown(checked, article, texts, runs)
+    part_of, notes = drop_unavailable_parts(checked, article, texts, runs)
     prose = {part.prose: texts[part.prose] for part in part_of.parts if part.prose}
     rows = listed(checked, part_of, prose.values())
     metrics = tuple(dict.fromkeys((*compared(checked, part_of), *averaged(checked, part_of))))
@@ -109,13 +109,13 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
         [inputs_of(checked, item) for item in found.runs], session.templates(),
         texts_of(texts), phases_of(found), claims.as_data(said),
     )  # fmt: skip
-    beside = _beside(found)
+    beside = describe_phases(found)
     document = assemble_article(checked, part_of, figures, choices, printed(made, checked), prose, notes, beside)
     named = labels_of(article, figures)
     counts = [run.prepared.counts for run in found.runs]
     told = run_warnings(checked.package, found, named)
     warned = (*told, *document.warnings, *undrawn(checked, part_of, figures, named, counts), *claims.warnings(said))
-    document = with_claims(document, checked, part_of, claims.shown(said))
+    document = with_claims(document, checked, part_of, claims.describe_claims(said))
     document = dataclasses.replace(document, warnings=warned)
     columns = beside.columns if beside else figures
     results = _results(checked, name, figures, units(checked, found.plan)) | _compared(checked, part_of, columns)
@@ -128,13 +128,13 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     return Assembled(checked, texts, found, made, document, results, behind, lacks)
 
 
-def compared(checked: Checked, article: Article) -> tuple[Metric, ...]:
+def compared(checked: CheckedPackage, article: Article) -> tuple[Metric, ...]:
     """The metrics that an article compares between runs or phases, each once."""
     names = dict.fromkeys(name for part in article.parts for name in compared_metrics(part))
     return tuple(checked.metric(name) for name in names)
 
 
-def _beside(found: Computation) -> Compared | None:
+def describe_phases(found: Computation) -> Compared | None:
     """The phases of runs, and the instants at which they are cut; None when they are not."""
     if not found.views:
         return None
@@ -145,7 +145,7 @@ def _beside(found: Computation) -> Compared | None:
     return Compared([figures_of(view) for view in found.views], instants)
 
 
-def _compared(checked: Checked, article: Article, columns: Sequence[RunFigures]) -> dict[str, object]:
+def _compared(checked: CheckedPackage, article: Article, columns: Sequence[RunFigures]) -> dict[str, object]:
     """What is compared, as plain data: the columns, and each metric in them; nothing when nothing is."""
     metrics = compared(checked, article)
     if not metrics:
@@ -173,7 +173,7 @@ def _in_column(run: RunFigures, metric: Metric, summary: str) -> dict[str, objec
 
 
 def _results(
-    checked: Checked, name: str, runs: Sequence[RunFigures], units_of: Mapping[str, Units]
+    checked: CheckedPackage, name: str, runs: Sequence[RunFigures], units_of: Mapping[str, Units]
 ) -> dict[str, object]:
     """The rows behind an article, as measured, by the names of their statements, and their units; and averages over
     runs, where tables are made of them."""
@@ -188,7 +188,7 @@ def _results(
     }
 
 
-def _averages(checked: Checked, run: RunFigures) -> dict[str, float | None]:
+def _averages(checked: CheckedPackage, run: RunFigures) -> dict[str, float | None]:
     """The averages of metrics (by the first summary, as tables against classes take them) and what formulas come to."""
     summary = checked.package.summaries[0].name
     formulas = {name: found.averages[summary] for name, found in run.results.formulas.items()}

@@ -24,7 +24,7 @@ from assay.lang.model.article import (
     Verdict,
 )
 from assay.lang.model.package import Source
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.report.blocks.class_tables import metrics_of_classes
 from assay.report.blocks.rows import listed_of
 from assay.report.prose import Prose, Quote
@@ -36,8 +36,8 @@ Notes = Mapping[str, tuple[str, ...]]
 """Title of a part -> sentences on what it does not show."""
 
 
-def shown(
-    checked: Checked, article: Article, prose: Mapping[str, Prose], runs: Sequence[NamedRun]
+def drop_unavailable_parts(
+    checked: CheckedPackage, article: Article, prose: Mapping[str, Prose], runs: Sequence[NamedRun]
 ) -> tuple[Article, Notes]:
     """The article without what some run has no records for, and what is left out of which part.
 
@@ -59,7 +59,7 @@ def shown(
                 for source in told
             )
     if notes and any(map(_asks, article.parts)) and not any(map(_asks, parts)):
-        raise _nothing(article, [source for source in missing if source.name in wanting], runs)
+        raise nothing_to_show_error(article, [source for source in missing if source.name in wanting], runs)
     choices = tuple(choice for choice in article.choices if not lost.of_choice(choice.name))
     return dataclasses.replace(article, parts=tuple(parts), choices=choices), notes
 
@@ -81,7 +81,7 @@ def _asks(part: Part) -> bool:
     )
 
 
-def _nothing(article: Article, missing: Sequence[Source], runs: Sequence[NamedRun]) -> AssayError:
+def nothing_to_show_error(article: Article, missing: Sequence[Source], runs: Sequence[NamedRun]) -> AssayError:
     """The error of runs that have nothing of what an article shows."""
     return fail(
         "no-source",
@@ -106,13 +106,13 @@ def _listed(runs: Sequence[str]) -> str:
 class _Lost:
     """What of an article's things is lost with the sources that some run lacks."""
 
-    checked: Checked
+    checked: CheckedPackage
     article: Article
     missing: set[str]
 
     def of_tables(self, tables: Iterable[str]) -> set[str]:
         """The missing sources of all that tables are made of."""
-        events = dependencies.needs(self.checked.package, [], [], tables).events
+        events = dependencies.collect_dependencies(self.checked.package, [], [], tables).events
         return {event.source for event in self.checked.package.events if event.name in events} & self.missing
 
     def of_choice(self, name: str) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import FROM, TO, Listed, Plan, cut_name, rows_of, span_of
 
 #: types of columns that are no numbers, and have no unit
@@ -15,7 +15,7 @@ Units = Mapping[str, Mapping[str, str]]
 """Column -> `unit`, a symbol (empty: a number without a unit), and `factor`: a value times it is in that unit."""
 
 
-def units(checked: Checked, plan: Plan) -> dict[str, Units]:
+def units(checked: CheckedPackage, plan: Plan) -> dict[str, Units]:
     """The units of all rows that a plan yields, by the names of their statements; of columns of text there are none."""
     instant = _unit(NANOSECOND)
     found: dict[str, Units] = {item.name: dict(_listed(checked, item)) for item in plan.listed}
@@ -26,7 +26,7 @@ def units(checked: Checked, plan: Plan) -> dict[str, Units]:
     return dict(sorted(found.items()))
 
 
-def _listed(checked: Checked, item: Listed) -> Iterator[tuple[str, Mapping[str, str]]]:
+def _listed(checked: CheckedPackage, item: Listed) -> Iterator[tuple[str, Mapping[str, str]]]:
     known = {column.name: column for column in item.grain.columns}
     for name in item.keys:
         if known[name].type not in NO_NUMBERS:

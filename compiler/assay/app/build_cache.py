@@ -48,7 +48,7 @@ class _GoneError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _BuildKey:
     """A build that is asked for, and where it would be kept."""
 
     session: Session
@@ -108,13 +108,13 @@ def build(session: Session, name: str, runs: Sequence[str], out: Path, options: 
 
     Raises AssayError.
     """
-    asked = _Asked(session, name, named_runs(runs), options)
+    asked = _BuildKey(session, name, named_runs(runs), options)
     refuse_sources(session, out, asked.runs)
     made_of = asked.made_of() if all(run.is_here for run in asked.runs) else ""
-    return (_given(asked, made_of, out) if made_of else None) or _made(asked, made_of, runs, out)
+    return (_restore(asked, made_of, out) if made_of else None) or _build_and_store(asked, made_of, runs, out)
 
 
-def _given(asked: _Asked, made_of: str, out: Path) -> Built | None:
+def _restore(asked: _BuildKey, made_of: str, out: Path) -> Built | None:
     """The kept build in its place; None when there is none."""
     place, sources = asked.place, asked.sources
     facts = _facts(place)
@@ -153,7 +153,7 @@ def _start_converters(session: Session) -> None:
             start(session.templates() / "fonts")
 
 
-def _made(asked: _Asked, made_of: str, runs: Sequence[str], out: Path) -> Built:
+def _build_and_store(asked: _BuildKey, made_of: str, runs: Sequence[str], out: Path) -> Built:
     """The build, made and then kept; a cache that cannot be written is no matter."""
     _start_converters(asked.session)
     from assay.app.build import build_shown  # loads much, which a kept build does without

@@ -13,8 +13,8 @@ from assay.app.catalogue_things import things
 from assay.app.catalogue_values import Printed, golden_documents, printed
 from assay.app.check_and_query import all_systems, report_of, standing_alone
 from assay.app.compute import compiled
-from assay.app.explain import told
-from assay.app.explain_view import said
+from assay.app.explain import describe
+from assay.app.explain_view import describe_headings
 from assay.app.lineage import planned
 from assay.app.outputs import refuse_sources, replacing
 from assay.app.session import Session
@@ -22,7 +22,7 @@ from assay.app.sql_head import headed
 from assay.explain.facts import Facts
 from assay.lang.model.package import Metric, Series
 from assay.lang.model.report import Report
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.lineage.diagram import Picture, picture
 from assay.lineage.metric_lineage import ROLES
 from assay.lineage.tree import tree
@@ -71,7 +71,7 @@ def catalogue(session: Session, out: Path, system: str | None = None) -> Path:
     return out / "index.html"
 
 
-def _refuse_run(out: Path, packages: Sequence[Checked]) -> None:
+def _refuse_run(out: Path, packages: Sequence[CheckedPackage]) -> None:
     """AssayError `output` (usage) for a folder with documents of a run, whose pages would be taken for its hosts'."""
     told = (item for checked in packages for source in checked.package.sources for item in source.constants)
     for name in dict.fromkeys(name for item in told for name in item.files):
@@ -80,7 +80,9 @@ def _refuse_run(out: Path, packages: Sequence[Checked]) -> None:
             raise fail("output", f"the output folder is a run, it holds {name}: {out}", hint=hint, status=USAGE)
 
 
-def _pages(session: Session, checked: Checked, values: Mapping[tuple[str, str], Sequence[Printed]]) -> list[Page]:
+def _pages(
+    session: Session, checked: CheckedPackage, values: Mapping[tuple[str, str], Sequence[Printed]]
+) -> list[Page]:
     package = checked.package
     system, history = package.system, histories(session.workspace, checked)
     items: tuple[Metric | Series, ...] = (*package.metrics, *package.series)
@@ -102,18 +104,18 @@ def _id(item: Metric | Series) -> str:
     return item.id if isinstance(item, Metric) else item.name
 
 
-def _entry(checked: Checked, item: Metric | Series, history: Histories, values: Sequence[Printed]) -> Entry:
+def _entry(checked: CheckedPackage, item: Metric | Series, history: Histories, values: Sequence[Printed]) -> Entry:
     package = checked.package
     report = report_of(package, item) if isinstance(item, Metric) else None
     applied = filters.applied(package, report, (), False) if isinstance(item, Metric) else ()
     statements = compiled(checked, planned(checked, item, applied))
-    explained, traced = told(checked, item, report, applied, statements)
+    explained, traced = describe(checked, item, report, applied, statements)
     sql, no_sql = _sql(checked, item, report, statements)
     cells = traced.cells
     return Entry(
         explained.facts,
         item.unit.symbol,
-        tuple((head, tuple(texts)) for head, texts in said(explained) if texts),
+        tuple((head, tuple(texts)) for head, texts in describe_headings(explained) if texts),
         sql,
         no_sql,
         picture(traced.found, package, cells),
@@ -125,7 +127,7 @@ def _entry(checked: Checked, item: Metric | Series, history: Histories, values: 
 
 
 def _sql(
-    checked: Checked, item: Metric | Series, report: Report | None, statements: Sequence[Statement]
+    checked: CheckedPackage, item: Metric | Series, report: Report | None, statements: Sequence[Statement]
 ) -> tuple[str, str]:
     """The SQL of a metric as one statement, or why there is none."""
     if isinstance(item, Series):

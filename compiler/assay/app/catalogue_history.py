@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from assay.app.diff_states import git
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.lang.workspace import Workspace
 
 #: the metrics of a normal form; no line within is indented less
@@ -34,7 +34,7 @@ class Histories:
     cut: bool = False
 
 
-def histories(workspace: Workspace, checked: Checked) -> Histories:
+def histories(workspace: Workspace, checked: CheckedPackage) -> Histories:
     """The histories of a system's metrics, as far as git knows them."""
     root, place = workspace.root, workspace.normal_form(checked.package.system)
     name = place.relative_to(root).as_posix()

@@ -10,7 +10,7 @@ from assay.explain.facts import Facts
 from assay.lang.model.article import Article
 from assay.lang.model.package import Event, Filter, Grain, Metric, Package, Relation, Source
 from assay.lang.model.report import History, Report
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.lineage.graph import path_text
 from assay.report.article import metrics_of
 from assay.report.blocks.rows import series_of
@@ -55,7 +55,7 @@ class Thing:
     sql: str = ""
 
 
-def things(checked: Checked, facts: Mapping[tuple[str, str], Facts]) -> Iterator[Thing]:
+def things(checked: CheckedPackage, facts: Mapping[tuple[str, str], Facts]) -> Iterator[Thing]:
     """The pages of a system; `facts` are those of its metrics and series by kind of page and name."""
     package = checked.package
     sources = {item.name: item for item in package.sources}
@@ -125,7 +125,9 @@ def _event(event: Event, source: Source, uses: Sequence[Ref], facts: Mapping[tup
 def _grain(package: Package, grain: Grain, uses: Sequence[Ref]) -> Thing:
     notes = [f"Key: {', '.join(grain.key)}"]
     if grain.runs:
-        notes.append(f"Rows: the longest runs of rows of `{grain.runs.of}` where {wording.said(grain.runs.holds)}")
+        notes.append(
+            f"Rows: the longest runs of rows of `{grain.runs.of}` where {wording.describe_expression(grain.runs.holds)}"
+        )
     elif grain.relation:
         notes.append(f"Rows: those of `{grain.relation}`")
     if grain.subject:
@@ -133,8 +135,11 @@ def _grain(package: Package, grain: Grain, uses: Sequence[Ref]) -> Thing:
     columns = [(item.name, item.type, item.unit.symbol, item.doc) for item in grain.columns]
     columns += [(item.column.name, item.column.type, item.column.unit.symbol,
                  f"{item.column.doc} (number of rows of `{item.of}`)") for item in grain.tallies]  # fmt: skip
-    columns += [(item.column.name, item.column.type, item.column.unit.symbol,
-                 f"{item.column.doc} ({wording.said(item.value)})") for item in grain.derived]  # fmt: skip
+    columns += [
+        (item.column.name, item.column.type, item.column.unit.symbol,
+         f"{item.column.doc} ({wording.describe_expression(item.value)})")
+        for item in grain.derived
+    ]  # fmt: skip
     instants = tuple((f"*{item.name}*", wording.instant_said(item), item.doc) for item in grain.instants)
     metrics = tuple(
         ((Ref("metrics", item.id),), item.name, item.doc) for item in package.metrics if item.grain == grain.name
@@ -158,7 +163,7 @@ def _filter(package: Package, item: Filter, facts: Mapping[tuple[str, str], Fact
         if item.parameter
         else []
     )
-    demands = tuple(((Ref("grains", one.grain),), wording.said(one.holds)) for one in item.conditions)
+    demands = tuple(((Ref("grains", one.grain),), wording.describe_expression(one.holds)) for one in item.conditions)
     reports: tuple[tuple[Cell, ...], ...] = tuple(
         ((Ref("reports", report.name),), use.argument)
         for report in package.reports for use in report.filters if use.name == item.name

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.report.run_results import row_label
 from assay.util.diagnostics import Span, fail
 
@@ -42,7 +42,7 @@ def golden_documents(root: Path) -> dict[str, dict[str, Any]]:
 
 
 def printed(
-    documents: Mapping[str, Mapping[str, Any]], systems: Sequence[Checked]
+    documents: Mapping[str, Mapping[str, Any]], systems: Sequence[CheckedPackage]
 ) -> dict[tuple[str, str], list[Printed]]:
     """(system, metric) -> what golden reports print of it.
 
@@ -50,8 +50,8 @@ def printed(
     found: dict[tuple[str, str], list[Printed]] = {}
     for file, document in documents.items():
         entries = {entry["id"]: entry for group in document["dictionary"] for entry in group["entries"]}
-        checked = max(systems, key=lambda item: _known(item, entries), default=None)
-        if checked is None or _known(checked, entries) == (0, 0):
+        checked = max(systems, key=lambda item: count_entries(item, entries), default=None)
+        if checked is None or count_entries(checked, entries) == (0, 0):
             continue
         for metric, section, label, values in _values(document, entries):
             if values:
@@ -61,7 +61,7 @@ def printed(
     return found
 
 
-def _known(checked: Checked, entries: Mapping[str, Mapping[str, str]]) -> tuple[int, int]:
+def count_entries(checked: CheckedPackage, entries: Mapping[str, Mapping[str, str]]) -> tuple[int, int]:
     same = sum(item.get("definition") == checked.definitions.get(key, 0) for key, item in entries.items())
     return same, sum(key in checked.definitions for key in entries)
 

@@ -11,9 +11,9 @@ from sqlglot import exp
 from assay.app import accept as accepting
 from assay.app import filters
 from assay.app.article import compared
-from assay.app.compute import Computed, compiled, compute, report_metrics
+from assay.app.compute import RunResult, compiled, compute, report_metrics
 from assay.app.export_run import handed_out
-from assay.app.phases import Asked, asked
+from assay.app.phases import PhaseSelection, select_phases
 from assay.app.prepare import prepare
 from assay.app.prose import read_prose
 from assay.app.raw_data_notes import raw_notes
@@ -32,7 +32,7 @@ from assay.lang import labels, normal_form, workspace
 from assay.lang.formula import by_id, is_formula, measured
 from assay.lang.model.package import Metric, Package, Series
 from assay.lang.model.report import Report
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.lang.reserved_names import CONSTANTS
 from assay.plan.planner import Applied, plan
 from assay.report.article import metrics_of
@@ -110,7 +110,7 @@ def _own_workspace(session: Session) -> None:
         )
 
 
-def _prose_problems(session: Session, checked: Checked) -> tuple[Diagnostic, ...]:
+def _prose_problems(session: Session, checked: CheckedPackage) -> tuple[Diagnostic, ...]:
     """What is wrong with the prose of articles, each thing once."""
     found: list[Diagnostic] = []
     for article in checked.package.articles:
@@ -126,7 +126,7 @@ def can_be_cut(package: Package) -> bool:
     return bool(package.series) or any(grain.at for grain in package.grains)
 
 
-def system_sql(session: Session, checked: Checked) -> Mapping[str, Mapping[str, str]]:
+def system_sql(session: Session, checked: CheckedPackage) -> Mapping[str, Mapping[str, str]]:
     """Name of each report and article over runs -> file name -> text of every statement."""
     found = {report.name: report_sql(checked, report) for report in checked.package.reports}
     for article in checked.package.articles:
@@ -144,7 +144,7 @@ def system_sql(session: Session, checked: Checked) -> Mapping[str, Mapping[str, 
     return found
 
 
-def report_sql(checked: Checked, report: Report) -> Mapping[str, str]:
+def report_sql(checked: CheckedPackage, report: Report) -> Mapping[str, str]:
     """File name -> text of every statement of a report under its own filters."""
     applied = filters.applied(checked.package, report, (), False)
     relations = sorted({row.relation for row in report.manifest if row.relation})
@@ -243,7 +243,7 @@ KINDS = tuple(_CATALOGUES)
 class Answer:
     """Distributions of metrics: rows of (metric, run, distribution), and the filters that were applied."""
 
-    checked: Checked
+    checked: CheckedPackage
     rows: tuple[tuple[Metric, str, Distribution | FormulaResult], ...]
     filters: tuple[str, ...]
     summary: str
@@ -279,7 +279,7 @@ def query(
             hint=did_you_mean(chosen, known),
             status=USAGE,
         )
-    cut = asked(checked.package, (), at, phases)
+    cut = select_phases(checked.package, (), at, phases)
     computed = compute(session, checked, runs, metrics, applied, asked=cut)
     rows = tuple((metric, run.id, _result(run.results, metric)) for metric in metrics for run in computed.columns)
     read = measured(by_id(checked.package), metrics)
@@ -296,7 +296,7 @@ def _result(found: RunResults, metric: Metric) -> Distribution | FormulaResult:
     return found.formulas[metric.id] if is_formula(metric) else found.metrics[metric.id]
 
 
-def _emptied(checked: Checked, results: RunResults, metrics: Sequence[Metric]) -> Iterator[str]:
+def _emptied(checked: CheckedPackage, results: RunResults, metrics: Sequence[Metric]) -> Iterator[str]:
     """A sentence on the metrics that have no samples where filters rejected rows."""
     measured = [metric for metric in metrics if not is_formula(metric)]
     empty = [metric for metric in measured if not results.metrics[metric.id].size]
@@ -304,7 +304,7 @@ def _emptied(checked: Checked, results: RunResults, metrics: Sequence[Metric]) -
         yield no_samples([metric.id for metric in empty], why)
 
 
-def _notes(run: Computed) -> tuple[str, ...]:
+def _notes(run: RunResult) -> tuple[str, ...]:
     """What is to be known of the results: events that no log has, what checks warn of, formulas without a value."""
     return (*run.absent, *run.results.warnings, *run.results.notes)
 
@@ -336,7 +336,7 @@ def metric_sql(
     checked, metric = metric_named(session, name, system)
     report = report_of(checked.package, metric)
     applied = filters.applied(checked.package, report, given, no_filters)
-    cut = asked(checked.package, (), at, (phase,) if phase else ())
+    cut = select_phases(checked.package, (), at, (phase,) if phase else ())
     if cut:
         return _phase_sql(session, checked, metric, report, applied, run, cut)
     made = plan(checked.package, [metric], applied)
@@ -349,12 +349,12 @@ def metric_sql(
 
 def _phase_sql(
     session: Session,
-    checked: Checked,
+    checked: CheckedPackage,
     metric: Metric,
     report: Report | None,
     applied: Sequence[Applied],
     run: NamedRun | None,
-    cut: Asked,
+    cut: PhaseSelection,
 ) -> str:
     """The SQL of a metric over a phase of a run."""
     if run is None:
@@ -379,7 +379,7 @@ def _bound(query: exp.Expr, values: Mapping[str, int]) -> exp.Expr:
 
 
 def standing_alone(
-    checked: Checked, metric: Metric, report: Report | None, statements: Sequence[Statement]
+    checked: CheckedPackage, metric: Metric, report: Report | None, statements: Sequence[Statement]
 ) -> exp.Expr:
     """The statement of a metric by itself, of those of its plan; `report` is the one that shows it."""
     if is_formula(metric):
@@ -387,7 +387,7 @@ def standing_alone(
     return standalone(statements, metric.id, raw_tables(), CONSTANTS)
 
 
-def _formula_statement(checked: Checked, metric: Metric, report: Report | None) -> Statement:
+def _formula_statement(checked: CheckedPackage, metric: Metric, report: Report | None) -> Statement:
     """The query of a formula, over averages by the summary of the report that shows it."""
     summaries = {item.name: item for item in checked.package.summaries}
     summary = summaries[report.summary] if report else checked.package.summaries[0]

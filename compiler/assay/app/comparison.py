@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.app import filters
-from assay.app.compute import Computation, Computed, compute, report_metrics
+from assay.app.compute import Computation, RunResult, compute, report_metrics
 from assay.app.options import Built, Options, reports
 from assay.app.outputs import replacing
-from assay.app.phases import asked
+from assay.app.phases import select_phases
 from assay.app.raw_data_notes import raw_notes
 from assay.app.rendering import rendered
 from assay.app.report_check import refuse
@@ -22,8 +22,8 @@ from assay.app.specs_file import write_specs
 from assay.app.sql_files import write_sql
 from assay.lang.check.reports import is_day
 from assay.lang.model.report import Report
-from assay.lang.normal_form import Checked
-from assay.plan.phase_splitting import is_cut
+from assay.lang.normal_form import CheckedPackage
+from assay.plan.phase_splitting import can_split_by_phase
 from assay.plan.planner import JudgeStep
 from assay.provenance.record import CutRuns, Inputs, documents, in_forms, printed, provenance
 from assay.report.assemble import assemble
@@ -47,7 +47,7 @@ def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, opti
     applied = filters.applied(checked.package, report, options.filters, options.no_filters)
     chosen = _checked_options(checked, report, options)
     relations = sorted({row.relation for row in report.manifest if row.relation})
-    cut = asked(checked.package, report.phases, options.at, options.phases)
+    cut = select_phases(checked.package, report.phases, options.at, options.phases)
     shown, left_out = can_be_cut(checked, report) if cut else (report, ())
     metrics = report_metrics(checked, shown)
     with replacing(out, session.waits_for(out), session.finished) as fresh:
@@ -70,10 +70,10 @@ def findings(named: Sequence[str], columns: Sequence[RunFigures]) -> Iterator[st
         yield from (f"{label}: {message}" for message in run.quality.messages)
 
 
-def can_be_cut(checked: Checked, report: Report) -> tuple[Report, tuple[str, ...]]:
+def can_be_cut(checked: CheckedPackage, report: Report) -> tuple[Report, tuple[str, ...]]:
     """The report without the metrics that phases cannot cut, and their names."""
     package = checked.package
-    fine = {metric.id for metric in package.metrics if is_cut(package, metric.grain)}
+    fine = {metric.id for metric in package.metrics if can_split_by_phase(package, metric.grain)}
     left_out = tuple(metric.name for metric in report_metrics(checked, report) if metric.id not in fine)
 
     def kept(names: Sequence[str]) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ def can_be_cut(checked: Checked, report: Report) -> tuple[Report, tuple[str, ...
     return shown, left_out
 
 
-def _checked_options(checked: Checked, report: Report, options: Options) -> Options:
+def _checked_options(checked: CheckedPackage, report: Report, options: Options) -> Options:
     """The options with the report's own where the user says nothing; AssayError (usage) for unknown ones."""
     summary = options.summary or report.summary
     known = [item.name for item in checked.package.summaries]
@@ -137,7 +137,7 @@ def date_of(found: Computation) -> str:
     return last
 
 
-def _day(run: Computed) -> str:
+def _day(run: RunResult) -> str:
     """The day of a run's last record, UTC; empty where no record has a time."""
     last = max((item.last_ns for item in run.prepared.logs if item.last_ns is not None), default=None)
     if last is None:
@@ -145,7 +145,7 @@ def _day(run: Computed) -> str:
     return datetime.datetime.fromtimestamp(last // 1_000_000_000, tz=datetime.UTC).strftime("%Y-%m-%d")
 
 
-def figures_of(run: Computed) -> RunFigures:
+def figures_of(run: RunResult) -> RunFigures:
     """What a report knows of a run, or of a phase of one; what is to be known of the raw data is told of the run."""
     notes = [*(() if run.phase else raw_notes(run.prepared)), *run.absent]
     bounds = run.phase
@@ -158,7 +158,7 @@ def figures_of(run: Computed) -> RunFigures:
 
 def _write(
     session: Session,
-    checked: Checked,
+    checked: CheckedPackage,
     report: Report,
     shown: Report,
     found: Computation,
@@ -224,7 +224,7 @@ def phases_of(found: Computation) -> CutRuns | None:
     return CutRuns(grains, runs)
 
 
-def inputs_of(checked: Checked, run: Computed) -> Inputs:
+def inputs_of(checked: CheckedPackage, run: RunResult) -> Inputs:
     """The raw files of a run, as provenance names them."""
     prepared = run.prepared
     quarantined = tuple((item.host, item.quarantined) for item in prepared.logs if item.quarantined)
@@ -234,7 +234,7 @@ def inputs_of(checked: Checked, run: Computed) -> Inputs:
     return Inputs(prepared.run.id, prepared.run.place, files, read, quarantined, _resources(run))
 
 
-def _resources(run: Computed) -> dict[str, int]:
+def _resources(run: RunResult) -> dict[str, int]:
     """What reading a run comes to, whatever of it a cache had: every line is an event, of no event, or broken."""
     logs = run.prepared.logs
     lines, quarantined = sum(log.lines for log in logs), sum(log.quarantined for log in logs)

@@ -9,23 +9,23 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from assay.app.missing_data import absent
-from assay.app.phases import Asked, Bounds, RunPhases, check_metrics, check_runs, check_samples, resolved
-from assay.app.prepare import Prepared, Wanted, gathered, nothing, prepare
+from assay.app.missing_data import missing_data_warnings
+from assay.app.phases import Bounds, PhaseSelection, RunPhases, check_metrics, check_runs, check_samples, resolved
+from assay.app.prepare import IngestedRun, Wanted, gathered, ignore_work, prepare
 from assay.app.quality import Counter, QualityPlan, coverage_fields, without_blank
 from assay.app.raw_data_notes import with_silent
 from assay.app.runs import NamedRun, here
 from assay.app.session import Session
 from assay.app.stages import stage
 from assay.engine import table_cache
-from assay.engine.executor import SQL, Job, beside, connect, execute
+from assay.engine.executor import SQL, Job, connect, execute, open_connections
 from assay.engine.graph import Node, nodes
 from assay.engine.hosts import enumerate_hosts
 from assay.engine.mount import mount
 from assay.engine.results import RunResults
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import Applied, EventStep, Listed, Plan, plan
 from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.sql.codegen import Statement, compile_plan
@@ -37,10 +37,10 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Computed:
+class RunResult:
     """A run, or a phase of one, with its results, and what its logs do not tell."""
 
-    prepared: Prepared
+    prepared: IngestedRun
     results: RunResults
     absent: tuple[str, ...] = ()
     phase: Bounds | None = None
@@ -58,28 +58,28 @@ class Computation:
 
     plan: Plan
     graph: tuple[Node, ...]
-    runs: tuple[Computed, ...]
+    runs: tuple[RunResult, ...]
     cut: tuple[Node, ...] = ()
     phases: tuple[RunPhases, ...] = ()
-    views: tuple[Computed, ...] = ()
+    views: tuple[RunResult, ...] = ()
 
     @property
-    def columns(self) -> tuple[Computed, ...]:
+    def columns(self) -> tuple[RunResult, ...]:
         """What is compared: the phases of every run, or the runs."""
         return self.views or self.runs
 
 
 def compute(
     session: Session,
-    checked: Checked,
+    checked: CheckedPackage,
     runs: Sequence[NamedRun],
     metrics: Sequence[Metric],
     applied: Sequence[Applied],
     relations: Sequence[str] = (),
-    at_work: Callable[[], None] = nothing,
+    at_work: Callable[[], None] = ignore_work,
     listed: Sequence[Listed] = (),
     series: Sequence[str] = (),
-    asked: Asked | None = None,
+    asked: PhaseSelection | None = None,
 ) -> Computation:
     """The results of runs: metrics, one-row relations, rows and series that are asked for.
 
@@ -126,26 +126,26 @@ def compute(
     return Computation(made, graph, computed, phase_graph, tuple(phases), seen)
 
 
-def _quality_plan(checked: Checked, made: Plan, is_phase: bool = False) -> QualityPlan:
+def _quality_plan(checked: CheckedPackage, made: Plan, is_phase: bool = False) -> QualityPlan:
     return QualityPlan(checked, made, compiled(checked, made), is_phase)
 
 
 def _assessed(
-    own: QualityPlan, prepared: Prepared, results: RunResults, count: Counter, bounds: Bounds | None = None
-) -> Computed:
+    own: QualityPlan, prepared: IngestedRun, results: RunResults, count: Counter, bounds: Bounds | None = None
+) -> RunResult:
     """Return a run, or a phase of one, with what is missing in it; metrics that only fallbacks give have no samples."""
     quality = own.assess(prepared, results, count)
-    missing = absent(own.checked, own.plan, results, prepared)
+    missing = missing_data_warnings(own.checked, own.plan, results, prepared)
     results = without_blank(own.checked, own.plan, prepared, results, quality.blank)
-    return Computed(prepared, results, missing, bounds, quality)
+    return RunResult(prepared, results, missing, bounds, quality)
 
 
 def _count(
-    session: Session, checked: Checked, job: Job, prepared: Prepared, statements: Sequence[Statement]
+    session: Session, checked: CheckedPackage, job: Job, prepared: IngestedRun, statements: Sequence[Statement]
 ) -> Mapping[str, Sequence[Mapping[str, object]]]:
     """Work out statements that count, over a run: their rows by name."""
     counting = replace(job, plan=replace(job.plan, metrics=(), listed=(), formulas=()), graph=nodes(statements))
-    (results,) = _execute(session, checked, [replace(counting, relations=())], [prepared], nothing, "completeness")
+    (results,) = _execute(session, checked, [replace(counting, relations=())], [prepared], ignore_work, "completeness")
     return results.counts
 
 
@@ -167,7 +167,7 @@ def _each(work: Sequence[Callable[[], T]]) -> list[T]:
     return found
 
 
-def compiled(checked: Checked, made: Plan) -> tuple[Statement, ...]:
+def compiled(checked: CheckedPackage, made: Plan) -> tuple[Statement, ...]:
     """The statements of a plan, with places (`$name`) for constants; files are relative to an ingested folder."""
     names = [item.name for source in checked.package.sources for item in source.constants]
     tables = {
@@ -178,7 +178,7 @@ def compiled(checked: Checked, made: Plan) -> tuple[Statement, ...]:
     return compile_plan(made, checked, names, tables)
 
 
-def report_metrics(checked: Checked, report: Report) -> tuple[Metric, ...]:
+def report_metrics(checked: CheckedPackage, report: Report) -> tuple[Metric, ...]:
     """Every metric that a report shows or lists, each once, in the package's order."""
     named = {name for section in report.sections for name in section.metrics}
     named |= {chart.metric for chart in report.charts} | set(report.also)
@@ -186,26 +186,28 @@ def report_metrics(checked: Checked, report: Report) -> tuple[Metric, ...]:
     return tuple(metric for metric in checked.package.metrics if metric.id in named)
 
 
-def _job(prepared: Prepared, made: Plan, graph: tuple[Node, ...], relations: Sequence[str]) -> Job:
+def _job(prepared: IngestedRun, made: Plan, graph: tuple[Node, ...], relations: Sequence[str]) -> Job:
     return Job(prepared.run.id, made, graph, prepared.constants, prepared.raw, prepared.recognition, tuple(relations))
 
 
-def _phase_job(prepared: Prepared, bounds: Bounds, cut: Plan, graph: tuple[Node, ...], relations: Sequence[str]) -> Job:
+def _phase_job(
+    prepared: IngestedRun, bounds: Bounds, cut: Plan, graph: tuple[Node, ...], relations: Sequence[str]
+) -> Job:
     job = _job(prepared, cut, graph, relations)
     constants = {**prepared.constants, **bounds.parameters}
     return replace(job, label=f"{prepared.run.id}, phase {bounds.name}", constants=constants)
 
 
-def _is_large(prepared: Sequence[Prepared]) -> bool:
+def _is_large(prepared: Sequence[IngestedRun]) -> bool:
     """Whether a run is so large that it needs all memory for itself, else it would spill much."""
     return any(sum(part.files.size for part in item.parts) > LARGE for item in prepared)
 
 
 def _execute(
     session: Session,
-    checked: Checked,
+    checked: CheckedPackage,
     jobs: Sequence[Job],
-    prepared: Sequence[Prepared],
+    prepared: Sequence[IngestedRun],
     at_work: Callable[[], None],
     called: str = "results",
 ) -> list[RunResults]:
@@ -225,7 +227,7 @@ def _execute(
 
     def attempt(index: int, enumerated: bool) -> RunResults:
         with connect(threads, session.store.room(), side_by_side) as connection:
-            others = beside(connection, threads if threads > 1 else 0)
+            others = open_connections(connection, threads if threads > 1 else 0)
             mount(connection, prepared[index].folders, table_cache.folders(session.store), others)
             if enumerated:
                 enumerate_hosts(connection, prepared[index].folders)

@@ -11,7 +11,7 @@ from assay.lang import dependencies
 from assay.lang.formula import by_id, is_formula, measured
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.lineage.constants import declared, place
 from assay.plan.planner import Applied, Listed, rows_of
 from assay.report.glossary import of_row
@@ -32,7 +32,7 @@ Files = Mapping[tuple[str, str], tuple[str, str]]
 
 
 def behind_report(
-    checked: Checked,
+    checked: CheckedPackage,
     report: Report,
     metrics: Iterable[Metric],
     applied: Sequence[Applied],
@@ -48,7 +48,7 @@ def behind_report(
 
 
 def behind_article(
-    checked: Checked, rows: Sequence[Listed], found: Computation, runs: Runs, compared: Runs, summary: str
+    checked: CheckedPackage, rows: Sequence[Listed], found: Computation, runs: Runs, compared: Runs, summary: str
 ) -> Behind:
     """Of each metric and series how many rows it has, what it is made of, and the first statement that asks; of those
     that are `compared` (between runs or phases) what `behind_report` tells."""
@@ -57,11 +57,11 @@ def behind_article(
     for item in rows:
         for metric in (*item.metrics, *item.formulas):
             if metric.id not in details and ("rows", item.name) in files:
-                made = _made(checked, dependencies.needs(checked.package, [metric], ()))
+                made = list_inputs(checked, dependencies.collect_dependencies(checked.package, [metric], ()))
                 file, sql = files["rows", item.name]
                 details[metric.id] = Detail(_counts(runs, item.name, metric.id), made[0], file, sql, made[1])
     for step in found.plan.series:
-        made = _made(checked, dependencies.needs(checked.package, [], (), [step.name]))
+        made = list_inputs(checked, dependencies.collect_dependencies(checked.package, [], (), [step.name]))
         file, sql = files["rows", rows_of(step.name)]
         details[step.name] = Detail(_counts(runs, rows_of(step.name), "value"), made[0], file, sql, made[1])
     results = next(iter(compared.values())).results
@@ -82,10 +82,12 @@ def _files(found: Computation) -> Files:
 
 
 def _metric(
-    checked: Checked, metric: Metric, applied: Sequence[Applied], runs: Runs, summary: str, files: Files
+    checked: CheckedPackage, metric: Metric, applied: Sequence[Applied], runs: Runs, summary: str, files: Files
 ) -> Detail:
     """What stands behind a metric that has a distribution in each run, or behind a formula over such."""
-    events, constants = _made(checked, dependencies.needs(checked.package, [metric], [item.filter for item in applied]))
+    events, constants = list_inputs(
+        checked, dependencies.collect_dependencies(checked.package, [metric], [item.filter for item in applied])
+    )
     asked = [files["metric", one.id] for one in measured(by_id(checked.package), [metric])]
     header = VALUE if is_formula(metric) else SAMPLES
     rows = tuple((label, *_figures(run, metric, summary)) for label, run in runs.items())
@@ -124,8 +126,8 @@ def _counts(runs: Mapping[str, RunFigures], rows: str, column: str) -> tuple[tup
     )
 
 
-def _made(
-    checked: Checked, needed: dependencies.Needs
+def list_inputs(
+    checked: CheckedPackage, needed: dependencies.Dependencies
 ) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
     """Name and description of the events, and of the constants, that something is made of, filters included."""
     events = tuple((event.name, event.doc) for event in checked.package.events if event.name in needed.events)
@@ -137,12 +139,14 @@ def _made(
     return events, constants
 
 
-def _parameters(checked: Checked, report: Report, found: Computation) -> Iterator[tuple[str, Detail]]:
+def _parameters(checked: CheckedPackage, report: Report, found: Computation) -> Iterator[tuple[str, Detail]]:
     """Of each row of the manifest that is a relation's, the events that it is made of, and its statement."""
     files = {text.removeprefix(HEAD): name for name, text in sql_texts(found.graph).items()}
     nodes = {node.name: node for node in found.graph}
     for row in report.manifest:
         if row.relation in nodes:
             text = f"{nodes[row.relation].text};"
-            events, constants = _made(checked, dependencies.needs(checked.package, [], (), [row.relation]))
+            events, constants = list_inputs(
+                checked, dependencies.collect_dependencies(checked.package, [], (), [row.relation])
+            )
             yield of_row(row), Detail((), events, f"sql/{files[text + LINE_END]}", text, constants)

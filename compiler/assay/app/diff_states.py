@@ -15,7 +15,7 @@ from assay.app.prose import KEPT, Texts, kept_texts, texts_by_article, unchecked
 from assay.app.session import Session
 from assay.app.specs_file import SPECS
 from assay.lang import normal_form, unchecked, workspace
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.lang.workspace import Workspace
 from assay.provenance.read import NAME, Content, PublishedContent, Recorded, RecordedPublished, recorded_in
 from assay.provenance.record import outline
@@ -40,7 +40,7 @@ class State:
     know.
     """
 
-    packages: Mapping[str, Checked] = field(default_factory=dict)
+    packages: Mapping[str, CheckedPackage] = field(default_factory=dict)
     unread: Mapping[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
     hashes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     unchecked: Mapping[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
@@ -78,11 +78,11 @@ def states(session: Session, before: str, after: str, system: str | None = None)
     first, second = (of_builds.get(item) or item.read(wanted) for item in named)
     if system and system not in first.systems | second.systems:
         raise fail("unknown-system", f"neither {before} nor {after} has specs for `{system}`", status=USAGE,
-                   hint=_known(named, system))  # fmt: skip
+                   hint=suggest_system(named, system))  # fmt: skip
     return first, second
 
 
-def _known(named: list[_Named], system: str) -> str:
+def suggest_system(named: list[_Named], system: str) -> str:
     return did_you_mean(system, {name for item in named for name in item.read(None).systems})
 
 
@@ -103,12 +103,12 @@ def _named(session: Session, name: str) -> _Named:
         "unknown-state",
         f"`{name}` is no workspace, no build and no git revision",
         expected="a folder with specs/, a folder that a report was built into, its provenance.json, or a revision",
-        found=_what(place),
+        found=describe_place(place),
         status=USAGE,
     )
 
 
-def _what(place: Path) -> str:
+def describe_place(place: Path) -> str:
     """Say what a place holds that is no state of specs."""
     if is_loop(place):
         return LOOP
@@ -134,7 +134,7 @@ def _built(record: Path) -> State:
     found = recorded_in(record)
     place = record.parent / SPECS
     warnings = () if found.intact else (f"{record}: its hash is not that of its content, so that it was changed",)
-    kept = _kept(place) if place.is_file() else None
+    kept = read_stored_package(place) if place.is_file() else None
     of_another = kept is not None and record.name != NAME and kept[0].sources != found.content.specs
     if kept is None or of_another:
         return _by_hashes(record, found, warnings)
@@ -153,7 +153,7 @@ def _built(record: Path) -> State:
 
 
 def _prose_of(
-    folder: Path, checked: Checked, found: Recorded | RecordedPublished
+    folder: Path, checked: CheckedPackage, found: Recorded | RecordedPublished
 ) -> tuple[dict[str, Texts], tuple[str, ...]]:
     """The prose that a build of an article has kept, and what readers must know of it."""
     name = found.content.report.partition("/")[2]
@@ -182,7 +182,7 @@ def _by_hashes(record: Path, found: Recorded | RecordedPublished, warnings: tupl
     return State(hashes={system: found.content.definitions}, build=found.content, warnings=(*warnings, said))
 
 
-def _kept(place: Path) -> tuple[Checked, Mapping[str, str]]:
+def read_stored_package(place: Path) -> tuple[CheckedPackage, Mapping[str, str]]:
     """The package that a build has kept, with all worked out anew, for anybody can write its hashes; and these."""
     try:
         found = normal_form.restored(json.loads(place.read_text(encoding="utf-8")), str(place))
@@ -194,7 +194,7 @@ def _kept(place: Path) -> tuple[Checked, Mapping[str, str]]:
 
 
 def _unlike(
-    place: Path, checked: Checked, said: Mapping[str, str], found: Recorded | RecordedPublished
+    place: Path, checked: CheckedPackage, said: Mapping[str, str], found: Recorded | RecordedPublished
 ) -> Iterator[str]:
     """A warning where the specs of a build are not those that its files say that they are."""
     printed = found.content.definitions if isinstance(found.content, Content) else {}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from assay.app import filters
 from assay.app.compute import compiled
 from assay.app.fallbacks import Fallback, exercised, fallbacks
-from assay.app.prepare import Prepared, prepare
+from assay.app.prepare import IngestedRun, prepare
 from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.engine import samples
@@ -26,7 +26,7 @@ from assay.lang.formula import is_formula
 from assay.lang.model.example import Example, Expectation
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Metric, Package
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import plan
 from assay.util.diagnostics import AssayError, Diagnostic, Span
 from assay.util.scratch import folder as temporary
@@ -111,10 +111,10 @@ def test(session: Session, system: str) -> Tested:
 test.__test__ = False  # type: ignore[attr-defined]  # it is no test of ours
 
 
-def _outcome(session: Session, checked: Checked, item: Example, span: Span | None) -> Outcome:
+def _outcome(session: Session, checked: CheckedPackage, item: Example, span: Span | None) -> Outcome:
     with temporary() as folder:
         try:
-            _written(item, folder)
+            write_records(item, folder)
             return _worked_out(session, checked, item, span, NamedRun(RUN, folder))
         except AssayError as error:
             return Outcome(item.name, span, (), tuple(_without(problem, folder) for problem in error.diagnostics))
@@ -131,14 +131,14 @@ def _without(problem: Diagnostic, folder: Path) -> Diagnostic:
     return replace(problem, message=told(problem.message), found=told(problem.found), span=span, notes=notes)
 
 
-def _written(item: Example, folder: Path) -> None:
+def write_records(item: Example, folder: Path) -> None:
     for file in item.files:
         place = folder / file.path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(file.text, encoding="utf-8", newline="")
 
 
-def _worked_out(session: Session, checked: Checked, item: Example, span: Span | None, run: NamedRun) -> Outcome:
+def _worked_out(session: Session, checked: CheckedPackage, item: Example, span: Span | None, run: NamedRun) -> Outcome:
     package = checked.package
     metrics = [checked.metric(expectation.metric) for expectation in item.expect]
     given = [f"{use.name}={use.argument}" if use.argument else use.name for use in item.filters]
@@ -167,7 +167,7 @@ def _worked_out(session: Session, checked: Checked, item: Example, span: Span | 
         taken = {
             branch
             for grain, expressions in _expressions(package, metrics).items()
-            for branch in samples.taken(connection, grain, expressions, prepared.constants)
+            for branch in samples.find_taken_branches(connection, grain, expressions, prepared.constants)
         }
     with connect(os.cpu_count() or 1, session.store.room()) as connection:
         mount(connection, prepared.folders)
@@ -181,7 +181,7 @@ def _worked_out(session: Session, checked: Checked, item: Example, span: Span | 
 
 
 def _measured(
-    connection: duckdb.DuckDBPyConnection, checked: Checked, metric: Metric, prepared: Prepared
+    connection: duckdb.DuckDBPyConnection, checked: CheckedPackage, metric: Metric, prepared: IngestedRun
 ) -> Sequence[int | float]:
     """The samples of a metric whose tables are made."""
     return samples.ascending(connection, metric, checked.measured[metric.id].integral, prepared.constants)
@@ -203,7 +203,7 @@ def _by_chance(
             )
 
 
-def _verdict(checked: Checked, expectation: Expectation, measured: Sequence[int | float]) -> Verdict:
+def _verdict(checked: CheckedPackage, expectation: Expectation, measured: Sequence[int | float]) -> Verdict:
     metric, factor = checked.metric(expectation.metric), checked.measured[expectation.metric].factor
     found = [Fraction(value) * factor for value in measured]
     wanted = [Fraction(text) for text in expectation.samples]
@@ -231,7 +231,7 @@ def _decimal(value: Fraction) -> str:
 
 def _expressions(package: Package, metrics: Sequence[Metric]) -> dict[str, dict[str, Expression]]:
     """Grain -> the expressions that metrics work out on its rows, by what they are of."""
-    needs = dependencies.needs(package, metrics, ())
+    needs = dependencies.collect_dependencies(package, metrics, ())
     found: dict[str, dict[str, Expression]] = {}
     for metric in metrics:
         if is_formula(metric):
@@ -249,7 +249,7 @@ def _coverage(package: Package, outcomes: Sequence[Outcome]) -> Coverage:
     expected = {item.metric for outcome in outcomes for item in outcome.verdicts}
     seen = {name for outcome in outcomes for name in outcome.events}
     taken = {branch for outcome in outcomes for branch in outcome.branches}
-    needs = dependencies.needs(package, package.metrics, ())
+    needs = dependencies.collect_dependencies(package, package.metrics, ())
     had = {item for outcome in outcomes for item in outcome.fallbacks}
     every = [branch for _, branch in _branches(package)]
     known = [

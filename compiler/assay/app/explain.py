@@ -14,14 +14,14 @@ from assay.app.raw_data_notes import raw_notes
 from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.app.subject_names import Item, named
-from assay.app.trace_constants import NOTHING, Made
+from assay.app.trace_constants import NOTHING, ConstantInputs
 from assay.app.trace_runs import Sample, Spread, tracing
 from assay.explain.facts import Facts, facts
 from assay.lang import formula
 from assay.lang.model.article import Article
 from assay.lang.model.package import Metric
 from assay.lang.model.report import History, Report
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.lineage import sample_query
 from assay.plan.planner import Applied
 from assay.report.results_json import distribution, of_formula
@@ -42,14 +42,14 @@ class RunFacts:
     spread: Spread | None
     largest: tuple[Sample, ...]
     warnings: tuple[str, ...]
-    made: Made = NOTHING
+    made: ConstantInputs = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
 class Explained:
     """An explanation: of what; the report whose filters and summary count; what a run holds of it."""
 
-    checked: Checked
+    checked: CheckedPackage
     item: Item
     facts: Facts
     report: str
@@ -77,7 +77,7 @@ def explain(
     used = chosen if isinstance(chosen, Report) else None
     of_report = used if isinstance(item, Metric) else None  # filters do not decide on series; those named must be there
     applied = applied_filters(checked.package, of_report, given, no_filters)
-    found, _ = told(checked, item, chosen, applied)
+    found, _ = describe(checked, item, chosen, applied)
     if not run:
         return found
     deciding = {rule.label for rule in found.facts.filters if rule.decides}
@@ -86,8 +86,8 @@ def explain(
     return replace(found, run=replace(result, warnings=(*filtered, *result.warnings)))
 
 
-def told(
-    checked: Checked,
+def describe(
+    checked: CheckedPackage,
     item: Item,
     chosen: Report | Article | History | None,
     applied: Sequence[Applied],
@@ -104,7 +104,7 @@ def told(
     return Explained(checked, item, facts(checked, item, found.found, applied, summary), shown, summary, None), found
 
 
-def _named(session: Session, name: str, system: str | None, report: str | None) -> tuple[Checked, Item]:
+def _named(session: Session, name: str, system: str | None, report: str | None) -> tuple[CheckedPackage, Item]:
     """The metric; a report names its system."""
     if system is None and report and "/" in report:
         session.shown(report)
@@ -112,7 +112,9 @@ def _named(session: Session, name: str, system: str | None, report: str | None) 
     return named(session, name, system)
 
 
-def _report(session: Session, checked: Checked, item: Item, report: str | None) -> Report | Article | History | None:
+def _report(
+    session: Session, checked: CheckedPackage, item: Item, report: str | None
+) -> Report | Article | History | None:
     """The report that a user names (with or without its system), else that which shows the metric."""
     if not report:
         return report_of(checked.package, item) if isinstance(item, Metric) else None
@@ -125,7 +127,7 @@ def _report(session: Session, checked: Checked, item: Item, report: str | None) 
 
 
 def _of_run(
-    session: Session, checked: Checked, item: Item, applied: Sequence[Applied], summary: str, run: NamedRun
+    session: Session, checked: CheckedPackage, item: Item, applied: Sequence[Applied], summary: str, run: NamedRun
 ) -> RunFacts:
     """What a run holds."""
     metrics = [item] if isinstance(item, Metric) else []
@@ -155,7 +157,7 @@ def _of_run(
         return RunFacts(run.id, {**figures, "size": size}, traced.spread(), largest, notes, traced.made)
 
 
-def sampling(checked: Checked, item: Item, found: Computation) -> tuple[sample_query.SampleQuery, Fraction]:
+def sampling(checked: CheckedPackage, item: Item, found: Computation) -> tuple[sample_query.SampleQuery, Fraction]:
     """The query of the samples of a metric, or of the rows of a series, and what converts them to its unit."""
     if isinstance(item, Metric):
         grain = next(one for one in checked.package.grains if one.name == item.grain)

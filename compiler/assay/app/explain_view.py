@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from assay.app.explain import Explained, RunFacts
-from assay.app.trace_constants import Made
+from assay.app.trace_constants import ConstantInputs
 from assay.app.trace_runs import Line, Sample
 from assay.explain.facts import DefinitionFact, EventFact, Facts, FieldFact
 from assay.explain.terminal import (
@@ -25,7 +25,7 @@ from assay.explain.terminal import (
     with_unit,
     wrapped,
 )
-from assay.lang.time_format import told
+from assay.lang.time_format import format_instant
 from assay.lineage.constants import ConstantFact
 
 RECORDS = 3  # of a sample that are shown
@@ -55,7 +55,7 @@ FIGURES = ("average", "median", "stddev", "min", "max")
 def as_text(found: Explained, width: int, encoding: str, *, full: bool = False) -> str:
     """The screen: at most `SCREEN` lines, unless all is asked for."""
     head, room = list(_head(found.facts, width)), SCREEN if not full else sys.maxsize
-    parts = (Part.of(name, texts, width, RANKS.get(name, DEFINES)) for name, texts in said(found))
+    parts = (Part.of(name, texts, width, RANKS.get(name, DEFINES)) for name, texts in describe_headings(found))
     body = [part for part in parts if part.blocks]
     least = sum(part.size if part.rank <= DEFINES else min(part.size, SHORTEST) for part in body)
     least = max(least, min(LEAST, sum(part.size for part in body)))
@@ -83,7 +83,7 @@ def _head(facts: Facts, width: int) -> Iterator[str]:
         yield from wrapped(facts.doc, width, "", "")
 
 
-def said(found: Explained) -> Iterator[tuple[str, list[str]]]:
+def describe_headings(found: Explained) -> Iterator[tuple[str, list[str]]]:
     """All that specs say, heading by heading; names stand between backquotes, instants between asterisks."""
     facts = found.facts
     yield "Means", [facts.sentence]
@@ -107,7 +107,7 @@ def said(found: Explained) -> Iterator[tuple[str, list[str]]]:
     rest = [event for event in facts.events if event not in direct]
     yield "Also read", list(_others([*rest, *facts.constants[len(given) :]]))
     yield "Quirks", [f"{name}: {text}" for name, text in facts.quirks]
-    yield "Shown in", _shown(facts) or ["no report"]
+    yield "Shown in", describe_appearances(facts) or ["no report"]
 
 
 def _defined(one: DefinitionFact) -> str:
@@ -167,7 +167,7 @@ def _field(item: FieldFact) -> str:
     return f"{item.name} ({'; '.join((' or '.join(item.places), *item.changes))})"
 
 
-def _shown(facts: Facts) -> list[str]:
+def describe_appearances(facts: Facts) -> list[str]:
     """A line a report: where in it, and under which label."""
     reports: dict[tuple[str, str], list[str]] = {}
     for item in facts.shown:
@@ -245,7 +245,7 @@ def _keys(sample: Sample) -> Iterator[str]:
     for name in sorted(sample.keys, key=lambda name: name not in sample.instants):
         value = sample.keys[name]
         if name in sample.instants and isinstance(value, int):
-            yield f"{'at' if name == 't_ns' else name.removesuffix('_ns')} {told(value)}"
+            yield f"{'at' if name == 't_ns' else name.removesuffix('_ns')} {format_instant(value)}"
         else:
             text = str(value)
             yield f"{name} {text if len(text) <= KEY else text[: KEY - 1] + '…'}"
@@ -281,7 +281,7 @@ def run_data(run: RunFacts) -> dict[str, object]:
     }
 
 
-def constants_data(made: Made) -> list[dict[str, object]]:
+def constants_data(made: ConstantInputs) -> list[dict[str, object]]:
     """The constants of a run that values are made of, as plain data."""
     return [
         {"name": one.name, "value": _plain_value(one.value), "place": one.place, "told": one.told}

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 
-from assay.app.prepare import Prepared
+from assay.app.prepare import IngestedRun
 from assay.app.session import Session
 from assay.engine.pruning import used
 from assay.engine.result_cache import Store
@@ -27,15 +27,15 @@ from assay.util.checksums import FILE, is_sealed, seal
 FORMER = "constants*.parquet"
 
 
-def handed_out(session: Session, prepared: Prepared) -> tuple[Path, ...]:
+def handed_out(session: Session, prepared: IngestedRun) -> tuple[Path, ...]:
     """The folders of a run's events with its constants, one a source, for whoever queries them without Assay.
 
     AssayError when the cache cannot be written.
     """
-    return tuple(handed(session.store, folder, prepared.constants) for folder in prepared.folders)
+    return tuple(link_run(session.store, folder, prepared.constants) for folder in prepared.folders)
 
 
-def handed(store: Store, folder: Path, constants: Mapping[str, object]) -> Path:
+def link_run(store: Store, folder: Path, constants: Mapping[str, object]) -> Path:
     """A folder of the cache with the files of an ingested folder and a run's constants; there for no other run, unless
     its logs and its constants are the same.  AssayError when the cache cannot be written."""
     place = store.place("runs", _key(folder, constants))

@@ -21,7 +21,7 @@ from assay.engine.mount import mount
 from assay.engine.result_cache import Store
 from assay.lang.model.package import Event, Field, Form, Name
 from assay.lang.model.unit import Unit
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.events import event_table, scan
@@ -54,7 +54,7 @@ def fallbacks(event: Event, fields: Collection[str]) -> tuple[Fallback, ...]:
 
 
 def exercised(
-    session: Session, checked: Checked, run: NamedRun, fields: Mapping[str, Collection[str]]
+    session: Session, checked: CheckedPackage, run: NamedRun, fields: Mapping[str, Collection[str]]
 ) -> frozenset[Fallback]:
     """Which names and places the records of a run have, of events and their fields.  Raises AssayError."""
     probes = {
@@ -77,7 +77,7 @@ def exercised(
             for event in checked.package.events:
                 if prepared.counts.get(event.name) and event.name in probes:
                     names = sorted(wanted[event.name])
-                    rows = connection.execute(dialect.text(_taken(event.name, names))).fetchall()
+                    rows = connection.execute(dialect.text(query_taken_paths(event.name, names))).fetchall()
                     told = [dict(zip(names, row, strict=True)) for row in rows]
                     found |= set(_of_rows(event, fields[event.name], told))
     return frozenset(found)
@@ -120,7 +120,7 @@ def _places(form: Form, most: Mapping[str, int]) -> Iterator[Field]:
             yield Field(f"{name}_{index}", "text", Unit("", ""), "value", place, None, False, (), "")
 
 
-def _taken(event: str, names: Sequence[str]) -> exp.Select:
+def query_taken_paths(event: str, names: Sequence[str]) -> exp.Select:
     """Which name was seen with which places: a row for each that there is; of a place, whether it had a value."""
     table = event_table(scan(f"events/{event}/*.parquet"), names)
     told = [

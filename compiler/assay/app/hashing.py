@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from assay.app.stages import stage
 from assay.ingest.discovery import RunFiles, find_run
-from assay.ingest.fingerprint import Held, hashed
+from assay.ingest.fingerprint import FileSnapshot, hashed
 from assay.ingest.hashing import FileHash, file_hashes
 from assay.util.diagnostics import AssayError
 
 if TYPE_CHECKING:
-    from assay.ingest.hashing_ahead import Ahead
+    from assay.ingest.hashing_ahead import BackgroundHasher
     from assay.lang.model.package import Event, Source
 
 Hashed: TypeAlias = "tuple[RunFiles, tuple[FileHash, ...]]"
@@ -32,7 +32,7 @@ class Hashes:
     `memo` is the file that remembers hashes.  `ahead` began before it was known which files are needed.
     """
 
-    def __init__(self, memo: Path, ahead: Ahead | None = None) -> None:
+    def __init__(self, memo: Path, ahead: BackgroundHasher | None = None) -> None:
         self._memo = memo
         self._first = ahead
         self._needed: set[Path] = set()
@@ -82,6 +82,6 @@ class Hashes:
         with stage("hash", run=run, source=source.name, bytes=files.size):
             return file_hashes(files, self._memo, self._held)
 
-    def _held(self, item: Held) -> Held:
+    def _held(self, item: FileSnapshot) -> FileSnapshot:
         found = self._first.held(item) if self._first else None
         return found or hashed(item.path, item.mark, self._ended.is_set)

@@ -16,7 +16,7 @@ from assay.provenance.read import content_hash
 from assay.provenance.record import in_forms, of_publications
 from assay.provenance.versions import versions
 from assay.publication.history import issues
-from assay.publication.history_report import Heading, Told, document, series_json, told
+from assay.publication.history_report import Heading, HistoryReport, analyze_history, document, series_json
 from assay.publication.reader import POINTS_SUFFIX
 from assay.report.document import Document
 from assay.report.render.pdf import warm_up
@@ -39,7 +39,7 @@ def build_history(session: Session, name: str, places: Sequence[Path], out: Path
     (report,) = (item for item in checked.package.reports if item.name == history.of)
     with replacing(out, session.waits_for(out)) as fresh:
         warm_up(session.templates())
-        said = told(checked, report, history, issues(files, checked, report))
+        said = analyze_history(checked, report, history, issues(files, checked, report))
         heading = Heading(options.title, options.author, options.date)
         made = _provenance(name, said, heading, session.templates())
         found = document(said, heading, _printed(made, said))
@@ -94,7 +94,7 @@ def _only_heading(name: str, options: Options) -> None:
         )  # fmt: skip
 
 
-def _results(name: str, said: Told, found: Document) -> dict[str, object]:
+def _results(name: str, said: HistoryReport, found: Document) -> dict[str, object]:
     breaks = [
         {"key": item.key, "kind": item.kind, "since": item.since, "run": item.run,
          "notes": [{"metrics": list(metrics), "doc": text} for metrics, text in item.notes]}
@@ -115,14 +115,14 @@ def _results(name: str, said: Told, found: Document) -> dict[str, object]:
 MOVE = ("workload", "day", "base", "run", "base_value", "value", "percent", "breaks")
 
 
-def _provenance(name: str, said: Told, heading: Heading, templates: Path) -> dict[str, object]:
+def _provenance(name: str, said: HistoryReport, heading: Heading, templates: Path) -> dict[str, object]:
     options = {"title": heading.title, "author": heading.author, "date": heading.date}
     files = [(item.file, item.edition.name) for item in said.issues]
     shape = content_hash(normal_form.plain(said.history))
     return of_publications(name, "", options, files, said.checked.sources, shape, templates)
 
 
-def _printed(made: dict[str, object], said: Told) -> dict[str, str]:
+def _printed(made: dict[str, object], said: HistoryReport) -> dict[str, str]:
     """What the report prints of its provenance."""
     tools = versions()
     return {

@@ -12,7 +12,7 @@ from assay.app.runs import NamedRun, here
 from assay.app.session import Session
 from assay.ingest.discovery import find_run
 from assay.lang.model.package import Package, Source
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.util.diagnostics import AssayError, fail
 
 
@@ -40,7 +40,7 @@ def ingest_runs(
     from assay.app.prepare import SIDE_BY_SIDE, prepare  # while files are hashed
 
     wanted = _everything(package) if everything else wanted_of(package)
-    found = prepare(session, checked, runs, _there(checked, runs, wanted))
+    found = prepare(session, checked, runs, select_available_events(checked, runs, wanted))
     from assay.app.export_run import handed_out  # loads much
 
     with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as pool:
@@ -64,8 +64,8 @@ def _everything(package: Package) -> dict[str, frozenset[str]]:
     return {event.name: frozenset(field.name for field in event.fields) for event in package.events}
 
 
-def _there(
-    checked: Checked, runs: Sequence[NamedRun], wanted: Mapping[str, frozenset[str]]
+def select_available_events(
+    checked: CheckedPackage, runs: Sequence[NamedRun], wanted: Mapping[str, frozenset[str]]
 ) -> dict[str, frozenset[str]]:
     """The wanted events of sources that some run has; all of them where no run has any."""
     sources = {source.name for source in checked.package.sources if any(has(run, source) for run in runs)}
@@ -73,7 +73,7 @@ def _there(
     return {name: fields for name, fields in wanted.items() if name in events or not sources}
 
 
-def _system_of(session: Session, run: NamedRun, systems: Sequence[str]) -> Checked:
+def _system_of(session: Session, run: NamedRun, systems: Sequence[str]) -> CheckedPackage:
     """The one system with a source that finds its files in the run's directory; of several, the one all of whose
     sources do."""
     if len(systems) == 1:

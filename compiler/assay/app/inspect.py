@@ -176,7 +176,7 @@ def _list_metrics(package: Package) -> Mapping[str, tuple[str, ...]]:
     """Return the ids of the metrics that need each event, directly or not."""
     by_event: defaultdict[str, list[str]] = defaultdict(list)
     for metric in package.metrics:
-        for event in dependencies.needs(package, [metric], []).events:
+        for event in dependencies.collect_dependencies(package, [metric], []).events:
             by_event[event].append(metric.id)
     return {event: tuple(ids) for event, ids in by_event.items()}
 

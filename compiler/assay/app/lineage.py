@@ -11,12 +11,12 @@ from assay.app.compute import compiled, report_metrics
 from assay.app.prose import read_prose
 from assay.app.session import Session
 from assay.app.subject_names import Item, named
-from assay.explain.appearances import shown
+from assay.explain.appearances import list_appearances
 from assay.lang.formula import by_id, constants_of, is_formula, measured
 from assay.lang.model.article import Article
 from assay.lang.model.package import Metric
 from assay.lang.model.report import History, Report
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.lineage.column_lineage import CONSTANTS, Origin
 from assay.lineage.constants import constants, declared
 from assay.lineage.filter_fields import filterable
@@ -38,7 +38,7 @@ class Traced:
     """A lineage that was asked for: of what, under which filters; titles and printed cells of its roots; the metrics
     that it is of."""
 
-    checked: Checked
+    checked: CheckedPackage
     name: str
     found: Lineage
     filters: tuple[str, ...]
@@ -103,13 +103,13 @@ def lineage_of(
     return of_item(checked, item, applied_to_item(checked, item, given, no_filters))
 
 
-def applied_to_item(checked: Checked, item: Item, given: Sequence[str], no_filters: bool) -> tuple[Applied, ...]:
+def applied_to_item(checked: CheckedPackage, item: Item, given: Sequence[str], no_filters: bool) -> tuple[Applied, ...]:
     """The filters under which a metric is worked out: those given, else those of the report that shows it."""
     report = report_of(checked.package, item) if isinstance(item, Metric) else None
     return filters.applied(checked.package, report, given, no_filters)
 
 
-def planned(checked: Checked, item: Item, applied: Sequence[Applied]) -> Plan:
+def planned(checked: CheckedPackage, item: Item, applied: Sequence[Applied]) -> Plan:
     """The plan for one metric or series."""
     if isinstance(item, Metric):
         return plan(checked.package, [item], applied)
@@ -117,7 +117,7 @@ def planned(checked: Checked, item: Item, applied: Sequence[Applied]) -> Plan:
 
 
 def of_item(
-    checked: Checked, item: Item, applied: Sequence[Applied], statements: Sequence[Statement] | None = None
+    checked: CheckedPackage, item: Item, applied: Sequence[Applied], statements: Sequence[Statement] | None = None
 ) -> Traced:
     """The lineage of a metric or a series; `statements` are those of its plan, if they are compiled already."""
     statements = compiled(checked, planned(checked, item, applied)) if statements is None else statements
@@ -133,7 +133,9 @@ def of_item(
     return Traced(checked, name, found, _labels(applied), {start: title}, {start: _cells(checked, item)}, own)
 
 
-def _of_formula(checked: Checked, item: Metric, statements: Sequence[Statement], applied: Sequence[Applied]) -> Traced:
+def _of_formula(
+    checked: CheckedPackage, item: Metric, statements: Sequence[Statement], applied: Sequence[Applied]
+) -> Traced:
     """The lineage of a formula: that of the metrics which it is over in the end, and of the constants that it names."""
     over = measured(by_id(checked.package), [item])
     titles = {root(statements, one.id, MEAN): f"{one.id}: {row_label(one.name, one.unit.symbol)}" for one in over}
@@ -145,9 +147,9 @@ def _of_formula(checked: Checked, item: Metric, statements: Sequence[Statement],
     return Traced(checked, item.id, found, _labels(applied), titles, by_root, (item,))
 
 
-def _cells(checked: Checked, item: Item) -> tuple[str, ...]:
+def _cells(checked: CheckedPackage, item: Item) -> tuple[str, ...]:
     """Every printed cell that shows a metric or series."""
-    return tuple(f"{place.report}: {place.section}/{place.label}" for place in shown(checked.package, item)
+    return tuple(f"{place.report}: {place.section}/{place.label}" for place in list_appearances(checked.package, item)
                  if place.kind != "dictionary")  # fmt: skip
 
 
@@ -155,7 +157,7 @@ def _labels(applied: Sequence[Applied]) -> tuple[str, ...]:
     return tuple(item.label for item in applied)
 
 
-def _of_report(checked: Checked, name: str, report: Report, given: Sequence[str], no_filters: bool) -> Traced:
+def _of_report(checked: CheckedPackage, name: str, report: Report, given: Sequence[str], no_filters: bool) -> Traced:
     """The lineage of all cells of a report: of its metrics, and of the relations that its manifest prints."""
     applied = filters.applied(checked.package, report, given, no_filters)
     metrics = report_metrics(checked, report)
@@ -178,7 +180,7 @@ def _of_report(checked: Checked, name: str, report: Report, given: Sequence[str]
     return Traced(checked, name, found, _labels(applied), titles, by_root, metrics)
 
 
-def _of_article(session: Session, checked: Checked, name: str, article: Article) -> Traced:
+def _of_article(session: Session, checked: CheckedPackage, name: str, article: Article) -> Traced:
     """The lineage of an article: of each column that its tables and figures ask for, and of its series."""
     rows = listed(checked, article, read_prose(session.workspace, checked, article).values())
     statements = compiled(checked, plan(checked.package, [], [], listed=rows, series=series_of(article)))
@@ -198,5 +200,7 @@ def _of_article(session: Session, checked: Checked, name: str, article: Article)
     return Traced(checked, name, lineage(statements, titles), (), titles, cells, metrics)
 
 
-def _places(checked: Checked, report: str, item: Item) -> tuple[str, ...]:
-    return tuple(f"{place.section}/{place.label}" for place in shown(checked.package, item) if place.report == report)
+def _places(checked: CheckedPackage, report: str, item: Item) -> tuple[str, ...]:
+    return tuple(
+        f"{place.section}/{place.label}" for place in list_appearances(checked.package, item) if place.report == report
+    )

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from assay.app.prepare import Prepared
+from assay.app.prepare import IngestedRun
 from assay.engine.results import RunResults
 from assay.engine.small_engine import small_engine
 from assay.lang.model.package import Event, Metric, Package
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import Plan, plan
 from assay.sql import dialect
 from assay.sql.dialect import column
@@ -22,7 +22,9 @@ from assay.sql.events import scan
 NAMED = 3
 
 
-def absent(checked: Checked, made: Plan, results: RunResults, prepared: Prepared) -> tuple[str, ...]:
+def missing_data_warnings(
+    checked: CheckedPackage, made: Plan, results: RunResults, prepared: IngestedRun
+) -> tuple[str, ...]:
     """A sentence for each event, and for each field, that a run tells nothing of where metrics want it that have no
     samples."""
     return (
@@ -31,7 +33,9 @@ def absent(checked: Checked, made: Plan, results: RunResults, prepared: Prepared
     )
 
 
-def absent_events(checked: Checked, made: Plan, results: RunResults, counts: Mapping[str, int]) -> tuple[str, ...]:
+def absent_events(
+    checked: CheckedPackage, made: Plan, results: RunResults, counts: Mapping[str, int]
+) -> tuple[str, ...]:
     """A sentence for each event that no log line of a run is, where metrics have no sample for want of it."""
     empty = [metric for metric in made.metrics if not results.metrics[metric.id].size]
     without: dict[str, list[str]] = {}
@@ -45,7 +49,7 @@ def absent_events(checked: Checked, made: Plan, results: RunResults, counts: Map
     )
 
 
-def absent_fields(checked: Checked, made: Plan, results: RunResults, prepared: Prepared) -> tuple[str, ...]:
+def absent_fields(checked: CheckedPackage, made: Plan, results: RunResults, prepared: IngestedRun) -> tuple[str, ...]:
     """A sentence for each field without a value in any row of its event, where metrics that read it have no sample."""
     without: dict[tuple[str, str], list[str]] = {}
     for metric in made.metrics:
@@ -62,7 +66,7 @@ def absent_fields(checked: Checked, made: Plan, results: RunResults, prepared: P
     )
 
 
-def _without_value(prepared: Prepared, event: Event, fields: Sequence[str]) -> Iterator[str]:
+def _without_value(prepared: IngestedRun, event: Event, fields: Sequence[str]) -> Iterator[str]:
     """Those of the fields that may be missing and have no value in any row, in order of their names."""
     may = {field.name for form in event.forms for field in form.fields if field.paths and not field.required}
     asked = sorted(may & set(fields))

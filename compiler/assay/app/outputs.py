@@ -13,7 +13,7 @@ from assay.provenance.read import NAME as RECORD
 from assay.provenance.read import recorded
 from assay.report.forms import FILES
 from assay.util.diagnostics import USAGE, AssayError, fail
-from assay.util.locks import held, nobody, released
+from assay.util.locks import ignore_wait, locked, release
 from assay.util.os_errors import has_room, is_full, is_within, of_system, place_of, some_disk_full, unwritable
 from assay.util.paths import resolve_path
 from assay.util.scratch import BESIDE, claimed, sweep
@@ -57,7 +57,7 @@ def is_unused(out: Path) -> bool:
 @contextmanager
 def replacing(
     out: Path,
-    waiting: Callable[[], None] = nobody,
+    waiting: Callable[[], None] = ignore_wait,
     finished: Callable[[Path], None] = lambda _: None,
     hint: str = "choose a folder that can be written with -o",
 ) -> Iterator[Path]:
@@ -72,7 +72,7 @@ def replacing(
     made = done = False
     try:
         made = not out.exists()
-        with held(out, waiting):
+        with locked(out, waiting):
             try:
                 _settle(out)
                 yield from _filled(out, finished)
@@ -105,7 +105,7 @@ def _filled(out: Path, finished: Callable[[Path], None]) -> Iterator[Path]:
         raise
     finally:
         shutil.rmtree(place, ignore_errors=True)
-        released(lock)
+        release(lock)
 
 
 def _refuse_theirs(fresh: Path, out: Path) -> None:

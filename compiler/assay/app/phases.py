@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from assay.app.prepare import Prepared
+from assay.app.prepare import IngestedRun
 from assay.engine.results import RunResults
 from assay.ingest.readers.sample_store import listed
 from assay.lang import time_format
 from assay.lang.model.package import Metric, Package
 from assay.lang.model.phase import SINCE, UNTIL, Cut, Phase
-from assay.plan.phase_splitting import is_cut
+from assay.plan.phase_splitting import can_split_by_phase
 from assay.plan.planner import cut_name
 from assay.remote import prometheus_times as times
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
@@ -35,7 +35,7 @@ class Times:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PhaseSelection:
     """The phases that are asked for, the instants that they name, and what the user said of these; `texts` are phases
     as the command line has them (none: those of the report); `may_be_empty`: they need not have samples."""
 
@@ -80,7 +80,9 @@ class RunPhases:
     phases: tuple[Bounds, ...]
 
 
-def asked(package: Package, declared: Sequence[Phase], at: Sequence[str], given: Sequence[str]) -> Asked | None:
+def select_phases(
+    package: Package, declared: Sequence[Phase], at: Sequence[str], given: Sequence[str]
+) -> PhaseSelection | None:
     """The phases to cut runs by: those given, else those of the report; None when there are none.
 
     AssayError (usage) for a phase or an instant that there is not, and for a time that is none.
@@ -104,7 +106,7 @@ def asked(package: Package, declared: Sequence[Phase], at: Sequence[str], given:
             raise fail("unknown-instant", f"there is no instant `{name}`", status=USAGE,
                        hint=did_you_mean(name, known) if known else f"--at {name}=TIME tells it")  # fmt: skip
     cuts = tuple(told.get(name) or Cut(name, "", "", "", "", None, "") for name in named)
-    return Asked(phases, cuts, times_given, tuple(given))
+    return PhaseSelection(phases, cuts, times_given, tuple(given))
 
 
 def _one(package: Package, declared: Sequence[Phase], text: str) -> Phase:
@@ -145,7 +147,7 @@ def _times(given: Sequence[str], known: Iterable[str]) -> Times:
     return Times(found, tuple(given))
 
 
-def check_runs(asked: Asked, runs: Iterable[str]) -> None:
+def check_runs(asked: PhaseSelection, runs: Iterable[str]) -> None:
     """AssayError (usage) when an instant is told of a run that there is not."""
     known = list(runs)
     for run, cut in asked.times.at:
@@ -163,11 +165,11 @@ def check_metrics(package: Package, metrics: Iterable[Metric]) -> None:
             hint=f"name the instant of grain `{metric.grain}` with `at`",
         )
         for metric in metrics
-        if not is_cut(package, metric.grain)
+        if not can_split_by_phase(package, metric.grain)
     )
 
 
-def resolved(asked: Asked, run: Prepared, results: RunResults) -> RunPhases:
+def resolved(asked: PhaseSelection, run: IngestedRun, results: RunResults) -> RunPhases:
     """When the phases of a run begin and end.  AssayError with all that is wrong: an instant that nobody tells or that
     is outside of the run's data, phases that end before they begin or that overlap."""
     problems: list[Diagnostic] = []
@@ -184,7 +186,7 @@ def resolved(asked: Asked, run: Prepared, results: RunResults) -> RunPhases:
     return RunPhases(tuple(sorted(instants.values(), key=lambda item: item.t_ns)), phases)
 
 
-def _instant(asked: Asked, cut: Cut, run: Prepared, results: RunResults) -> Instant | Diagnostic:
+def _instant(asked: PhaseSelection, cut: Cut, run: IngestedRun, results: RunResults) -> Instant | Diagnostic:
     told = asked.times.of(run.run.id, cut.name)
     by = "--at"
     if told is None and cut.constant:
@@ -201,13 +203,13 @@ def _instant(asked: Asked, cut: Cut, run: Prepared, results: RunResults) -> Inst
         return Diagnostic(
             "instant-outside",
             f"{what} is outside of the run's data",
-            expected=f"from {time_format.told(first)} to {time_format.told(last)}",
-            found=f"{time_format.told(told)} ({by})",
+            expected=f"from {time_format.format_instant(first)} to {time_format.format_instant(last)}",
+            found=f"{time_format.format_instant(told)} ({by})",
         )
     return Instant(cut.name, told, by)
 
 
-def overruled(package: Package, runs: Iterable[tuple[str, Prepared, RunPhases]]) -> Iterator[str]:
+def overruled(package: Package, runs: Iterable[tuple[str, IngestedRun, RunPhases]]) -> Iterator[str]:
     """A sentence for each instant that the user tells otherwise than the run, whose own a table of facts may show."""
     constants = {cut.name: cut.constant for cut in package.cuts if cut.constant}
     for label, run, phases in runs:
@@ -216,8 +218,8 @@ def overruled(package: Package, runs: Iterable[tuple[str, Prepared, RunPhases]])
             own = _whole(run.constants.get(name))
             if own is not None and own != instant.t_ns:
                 yield (
-                    f"{label} is cut at {instant.name} {time_format.told(instant.t_ns)} ({instant.told_by}), and not "
-                    f"at {time_format.told(own)}, which its constant {name} tells."
+                    f"{label} is cut at {instant.name} {time_format.format_instant(instant.t_ns)} ({instant.told_by}), "
+                    f"and not at {time_format.format_instant(own)}, which its constant {name} tells."
                 )
 
 
@@ -225,14 +227,14 @@ def _whole(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def extent(run: Prepared) -> tuple[int, int]:
+def extent(run: IngestedRun) -> tuple[int, int]:
     """The first and the last instant of a run's data, in ns."""
     firsts = [log.first_ns for log in run.logs if log.first_ns is not None]
     lasts = [log.last_ns for log in run.logs if log.last_ns is not None]
     return min(firsts, default=0), max(lasts, default=0)
 
 
-def _bounds(phase: Phase, run: Prepared, instants: Mapping[str, Instant]) -> Bounds:
+def _bounds(phase: Phase, run: IngestedRun, instants: Mapping[str, Instant]) -> Bounds:
     margin = _whole(run.constants.get(phase.margin)) if phase.margin else phase.margin_ns
     assert margin is not None
     since = instants[phase.since].t_ns + margin if phase.since else None
@@ -257,8 +259,8 @@ def _disorder(
             f"run {run}: the phase `{phase.name}` ends {ends} it begins"
             if backwards
             else f"run {run}: its margins leave nothing of the phase `{phase.name}`",
-            found=f"from {time_format.told(since.t_ns)} (`{since.name}`) "
-            f"to {time_format.told(until.t_ns)} (`{until.name}`)",
+            found=f"from {time_format.format_instant(since.t_ns)} (`{since.name}`) "
+            f"to {time_format.format_instant(until.t_ns)} (`{until.name}`)",
         )
     fine.sort(key=lambda item: (item.parameters[SINCE], item.parameters[UNTIL]))
     for one, other in pairwise(fine):
@@ -266,24 +268,26 @@ def _disorder(
             yield Diagnostic(
                 "phase-overlap",
                 f"run {run}: the phases `{one.name}` and `{other.name}` overlap",
-                found=f"`{one.name}` {_said(one)}; `{other.name}` {_said(other)}",
+                found=f"`{one.name}` {describe_bounds(one)}; `{other.name}` {describe_bounds(other)}",
             )
 
 
-def _said(bounds: Bounds) -> str:
-    since = "its first instant" if bounds.since is None else time_format.told(bounds.since)
-    until = "its last" if bounds.until is None else time_format.told(bounds.until)
+def describe_bounds(bounds: Bounds) -> str:
+    since = "its first instant" if bounds.since is None else time_format.format_instant(bounds.since)
+    until = "its last" if bounds.until is None else time_format.format_instant(bounds.until)
     return f"from {since} to {until}"
 
 
-def check_samples(run: Prepared, bounds: Bounds, results: RunResults) -> None:
+def check_samples(run: IngestedRun, bounds: Bounds, results: RunResults) -> None:
     """AssayError when no metric has a sample in a phase."""
     if results.metrics and not any(found.size for found in results.metrics.values()):
         first, last = extent(run)
         named = listed(sorted(results.metrics))
         raise fail(
             "empty-phase",
-            f"run {run.run.id}: there are no samples of {named} in the phase `{bounds.name}`, {_said(bounds)}",
-            expected=f"samples; the run's data is from {time_format.told(first)} to {time_format.told(last)}",
+            f"run {run.run.id}: there are no samples of {named} in the phase `{bounds.name}`, "
+            f"{describe_bounds(bounds)}",
+            expected=f"samples; the run's data is from {time_format.format_instant(first)} "
+            f"to {time_format.format_instant(last)}",
             hint="is the instant right, and its margin not too large? Without phases, does the run have any?",
         )

@@ -23,12 +23,12 @@ from assay.engine.pruning import used
 from assay.engine.result_cache import Store
 from assay.ingest.discovery import RunFiles
 from assay.ingest.hashing import FileHash, content_key
-from assay.ingest.manifest import covers, definitions_hash, file_names, named_as, notes, recognition_hash
+from assay.ingest.manifest import covers, definitions_hash, file_names, has_same_file_names, notes, recognition_hash
 from assay.ingest.pipeline import ingest
-from assay.ingest.quarantine_limit import TooManyBrokenError, place_of
-from assay.ingest.run_metadata import constants_told_twice, read_constants
+from assay.ingest.quarantine_limit import QuarantineLimitError, place_of
+from assay.ingest.run_metadata import duplicate_constant_warnings, read_constants
 from assay.lang.model.package import Event, Metric, Source
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.util.checksums import is_sealed
 from assay.util.diagnostics import AssayError
 from assay.util.numbers import counted
@@ -63,7 +63,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class IngestedRun:
     """A run whose raw data is in place: its constants, what it has of each source that is needed, and what is to be
     known of the constants."""
 
@@ -113,12 +113,12 @@ def _joined(hashes: Sequence[str]) -> str:
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("|".join(hashes).encode()).hexdigest()
 
 
-def nothing() -> None:
+def ignore_work() -> None:
     """What most who ask do when there is work."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _DiscoveredFiles:
     """Files of a run, of a source, what waits for their hashes, and the events that are wanted of them."""
 
     run: NamedRun
@@ -131,12 +131,12 @@ class _Found:
 
 def prepare(
     session: Session,
-    checked: Checked,
+    checked: CheckedPackage,
     runs: Sequence[NamedRun],
     wanted: Wanted,
     metrics: Sequence[Metric] = (),
-    at_work: Callable[[], None] = nothing,
-) -> tuple[Prepared, ...]:
+    at_work: Callable[[], None] = ignore_work,
+) -> tuple[IngestedRun, ...]:
     """Every run with its events ingested, unless the cache has them; AssayError with the problems of every run.
 
     `metrics` are those that want the events, for the message when no run has them.  `at_work` is called when raw files
@@ -144,7 +144,7 @@ def prepare(
     """
     runs = here(session, runs, checked.package.sources)
     sources = needed_sources(checked, metrics, wanted, runs)
-    found, constants = _found(session, checked, sources, runs, wanted)
+    found, constants = discover_files(session, checked, sources, runs, wanted)
     reading = _Reading(session, at_work, sum(item.files.size for item in found), len(found), _called(found))
     # The reading of one folder is not parallel all the time, so another one's goes on beside it.
     with ThreadPoolExecutor(max_workers=min(len(found), SIDE_BY_SIDE)) as pool:
@@ -153,28 +153,31 @@ def prepare(
     for item, part in zip(found, parts, strict=True):
         of_run[item.run.id].append(part)
     return tuple(
-        Prepared(run, constants[run.id], tuple(of_run[run.id]), _twice(checked.package.sources, run)) for run in runs
+        IngestedRun(
+            run, constants[run.id], tuple(of_run[run.id]), duplicate_constant_notes(checked.package.sources, run)
+        )
+        for run in runs
     )
 
 
-def _called(found: Sequence[_Found]) -> str:
+def _called(found: Sequence[_DiscoveredFiles]) -> str:
     """What is being read, for who waits."""
     runs = list(dict.fromkeys(item.run.id for item in found))
     files = sum(len(host.files) for item in found for host in item.files.hosts)
     return f"reading {runs[0] if len(runs) == 1 else f'{len(runs)} runs'}, {counted(files, 'file')}"
 
 
-def _twice(sources: Sequence[Source], run: NamedRun) -> tuple[str, ...]:
+def duplicate_constant_notes(sources: Sequence[Source], run: NamedRun) -> tuple[str, ...]:
     """What is to be known of the constants of a run."""
-    return tuple(note for source in sources for note in constants_told_twice(source, run.directory))
+    return tuple(note for source in sources for note in duplicate_constant_warnings(source, run.directory))
 
 
-def _found(
-    session: Session, checked: Checked, sources: Sequence[Source], runs: Sequence[NamedRun], wanted: Wanted
-) -> tuple[list[_Found], dict[str, dict[str, object]]]:
+def discover_files(
+    session: Session, checked: CheckedPackage, sources: Sequence[Source], runs: Sequence[NamedRun], wanted: Wanted
+) -> tuple[list[_DiscoveredFiles], dict[str, dict[str, object]]]:
     """The files of every run and source, and the constants of every run: those of all sources of the package."""
     problems: list[AssayError] = []
-    found: list[_Found] = []
+    found: list[_DiscoveredFiles] = []
     constants: dict[str, dict[str, object]] = {run.id: {} for run in runs}
     every = checked.package.events
     events = {source.name: tuple(item for item in every if item.source == source.name) for source in sources}
@@ -191,7 +194,7 @@ def _found(
         for source, held, hashing in files:
             own = events[source.name]
             asked = {event.name: wanted[event.name] for event in own if event.name in wanted}
-            found.append(_Found(run, source, held, hashing, own, asked))
+            found.append(_DiscoveredFiles(run, source, held, hashing, own, asked))
     if problems:
         raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
     return found, constants
@@ -225,7 +228,7 @@ class _Reading:
     fresh: set[tuple[str, str]] = field(default_factory=set)
     locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
 
-    def part(self, found: _Found) -> Part:
+    def part(self, found: _DiscoveredFiles) -> Part:
         """A run's part of one source."""
         store = self.session.store
         size = found.files.size
@@ -238,7 +241,7 @@ class _Reading:
         recognition = recognition_hash(found.source, found.events)
         return Part(found.source, found.files, raw, recognition, hashes, place)
 
-    def folder(self, found: _Found, held: Path) -> Path:
+    def folder(self, found: _DiscoveredFiles, held: Path) -> Path:
         """The folder of events, made now unless `held` has it; by one process at a time."""
         if entry := self.known(found, held):
             return entry
@@ -246,7 +249,7 @@ class _Reading:
         with store.alone(held, lambda: self.session.notice(f"waiting for another assay that reads {found.run.id}")):
             return self.known(found, held) or self.made(found, held)
 
-    def known(self, found: _Found, held: Path) -> Path | None:
+    def known(self, found: _DiscoveredFiles, held: Path) -> Path | None:
         """The folder of events that the cache has."""
         for entry in sorted(held.iterdir()) if held.is_dir() else ():
             is_complete = is_sealed(entry) and covers(entry, found.source, found.events, found.wanted)
@@ -256,7 +259,7 @@ class _Reading:
                 return entry
         return None
 
-    def made(self, found: _Found, held: Path) -> Path:
+    def made(self, found: _DiscoveredFiles, held: Path) -> Path:
         """The folder of events, made now."""
         store = self.session.store
         fields = json.dumps({name: sorted(names) for name, names in sorted(found.wanted.items())})
@@ -279,7 +282,7 @@ class _Reading:
             )
         return place
 
-    def tell(self, found: _Found, done: int) -> None:
+    def tell(self, found: _DiscoveredFiles, done: int) -> None:
         """Say how much is read of all."""
         self.done[found.run.id, found.source.name] = done
         self.session.progress(self.what, sum(self.done.values()), self.size)
@@ -290,7 +293,7 @@ def _tells_of(entry: Path, files: RunFiles) -> bool:
     from assay.engine.mount import facts
 
     told = notes(entry) or any(log.quarantined for log in facts(entry).logs)
-    return not told or named_as(entry, files)
+    return not told or has_same_file_names(entry, files)
 
 
 @contextmanager
@@ -300,7 +303,7 @@ def _keeping(store: Store, place: Path) -> Iterator[None]:
         place.unlink(missing_ok=True)
     try:
         yield
-    except TooManyBrokenError as error:
+    except QuarantineLimitError as error:
         with store.writing():
             raise error.kept(place) from None
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assay.lang.model.article import Article
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.lang.workspace import Workspace, positions
 from assay.report.prose import Prose, read
 from assay.util.diagnostics import AssayError, Diagnostic, Span, fail, meant, raise_all
@@ -19,7 +19,7 @@ Texts = Mapping[str, str]
 """Prose by its files, as the article names them."""
 
 
-def read_prose(workspace: Workspace, checked: Checked, article: Article) -> Mapping[str, Prose]:
+def read_prose(workspace: Workspace, checked: CheckedPackage, article: Article) -> Mapping[str, Prose]:
     """The prose of an article by its files; AssayError with everything that is wrong in it."""
     problems: list[Diagnostic] = []
     found: dict[str, Prose] = {}
@@ -36,7 +36,7 @@ def read_prose(workspace: Workspace, checked: Checked, article: Article) -> Mapp
     return found
 
 
-def _missing(workspace: Workspace, checked: Checked, article: Article, name: str, shown: str) -> Diagnostic:
+def _missing(workspace: Workspace, checked: CheckedPackage, article: Article, name: str, shown: str) -> Diagnostic:
     """That a file of prose is not there, at the line of the specs that names it."""
     system = checked.package.system
     span, excerpt = positions(workspace, system)(name)
@@ -57,7 +57,7 @@ def texts_of(prose: Mapping[str, Prose]) -> dict[str, str]:
     return {name: item.text for name, item in sorted(prose.items())}
 
 
-def texts_by_article(workspace: Workspace, checked: Checked) -> dict[str, Texts]:
+def texts_by_article(workspace: Workspace, checked: CheckedPackage) -> dict[str, Texts]:
     """The texts of prose of every article; AssayError with all that is wrong in them, each thing once."""
     found: dict[str, Texts] = {}
     problems: list[Diagnostic] = []
@@ -70,7 +70,7 @@ def texts_by_article(workspace: Workspace, checked: Checked) -> dict[str, Texts]
     return found
 
 
-def unchecked_texts(workspace: Workspace, checked: Checked) -> dict[str, Texts]:
+def unchecked_texts(workspace: Workspace, checked: CheckedPackage) -> dict[str, Texts]:
     """The same without a look at what is wrong: a file that cannot be read has no text."""
 
     def text(name: str) -> str:

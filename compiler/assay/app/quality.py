@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from assay.app.prepare import Prepared, Wanted
+from assay.app.prepare import IngestedRun, Wanted
 from assay.app.unknown_names import count_unknown, find_unknown
 from assay.engine.formulas import Formulas
 from assay.engine.results import NO_SAMPLES, RunResults, pooled
@@ -19,7 +19,7 @@ from assay.engine.small_engine import small_engine
 from assay.lang import dependencies
 from assay.lang.model.coverage import Coverage
 from assay.lang.model.package import Event, Metric, Package
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.lang.reserved_names import default_mark
 from assay.plan.planner import EventStep, Plan, RelationStep, RowsStep
 from assay.quality.assess import Assessment, Notice, count_name
@@ -40,7 +40,7 @@ Counter = Callable[[Sequence[Statement]], Mapping[str, Sequence[Mapping[str, obj
 class QualityPlan:
     """The statements that count records and rows beside the metrics of a plan, and the assessment of the counts."""
 
-    checked: Checked
+    checked: CheckedPackage
     plan: Plan
     statements: tuple[Statement, ...]
     is_phase: bool = False
@@ -88,7 +88,7 @@ class QualityPlan:
         tables = [item for item in self.statements if item.kind in ("table", "view")]
         return (*(_without_fallbacks(item) for item in tables), *self._row_counts(metrics))
 
-    def assess(self, prepared: Prepared, results: RunResults, count: Counter) -> RunQuality:
+    def assess(self, prepared: IngestedRun, results: RunResults, count: Counter) -> RunQuality:
         """Assess a run: `count` works out further statements over it, where something looks incomplete."""
         assessment = Assessment(
             self.checked.package, self.metrics, self.bindings, self.value_events, records_by_host(prepared),
@@ -128,7 +128,7 @@ class QualityPlan:
         """Event -> the ids of the metrics that read it."""
         readers: dict[str, list[str]] = {}
         for metric in self.metrics:
-            for event in dependencies.needs(self.checked.package, [metric], ()).events:
+            for event in dependencies.collect_dependencies(self.checked.package, [metric], ()).events:
                 readers.setdefault(event, []).append(metric.id)
         return readers
 
@@ -145,7 +145,7 @@ def _blank(defaults: Sequence[Finding]) -> frozenset[str]:
     return frozenset(name for item in defaults if item.affected == item.total for name in item.metrics)
 
 
-def _quality(prepared: Prepared, findings: Sequence[Finding], blank: frozenset[str]) -> RunQuality:
+def _quality(prepared: IngestedRun, findings: Sequence[Finding], blank: frozenset[str]) -> RunQuality:
     logs = prepared.logs
     return RunQuality(
         prepared.hosts,
@@ -159,7 +159,7 @@ def _quality(prepared: Prepared, findings: Sequence[Finding], blank: frozenset[s
 
 
 def without_blank(
-    checked: Checked, plan: Plan, prepared: Prepared, results: RunResults, blank: frozenset[str]
+    checked: CheckedPackage, plan: Plan, prepared: IngestedRun, results: RunResults, blank: frozenset[str]
 ) -> RunResults:
     """Return results in which blank metrics have no samples, and formulas over them no value."""
     if not blank & results.metrics.keys():
@@ -174,12 +174,12 @@ def without_blank(
     return replace(results, metrics=metrics, formulas=formulas, notes=tuple(notes))
 
 
-def records_by_host(prepared: Prepared) -> Mapping[str, Mapping[str, int]]:
+def records_by_host(prepared: IngestedRun) -> Mapping[str, Mapping[str, int]]:
     """Return how many records of each event each host has: event -> host -> number."""
     return {event: hosts for part in prepared.parts for event, hosts in part.facts.by_host.items()}
 
 
-def _hosts(prepared: Prepared) -> Mapping[str, tuple[str, ...]]:
+def _hosts(prepared: IngestedRun) -> Mapping[str, tuple[str, ...]]:
     """Return the hosts of each source that has several, those whose log holds any event."""
     return {
         part.source.name: tuple(log.host for log in part.facts.logs if log.recognised)
@@ -189,7 +189,7 @@ def _hosts(prepared: Prepared) -> Mapping[str, tuple[str, ...]]:
 
 
 def defaulted_fields(
-    prepared: Prepared, fields: Mapping[str, Sequence[str]]
+    prepared: IngestedRun, fields: Mapping[str, Sequence[str]]
 ) -> Mapping[tuple[str, str], tuple[int, int]]:
     """Count the records of events that lack a field with a default, and all records, by event and field."""
     counts: dict[tuple[str, str], tuple[int, int]] = {}
@@ -205,7 +205,7 @@ def defaulted_fields(
     return counts
 
 
-def event_files(prepared: Prepared, event: str) -> Iterator[Path]:
+def event_files(prepared: IngestedRun, event: str) -> Iterator[Path]:
     """Yield the files of an event of a run."""
     for part in prepared.parts:
         yield from sorted((part.events / "events" / event).glob("*.parquet"))
@@ -225,7 +225,7 @@ def coverage_fields(package: Package, wanted: Wanted) -> Wanted:
     }
 
 
-def notices(package: Package, prepared: Prepared) -> tuple[Notice, ...]:
+def notices(package: Package, prepared: IngestedRun) -> tuple[Notice, ...]:
     """Return what the logs of a run say of dropped records of events that the specs know."""
     events_by_record_name = {
         name.name: event for event in package.events for form in event.forms for name in form.names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from assay.app.prepare import Part, Prepared
+from assay.app.prepare import IngestedRun, Part
 from assay.engine.mount import first_broken
 from assay.ingest.manifest import notes
 from assay.ingest.nouns import RECORD_NOUNS
@@ -14,13 +14,13 @@ from assay.util.diagnostics import AssayError
 NAMED = 3  # hosts that are named
 
 
-def raw_notes(prepared: Prepared) -> tuple[str, ...]:
+def raw_notes(prepared: IngestedRun) -> tuple[str, ...]:
     """A sentence for each thing that whoever reads the results of a run should know of its raw data."""
     notes = [note for part in prepared.parts for note in (*notes(part.events), *_silent(part))]
     return (*prepared.notes, *notes, *_broken(prepared))
 
 
-def with_silent(error: AssayError, prepared: Prepared) -> AssayError:
+def with_silent(error: AssayError, prepared: IngestedRun) -> AssayError:
     """What stopped a run's results, with a note that names hosts whose files hold no event: that may be why."""
     silent = tuple(note for part in prepared.parts for note in _silent(part))
     return AssayError([replace(item, notes=(*silent, *item.notes)) for item in error.diagnostics], error.status)
@@ -37,7 +37,7 @@ def _silent(part: Part) -> Iterator[str]:
     yield f"none of the {records} of {named} is an event that the specs know (source {part.source.name})."
 
 
-def _broken(prepared: Prepared) -> Iterator[str]:
+def _broken(prepared: IngestedRun) -> Iterator[str]:
     """How many records are left out, of which hosts, and why the first is."""
     lost = [log for log in prepared.logs if log.quarantined]
     if not lost:

@@ -13,7 +13,7 @@ from assay.app.session import Session
 from assay.app.specs_file import write_specs
 from assay.lang import normal_form
 from assay.lang.model.report import Edition, Report
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.provenance.read import content_hash
 from assay.provenance.record import in_forms, of_publications
 from assay.provenance.versions import versions
@@ -63,7 +63,7 @@ def regenerate(
     return Regenerated(reports(out, forms), form.name, warnings)
 
 
-def _report(session: Session, name: str | None) -> tuple[Checked, Report, str]:
+def _report(session: Session, name: str | None) -> tuple[CheckedPackage, Report, str]:
     if name is None:
         name = _only([found for found, report in _reports(session) if report.editions])
     return (*session.report(name), name)
@@ -86,7 +86,9 @@ def _only(names: Sequence[str]) -> str:
     return names[0]
 
 
-def _provenance(checked: Checked, report: str, edition: Edition, file: Path, templates: Path) -> dict[str, object]:
+def _provenance(
+    checked: CheckedPackage, report: str, edition: Edition, file: Path, templates: Path
+) -> dict[str, object]:
     files = [file, *([points_file(file)] if points_file(file).is_file() else [])]
     shape = content_hash(normal_form.plain(edition))
     return of_publications(
@@ -94,7 +96,9 @@ def _provenance(checked: Checked, report: str, edition: Edition, file: Path, tem
     )
 
 
-def _printed(made: dict[str, object], publication: Publication, edition: Edition, checked: Checked) -> dict[str, str]:
+def _printed(
+    made: dict[str, object], publication: Publication, edition: Edition, checked: CheckedPackage
+) -> dict[str, str]:
     """What the report prints of its provenance."""
     follows = style(edition.style).follows_from_print
     tools = versions()

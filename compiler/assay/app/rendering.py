@@ -55,7 +55,7 @@ def rendered(
         else:
             _render(document, text, out, session, forms, behind)
         writing.result()
-    return (*document.warnings, *missing_glyphs.told(out))
+    return (*document.warnings, *missing_glyphs.missing_glyph_warnings(out))
 
 
 def _render(document: Document, text: str, out: Path, session: Session, forms: Sequence[str], behind: Behind) -> None:
@@ -85,12 +85,12 @@ def _key(document: str, templates: Path, forms: Sequence[str], behind: Behind) -
     told = dataclasses.asdict(behind)
     digest.update(json.dumps([versions(), tools, told], sort_keys=True).encode())
     digest.update(templates_hash(templates).encode())
-    digest.update(_own())
+    digest.update(hash_renderers())
     return digest.hexdigest()
 
 
 @functools.cache
-def _own() -> bytes:
+def hash_renderers() -> bytes:
     """The hash of what draws and lays out here: that which this process has loaded, whatever becomes of the files."""
     digest = hashlib.sha256()
     folder = Path(__file__).parent.parent / "report"

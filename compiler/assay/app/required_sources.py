@@ -8,14 +8,14 @@ from assay.app.runs import NamedRun
 from assay.ingest.discovery import empty_run, files_of, host_paths, listed
 from assay.lang import dependencies
 from assay.lang.model.package import Metric, Source
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.util.diagnostics import AssayError, Diagnostic, fail, raise_all
 
 Wanted = Mapping[str, frozenset[str]]
 
 
 def needed_sources(
-    checked: Checked, metrics: Sequence[Metric], wanted: Wanted, runs: Sequence[NamedRun]
+    checked: CheckedPackage, metrics: Sequence[Metric], wanted: Wanted, runs: Sequence[NamedRun]
 ) -> tuple[Source, ...]:
     """The sources of the wanted events (the first, when none is wanted).
 
@@ -30,7 +30,7 @@ def needed_sources(
     absent = [source for source in needed if not any(has(run, source) for run in runs)]
     if absent and len(package.sources) > 1:
         raise_all(empty_run(run.directory) for run in runs if not any(run.directory.iterdir()))
-        raise AssayError(tuple(_absent(checked, metrics, source, runs) for source in absent))
+        raise AssayError(tuple(missing_source_error(checked, metrics, source, runs) for source in absent))
     return tuple(needed) if needed else package.sources[:1]
 
 
@@ -43,9 +43,13 @@ def has(run: NamedRun, source: Source) -> bool:
     return any(path.is_dir() for path in run.directory.glob(source.hosts))
 
 
-def _absent(checked: Checked, metrics: Sequence[Metric], source: Source, runs: Sequence[NamedRun]) -> Diagnostic:
+def missing_source_error(
+    checked: CheckedPackage, metrics: Sequence[Metric], source: Source, runs: Sequence[NamedRun]
+) -> Diagnostic:
     events = {event.name for event in checked.package.events if event.source == source.name}
-    read = {metric.id: set(dependencies.needs(checked.package, [metric], []).events) for metric in metrics}
+    read = {
+        metric.id: set(dependencies.collect_dependencies(checked.package, [metric], []).events) for metric in metrics
+    }
     users = [f"`{name}`" for name, found in read.items() if found & events]
     more = f" and {len(users) - 3} more" if len(users) > 3 else ""
     needed = f"metrics need: {', '.join(users[:3])}{more}" if users else "what is asked for needs"
@@ -58,7 +62,7 @@ def _absent(checked: Checked, metrics: Sequence[Metric], source: Source, runs: S
     )
 
 
-def _strange(checked: Checked, runs: Sequence[NamedRun]) -> str:
+def _strange(checked: CheckedPackage, runs: Sequence[NamedRun]) -> str:
     """A question about the first run that has nothing of any source: a folder of runs, or one within a run."""
     for run in runs:
         if not any(has(run, source) for source in checked.package.sources):

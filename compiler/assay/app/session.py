@@ -17,17 +17,17 @@ from assay.lang.libraries import warn_of_differences
 from assay.lang.model.article import Article
 from assay.lang.model.package import Source
 from assay.lang.model.report import History, Report
-from assay.lang.normal_form import Checked
-from assay.lang.workspace import Kept, Workspace
+from assay.lang.normal_form import CheckedPackage
+from assay.lang.workspace import CachedPackage, Workspace
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, Span, did_you_mean, excerpt_at, fail
 from assay.util.paths import resolve_path
 from assay.util.progress import Notice, Progress, silent, unheard
 
 if TYPE_CHECKING:
-    from assay.ingest.hashing_ahead import Ahead
+    from assay.ingest.hashing_ahead import BackgroundHasher
 
 
-def nothing(_folder: Path) -> None:
+def ignore_build(_folder: Path) -> None:
     """What most do with a finished build."""
 
 
@@ -47,14 +47,14 @@ class Session:
     store: Store
     progress: Progress = silent
     threads: int = 0
-    packages: dict[str, Checked] = field(default_factory=dict)
+    packages: dict[str, CheckedPackage] = field(default_factory=dict)
     notice: Notice = unheard
-    finished: Callable[[Path], None] = nothing
+    finished: Callable[[Path], None] = ignore_build
     mirrors: dict[Path, str] = field(default_factory=dict)
     held: ExitStack = field(default_factory=ExitStack)
     looked: Path | None = None
     later: list[Callable[[], None]] | None = None
-    kept: dict[str, Kept] = field(default_factory=dict)
+    kept: dict[str, CachedPackage] = field(default_factory=dict)
     hashes: Hashes = field(default=None)  # type: ignore[assignment]  # until there is a session
 
     def __post_init__(self) -> None:
@@ -125,7 +125,7 @@ class Session:
         column -= len(line) - len(line.lstrip())
         return Span(item.name, row, column, span.length), excerpt_at(item.path, row, column, span.length)
 
-    def package(self, system: str) -> Checked:
+    def package(self, system: str) -> CheckedPackage:
         """A system's package, checked; AssayError with all problems of its specs."""
         if system not in self.packages:
             found = self.kept.pop(system, None)
@@ -133,7 +133,7 @@ class Session:
                 self.packages[system] = self._load(system, found)
         return self.packages[system]
 
-    def _load(self, system: str, found: Kept | None) -> Checked:
+    def _load(self, system: str, found: CachedPackage | None) -> CheckedPackage:
         """Load a package; errors of specs come with a warning when the workspace has another schema."""
         try:
             return workspaces.load(self.workspace, system, self.store.folder, self.later, found)
@@ -149,13 +149,13 @@ class Session:
     def sources(self, system: str) -> tuple[Source, ...]:
         """A system's sources, without the rest of its package where that is kept; AssayError as of `package`."""
         if system not in self.packages:
-            found = self.kept.get(system) or workspaces.kept(self.workspace, system, self.store.folder)
+            found = self.kept.get(system) or workspaces.load_cached(self.workspace, system, self.store.folder)
             if found:
                 self.kept[system] = found
                 return found.sources
         return self.package(system).package.sources
 
-    def report(self, name: str) -> tuple[Checked, Report]:
+    def report(self, name: str) -> tuple[CheckedPackage, Report]:
         """The report `system/name` and its package; AssayError (usage) when there is none."""
         checked, found = self.shown(name)
         if not isinstance(found, Report):
@@ -168,14 +168,14 @@ class Session:
             )
         return checked, found
 
-    def history(self, name: str) -> tuple[Checked, History]:
+    def history(self, name: str) -> tuple[CheckedPackage, History]:
         """The history `system/name` and its package; AssayError (usage) when there is none."""
         checked, found = self.shown(name)
         if not isinstance(found, History):
             raise fail("unknown-report", f"`{name}` is a report of runs, not a history", status=USAGE)
         return checked, found
 
-    def article(self, name: str) -> tuple[Checked, Article]:
+    def article(self, name: str) -> tuple[CheckedPackage, Article]:
         """The article `system/name` and its package; AssayError (usage) when there is none."""
         checked, found = self.shown(name)
         if not isinstance(found, Article):
@@ -186,7 +186,7 @@ class Session:
         """Whether `system/name` is a report of runs, not a history; AssayError (usage) when it is neither."""
         return isinstance(self.shown(name)[1], (Report, Article))
 
-    def shown(self, name: str) -> tuple[Checked, Report | History | Article]:
+    def shown(self, name: str) -> tuple[CheckedPackage, Report | History | Article]:
         """The report or history `system/name` and its package; AssayError (usage) when there is none."""
         system, slash, _ = name.partition("/")
         systems = self.workspace.systems()
@@ -220,7 +220,7 @@ class Session:
         return (*package.reports, *package.histories, *package.articles)
 
 
-def open_session(start: Path, cache: Path, notice: Notice = unheard, ahead: Ahead | None = None) -> Session:
+def open_session(start: Path, cache: Path, notice: Notice = unheard, ahead: BackgroundHasher | None = None) -> Session:
     """A session in the workspace of a folder; `ahead` hashes files already."""
     hashes = Hashes(cache / MEMO, ahead)
     return Session(workspaces.find(start), Store(cache), notice=notice, hashes=hashes)

@@ -43,11 +43,11 @@ def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
         if place.parent not in made:
             place.parent.mkdir(parents=True, exist_ok=True)
             made.add(place.parent)
-        place.write_text(_shown(text), encoding="utf-8")
+        place.write_text(escape_comment(text), encoding="utf-8")
 
 
 @functools.lru_cache(maxsize=4096)  # those who watch files write the same again
-def _shown(text: str) -> str:
+def escape_comment(text: str) -> str:
     return visible_lines(dialect.printable(text))
 
 

@@ -8,7 +8,7 @@ from assay.engine.results import MEDIAN
 from assay.lang import formula
 from assay.lang.model.package import Metric
 from assay.lang.model.summary import Summary
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.sql.distributions import CENTILES
 from assay.util.escape import visible
 
@@ -16,12 +16,12 @@ from assay.util.escape import visible
 VALUES = "mean, stddev and centiles"
 
 
-def headed(checked: Checked, metric: Metric, text: str) -> str:
+def headed(checked: CheckedPackage, metric: Metric, text: str) -> str:
     """The text of a metric's statement below comments for its reader; what is asked of the engine is the same."""
     return "".join(f"-- {visible(line)}\n" for line in _head(checked, metric)) + text
 
 
-def _head(checked: Checked, metric: Metric) -> Iterator[str]:
+def _head(checked: CheckedPackage, metric: Metric) -> Iterator[str]:
     of = f" ({metric.unit.symbol})" if metric.unit.symbol else ""
     if formula.is_formula(metric):
         yield f"value is the average of {metric.id} in {metric.unit.name}{of}; the other columns are the averages of"
@@ -38,11 +38,11 @@ def _head(checked: Checked, metric: Metric) -> Iterator[str]:
     yield from (_over_rows if metric.per else _of_one_row)(checked, metric, *places)
 
 
-def _of_one_row(_checked: Checked, _metric: Metric, median: str, least: str, greatest: str) -> Iterator[str]:
+def _of_one_row(_checked: CheckedPackage, _metric: Metric, median: str, least: str, greatest: str) -> Iterator[str]:
     yield f"average = mean, median = {median}, min = {least}, max = {greatest}"
 
 
-def _over_rows(checked: Checked, metric: Metric, median: str, least: str, greatest: str) -> Iterator[str]:
+def _over_rows(checked: CheckedPackage, metric: Metric, median: str, least: str, greatest: str) -> Iterator[str]:
     """The figures of a metric that has a distribution for each value of a column."""
     over = "those n rows that have samples" if metric.sampled_only else "the n rows, with 0 where a row has no samples"
     yield f"a row for each {metric.per}; over {over}:"

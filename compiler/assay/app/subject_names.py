@@ -7,13 +7,13 @@ from contextlib import suppress
 
 from assay.app.session import Session
 from assay.lang.model.package import Metric, Series
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.util.diagnostics import USAGE, AssayError, did_you_mean, fail
 
 Item = Metric | Series
 
 
-def named(session: Session, name: str, system: str | None) -> tuple[Checked, Item]:
+def named(session: Session, name: str, system: str | None) -> tuple[CheckedPackage, Item]:
     """The metric or series of an id, or of a printed name that only one has, in all systems (or the one named).
 
     AssayError (usage) when there is none, and when several systems have one.
@@ -35,7 +35,7 @@ def named(session: Session, name: str, system: str | None) -> tuple[Checked, Ite
     return found[0]
 
 
-def metric_named(session: Session, name: str, system: str | None) -> tuple[Checked, Metric]:
+def metric_named(session: Session, name: str, system: str | None) -> tuple[CheckedPackage, Metric]:
     """The metric of an id or a printed name, as `named` finds it.  AssayError (usage) also for a series."""
     checked, item = named(session, name, system)
     if isinstance(item, Metric):
@@ -54,7 +54,7 @@ def _having(session: Session, name: str, system: str) -> list[str]:
     return found
 
 
-def _ambiguous(name: str, found: Sequence[tuple[Checked, Item]]) -> Exception:
+def _ambiguous(name: str, found: Sequence[tuple[CheckedPackage, Item]]) -> Exception:
     systems = list(dict.fromkeys(checked.package.system for checked, _ in found))
     ids = list(dict.fromkeys(_id(item) for _, item in found))
     if len(systems) > 1:
@@ -66,7 +66,7 @@ def _ambiguous(name: str, found: Sequence[tuple[Checked, Item]]) -> Exception:
                 status=USAGE)  # fmt: skip
 
 
-def _items(session: Session, system: str) -> list[tuple[Checked, Item]]:
+def _items(session: Session, system: str) -> list[tuple[CheckedPackage, Item]]:
     checked = session.package(system)
     items: tuple[Item, ...] = (*checked.package.metrics, *checked.package.series)
     return [(checked, item) for item in items]

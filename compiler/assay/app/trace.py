@@ -14,7 +14,7 @@ from assay.app.lineage import of_item
 from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.app.trace_subjects import Told, items
-from assay.app.trace_values import Asked, Built, TracedRun, cut_of, same_value, traced_value
+from assay.app.trace_values import Built, TracedRun, TraceRequest, cut_of, same_value, traced_value
 from assay.app.untraceable import nowhere
 from assay.app.verify import moved_runs, runs_now
 from assay.explain.facts import judged as judged_by
@@ -39,7 +39,7 @@ from assay.report.cell_links import (
     PERCENT,
     ROW,
     WORDS,
-    Of,
+    CellSource,
 )
 from assay.report.document import Document, from_json
 from assay.util.diagnostics import SPECS_OR_DATA, AssayError, Diagnostic, fail, raise_all
@@ -99,7 +99,7 @@ def trace(session: Session, folder: Path, name: str, moved: Sequence[str] = ()) 
     for item, of in dict.fromkeys(values):
         run, said = own[_run_of(runs, of)]
         label = said.label if of.run == run.id else f"{said.label} ({of.run.removeprefix(f'{run.id}:')})"
-        asked = Asked(item, of, applied, run, label, cell.name, cell.prints, cell.text if alone else "")
+        asked = TraceRequest(item, of, applied, run, label, cell.name, cell.prints, cell.text if alone else "")
         found.append(traced_value(session, built, asked))
     return Traced(
         cell,
@@ -144,7 +144,7 @@ def _measured(built: Built, item: Told) -> tuple[Told, ...]:
     return (item,)
 
 
-def _run_of(runs: Mapping[str, Any], of: Of) -> str:
+def _run_of(runs: Mapping[str, Any], of: CellSource) -> str:
     """The run of a value, which may be of a phase of it."""
     if of.run in runs:
         return of.run

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from assay.app.prepare import Prepared
+from assay.app.prepare import IngestedRun
 from assay.ingest.run_metadata import told_by
 from assay.lang.model.package import Constant, Package
 from assay.lineage.column_lineage import Origin
@@ -20,7 +20,7 @@ from assay.sql.codegen import Statement
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class RunConstant:
     """A constant of a run: its value (instants and durations in ns), that as tables print it, with its unit; where the
     run tells it, and whether it does or its default stands in."""
 
@@ -38,32 +38,34 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ConstantInputs:
     """The constants that values are computed of, and whether no record has a part in these (`alone`)."""
 
-    constants: tuple[Given, ...] = ()
+    constants: tuple[RunConstant, ...] = ()
     alone: bool = False
 
 
-NOTHING = Made()
+NOTHING = ConstantInputs()
 
 
-def given(package: Package, prepared: Prepared, statements: Sequence[Statement], query: exp.Expr) -> Made:
+def find_constants(
+    package: Package, prepared: IngestedRun, statements: Sequence[Statement], query: exp.Expr
+) -> ConstantInputs:
     """The constants of which the column `value` of a query over statements is computed."""
     asked = Statement("table", "asked", query)
     found = lineage([*statements, asked], [Origin(asked.name, VALUE)], checks=False)
     known = declared(package)
-    own = tuple(_given(known[item.name], prepared) for item in constants(package, found) if item.role == "value")
+    own = tuple(make_constant(known[item.name], prepared) for item in constants(package, found) if item.role == "value")
     events = (item for item, role in found.roles.items() if role == "value")
-    return Made(
+    return ConstantInputs(
         own, bool(own) and not any(kind_of(found.statements.get(of.table), of.table) == "event" for of in events)
     )
 
 
-def _given(constant: Constant, prepared: Prepared) -> Given:
+def make_constant(constant: Constant, prepared: IngestedRun) -> RunConstant:
     value = prepared.constants[constant.name]
     symbol = {"duration": "s", "instant": ""}.get(constant.type, constant.unit.symbol)
     file, path = told_by(constant, prepared.run.directory)
     where = place((file,), path) if file else place(constant.files, constant.path, *constant.or_at)
     text = f"{fact(constant, value)} {symbol}".rstrip()
-    return Given(constant.name, value, text, constant.doc, where, bool(file))
+    return RunConstant(constant.name, value, text, constant.doc, where, bool(file))

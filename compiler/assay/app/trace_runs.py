@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from assay.app.prepare import Prepared
+from assay.app.prepare import IngestedRun
 from assay.app.session import Session
-from assay.app.trace_constants import Made
-from assay.app.trace_constants import given as given_of
+from assay.app.trace_constants import ConstantInputs
+from assay.app.trace_constants import find_constants as given_of
 from assay.engine import limit
 from assay.engine.executor import connect
 from assay.engine.mount import mount
-from assay.engine.parameters import given
+from assay.engine.parameters import bind_parameters
 from assay.engine.results import scale
 from assay.lang.model.package import Package
 from assay.lineage import sample_query
 from assay.lineage.raw_records import Place, RawRecord, raw_records
 from assay.lineage.record_lists import companion
-from assay.lineage.row_provenance import witnessed
+from assay.lineage.row_provenance import add_provenance
 from assay.lineage.sample_query import VALUE, SampleQuery
 from assay.sql import dialect
 from assay.sql.codegen import Statement, creation
 from assay.util.diagnostics import INTERNAL, fail
-from assay.util.escape import shown as shown_text
+from assay.util.escape import normalize_text as shown_text
 from assay.util.os_errors import is_memory, out_of_memory
 
 if TYPE_CHECKING:
@@ -92,10 +92,10 @@ class Tracing:
 
     connection: duckdb.DuckDBPyConnection
     package: Package
-    prepared: Prepared
+    prepared: IngestedRun
     asked: SampleQuery
     factor: Fraction
-    made: Made
+    made: ConstantInputs
 
     def size(self) -> int:
         """How many samples there are."""
@@ -191,7 +191,7 @@ def _ordered(value: object) -> tuple[int, float, str]:
 def tracing(
     session: Session,
     package: Package,
-    prepared: Prepared,
+    prepared: IngestedRun,
     statements: Sequence[Statement],
     asked: SampleQuery,
     factor: Fraction,
@@ -199,14 +199,14 @@ def tracing(
     """The samples that a query yields of a run, with what they were made of."""
     import duckdb
 
-    told = witnessed(statements, asked.query, [VALUE])
+    told = add_provenance(statements, asked.query, [VALUE])
     samples = Statement("table", TABLE, told.query)
     # In one thread, so that of equal rows always the same one is told of.
     with connect(1, session.store.room()) as connection:
         mount(connection, prepared.folders)
         for item in (*told.statements, samples):
             names = {str(place.this) for place in item.query.find_all(exp.Placeholder)}
-            values = given(names, prepared.constants)
+            values = bind_parameters(names, prepared.constants)
             session.progress("tracing", told.statements.index(item) if item is not samples else 0, 1)
             try:
                 limits = limit.read_limits(f"run {prepared.run.id}: the SQL of `{item.name}`")

@@ -11,13 +11,13 @@ from assay.lang.model.article import Article
 from assay.lang.model.package import Column, Metric, Package
 from assay.lang.model.report import Cell, Report
 from assay.lang.model.unit import Unit
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.lineage import sample_query
 from assay.plan.planner import Applied, Listed, Plan, plan
 from assay.report.glossary import of_column, of_row
 from assay.sql.expressions import places
 from assay.styles.manifest_cells import manifest_cell
-from assay.util.escape import shown
+from assay.util.escape import normalize_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +37,14 @@ class ColumnOf:
     def printed(self, value: object) -> str:
         """A value as tables print it."""
         if self.cell is None:
-            return shown(str(value))
-        return shown(manifest_cell(value if isinstance(value, (int, float, str)) else None, self.cell))
+            return normalize_text(str(value))
+        return normalize_text(manifest_cell(value if isinstance(value, (int, float, str)) else None, self.cell))
 
 
 Told = Item | ColumnOf
 
 
-def items(checked: Checked, report: Report | Article) -> dict[str, Told]:
+def items(checked: CheckedPackage, report: Report | Article) -> dict[str, Told]:
     """All that a report's cells may lead to, by the ids of entries."""
     package = checked.package
     found: dict[str, Told] = dict(_columns(package))
@@ -84,7 +84,7 @@ def kind_of(item: Told) -> str:
     return "column" if isinstance(item, ColumnOf) else "metric" if isinstance(item, Metric) else "series"
 
 
-def planned(checked: Checked, item: Told, applied: tuple[Applied, ...], *, cut: bool) -> Plan:
+def planned(checked: CheckedPackage, item: Told, applied: tuple[Applied, ...], *, cut: bool) -> Plan:
     """The plan for one item; with `cut`, for a phase of a run."""
     if isinstance(item, ColumnOf):
         listed = [item.listed] if item.listed else []
@@ -95,7 +95,7 @@ def planned(checked: Checked, item: Told, applied: tuple[Applied, ...], *, cut: 
 
 
 def sampled(
-    checked: Checked, item: Told, made: Plan, more: tuple[str, ...], times: tuple[int | None, int | None]
+    checked: CheckedPackage, item: Told, made: Plan, more: tuple[str, ...], times: tuple[int | None, int | None]
 ) -> tuple[sample_query.SampleQuery, Fraction]:
     """The query of samples or rows (with columns `more`, or from a first to a last ns), and what converts their values
     to the item's unit."""

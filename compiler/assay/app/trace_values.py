@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from assay.app import phases
-from assay.app.compute import Computed, compiled, compute
+from assay.app.compute import RunResult, compiled, compute
 from assay.app.runs import NamedRun
 from assay.app.session import Session
-from assay.app.trace_constants import Made
+from assay.app.trace_constants import ConstantInputs
 from assay.app.trace_runs import Group, Sample, Spread, Tracing, tracing
 from assay.app.trace_subjects import ColumnOf, Told, id_of, planned, sampled
 from assay.lang.model.article import Article
 from assay.lang.model.package import Metric, Series
 from assay.lang.model.report import Report
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import Applied, rows_of
 from assay.provenance.read import Recorded
 from assay.report.blocks.averages import DIGITS, average, within
 from assay.report.blocks.rows import text
-from assay.report.cell_links import AVERAGE, DIFFERENCE, JUDGED, MEAN, PERCENT, ROW, SIZE, Of
+from assay.report.cell_links import AVERAGE, DIFFERENCE, JUDGED, MEAN, PERCENT, ROW, SIZE, CellSource
 from assay.report.results_json import distribution
 from assay.styles.registry import style
 from assay.util.diagnostics import fail
@@ -40,7 +40,7 @@ class Built:
     folder: Path
     found: Recorded
     results: Mapping[str, Any]
-    checked: Checked
+    checked: CheckedPackage
     report: Report | Article
 
     @property
@@ -66,16 +66,16 @@ class TracedRun:
     spread: Spread | None
     greatest: tuple[Sample, ...]
     least: tuple[Sample, ...]
-    made: Made
+    made: ConstantInputs
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TraceRequest:
     """A value to trace: of what, under which filters, in which run, what the report calls this; the name of the cell,
     what it prints, and its text where that is this value alone."""
 
     item: Told
-    of: Of
+    of: CellSource
     applied: Sequence[Applied]
     run: NamedRun
     label: str
@@ -84,7 +84,7 @@ class Asked:
     text: str = ""
 
 
-def traced_value(session: Session, built: Built, asked: Asked) -> TracedRun:
+def traced_value(session: Session, built: Built, asked: TraceRequest) -> TracedRun:
     """What a run holds of a value.  AssayError when it is not what the report was made of."""
     if _is_row(asked):
         return _row(session, built, asked)
@@ -95,14 +95,14 @@ def traced_value(session: Session, built: Built, asked: Asked) -> TracedRun:
         return _traced(built, asked, figures, traced.groups(per), traced.spread(), ends, traced.made)
 
 
-def _is_row(asked: Asked) -> bool:
+def _is_row(asked: TraceRequest) -> bool:
     """Whether a value is that of one row."""
     if isinstance(asked.item, Metric):
         return bool(asked.of.where) or asked.prints == ROW
     return isinstance(asked.item, ColumnOf)
 
 
-def _row(session: Session, built: Built, asked: Asked) -> TracedRun:
+def _row(session: Session, built: Built, asked: TraceRequest) -> TracedRun:
     """What a run holds of a value that is measured on one row, or stands there."""
     item = asked.item
     fits = _fitting(built, item, asked.text) if asked.text else None
@@ -117,12 +117,12 @@ def _row(session: Session, built: Built, asked: Asked) -> TracedRun:
 
 def _traced(
     built: Built,
-    asked: Asked,
+    asked: TraceRequest,
     figures: dict[str, object],
     groups: tuple[Group, ...],
     spread: Spread | None,
     ends: Sequence[tuple[Sample, ...]],
-    made: Made,
+    made: ConstantInputs,
 ) -> TracedRun:
     item, of = asked.item, asked.of
     definition = built.checked.definitions[item.id] if isinstance(item, Metric) else ""
@@ -154,7 +154,7 @@ def _fitting(built: Built, item: Told, printed: str) -> Callable[[Any], bool]:
     return fits
 
 
-def _figures(built: Built, asked: Asked, computed: Computed) -> dict[str, object]:
+def _figures(built: Built, asked: TraceRequest, computed: RunResult) -> dict[str, object]:
     """The figures of a metric or series.  AssayError unless they are those that the report was made of."""
     item, of = asked.item, asked.of
     if isinstance(item, Metric):
@@ -175,7 +175,7 @@ def _figures(built: Built, asked: Asked, computed: Computed) -> dict[str, object
 def same_value(built: Built, metric: Metric, run: str, now: object, *, own: bool = False) -> None:
     """AssayError unless a run or phase gives the average that the report was made of, where results.json tells it; it
     has to of the cell's `own` metric."""
-    said = _said(built.results, metric.id, run)
+    said = read_recorded_average(built.results, metric.id, run)
     if said is None and not own:
         return
     if said is None:
@@ -191,7 +191,7 @@ def same_value(built: Built, metric: Metric, run: str, now: object, *, own: bool
         )
 
 
-def _said(results: Mapping[str, Any], metric: str, run: str) -> list[object] | None:
+def read_recorded_average(results: Mapping[str, Any], metric: str, run: str) -> list[object] | None:
     """The average of a metric in a run or phase, as results.json tells it, as the only member of a list."""
     try:
         if metric in results.get("metrics", {}):
@@ -203,10 +203,10 @@ def _said(results: Mapping[str, Any], metric: str, run: str) -> list[object] | N
         return None
 
 
-def cut_of(built: Built, run: str) -> phases.Asked | None:
+def cut_of(built: Built, run: str) -> phases.PhaseSelection | None:
     """The phases that a report compares, with what the user said of one run's instants; None when it compares none."""
     options = built.found.content.options
-    found = phases.asked(built.checked.package, built.report.phases, options.at, options.phases)
+    found = phases.select_phases(built.checked.package, built.report.phases, options.at, options.phases)
     if found is None:
         return None
     at = {key: time for key, time in found.times.at.items() if key[0] in ("", run)}
@@ -214,7 +214,9 @@ def cut_of(built: Built, run: str) -> phases.Asked | None:
 
 
 @contextmanager
-def _opened(session: Session, built: Built, asked: Asked, more: Sequence[str]) -> Iterator[tuple[Tracing, Computed]]:
+def _opened(
+    session: Session, built: Built, asked: TraceRequest, more: Sequence[str]
+) -> Iterator[tuple[Tracing, RunResult]]:
     """The samples of a metric (with columns `more`) or the rows of a series, in a run or phase, and its results."""
     checked, item, of = built.checked, asked.item, asked.of
     cut = cut_of(built, asked.run.id) if of.run != asked.run.id else None

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.app.likely_renames import UnknownRecord, suggest_renames
-from assay.app.prepare import Prepared
+from assay.app.prepare import IngestedRun
 from assay.engine.mount import UnknownName
 from assay.ingest.discovery import RunFiles
 from assay.lang.model.package import Package, Source
@@ -50,7 +50,7 @@ def _choose_place(hosts: Sequence[UnknownName]) -> Place:
     return Place(item.host, item.first_seq)
 
 
-def count_unknown(prepared: Prepared) -> int:
+def count_unknown(prepared: IngestedRun) -> int:
     """Return how many records of a run have names that are neither known nor ignored."""
     return sum(
         item.n
@@ -60,7 +60,7 @@ def count_unknown(prepared: Prepared) -> int:
     )  # fmt: skip
 
 
-def find_unknown(package: Package, prepared: Prepared, readers: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
+def find_unknown(package: Package, prepared: IngestedRun, readers: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
     """Find the records of unknown names, and those that may be events by another name.
 
     `readers`: event -> ids of the metrics that read it.  Raises AssayError when a file cannot be read.

@@ -23,7 +23,7 @@ from assay.diff.folders import compared
 from assay.engine.result_cache import Store
 from assay.lang.model.article import Article
 from assay.lang.model.report import History, Report
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.provenance.read import NAME, Content, Forms, Recorded, RecordedFile, RecordedPublished, recorded
 from assay.provenance.record import file_of, outline, templates_hash
 from assay.provenance.versions import form_tools, versions
@@ -137,7 +137,7 @@ def moved_runs(found: Recorded, places: Sequence[str]) -> Mapping[str, NamedRun]
 
 
 def runs_now(
-    session: Session, checked: Checked, found: Recorded, moved: Mapping[str, NamedRun]
+    session: Session, checked: CheckedPackage, found: Recorded, moved: Mapping[str, NamedRun]
 ) -> tuple[NamedRun, ...]:
     """The runs in the report's order, those that are elsewhere mirrored; AssayError when any is not there.
 
@@ -164,7 +164,7 @@ def runs_now(
     return here(session, runs, checked.package.sources, session.notice)
 
 
-def _report(session: Session, name: str) -> tuple[Checked, Report | Article]:
+def _report(session: Session, name: str) -> tuple[CheckedPackage, Report | Article]:
     try:
         checked, found = session.shown(name)
         return session.report(name) if isinstance(found, History) else (checked, found)
@@ -218,7 +218,7 @@ def _changed_versions(of_all: Mapping[str, str], forms: Forms) -> Iterator[str]:
 
 
 def _changed_definitions(
-    content: Content, checked: Checked, report: Report | Article, session: Session
+    content: Content, checked: CheckedPackage, report: Report | Article, session: Session
 ) -> Iterator[str]:
     """A line for each metric that means something else, and for each other part of the workspace that changed."""
     said = content.definitions

@@ -83,11 +83,11 @@ def prune(
     limits = _limits(older_than, to_size, everything)
     place = _place(context, folder)
     if dry_run or not place.is_dir():
-        _tell("would remove" if dry_run else "removed", surplus(entries(place), limits))
+        print_pruned("would remove" if dry_run else "removed", surplus(entries(place), limits))
         return
     waiting = f"waiting for other assay commands that work with {place}"
     gone = remove(place, lambda found: surplus(found, limits), lambda: output.line(waiting, err=True))
-    _tell("removed", gone)
+    print_pruned("removed", gone)
 
 
 def _limits(older_than: str | None, to_size: str | None, everything: bool) -> Limits:
@@ -116,7 +116,7 @@ def _limits(older_than: str | None, to_size: str | None, everything: bool) -> Li
     return Limits(since, int(float(size[1]) * BYTES[size[2]]) if size else None)
 
 
-def _tell(what: str, gone: tuple[Entry, ...]) -> None:
+def print_pruned(what: str, gone: tuple[Entry, ...]) -> None:
     from assay.engine.pruning import size
 
     output.line(f"{what} {len(gone)} {'entry' if len(gone) == 1 else 'entries'}, {_size(size(gone))}")

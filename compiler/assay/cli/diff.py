@@ -14,9 +14,9 @@ from assay.util.escape import visible
 from assay.util.numbers import counted
 
 if TYPE_CHECKING:
-    from assay.diff.reported_change import Told
+    from assay.diff.reported_change import ReportedChange
     from assay.diff.specs import MetricChange, SystemDiff
-    from assay.explain.appearances import Shown
+    from assay.explain.appearances import Appearance
 
 #: so many characters of a value are printed, and so many places that a change touches
 WIDEST, PLACES = 160, 6
@@ -59,7 +59,7 @@ def _data(found: SystemDiff) -> dict[str, Any]:
 def _lines(found: Sequence[SystemDiff]) -> Iterator[str]:
     from assay.diff.specs import KINDS
 
-    told_before: set[Told] = set()
+    told_before: set[ReportedChange] = set()
     for system in found:
         if system.state == "unread":
             yield f"{system.system}: not compared, for it could not be read: {visible(system.unread)}"
@@ -76,18 +76,18 @@ def _lines(found: Sequence[SystemDiff]) -> Iterator[str]:
                     yield from _metric(metric, told_before)
         for name, told in system.reports.items():
             yield f"  report {name}"
-            yield from (line for item in told for line in _told(item, 4))
+            yield from (line for item in told for line in format_change(item, 4))
         if system.elsewhere:
             yield "  elsewhere"
-            yield from (line for item in system.elsewhere for line in _told(item, 4))
+            yield from (line for item in system.elsewhere for line in format_change(item, 4))
         for name, told in (("choices of the builds", system.choices), ("made of other data or tools", system.data)):
             if told:
                 yield f"  {name}"
-                yield from (line for item in told for line in _told(item, 4))
+                yield from (line for item in told for line in format_change(item, 4))
     yield _summary(found)
 
 
-def _metric(metric: MetricChange, told_before: set[Told]) -> Iterator[str]:
+def _metric(metric: MetricChange, told_before: set[ReportedChange]) -> Iterator[str]:
     """A metric; long changes that were told of another metric are told once."""
     was = f" (was {metric.was})" if metric.was else ""
     yield f"    {metric.metric}{was}" + (f": {visible(metric.name)}" if metric.name else "")
@@ -95,12 +95,12 @@ def _metric(metric: MetricChange, told_before: set[Told]) -> Iterator[str]:
         if item.lines and item in told_before:
             yield f"      {item.aspect}: {visible(item.place)}: as above"
         else:
-            yield from _told(item, 6)
+            yield from format_change(item, 6)
         told_before.add(item)
     yield from _touches(metric.touches, 6)
 
 
-def _touches(places: Sequence[Shown], indent: int) -> Iterator[str]:
+def _touches(places: Sequence[Appearance], indent: int) -> Iterator[str]:
     blank = " " * indent
     for place in places[:PLACES]:
         where = " / ".join(part for part in (place.report, place.section or f"{place.kind}s", place.label) if part)
@@ -109,7 +109,7 @@ def _touches(places: Sequence[Shown], indent: int) -> Iterator[str]:
         yield f"{blank}and {counted(len(places) - PLACES, 'more place')}"
 
 
-def _told(item: Told, indent: int) -> Iterator[str]:
+def format_change(item: ReportedChange, indent: int) -> Iterator[str]:
     blank = " " * indent
     if item.lines:
         yield f"{blank}{item.aspect}: {visible(item.place)}"
@@ -144,7 +144,7 @@ def _summary(found: Sequence[SystemDiff]) -> str:
     return "; ".join(parts)
 
 
-def _of_reports(system: SystemDiff) -> Iterator[Told]:
+def _of_reports(system: SystemDiff) -> Iterator[ReportedChange]:
     """The changes of a system that are of no metric."""
     yield from system.elsewhere
     yield from (item for of in system.reports.values() for item in of)

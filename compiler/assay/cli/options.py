@@ -15,7 +15,7 @@ from assay.cli.log import FORMS
 
 if TYPE_CHECKING:
     from assay.app.session import Session
-    from assay.ingest.hashing_ahead import Ahead
+    from assay.ingest.hashing_ahead import BackgroundHasher
 
 Command = Callable[..., Any]
 RUN_HELP = "Directory, archive or s3:// address of a run (repeatable); the first is the baseline."
@@ -123,7 +123,7 @@ def working(context: click.Context, runs: Sequence[str] = ()) -> Iterator[Sessio
     from assay.engine.result_cache import ELSEWHERE
     from assay.util.diagnostics import AssayError
     from assay.util.os_errors import is_within, place_of, unwritable
-    from assay.util.scratch import leave
+    from assay.util.scratch import clean_up
 
     given = context.obj
     if given.get("verbose") or given.get("log_format"):
@@ -140,15 +140,15 @@ def working(context: click.Context, runs: Sequence[str] = ()) -> Iterator[Sessio
                 raise
             raise unwritable("cache", "cache folder", session.store.folder, error, ELSEWHERE) from None
         finally:
-            leave(session.store.folder)
+            clean_up(session.store.folder)
             tear_down()
 
 
-def _begun(context: click.Context, runs: Sequence[str]) -> Ahead | None:
+def _begun(context: click.Context, runs: Sequence[str]) -> BackgroundHasher | None:
     """Runs that are being hashed while everything else is loaded."""
     from assay.engine.result_cache import default_folder
     from assay.ingest.hashing import MEMO
-    from assay.ingest.hashing_ahead import Ahead
+    from assay.ingest.hashing_ahead import BackgroundHasher
     from assay.util.diagnostics import AssayError
 
     places = (Path(part) for text in runs for part in (text, text.partition("=")[2]) if part)
@@ -159,12 +159,12 @@ def _begun(context: click.Context, runs: Sequence[str]) -> Ahead | None:
         cache = Path(context.obj["cache"] or default_folder())
     except AssayError:  # which is told when there is a session
         return None
-    ahead = Ahead(folders, cache / MEMO)
+    ahead = BackgroundHasher(folders, cache / MEMO)
     ahead.start()
     return ahead
 
 
-def open_session_of(context: click.Context, ahead: Ahead | None = None) -> Session:
+def open_session_of(context: click.Context, ahead: BackgroundHasher | None = None) -> Session:
     """The session of the folder that the command is run in; `ahead` hashes files already."""
     from assay.app.session import open_session
     from assay.engine.result_cache import ELSEWHERE, default_folder

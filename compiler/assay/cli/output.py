@@ -16,7 +16,7 @@ from typing import Any
 
 from assay.cli.streams import write
 from assay.cli.table import below, widths
-from assay.util.escape import encodable, visible, visible_json, visible_lines, written
+from assay.util.escape import encodable, encode_lossless, visible, visible_json, visible_lines
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a cell begins with that a spreadsheet runs
 NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?|[-+]?inf")
@@ -52,7 +52,7 @@ def rows(header: Sequence[str], found: Sequence[Sequence[str]], form: str) -> No
     if form == "json":
         data([dict(zip(header, row, strict=True)) for row in found])
         return
-    shown = [[written(visible(cell), encoding()) for cell in row] for row in found]
+    shown = [[encode_lossless(visible(cell), encoding()) for cell in row] for row in found]
     if form == "csv":
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows([header, *([_inert(cell) for cell in row] for row in shown)])
@@ -72,7 +72,7 @@ def encoding(err: bool = False) -> str:
 
 
 def _print(shown: str, err: bool) -> None:
-    write(written(shown, encoding(err)), err)
+    write(encode_lossless(shown, encoding(err)), err)
 
 
 def _table(header: Sequence[str], found: Sequence[Sequence[str]]) -> None:

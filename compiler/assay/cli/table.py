@@ -38,14 +38,14 @@ def below(header: Row, rows: Sequence[Row], width: int) -> list[str]:
     for number in range(len(header) - 1, 0, -1):
         found = widths(header[:number], [row[:number] for row in rows], width)
         if found:
-            lines = [*_beside(header[:number], found), "─" * width]
+            lines = [*join_cells(header[:number], found), "─" * width]
             return [*lines, *(line for row in rows for line in _with_below(header, row, found, width - INDENT))]
     return []
 
 
 def _with_below(header: Row, row: Row, sizes: Sequence[int], width: int) -> Iterator[str]:
     """The lines of a row of which only the first columns stand beside each other."""
-    yield from _beside(row[: len(sizes)], sizes)
+    yield from join_cells(row[: len(sizes)], sizes)
     named = list(zip(header, row, strict=True))[len(sizes) : -1]
     for text in ("; ".join(f"{name}: {cell}" for name, cell in named if cell), row[-1]):
         yield from (" " * INDENT + line for line in wrapped(text, width) if line)
@@ -63,7 +63,7 @@ def wrapped(text: str, width: int) -> list[str]:
     return lines
 
 
-def _beside(row: Row, sizes: Sequence[int]) -> Iterator[str]:
+def join_cells(row: Row, sizes: Sequence[int]) -> Iterator[str]:
     """The lines of a row."""
     cells = [wrapped(cell, size) for cell, size in zip(row, sizes, strict=True)]
     for number in range(max(map(len, cells))):

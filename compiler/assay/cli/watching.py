@@ -23,7 +23,7 @@ from assay.cli.options import open_session_of, working
 from assay.lang import workspace as workspaces
 from assay.util.diagnostics import USAGE, AssayError
 from assay.util.os_errors import of_system
-from assay.util.scratch import leave
+from assay.util.scratch import clean_up
 from assay.util.watch import Waiting
 
 INTERRUPT = {signal.SIGINT}
@@ -52,7 +52,7 @@ def watch_report(context: click.Context, report: str, runs: Sequence[str], out: 
                 idle.start([*later, partial(watched.look_elsewhere, workspace)])
                 is_ready = False
             else:
-                leave(cache)  # who wants the cache alone need not wait for what only watches
+                clean_up(cache)  # who wants the cache alone need not wait for what only watches
                 if not is_ready:
                     idle.start([partial(workspaces.get_ready, workspace, system, cache)])
                     is_ready = True

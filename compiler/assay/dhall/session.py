@@ -334,7 +334,7 @@ class Load:
 
     def resolve(self, importer: str, node: Import) -> str:
         """Return the name of the file that an import leads to; raise `ImportRefusedError`."""
-        return self.policy.resolve(importer, node.target, node.mode, _written(node))
+        return self.policy.resolve(importer, node.target, node.mode, import_target_text(node))
 
     def check_trail(self, name: str, node: Import) -> None:
         """Raise `DhallError` for a cycle of imports, `ImportRefusedError` for a chain that is too long."""
@@ -431,11 +431,11 @@ def _extend(problems: list[Problem], more: Iterable[Problem]) -> None:
 
 def describe_refusal(node: Import, error: ImportRefusedError) -> Problem:
     """Return the problem of an import that is refused, at what it names."""
-    end = node.start + len(_written(node))
+    end = node.start + len(import_target_text(node))
     return problem_at("import", node.source, node.start, end, error.message, hint=error.hint)
 
 
-def _written(node: Import) -> str:
+def import_target_text(node: Import) -> str:
     """Return what an import names, without `as Text` and hashes."""
     return node.source.text[node.start : node.end].split()[0]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
-from assay.diff.reported_change import Told
+from assay.diff.reported_change import ReportedChange
 from assay.provenance.read import Content, PublishedContent, RecordedRun
 
 Made = Content | PublishedContent
@@ -14,24 +14,24 @@ _OPTIONS = ("filters", "summary", "phases", "at", "style", "title", "author")
 _DIGITS = 10
 
 
-def chosen(before: Made, after: Made) -> tuple[Told, ...]:
+def chosen(before: Made, after: Made) -> tuple[ReportedChange, ...]:
     """The choices that differ: the report, and the options that decide on its numbers, their form or its title."""
     pairs = [("report", before.report, after.report), ("edition", _edition(before), _edition(after))]
     pairs += [(name, _option(before, name), _option(after, name)) for name in _OPTIONS]
-    return tuple(_told(pairs))
+    return tuple(report_changes(pairs))
 
 
-def made_of(before: Made, after: Made) -> tuple[Told, ...]:
+def made_of(before: Made, after: Made) -> tuple[ReportedChange, ...]:
     """The data and tools that differ: runs or publications by their order, the date, versions, templates."""
     pairs = [*_inputs(before, after), ("date", _option(before, "date"), _option(after, "date"))]
     tools = dict.fromkeys((*before.versions, *after.versions))
     pairs += [(f"version of {name}", before.versions.get(name, ""), after.versions.get(name, "")) for name in tools]
     pairs += [("templates", before.templates[:_DIGITS], after.templates[:_DIGITS])]
-    return tuple(_told(pairs))
+    return tuple(report_changes(pairs))
 
 
-def _told(pairs: Sequence[tuple[str, str, str]]) -> Iterator[Told]:
-    return (Told(name, name, was, now) for name, was, now in pairs if was != now)
+def report_changes(pairs: Sequence[tuple[str, str, str]]) -> Iterator[ReportedChange]:
+    return (ReportedChange(name, name, was, now) for name, was, now in pairs if was != now)
 
 
 def _edition(made: Made) -> str:
@@ -51,7 +51,7 @@ def _inputs(before: Made, after: Made) -> Iterator[tuple[str, str, str]]:
         if was and now and (was.label, _contents(was)) == (now.label, _contents(now)):
             continue
         same = len(_contents(was) & _contents(now)) if was and now else None
-        yield f"run {number}", _said(was), _said(now, same)
+        yield f"run {number}", describe_run(was), describe_run(now, same)
     old, new = _publications(before), _publications(after)
     yield (
         "publications",
@@ -76,7 +76,7 @@ def _contents(run: RecordedRun) -> frozenset[tuple[str, str]]:
     return frozenset((item.file, item.sha256) for item in run.inputs)
 
 
-def _said(run: RecordedRun | None, same: int | None = None) -> str:
+def describe_run(run: RecordedRun | None, same: int | None = None) -> str:
     """A run by its name, how many files it has, and how many of these are the same."""
     if run is None:
         return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from assay.explain.appearances import Shown, shown
+from assay.explain.appearances import Appearance, list_appearances
 from assay.lang import dependencies, formula
 from assay.lang.model.article import Article, Averages, Grid, Pivot, Verdict
 from assay.lang.model.package import Metric, Package, Series
@@ -17,7 +17,7 @@ _WORDS_OF_CHOICE = (["title"], ["label"], ["absent"])
 _PRINTED = ("table", "chart", "figure", "verdict")
 
 
-def touched(package: Package, path: Sequence[str]) -> tuple[Shown, ...]:
+def touched(package: Package, path: Sequence[str]) -> tuple[Appearance, ...]:
     """The places that print what a place of a package shapes, where no metric's definition tells them."""
     kind, name, *inside = (*path, "", "")
     of = f"{package.system}/{name}"
@@ -30,7 +30,7 @@ def touched(package: Package, path: Sequence[str]) -> tuple[Shown, ...]:
         filtered = inside[1]
         return _places(
             package,
-            lambda item: filtered in dependencies.needs(package, [item], package.filters).filters,
+            lambda item: filtered in dependencies.collect_dependencies(package, [item], package.filters).filters,
             lambda place: place.kind in _PRINTED and place.report == of,
         )
     if kind == "articles" and inside[0] == "choices" and inside[1] and inside[2:3] not in _WORDS_OF_CHOICE:
@@ -54,20 +54,23 @@ def _by(package: Package, summary: str) -> set[str]:
 
 
 def _places(
-    package: Package, holds: Callable[[Metric], bool], counts: Callable[[Shown], bool], metrics: Iterable[Metric] = ()
-) -> tuple[Shown, ...]:
+    package: Package,
+    holds: Callable[[Metric], bool],
+    counts: Callable[[Appearance], bool],
+    metrics: Iterable[Metric] = (),
+) -> tuple[Appearance, ...]:
     """The places that count of the metrics for which something holds, or for one that they are formulas over."""
     known = formula.by_id(package)
     return tuple(
         place
         for item in metrics or package.metrics
         if any(map(holds, formula.measured(known, [item]) if formula.is_formula(item) else [item]))
-        for place in shown(package, item)
+        for place in list_appearances(package, item)
         if counts(place)
     )
 
 
-def _of_table(package: Package, report: str, path: Sequence[str]) -> tuple[Shown, ...]:
+def _of_table(package: Package, report: str, path: Sequence[str]) -> tuple[Appearance, ...]:
     """The places of a table or figure of a part, by the part, the kind of table, its title, and what is inside; of a
     rule, those of its metric."""
     part, kind, title, *inside = path
@@ -76,7 +79,7 @@ def _of_table(package: Package, report: str, path: Sequence[str]) -> tuple[Shown
     return _places(package, lambda _: True, lambda place: place.report == report and place.section == section, metrics)
 
 
-def _of_choice(package: Package, name: str, choice: str) -> tuple[Shown, ...]:
+def _of_choice(package: Package, name: str, choice: str) -> tuple[Appearance, ...]:
     """The places of an article that show the rows, or the time of the row, that a choice chooses, or leave them out."""
     article = next((item for item in package.articles if item.name == name), None)
     if article is None:
@@ -84,7 +87,7 @@ def _of_choice(package: Package, name: str, choice: str) -> tuple[Shown, ...]:
     choices = {choice, *(item.name for item in article.choices if choice in item.without)}
     places = set(_by_choices(article, choices, {item.name: item.unit for item in package.series}))
     items: tuple[Metric | Series, ...] = (*package.metrics, *package.series)
-    found = (place for item in items for place in shown(package, item))
+    found = (place for item in items for place in list_appearances(package, item))
     of = f"{package.system}/{name}"
     return tuple(
         place

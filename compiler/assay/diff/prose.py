@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from assay.diff.reported_change import Told, unified
-from assay.explain.appearances import Shown
+from assay.diff.reported_change import ReportedChange, unified
+from assay.explain.appearances import Appearance
 from assay.lang.model.article import Article, Part
 from assay.lang.model.package import Package
 from assay.report.prose import paragraphs_of, quotes_in, without_quotes
@@ -20,7 +20,7 @@ Texts = Mapping[str, Mapping[str, str]]
 
 def of_articles(
     old: Package, new: Package, before: Texts, after: Texts, renamed: Mapping[str, str]
-) -> Iterator[tuple[str, Told]]:
+) -> Iterator[tuple[str, ReportedChange]]:
     """What differs in the prose of each article that is on both sides, part by part; metrics `renamed` (former id ->
     id) are quoted as before."""
     former = {article.name: article for article in old.articles}
@@ -34,7 +34,7 @@ def of_articles(
                     yield from ((article.name, item) for item in _of_part(new, article, part, *texts, renamed))
 
 
-def quoting(package: Package, texts: Texts, metric: str) -> tuple[Shown, ...]:
+def quoting(package: Package, texts: Texts, metric: str) -> tuple[Appearance, ...]:
     """The parts of articles whose prose quotes a metric."""
     return tuple(
         _place(package, article, part, metric)
@@ -44,14 +44,14 @@ def quoting(package: Package, texts: Texts, metric: str) -> tuple[Shown, ...]:
     )
 
 
-def _place(package: Package, article: Article, part: Part, metric: str) -> Shown:
+def _place(package: Package, article: Article, part: Part, metric: str) -> Appearance:
     label = next((row_label(item.name, item.unit.symbol) for item in package.metrics if item.id == metric), metric)
-    return Shown(f"{package.system}/{article.name}", "quote", part.title, label)
+    return Appearance(f"{package.system}/{article.name}", "quote", part.title, label)
 
 
 def _of_part(
     package: Package, article: Article, part: Part, before: str, after: str, renamed: Mapping[str, str]
-) -> Iterator[Told]:
+) -> Iterator[ReportedChange]:
     was = [_as_called(metric, words, renamed) for metric, words in quotes_in(before)]
     now = quotes_in(after)
     matched = SequenceMatcher(None, was, [words for _, words in now], autojunk=False)
@@ -59,10 +59,10 @@ def _of_part(
         if kind != "equal":
             for old, new in zip_longest(was[start:end], now[first:last]):
                 touches = (_place(package, article, part, new[0]),) if new else ()
-                yield Told("quoted value", part.title, old or "", new[1] if new else "", touches=touches)
+                yield ReportedChange("quoted value", part.title, old or "", new[1] if new else "", touches=touches)
     old_words, new_words = without_quotes(before), without_quotes(after)
     if paragraphs_of(old_words) != paragraphs_of(new_words):
-        yield Told("wording", part.title, lines=unified(old_words, new_words))
+        yield ReportedChange("wording", part.title, lines=unified(old_words, new_words))
 
 
 def _as_called(metric: str, words: str, renamed: Mapping[str, str]) -> str:

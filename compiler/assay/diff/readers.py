@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Set
 
-from assay.explain.appearances import shown
-from assay.lang.dependencies import Needs, needs
+from assay.explain.appearances import list_appearances
+from assay.lang.dependencies import Dependencies, collect_dependencies
 from assay.lang.model.package import Package
 
 Thing = tuple[str, str]
@@ -17,21 +17,21 @@ def readers(package: Package) -> Mapping[Thing, Set[str]]:
     """By what is read, which reports' series and run parameters read it, in words."""
     found: dict[Thing, set[str]] = defaultdict(set)
     for series in package.series:
-        if names := {place.report for place in shown(package, series)}:
-            for thing in _things(package, needs(package, (), (), [series.name])):
+        if names := {place.report for place in list_appearances(package, series)}:
+            for thing in _things(package, collect_dependencies(package, (), (), [series.name])):
                 found[thing] |= {f"series of {name}" for name in names}
     for report in package.reports:
         said = f"run parameters of {package.system}/{report.name}"
         for row in report.manifest:
             if row.relation:
-                for thing in _things(package, needs(package, (), (), [row.relation])):
+                for thing in _things(package, collect_dependencies(package, (), (), [row.relation])):
                     found[thing].add(said)
             for constant in (row.constant, row.needs):
                 found["constants", constant].add(said)
     return found
 
 
-def _things(package: Package, needed: Needs) -> Iterator[Thing]:
+def _things(package: Package, needed: Dependencies) -> Iterator[Thing]:
     lists = {
         "events": needed.events, "relations": needed.relations, "grains": needed.grains, "series": needed.series,
         "constants": needed.constants,

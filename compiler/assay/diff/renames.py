@@ -71,12 +71,12 @@ def instants(old: Package, new: Package) -> dict[str, dict[str, str]]:
 
 def _instants(grain: Grain, now: Sequence[Instant]) -> dict[str, str]:
     before = {item.name for item in grain.instants}
-    candidates = {_found(item): item.name for item in now if item.name not in before}
+    candidates = {describe_pick(item): item.name for item in now if item.name not in before}
     left = before - {item.name for item in now} if candidates else set()
     found: dict[str, str] = {}
     while left:
         called = zip(grain.instants, _grain(grain, found).instants, strict=True)
-        keys = {was.name: _found(item) for was, item in called if was.name in left}
+        keys = {was.name: describe_pick(item) for was, item in called if was.name in left}
         more = {name: same for name in sorted(left) if (same := candidates.pop(keys[name], ""))}
         if not more:
             break
@@ -85,7 +85,7 @@ def _instants(grain: Grain, now: Sequence[Instant]) -> dict[str, str]:
     return found
 
 
-def _found(instant: Instant) -> str:
+def describe_pick(instant: Instant) -> str:
     """How an instant is found, as a text."""
     return repr(normal_form.plain(replace(instant, name=""), prose=False))
 

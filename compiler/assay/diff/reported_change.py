@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.diff.tree import Change
-from assay.explain.appearances import Shown
+from assay.explain.appearances import Appearance
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReportedChange:
     """A change: its aspect (unit, anchor, event, SQL ...), its place in words, what stood there and what stands there
     (empty: nothing); `lines` instead, for texts of many lines, as a unified difference; `touches` are the places that
     print what it shapes."""
@@ -22,18 +22,18 @@ class Told:
     before: str = ""
     after: str = ""
     lines: tuple[str, ...] = ()
-    touches: tuple[Shown, ...] = ()
+    touches: tuple[Appearance, ...] = ()
 
 
-def told_of(aspect: str, item: Change, skip: int) -> Told:
+def describe_change(aspect: str, item: Change, skip: int) -> ReportedChange:
     """A change in words, its place without the first `skip` members."""
     place = " / ".join(item.path[skip:])
     if not place:
-        return Told(aspect, "all of it", *(("", "new") if item.before is None else ("there", "")))
+        return ReportedChange(aspect, "all of it", *(("", "new") if item.before is None else ("there", "")))
     before, after = _text(item.before), _text(item.after)
     if "\n" in before and "\n" in after:
-        return Told(aspect, place, lines=unified(before, after))
-    return Told(aspect, place, before, after)
+        return ReportedChange(aspect, place, lines=unified(before, after))
+    return ReportedChange(aspect, place, before, after)
 
 
 def _text(value: Any) -> str:

@@ -10,13 +10,13 @@ from assay.diff.impact import touched
 from assay.diff.prose import Texts, of_articles, quoting
 from assay.diff.readers import Thing, readers, thing_at
 from assay.diff.renames import as_called, instants, renames, with_instants
-from assay.diff.reported_change import Told, told_of
+from assay.diff.reported_change import ReportedChange, describe_change
 from assay.diff.tree import Change, changes
-from assay.explain.appearances import Shown, judging, shown
+from assay.explain.appearances import Appearance, judging, list_appearances
 from assay.lang import normal_form
-from assay.lang.dependencies import needs
+from assay.lang.dependencies import collect_dependencies
 from assay.lang.model.package import Metric, Package
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.sql import dialect
 
 #: what is told of a metric, in this order
@@ -46,8 +46,8 @@ class MetricChange:
     metric: str
     name: str
     was: str
-    told: tuple[Told, ...]
-    touches: tuple[Shown, ...]
+    told: tuple[ReportedChange, ...]
+    touches: tuple[Appearance, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,11 @@ class SystemDiff:
     system: str
     state: str
     metrics: tuple[MetricChange, ...] = ()
-    reports: Mapping[str, tuple[Told, ...]] = field(default_factory=dict)
-    elsewhere: tuple[Told, ...] = ()
+    reports: Mapping[str, tuple[ReportedChange, ...]] = field(default_factory=dict)
+    elsewhere: tuple[ReportedChange, ...] = ()
     unread: str = ""
-    choices: tuple[Told, ...] = ()
-    data: tuple[Told, ...] = ()
+    choices: tuple[ReportedChange, ...] = ()
+    data: tuple[ReportedChange, ...] = ()
 
     @property
     def differs(self) -> bool:
@@ -84,23 +84,25 @@ def by_hashes(system: str, before: Mapping[str, str], after: Mapping[str, str], 
     return SystemDiff(system, "both", tuple(found))
 
 
-def diff(old: Checked, new: Checked, before_prose: Texts | None = None, after_prose: Texts | None = None) -> SystemDiff:
+def diff(
+    old: CheckedPackage, new: CheckedPackage, before_prose: Texts | None = None, after_prose: Texts | None = None
+) -> SystemDiff:
     """What differs between two states of a system's package, and in the prose of articles that both know."""
     texts = before_prose or {}, after_prose or {}
     meant: set[tuple[str, ...]] = set()
     called = instants(old.package, new.package)
     metrics = tuple(_metrics(old, new, called, texts, meant))
     before, after = normal_form.plain(with_instants(old.package, called)), normal_form.plain(new.package)
-    reports: dict[str, tuple[Told, ...]] = {}
+    reports: dict[str, tuple[ReportedChange, ...]] = {}
     elsewhere = [item for item in _otherwise(called) if all(item not in metric.told for metric in metrics)]
     read = readers(old.package), readers(new.package)
     for item in changes(before, after):
         kind = item.path[0]
         if kind in _SHOWN and len(item.path) > 1:
-            told = replace(told_of(_SHOWN[kind], item, 2), touches=_touched(old, new, item))
+            told = replace(describe_change(_SHOWN[kind], item, 2), touches=_touched(old, new, item))
             reports[item.path[1]] = (*reports.get(item.path[1], ()), told)
         elif kind != "metrics" and _in_definition(item.path) not in meant:
-            told = told_of(_elsewhere(item.path, read), item, 0)
+            told = describe_change(_elsewhere(item.path, read), item, 0)
             elsewhere.append(replace(told, touches=_touched(old, new, item)))
     renamed = {item.was: item.metric for item in metrics if item.was}
     for name, said in of_articles(old.package, new.package, *texts, renamed):
@@ -108,7 +110,7 @@ def diff(old: Checked, new: Checked, before_prose: Texts | None = None, after_pr
     return SystemDiff(new.package.system, "both", metrics, reports, tuple(elsewhere))
 
 
-def _touched(old: Checked, new: Checked, item: Change) -> tuple[Shown, ...]:
+def _touched(old: CheckedPackage, new: CheckedPackage, item: Change) -> tuple[Appearance, ...]:
     """The printed numbers that a change touches; those that were printed where something is gone."""
     return touched((old if item.after is None else new).package, item.path)
 
@@ -130,15 +132,17 @@ def _in_definition(path: tuple[str, ...]) -> tuple[str, ...]:
     return path[2:] if path[:1] == ("sources",) and path[2:3] == ("constants",) else path
 
 
-def _otherwise(names: Mapping[str, Mapping[str, str]]) -> Iterator[Told]:
+def _otherwise(names: Mapping[str, Mapping[str, str]]) -> Iterator[ReportedChange]:
     """The instants of grains that are called otherwise, and found as they were."""
     for grain, renamed in names.items():
-        yield from (Told("wording", f"name of an instant of {grain}", was, now) for was, now in renamed.items())
+        yield from (
+            ReportedChange("wording", f"name of an instant of {grain}", was, now) for was, now in renamed.items()
+        )
 
 
 def _metrics(
-    old: Checked,
-    new: Checked,
+    old: CheckedPackage,
+    new: CheckedPackage,
     named: Mapping[str, Mapping[str, str]],
     texts: tuple[Texts, Texts],
     meant: set[tuple[str, ...]],
@@ -169,38 +173,38 @@ def _metrics(
 
 def _used(package: Package, metric: Metric, named: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     """The instants that are named otherwise which a metric depends on."""
-    needed = needs(package, [metric], package.filters).grains if named else {}
+    needed = collect_dependencies(package, [metric], package.filters).grains if named else {}
     return {
         grain: {was: now for was, now in names.items() if was in needed.get(grain, ())}
         for grain, names in named.items()
     }
 
 
-def _printed(package: Package, metric: Metric, texts: Texts) -> tuple[Shown, ...]:
+def _printed(package: Package, metric: Metric, texts: Texts) -> tuple[Appearance, ...]:
     """The places that print numbers of a metric, or plot them."""
-    places = tuple(place for place in shown(package, metric) if place.kind != "dictionary")
+    places = tuple(place for place in list_appearances(package, metric) if place.kind != "dictionary")
     return (*places, *quoting(package, texts, metric.id))
 
 
 def _changed(
     old: Package,
-    new: Checked,
+    new: CheckedPackage,
     was: Metric,
     now: Metric,
-    words: tuple[Told, ...],
-    touches: tuple[Shown, ...],
+    words: tuple[ReportedChange, ...],
+    touches: tuple[Appearance, ...],
     meant: set[tuple[str, ...]],
 ) -> Iterator[MetricChange]:
-    meaning: list[Told] = []
+    meaning: list[ReportedChange] = []
     before, after = normal_form.definition(old, was), normal_form.definition(new.package, now)
     for item in changes(before, after):
         meant.add(item.path)
         if item.path[0] == "earlier":
             meant.add(("events", "order"))
         if _same_sql(item):
-            words = (*words, told_of("comments of SQL", item, 1))
+            words = (*words, describe_change("comments of SQL", item, 1))
         else:
-            meaning.append(told_of(_aspect(item.path), item, 1))
+            meaning.append(describe_change(_aspect(item.path), item, 1))
     if meaning:
         yield MetricChange("changed in meaning", now.id, now.name, "", (*meaning, *words), touches)
     elif was.better != now.better:
@@ -209,16 +213,16 @@ def _changed(
         yield MetricChange("changed in wording", now.id, now.name, "", words, touches)
 
 
-def _words(was: Metric, now: Metric) -> Iterator[Told]:
+def _words(was: Metric, now: Metric) -> Iterator[ReportedChange]:
     """What differs in the words of a metric, in the direction that is called better, in digits, and in examples."""
     for name in ("name", "doc", "better"):
         before, after = str(getattr(was, name)), str(getattr(now, name))
         if before != after:
-            yield Told("verdict" if name == "better" else "wording", name, before, after)
+            yield ReportedChange("verdict" if name == "better" else "wording", name, before, after)
     if was.width != now.width:
-        yield Told("digits", "width", str(was.width), str(now.width))
+        yield ReportedChange("digits", "width", str(was.width), str(now.width))
     yield from (
-        told_of("example", item, 0)
+        describe_change("example", item, 0)
         for item in changes(normal_form.plain(was.examples), normal_form.plain(now.examples), ("examples",))
     )
 

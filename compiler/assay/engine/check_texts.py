@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from assay.lang.time_format import told
+from assay.lang.time_format import format_instant
 
 _PLACE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(?::([gt]))?\}")
 
@@ -27,5 +27,5 @@ def _value(value: object, form: str | None) -> str:
     if value is None:
         return "unknown"
     if form == "t" and isinstance(value, int):
-        return told(value)
+        return format_instant(value)
     return f"{value:g}" if form == "g" and isinstance(value, (int, float)) else str(value)

@@ -12,7 +12,7 @@ from assay.engine.graph import Node, demanded
 from assay.engine.inexact_sums import inexact
 from assay.engine.limit import Limits, apply_limits
 from assay.engine.mount import confine
-from assay.engine.parameters import given
+from assay.engine.parameters import bind_parameters
 from assay.lang.model.package import Constant
 from assay.lang.model.phase import SINCE, UNTIL
 from assay.lang.reserved_names import SERIES
@@ -65,7 +65,7 @@ def dry_run(
             if node.name == LOGS:
                 continue
             spoilt |= {node.name} if spoilt & set(node.reads) else set()
-            constants_of = given(node.places, values)
+            constants_of = bind_parameters(node.places, values)
             limits = Limits(f"the SQL of `{node.name}` on empty tables", SECONDS, ROOM, is_fixed=True)
             try:
                 with apply_limits(connection, limits):

@@ -21,14 +21,14 @@ from assay.engine.formulas import Formulas
 from assay.engine.graph import Node, content_hashes, demanded, outlived
 from assay.engine.hosts import by_number, numbered
 from assay.engine.parallel import SideBySide
-from assay.engine.parameters import given
-from assay.engine.partitions import Portions, kept, only
+from assay.engine.parameters import bind_parameters
+from assay.engine.partitions import Portions, only, select_unrestricted
 from assay.engine.pruning import used
 from assay.engine.result_cache import Store
 from assay.engine.results import Distribution, FilterCount, RunResults
 from assay.engine.table_cache import KeptTables
 from assay.lang.model.summary import Summary
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import CheckStep, JudgeStep, Plan, RelationStep
 from assay.sql import dialect, filter_results
 from assay.sql.codegen import Statement, creation, more
@@ -81,7 +81,7 @@ def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnect
     return connection
 
 
-def beside(connection: duckdb.DuckDBPyConnection, count: int) -> list[duckdb.DuckDBPyConnection]:
+def open_connections(connection: duckdb.DuckDBPyConnection, count: int) -> list[duckdb.DuckDBPyConnection]:
     """So many more connections to a fresh engine, which have what it has, but for what is temporary."""
     found = [connection.cursor() for _ in range(count)]
     for item in found:
@@ -146,7 +146,7 @@ class _Execution:
     def __init__(
         self,
         job: Job,
-        checked: Checked,
+        checked: CheckedPackage,
         store: Store,
         connection: duckdb.DuckDBPyConnection,
         enumerated: bool,
@@ -266,7 +266,7 @@ class _Execution:
     def all_rows(self, statement: Statement) -> exp.Select:
         """The query of the rows of a table or view."""
         if statement.kind == "table":
-            return kept(statement.name)
+            return select_unrestricted(statement.name)
         query = numbered(statement) if self.enumerated else statement.query
         assert isinstance(query, exp.Select)
         return query
@@ -276,7 +276,7 @@ class _Execution:
         if kind == "rejections":
             assert isinstance(node.statement.step, JudgeStep)
             return self.rows(
-                node, self.connection, dialect.text(filter_results.rejections(node.statement.step)), bound=False
+                node, self.connection, dialect.text(filter_results.count_rejections(node.statement.step)), bound=False
             )
         if kind == "row":
             return self.records(node, dialect.text(exp.select("*").from_(node.name)), bound=False)
@@ -293,7 +293,7 @@ class _Execution:
         import duckdb
 
         connection = connection or self.connection
-        values = given(node.places, self.job.constants)
+        values = bind_parameters(node.places, self.job.constants)
         limits = limit.Limits(f"run {self.job.label}: the SQL of {_called(node)}", self.most, self.room)
         try:
             return limit.execute(connection, text, values if bound and node.places else None, limits)
@@ -397,7 +397,7 @@ class _Execution:
 
 def execute(
     job: Job,
-    checked: Checked,
+    checked: CheckedPackage,
     store: Store,
     connection: duckdb.DuckDBPyConnection,
     progress: Callable[[str], None] = lambda _: None,
@@ -412,7 +412,7 @@ def execute(
 
     `enumerated` tells that the connection has the run's hosts as a type, of which events' hosts shall be; `keep_tables`
     that tables are looked at afterwards; `edited` that specs will be edited, so that tables are worth a place in the
-    cache, also where nothing was known before; `others` are connections `beside` that one, over which metrics are asked
+    cache, also where nothing was known before; `others` are connections to the same engine, which metrics are asked
     side by side; `large` that tables may be too large to be made at once.
     Raises AssayError with the first check that finds rows which must not be.
     """

@@ -15,7 +15,7 @@ from assay.lang import formula
 from assay.lang.formula import Figure, Figures, NoValueError
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Metric
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import Listed
 
 
@@ -23,7 +23,7 @@ from assay.plan.planner import Listed
 class Formulas:
     """The formulas of a package over a run's figures; why one has no value is added to the `notes`, once."""
 
-    checked: Checked
+    checked: CheckedPackage
     constants: Mapping[str, object]
     notes: dict[str, None]
 
@@ -52,7 +52,7 @@ class Formulas:
         return found.value
 
 
-def worked_out(checked: Checked, node: Expression, figures: Figures, constants: Mapping[str, object]) -> Figure:
+def worked_out(checked: CheckedPackage, node: Expression, figures: Figures, constants: Mapping[str, object]) -> Figure:
     """A formula over measured metrics and other formulas, which are worked out over the same figures first."""
 
     def value(name: str) -> Fraction:
@@ -79,7 +79,7 @@ def averages(found: Mapping[str, Distribution], summary: str) -> Figures:
     return value
 
 
-def measured(checked: Checked, row: Mapping[str, object]) -> Figures:
+def measured(checked: CheckedPackage, row: Mapping[str, object]) -> Figures:
     """What metrics measure on a row, in their units."""
 
     def value(name: str) -> Fraction:

@@ -39,13 +39,13 @@ def nodes(statements: Sequence[Statement]) -> tuple[Node, ...]:
 
 
 def _node(statement: Statement, made: set[str]) -> Node:
-    text, named, places = _written(statement)
+    text, named, places = parse_statement(statement)
     own = statement.name if statement.kind in ("table", "view") else ""
     return Node(statement, text, tuple(sorted(named & made - {own})), places, LOGS in named)
 
 
 @functools.lru_cache(maxsize=KEPT)
-def _written(statement: Statement) -> tuple[str, frozenset[str], tuple[str, ...]]:
+def parse_statement(statement: Statement) -> tuple[str, frozenset[str], tuple[str, ...]]:
     """The text of a statement, the tables that are named in it, and the places of constants in it."""
     kept = statement.kind in ("table", "view")
     text = creation(statement) if kept else dialect.text(statement.query)

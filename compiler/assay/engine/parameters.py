@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 LEAST, GREATEST = -(2**63), 2**63 - 1
 
 
-def given(names: Iterable[str], constants: Mapping[str, object]) -> dict[str, object] | None:
+def bind_parameters(names: Iterable[str], constants: Mapping[str, object]) -> dict[str, object] | None:
     """The constants that a statement has places for; None, which is what the engine takes for none.
 
     Whole numbers are of 64 bits: the engine would take small ones to be of 32, and end where products are beyond.

@@ -14,13 +14,13 @@ from sqlglot import exp
 
 from assay.engine.graph import Node
 from assay.lang.model.package import Metric
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.lang.scopes import HOST
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.distributions import domain_of, of_some
 from assay.sql.expressions import literal
-from assay.sql.partitioning import stands_apart
+from assay.sql.partitioning import is_partitionable
 
 if TYPE_CHECKING:
     import duckdb
@@ -36,7 +36,7 @@ Counts = dict[object, int]
 class Portions:
     """The values of which distributions of a run are asked at a time, and the hosts of which tables are made."""
 
-    def __init__(self, checked: Checked) -> None:
+    def __init__(self, checked: CheckedPackage) -> None:
         self._domains = {grain.name: domain_of(grain) for grain in checked.package.grains}
         self._known: dict[tuple[str, str], tuple[Portion, ...]] = {}
         self._counts: dict[str, Counts | None] = {}
@@ -49,7 +49,7 @@ class Portions:
     def of_table(self, node: Node, ask: Ask) -> tuple[Portion, ...]:
         """The hosts of which a table is made at a time; none where it is made at once: of few rows, or of such as do
         not stand apart."""
-        if node.logs or not stands_apart(node.statement.query, HOST):
+        if node.logs or not is_partitionable(node.statement.query, HOST):
             return ()
         rows: Counts = {}
         for name in node.reads:
@@ -95,7 +95,7 @@ def only(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, exp.Select]
         connection.execute(dialect.text(drop))
 
 
-def kept(table: str) -> exp.Select:
+def select_unrestricted(table: str) -> exp.Select:
     """All rows of a table that an engine keeps, whatever is called so for a connection."""
     return dialect.select("*").from_(exp.table_(table, db="main", catalog="memory"))
 

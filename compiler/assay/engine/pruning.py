@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.util.locks import nobody, released, taken
+from assay.util.locks import acquire, ignore_wait, release
 from assay.util.os_errors import is_full
 from assay.util.scratch import FOLDER as SCRATCH
-from assay.util.scratch import leave, sweep
+from assay.util.scratch import clean_up, sweep
 
 #: kinds of entries: the folders of the cache that hold them and how deep they are in these, what they are
 KINDS = {
@@ -121,17 +121,17 @@ def surplus(found: Sequence[Entry], limits: Limits) -> tuple[Entry, ...]:
 
 
 def prune(
-    cache: Path, choose: Callable[[tuple[Entry, ...]], Sequence[Entry]], waiting: Callable[[], None] = nobody
+    cache: Path, choose: Callable[[tuple[Entry, ...]], Sequence[Entry]], waiting: Callable[[], None] = ignore_wait
 ) -> tuple[Entry, ...]:
     """Remove the entries that are chosen, and what commands that were killed left; nobody else works with the cache.
 
     `waiting` is called when others do.  Raises OSError when the cache cannot be written.
     """
-    leave(cache)
-    lock = taken(cache, wait=False)
+    clean_up(cache)
+    lock = acquire(cache, wait=False)
     if lock is None:
         waiting()
-        lock = taken(cache)
+        lock = acquire(cache)
     try:
         gone = tuple(choose(entries(cache)))
         aside = cache / SCRATCH
@@ -148,7 +148,7 @@ def prune(
             aside.rmdir()
         return gone
     finally:
-        released(lock if lock is not None else -1)
+        release(lock if lock is not None else -1)
 
 
 def _bin(aside: Path) -> Path | None:

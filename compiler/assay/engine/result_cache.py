@@ -13,7 +13,7 @@ from pathlib import Path
 
 from assay.util import atomic, checksums, scratch
 from assay.util.diagnostics import AssayError, fail
-from assay.util.locks import held
+from assay.util.locks import locked
 from assay.util.os_errors import disk_full, is_full, is_within, unwritable
 
 ELSEWHERE = "name another with --cache"
@@ -51,7 +51,7 @@ class Store:
     def scratch(self) -> Path:
         """This process's folder for what is there for a while only.  AssayError when the cache cannot be written."""
         with self.writing():
-            return scratch.own(self.folder)
+            return scratch.process_dir(self.folder)
 
     def room(self) -> Path:
         """A fresh folder that is gone when the process ends.  AssayError when the cache cannot be written."""
@@ -64,7 +64,7 @@ class Store:
     def put(self, kind: str, key: str, content: str | bytes) -> None:
         """Write an entry that is a file.  AssayError when the cache cannot be written."""
         with self.writing():
-            atomic.put(self.folder, self.place(kind, key), content)
+            atomic.write_file(self.folder, self.place(kind, key), content)
 
     @contextmanager
     def filling(self, kind: str, key: str, ends: bool = False) -> Iterator[Path]:
@@ -87,7 +87,7 @@ class Store:
         with ExitStack() as stack:
             with self.writing():
                 atomic.clear_way(self.folder, folder / "entry")
-                stack.enter_context(held(folder, waiting))
+                stack.enter_context(locked(folder, waiting))
             yield
 
     @contextmanager

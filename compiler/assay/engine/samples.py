@@ -11,7 +11,7 @@ from sqlglot import exp
 from assay.engine import limit
 from assay.engine.executor import check_problem, offenders
 from assay.engine.graph import Node, demanded
-from assay.engine.parameters import given
+from assay.engine.parameters import bind_parameters
 from assay.lang.model.expression import Expression, show
 from assay.lang.model.package import Metric
 from assay.lang.scopes import HOST
@@ -50,7 +50,10 @@ def create(
             turned = last_first and isinstance(node.statement.step, EventStep)
             text = creation(_last_first(node.statement)) if turned else node.text
             limit.execute(
-                connection, text, given(node.places, constants), limit.read_limits(f"the SQL of `{node.name}`")
+                connection,
+                text,
+                bind_parameters(node.places, constants),
+                limit.read_limits(f"the SQL of `{node.name}`"),
             )
 
 
@@ -70,7 +73,7 @@ def broken_checks(
         step = node.statement.step
         if isinstance(step, CheckStep) and step.check.severity == "error":
             limits = limit.read_limits(f"the SQL of `{node.name}`")
-            cursor = limit.execute(connection, node.text, given(node.places, constants), limits)
+            cursor = limit.execute(connection, node.text, bind_parameters(node.places, constants), limits)
             first, more = offenders(cursor)
             if first is not None:
                 yield check_problem(step, first, more, label)
@@ -86,7 +89,7 @@ def ascending(
     return [row[0] for row in _rows(connection, query, constants)]
 
 
-def taken(
+def find_taken_branches(
     connection: duckdb.DuckDBPyConnection,
     grain: str,
     expressions: Mapping[str, Expression],
@@ -96,8 +99,8 @@ def taken(
     names = Names(constants=places(list(constants)))
     for of, expression in expressions.items():
         for branch, node in branches(of, expression):
-            before = [_there(compile_expression(item, names), False) for item in node.operands[: branch.number - 1]]
-            own = _there(compile_expression(node.operands[branch.number - 1], names), True)
+            before = [is_present(compile_expression(item, names), False) for item in node.operands[: branch.number - 1]]
+            own = is_present(compile_expression(node.operands[branch.number - 1], names), True)
             query = exp.select(exp.Count(this=exp.Star())).from_(dialect.table(grain)).where(*before, own)
             if _rows(connection, query, constants)[0][0]:
                 yield branch
@@ -111,11 +114,11 @@ def branches(of: str, expression: Expression) -> Iterator[tuple[Branch, Expressi
                 yield Branch(of, number, show(operand)), node
 
 
-def _there(value: exp.Expr, wanted: bool) -> exp.Expr:
+def is_present(value: exp.Expr, wanted: bool) -> exp.Expr:
     missing = exp.Is(this=exp.paren(value), expression=exp.Null())
     return exp.Not(this=missing) if wanted else missing
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, query: exp.Expr, constants: Mapping[str, object]) -> list[Any]:
     named = {str(place.this) for place in query.find_all(exp.Placeholder)}
-    return connection.execute(dialect.text(query), given(named, constants)).fetchall()
+    return connection.execute(dialect.text(query), bind_parameters(named, constants)).fetchall()

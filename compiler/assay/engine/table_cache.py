@@ -73,7 +73,7 @@ class KeptTables:
         types = {str(row[0]): str(row[1]) for row in described}
         if not all(kind in PLAIN or kind in AS_TEXT or kind.startswith(ENUMERATION) for kind in types.values()):
             return
-        columns = [exp.alias_(_written(column(item), kind), item) for item, kind in types.items()]
+        columns = [exp.alias_(encode_value(column(item), kind), item) for item, kind in types.items()]
         with self.store.filling(KIND, self.hashes[name], ends=True) as fresh:
             rows = dialect.select(*columns).from_(exp.to_table(name))
             self.connection.execute(copied(rows), {TARGET: str((fresh / ROWS).absolute())})
@@ -92,7 +92,7 @@ def folders(store: Store) -> tuple[str, ...]:
     return str((store.folder / KIND).absolute()), str(store.scratch.absolute())
 
 
-def _written(value: exp.Expr, kind: str) -> exp.Expr:
+def encode_value(value: exp.Expr, kind: str) -> exp.Expr:
     return value if kind in PLAIN else _cast(value, "VARCHAR")
 
 

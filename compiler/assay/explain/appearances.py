@@ -14,7 +14,7 @@ from assay.report.run_results import row_label
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Appearance:
     """A place of a report, its section and label; `kind` is table, chart, dictionary, history, figure, verdict or quote
     (in prose)."""
 
@@ -24,29 +24,33 @@ class Shown:
     label: str
 
 
-def shown(package: Package, item: Metric | Series) -> tuple[Shown, ...]:
+def list_appearances(package: Package, item: Metric | Series) -> tuple[Appearance, ...]:
     """Every place that shows a metric or series, report by report."""
-    found: list[Shown] = []
+    found: list[Appearance] = []
     if isinstance(item, Metric):
         label = row_label(item.name, item.unit.symbol)
         for report in package.reports:
-            found += [Shown(f"{package.system}/{report.name}", *place, label) for place in _of_report(report, item.id)]
+            found += [
+                Appearance(f"{package.system}/{report.name}", *place, label) for place in _of_report(report, item.id)
+            ]
         for history in package.histories:
             name = f"{package.system}/{history.name}"
-            found += [Shown(name, "history", part.title, label) for part in history.sections if item.id in part.metrics]
+            found += [
+                Appearance(name, "history", part.title, label) for part in history.sections if item.id in part.metrics
+            ]
         for article in package.articles:
             name = f"{package.system}/{article.name}"
-            found += [Shown(name, *place, label) for place in _of_article(article, item.id)]
+            found += [Appearance(name, *place, label) for place in _of_article(article, item.id)]
     else:
         found += list(_of_series(package, item))
     return tuple(dict.fromkeys(found))
 
 
-def judging(package: Package, metric: Metric) -> tuple[Shown, ...]:
+def judging(package: Package, metric: Metric) -> tuple[Appearance, ...]:
     """The places whose verdicts depend on which direction of a metric is better."""
     label = row_label(metric.name, metric.unit.symbol)
     return tuple(
-        Shown(f"{package.system}/{article.name}", "verdict", f"{part.title}/{title}", label)
+        Appearance(f"{package.system}/{article.name}", "verdict", f"{part.title}/{title}", label)
         for article in package.articles
         for part in article.parts
         for title in _judged_by(part, metric.id)
@@ -83,13 +87,13 @@ def _of_part(part: Part, metric: str) -> Iterator[tuple[str, str]]:
     yield from (("verdict", item.title) for item in part.conclusions if metric in [rule.metric for rule in item.rules])
 
 
-def _of_series(package: Package, series: Series) -> Iterator[Shown]:
+def _of_series(package: Package, series: Series) -> Iterator[Appearance]:
     """The figures and tables of a series."""
     for article in package.articles:
         for part in article.parts:
             for kind, section, title in _drawn(part, series.name):
                 label = row_label(title or series.name, series.unit.symbol)
-                yield Shown(f"{package.system}/{article.name}", kind, section, label)
+                yield Appearance(f"{package.system}/{article.name}", kind, section, label)
 
 
 def _drawn(part: Part, series: str) -> Iterator[tuple[str, str, str]]:

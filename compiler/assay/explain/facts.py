@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.explain import wording
-from assay.explain.appearances import Shown, shown
+from assay.explain.appearances import Appearance, list_appearances
 from assay.lang import formula
-from assay.lang.dependencies import needs
+from assay.lang.dependencies import collect_dependencies
 from assay.lang.model.package import Event, Field, Metric, Series, Source
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.lang.reserved_names import ACCEPTED
 from assay.lineage.column_lineage import ROWS
 from assay.lineage.constants import ConstantFact, constants
@@ -108,10 +108,10 @@ class Facts:
     filtered: bool
     could_filter: tuple[str, ...]
     quirks: tuple[tuple[str, str], ...]
-    shown: tuple[Shown, ...]
+    shown: tuple[Appearance, ...]
 
 
-def facts(checked: Checked, item: Item, found: Lineage, applied: Sequence[Applied], summary: str) -> Facts:
+def facts(checked: CheckedPackage, item: Item, found: Lineage, applied: Sequence[Applied], summary: str) -> Facts:
     """The facts of a metric or series, whose lineage under the applied filters is `found`."""
     common = _common(checked, item, found)
     if isinstance(item, Series):
@@ -129,27 +129,27 @@ class _Common:
     constants: tuple[ConstantFact, ...]
     series: tuple[DefinitionFact, ...]
     quirks: tuple[tuple[str, str], ...]
-    shown: tuple[Shown, ...]
+    shown: tuple[Appearance, ...]
 
 
-def _common(checked: Checked, item: Item, found: Lineage) -> _Common:
+def _common(checked: CheckedPackage, item: Item, found: Lineage) -> _Common:
     return _Common(
         tuple(_events(checked, found)),
         constants(checked.package, found),
         tuple(_series(item, found)),
         tuple(_quirks(checked, found)),
-        shown(checked.package, item),
+        list_appearances(checked.package, item),
     )  # fmt: skip
 
 
 def _of_metric(
-    checked: Checked, metric: Metric, common: _Common, applied: Sequence[Applied], summary: str, found: Lineage
+    checked: CheckedPackage, metric: Metric, common: _Common, applied: Sequence[Applied], summary: str, found: Lineage
 ) -> Facts:
     package = checked.package
     grain = next(item for item in package.grains if item.name == metric.grain)
     nodes = [metric.measure, *([metric.where] if metric.where else [])]
     judging = judged(found)
-    could = sorted(needs(package, [metric], package.filters).filters) if judging else []
+    could = sorted(collect_dependencies(package, [metric], package.filters).filters) if judging else []
     return Facts(
         id=metric.id,
         kind="metric",
@@ -184,7 +184,7 @@ def _of_metric(
     )
 
 
-def _over(checked: Checked, metric: Metric, summary: str) -> Iterator[DefinitionFact]:
+def _over(checked: CheckedPackage, metric: Metric, summary: str) -> Iterator[DefinitionFact]:
     """The metrics that a formula names, each with its definition."""
     known = formula.by_id(checked.package)
     for name in formula.over(metric.measure):
@@ -194,14 +194,14 @@ def _over(checked: Checked, metric: Metric, summary: str) -> Iterator[Definition
 
 
 def _of_formula(
-    checked: Checked, metric: Metric, common: _Common, applied: Sequence[Applied], summary: str, found: Lineage
+    checked: CheckedPackage, metric: Metric, common: _Common, applied: Sequence[Applied], summary: str, found: Lineage
 ) -> Facts:
     """A formula is about values of other metrics: their own facts say how these are found."""
     package = checked.package
     grain = next((item for item in package.grains if item.name == metric.grain), None)
     over = formula.measured(formula.by_id(package), [metric])
     judging = judged(found)
-    could = sorted(needs(package, [metric], package.filters).filters) if judging else []
+    could = sorted(collect_dependencies(package, [metric], package.filters).filters) if judging else []
     rows = {item.grain for item in over if item.accepted}
     return Facts(
         id=metric.id,
@@ -234,7 +234,7 @@ def _of_formula(
     )
 
 
-def _of_series(checked: Checked, series: Series, common: _Common) -> Facts:
+def _of_series(checked: CheckedPackage, series: Series, common: _Common) -> Facts:
     symbol = series.unit.symbol
     what = "what is worked out" if series.terms else "what is read"
     factor = [f"{what}, × {series.factor}"] if series.factor != "1" else []
@@ -297,7 +297,7 @@ def _filters(grains: Collection[str], applied: Sequence[Applied], judging: Colle
         yield FilterFact(item.label, demands, item.filter.doc, decides)
 
 
-def _quirks(checked: Checked, found: Lineage) -> Iterator[tuple[str, str]]:
+def _quirks(checked: CheckedPackage, found: Lineage) -> Iterator[tuple[str, str]]:
     """What relations that have a part do for compatibility only, those that make the value first."""
     roles: dict[str, str] = {}
     for item, role in found.roles.items():
@@ -308,7 +308,7 @@ def _quirks(checked: Checked, found: Lineage) -> Iterator[tuple[str, str]]:
     return iter(wording.quirks(checked.package, ordered))
 
 
-def _events(checked: Checked, found: Lineage) -> Iterator[EventFact]:
+def _events(checked: CheckedPackage, found: Lineage) -> Iterator[EventFact]:
     """The events that have a part, those that make the value first."""
     sources = {item.name: item for item in checked.package.sources}
     rows = []

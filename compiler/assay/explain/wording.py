@@ -11,11 +11,11 @@ from assay.lang.labels import LINES
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Field, Filter, Grain, Instant, Metric, Package, Pair, Series
 from assay.lang.model.picks import COMPUTED, LATEST_BEFORE
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.styles.exact_decimal import exact_text
 
 
-def said(node: Expression) -> str:
+def describe_expression(node: Expression) -> str:
     """An expression in words; instants stand between asterisks, columns and fields between backquotes."""
     if (time := _elapsed(node)) is not None:
         return time
@@ -26,7 +26,7 @@ def said(node: Expression) -> str:
 
 
 def _inner(node: Expression) -> str:
-    text = said(node)
+    text = describe_expression(node)
     compound = node.op in _BINARY or node.op in _OPEN or _elapsed(node) is not None
     return f"({text})" if compound else text
 
@@ -97,11 +97,11 @@ def _unit(name: str) -> str:
 def instant_said(instant: Instant) -> str:
     """How an instant is found, in words."""
     if instant.pick == COMPUTED:
-        return said(instant.value) if instant.value else ""
+        return describe_expression(instant.value) if instant.value else ""
     which = {LATEST_BEFORE: "latest"}.get(instant.pick, instant.pick)
     text = f"the {which} `{instant.of}`"
     if instant.where:
-        text += f" where {said(instant.where)}"
+        text += f" where {describe_expression(instant.where)}"
     if instant.before:
         text += f", before *{instant.before}*"
     return text + "".join(f", {item}" for item in _pairs(instant.on))
@@ -151,11 +151,11 @@ def columns_said(grain: Grain, nodes: Iterable[Expression]) -> list[tuple[str, s
         if name in found:
             continue
         if name in derived:
-            found[name] = _with_doc(derived[name].column.doc, said(derived[name].value))
+            found[name] = _with_doc(derived[name].column.doc, describe_expression(derived[name].value))
             queue += [item.name for item in derived[name].value.walk() if item.op == "column"]
         elif name in tallies:
             tally = tallies[name]
-            where = f" where {said(tally.where)}" if tally.where else ""
+            where = f" where {describe_expression(tally.where)}" if tally.where else ""
             agreeing = "".join(f", {item}" for item in _pairs(tally.on))
             found[name] = _with_doc(tally.column.doc, f"number of rows of `{tally.of}`{where}{agreeing}")
         else:
@@ -186,9 +186,8 @@ def runs_said(grain: Grain) -> str:
     """What rows of a grain that is made of another are; empty of the rows of a relation."""
     if (runs := grain.runs) is None:
         return ""
-    text = (
-        f"the longest runs of rows of `{runs.of}` where {said(runs.holds)}, next to each other in `{runs.along}` among "
-    )
+    condition = describe_expression(runs.holds)
+    text = f"the longest runs of rows of `{runs.of}` where {condition}, next to each other in `{runs.along}` among "
     return text + "those that the filters accept" + (f", for each {_by(runs.by)}" if runs.by else "")
 
 
@@ -204,7 +203,7 @@ def _reduced(metric: Metric) -> str:
     return kinds[metric.reduction.kind]
 
 
-def averaged(metric: Metric, checked: Checked, summary: str) -> str:
+def averaged(metric: Metric, checked: CheckedPackage, summary: str) -> str:
     """What the average is."""
     if not metric.per:
         return "average = mean of all samples"
@@ -218,12 +217,12 @@ def _decapitalised(text: str) -> str:
     return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
 
 
-def sentence(metric: Metric, checked: Checked, summary: str) -> str:
+def sentence(metric: Metric, checked: CheckedPackage, summary: str) -> str:
     """The whole definition of a metric in words."""
     grain = next(item for item in checked.package.grains if item.name == metric.grain)
-    parts = [said(metric.measure)]
+    parts = [describe_expression(metric.measure)]
     parts[0] += f", in {metric.unit.symbol}" if metric.unit.symbol else ""
-    where = f", where {said(metric.where)}" if metric.where else ""
+    where = f", where {describe_expression(metric.where)}" if metric.where else ""
     parts.append(
         sampled(metric, grain)
         + valued(grain, checked.package)
@@ -238,7 +237,8 @@ def formula_sentence(metric: Metric) -> str:
     """The whole definition of a formula in words."""
     over = ", ".join(f"`{name}`" for name in formula.over(metric.measure))
     unit = metric.unit.symbol or metric.unit.name
-    text = f"{formula.shown(metric.measure)}{f', in {unit}' if unit else ''}; worked out of the averages of {over}"
+    written = formula.format_formula(metric.measure)
+    text = f"{written}{f', in {unit}' if unit else ''}; worked out of the averages of {over}"
     return text + (f", on a row of `{metric.grain}` of what these measure there" if metric.grain else "")
 
 
@@ -271,13 +271,13 @@ def series_sentence(series: Series) -> str:
 def _computed_sentence(series: Series, value: Expression) -> str:
     terms = ", ".join(f"`{term.name}` is {LINES[term.over]}`{term.series}`" for term in series.terms)
     lines = f"; a line for each {_by(series.by)}" if series.by else ""
-    return f"{said(value)}, wherever all of these have a value: {terms}{lines}" + (
+    return f"{describe_expression(value)}, wherever all of these have a value: {terms}{lines}" + (
         f"; in {series.unit.symbol}" if series.unit.symbol else ""
     )
 
 
 def _sampled_of(event: str, where: Expression | None) -> str:
-    return f"`{event}`" + (f" where {said(where)}" if where else "")
+    return f"`{event}`" + (f" where {describe_expression(where)}" if where else "")
 
 
 def window_said(series: Series) -> str:
@@ -297,7 +297,7 @@ def _seconds(ns: int) -> str:
     return f"{exact_text(ns, 9)} s"
 
 
-def conversions(metric: Metric, checked: Checked) -> list[str]:
+def conversions(metric: Metric, checked: CheckedPackage) -> list[str]:
     """Each conversion of units that a value goes through, with its factor."""
     grain = next(item for item in checked.package.grains if item.name == metric.grain)
     found = [text for node in _all_nodes(metric.measure, grain) for text in _conversion(node)]
@@ -328,14 +328,14 @@ def _conversion(node: Expression) -> Iterator[str]:
     elif node.op == "quantity" and node.factor not in ("", "1"):
         yield f"{node.number} {node.unit}: × {node.factor}"
     elif node.op == "as_unit":
-        yield f"{said(node.operands[0])}: counted as {_unit(node.unit)}, no conversion"
+        yield f"{describe_expression(node.operands[0])}: counted as {_unit(node.unit)}, no conversion"
 
 
 def fallbacks(metric: Metric, grain: Grain) -> list[str]:
     """What stands in for what is not there, in words."""
     return list(
         dict.fromkeys(
-            f"{said(node.operands[index])}, where there is none: {said(after)}"
+            f"{describe_expression(node.operands[index])}, where there is none: {describe_expression(after)}"
             for node in _all_nodes(metric.measure, grain)
             if node.op == "coalesce"
             for index, after in enumerate(node.operands[1:])
@@ -388,4 +388,6 @@ def compatibility(sql: str) -> list[str]:
 
 def filter_said(item: Filter, grain: str) -> str:
     """What a filter demands of the rows of a grain."""
-    return " and ".join(said(condition.holds) for condition in item.conditions if condition.grain == grain)
+    return " and ".join(
+        describe_expression(condition.holds) for condition in item.conditions if condition.grain == grain
+    )

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest.chunks import LogFile
-from assay.ingest.event_forms import Numbered, Wanted
-from assay.ingest.line_counts import Share, Tally
+from assay.ingest.event_forms import NumberedForm, Wanted
+from assay.ingest.line_counts import LineCount, Share
 from assay.ingest.manifest import definitions_hash
 from assay.ingest.unknown_records import UnknownTally
 from assay.lang.model.package import Event, Source
@@ -70,10 +70,12 @@ class Batches:
         """What is kept of some of the files, the largest batches first, and the files of which nothing is."""
         by_place = {_place(file): file for file in files if file.content}
         kept = sorted(self._kept(files), key=lambda item: -len(item[0]))
-        found = _taken(kept, by_place)
+        found = take_complete_batches(kept, by_place)
         for place, file in list(by_place.items()):
-            own = [item for item in kept if all(part[:2] == place[:2] and _of(part[2], file) for part in item[0])]
-            taken = _taken(own, {part: _piece(file, part) for item in own for part in item[0]})
+            own = [
+                item for item in kept if all(part[:2] == place[:2] and is_chunk_of(part[2], file) for part in item[0])
+            ]
+            taken = take_complete_batches(own, {part: _piece(file, part) for item in own for part in item[0]})
             if _is_whole([piece for batch in taken for piece in batch.files]):
                 found += taken
                 del by_place[place]
@@ -116,7 +118,9 @@ class Batches:
                     continue
 
 
-def _taken(kept: Iterable[tuple[list[Place], Facts, Path]], by_place: dict[Place, LogFile]) -> list[Batch]:
+def take_complete_batches(
+    kept: Iterable[tuple[list[Place], Facts, Path]], by_place: dict[Place, LogFile]
+) -> list[Batch]:
     """The batches all of whose files are there; these are there no more."""
     found: list[Batch] = []
     for places, facts, folder in kept:
@@ -127,7 +131,7 @@ def _taken(kept: Iterable[tuple[list[Place], Facts, Path]], by_place: dict[Place
     return found
 
 
-def _of(content: str, file: LogFile) -> bool:
+def is_chunk_of(content: str, file: LogFile) -> bool:
     """Whether a content is a piece of a file that was unpacked when it was read."""
     match = _PIECE.fullmatch(content)
     return match is not None and file.end is None and match["sha256"] == file.content
@@ -153,7 +157,7 @@ def _place(file: LogFile) -> Place:
     return file.host, file.order, file.content
 
 
-def batches_key(source: Source, events: Sequence[Event], wanted: Wanted, forms: Sequence[Numbered]) -> str:
+def batches_key(source: Source, events: Sequence[Event], wanted: Wanted, forms: Sequence[NumberedForm]) -> str:
     """The hash of what is read of lines, how, and under what numbers."""
     numbers = [(item.number, item.event.name) for item in forms]
     text = json.dumps([definitions_hash(source, events, wanted), numbers])
@@ -206,7 +210,7 @@ def _merge(connection: duckdb.DuckDBPyConnection, parts: Sequence[Path], target:
 
 
 def _restored(folder: Path, files: Sequence[LogFile], facts: Facts) -> Batch:
-    tallies = tuple(Tally(*item) for item in facts["tallies"])
+    tallies = tuple(LineCount(*item) for item in facts["tallies"])
     broken = tuple((host, seq, form) for host, seq, form in facts["broken"])
     lacking = tuple((host, seq, event) for host, seq, event in facts["lacking"])
     lines = tuple(facts["lines"])

@@ -34,12 +34,12 @@ def cases(by: exp.Expr, values: Mapping[int, exp.Expr], otherwise: exp.Expr | No
     return exp.Case(this=by, ifs=ifs, default=otherwise)
 
 
-def named(value: exp.Expr, name: str) -> exp.Expr:
+def alias(value: exp.Expr, name: str) -> exp.Expr:
     """A value under a name."""
     return exp.Alias(this=value, alias=exp.to_identifier(name))
 
 
-def of(query: exp.Select, source: exp.Expr | str) -> exp.Select:
+def from_source(query: exp.Select, source: exp.Expr | str) -> exp.Select:
     """A query of values, of a source (a text is a table's name)."""
     query.set("from_", exp.From(this=exp.to_table(source) if isinstance(source, str) else source))
     return query
@@ -72,14 +72,14 @@ def within(value: exp.Expr, low: int, high: int) -> exp.Expr:
     return exp.Between(this=value, low=dialect.integer(low), high=dialect.integer(high))
 
 
-def missing(value: exp.Expr) -> exp.Expr:
+def is_null(value: exp.Expr) -> exp.Expr:
     """Whether a value is null."""
     return exp.Is(this=value, expression=exp.Null())
 
 
-def given(value: exp.Expr) -> exp.Expr:
+def is_not_null(value: exp.Expr) -> exp.Expr:
     """Whether a value is not null."""
-    return exp.Not(this=missing(value))
+    return exp.Not(this=is_null(value))
 
 
 def first_of(values: Sequence[exp.Expr]) -> exp.Expr:

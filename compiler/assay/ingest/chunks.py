@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assay.ingest.decompress import COMPRESSED, packed
 from assay.ingest.discovery import RunFiles
-from assay.ingest.fingerprint import Held, mark_of
+from assay.ingest.fingerprint import FileSnapshot, mark_of
 from assay.ingest.plain_copies import plain
 from assay.util.diagnostics import fail
 
@@ -33,11 +33,11 @@ class LogFile:
     number: int
     host: str
     order: int
-    held: Held
+    held: FileSnapshot
     begin: int = 0
     end: int | None = None
     total: int = 0
-    unpacked: Held | None = None
+    unpacked: FileSnapshot | None = None
 
     @property
     def path(self) -> Path:
@@ -114,7 +114,7 @@ def unpacked(file: LogFile, folder: Path) -> LogFile:
         if source != file.path or file.held.steady:
             break
     mark = mark_of(content)
-    return replace(file, total=mark.size, unpacked=Held(content, mark, mark.size))
+    return replace(file, total=mark.size, unpacked=FileSnapshot(content, mark, mark.size))
 
 
 def rounds(files: Sequence[LogFile], share: int = 1, workers: int = 1, scanned: bool = False) -> list[list[LogFile]]:

@@ -11,7 +11,7 @@ from assay.lang.model.source_kinds import SAMPLES
 FEW = 3  # lines that files may have in common without a word: what begins alike, and ends there, is no copy
 
 
-def copies(kind: str, files: RunFiles) -> tuple[str, ...]:
+def duplicate_file_warnings(kind: str, files: RunFiles) -> tuple[str, ...]:
     """A sentence on files of the same sha256, as far as hashes are known; none where each has its own."""
     if kind == SAMPLES:  # which count once however often they stand, and that is told there
         return ()

@@ -10,7 +10,7 @@ from sqlglot import exp
 from assay.ingest import builder
 from assay.ingest.chunks import LogFile
 from assay.ingest.event_forms import TIMELESS, TORN
-from assay.ingest.line_counts import Share, Tally, later, offset_of
+from assay.ingest.line_counts import LineCount, Share, offset_of, shift
 from assay.ingest.unknown_records import UnknownTally
 from assay.sql import dialect
 from assay.sql.dialect import column
@@ -64,9 +64,9 @@ def _placed(row: Sequence[Any], places: Sequence[int]) -> tuple[Any, ...]:
     return (index, form, number, places[first], first_ns, places[last], last_ns, *placed)
 
 
-def _tally(host: str, offset: int, row: Sequence[Any]) -> Tally:
+def _tally(host: str, offset: int, row: Sequence[Any]) -> LineCount:
     _, form, *rest = row
-    return later(Tally(host, form, *rest), offset)
+    return shift(LineCount(host, form, *rest), offset)
 
 
 def _counts(table: str, twice: bool) -> exp.Select:
@@ -81,18 +81,18 @@ def _counts(table: str, twice: bool) -> exp.Select:
     for mark in ("padded", "twice") if twice else ("padded",):
         edges += [exp.CountIf(this=column(mark)), exp.Min(this=builder.when(column(mark), column("rowid")))]
     keys = [column("file"), column("form")]
-    query = builder.of(dialect.select(*keys, exp.Count(this=exp.Star()), *edges), table)
+    query = builder.from_source(dialect.select(*keys, exp.Count(this=exp.Star()), *edges), table)
     return query.group_by(*(key.copy() for key in keys))
 
 
 def _broken(table: str) -> exp.Select:
     kinds = [builder.small(kind) for kind in (TORN, TIMELESS)]
-    query = builder.of(dialect.select("file", "rowid", "form"), table)
+    query = builder.from_source(dialect.select("file", "rowid", "form"), table)
     return query.where(exp.In(this=column("form"), expressions=kinds)).order_by("file", "rowid")
 
 
 def _names(table: str) -> exp.Select:
     """The lines by file and name that no event has: how many, and the first (number of the row)."""
     keys = [column("file"), column("name")]
-    query = builder.of(dialect.select(*keys, exp.Count(this=exp.Star()), exp.Min(this=column("rowid"))), table)
-    return query.where(builder.given(column("name")), copy=False).group_by(*(key.copy() for key in keys))
+    query = builder.from_source(dialect.select(*keys, exp.Count(this=exp.Star()), exp.Min(this=column("rowid"))), table)
+    return query.where(builder.is_not_null(column("name")), copy=False).group_by(*(key.copy() for key in keys))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from assay.ingest.decompress import COMPRESSED
-from assay.ingest.fingerprint import Held, mark_of
+from assay.ingest.fingerprint import FileSnapshot, mark_of
 from assay.lang.model.package import Event, Source
 from assay.lang.model.source_kinds import JSON_LINES, TEXT_LINES
 from assay.util.diagnostics import AssayError, Diagnostic, fail
@@ -25,7 +25,7 @@ class HostFiles:
     """A host's log files, oldest first, each with what is held of it."""
 
     host: str
-    held: tuple[Held, ...]
+    held: tuple[FileSnapshot, ...]
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -136,7 +136,7 @@ def _file_hosts(source: Source, directory: Path) -> tuple[HostFiles, ...]:
             expected=f"files {source.hosts} (also with .gz or .zst)",
             found=listed(directory),
         )
-    return tuple(HostFiles(host, (_found(path),)) for host, path in sorted(found.items()))
+    return tuple(HostFiles(host, (take_snapshot(path),)) for host, path in sorted(found.items()))
 
 
 def listed(directory: Path) -> str:
@@ -177,7 +177,7 @@ def _host(source: Source, events: Sequence[Event], folder: Path, host: str) -> H
     first = {path: _place(source, events, folder, path) if len(found) > 1 else "" for path in found.values()}
     files = tuple(sorted(first, key=lambda path: (first[path], path.name)))
     _no_copies(folder, host, first)
-    return HostFiles(host, tuple(map(_found, files)))
+    return HostFiles(host, tuple(map(take_snapshot, files)))
 
 
 def _perhaps_none(source: Source, host: str) -> str:
@@ -189,11 +189,11 @@ def _perhaps_none(source: Source, host: str) -> str:
     )
 
 
-def _found(path: Path) -> Held:
+def take_snapshot(path: Path) -> FileSnapshot:
     """A file as it is now; AssayError when it is gone, or has a name that is no text."""
     whole(str(path), "the name of a file of the run")
     mark = mark_of(path)
-    return Held(path, mark, mark.size)
+    return FileSnapshot(path, mark, mark.size)
 
 
 def _place(source: Source, events: Sequence[Event], folder: Path, path: Path) -> str:

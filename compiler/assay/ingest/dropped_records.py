@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from assay.ingest.event_forms import TIMELESS, TORN, Numbered, bodies
+from assay.ingest.event_forms import TIMELESS, TORN, NumberedForm, bodies
 from assay.ingest.plain_copies import Line
-from assay.ingest.quarantine import Lost, Written, at, lacking, shown
+from assay.ingest.quarantine import Lost, NumberText, at, missing_field_reason, truncate_value
 from assay.ingest.recognition import Recognition
 from assay.lang.model.package import Source
 from assay.util.json_document import object_of
@@ -41,11 +41,11 @@ class Reasons:
         record = self.record(item, line.text)
         if item.form == TIMELESS:
             said = at(record, self.how.source.time)
-            return "no time" if said is None else f"bad time: {shown(said)}"
+            return "no time" if said is None else f"bad time: {truncate_value(said)}"
         body = _body(self.how.source, record)
         for form in _likely(self.how, item.event, record, body):
             for field in form.fields:
-                if reason := lacking(item.event, field, body):
+                if reason := missing_field_reason(item.event, field, body):
                     return reason
         return "a field is missing"
 
@@ -79,12 +79,12 @@ def parsed(text: str) -> Any:
     return json.loads(text, parse_float=_real, parse_int=_integer, object_pairs_hook=object_of)
 
 
-def _real(text: str) -> Decimal | Written:
+def _real(text: str) -> Decimal | NumberText:
     """A number; as it is written, where its power is beyond all that decimals have."""
     try:
         return Decimal(text)
     except ArithmeticError:
-        return Written(text)
+        return NumberText(text)
 
 
 def _integer(digits: str) -> int | Decimal:
@@ -119,7 +119,7 @@ def _paths(how: Recognition, event: str) -> list[Path_]:
     return sorted(known, key=lambda path: (len(path), path))
 
 
-def _likely(how: Recognition, event: str, record: Any, body: Any) -> list[Numbered]:
+def _likely(how: Recognition, event: str, record: Any, body: Any) -> list[NumberedForm]:
     """The forms of an event, first those one of whose names stands where names are looked up."""
     forms = [form for form in how.forms if form.event.name == event]
     said = {

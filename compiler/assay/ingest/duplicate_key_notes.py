@@ -9,15 +9,15 @@ from assay.ingest.chunks import FILE_STEP
 from assay.ingest.discovery import RunFiles
 from assay.ingest.dropped_records import parsed
 from assay.ingest.event_forms import bodies
-from assay.ingest.fingerprint import Held
-from assay.ingest.line_counts import Share, Tally
+from assay.ingest.fingerprint import FileSnapshot
+from assay.ingest.line_counts import LineCount, Share
 from assay.ingest.plain_copies import text_lines
 from assay.ingest.readers.duplicate_key_names import SMALL, paths_read
 from assay.ingest.recognition import Recognition
 from assay.util.json_document import told_twice
 
 
-def doubled(files: RunFiles, how: Recognition, found: Sequence[Share]) -> tuple[str, ...]:
+def duplicate_key_warnings(files: RunFiles, how: Recognition, found: Sequence[Share]) -> tuple[str, ...]:
     """A sentence on the lines of events that have two values of a key that is read, and where the first stands; none
     where none has."""
     tallies = [tally for share in found for tally in share.tallies if tally.twice]
@@ -37,7 +37,7 @@ def doubled(files: RunFiles, how: Recognition, found: Sequence[Share]) -> tuple[
             f"values{of}).",)  # fmt: skip
 
 
-def _place(files: RunFiles, tally: Tally) -> tuple[Held, int]:
+def _place(files: RunFiles, tally: LineCount) -> tuple[FileSnapshot, int]:
     """The file and the number of the first such line."""
     host = next(host for host in files.hosts if host.host == tally.host)
     index, number = divmod(tally.first_twice or 0, FILE_STEP)

@@ -31,14 +31,18 @@ def nanoseconds(text: exp.Expr) -> exp.Expr:
     parts = builder.call("regexp_extract", text.copy(), builder.text(DURATIONS), names)
     total: exp.Expr | None = None
     for name in PARTS:
-        total = _of(parts, name) if total is None else exp.Add(this=total, expression=_of(parts, name))
+        total = (
+            part_nanoseconds(parts, name)
+            if total is None
+            else exp.Add(this=total, expression=part_nanoseconds(parts, name))
+        )
     assert total is not None
     minus = exp.EQ(this=_part(parts, "sign"), expression=builder.text("-"))
     signed = builder.when(minus, exp.Neg(this=exp.paren(total)), total.copy())
     return builder.when(
         known,
         builder.cast(signed, "TEXT"),
-        builder.when(builder.given(text.copy()), builder.text(NONE)),
+        builder.when(builder.is_not_null(text.copy()), builder.text(NONE)),
     )
 
 
@@ -46,7 +50,7 @@ def _part(parts: exp.Expr, name: str) -> exp.Expr:
     return builder.call("struct_extract", parts.copy(), builder.text(name))
 
 
-def _of(parts: exp.Expr, name: str) -> exp.Expr:
+def part_nanoseconds(parts: exp.Expr, name: str) -> exp.Expr:
     """The nanoseconds of a part; 0 where it is not there."""
     number, each, kind = PARTS[name]
     value = exp.Mul(

@@ -14,7 +14,7 @@ Wanted = Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class NumberedForm:
     """A form of an event, its number, and its wanted fields; `needed` tells that its event is wanted."""
 
     number: int
@@ -29,7 +29,7 @@ class Numbered:
         return tuple(dict.fromkeys(path for item in self.fields for path in item.paths))
 
 
-def numbered(events: Sequence[Event], wanted: Wanted) -> tuple[Numbered, ...]:
+def numbered(events: Sequence[Event], wanted: Wanted) -> tuple[NumberedForm, ...]:
     """The forms of all events, numbered so that a comparison tells what a form needs and which event it is of.
 
     First the forms of wanted events, by name; the forms of an event follow each other.  Only wanted ones have fields.
@@ -37,12 +37,12 @@ def numbered(events: Sequence[Event], wanted: Wanted) -> tuple[Numbered, ...]:
     return in_order(sorted(events, key=lambda event: (event.name not in wanted, event.name)), wanted)
 
 
-def in_order(events: Sequence[Event], wanted: Wanted) -> tuple[Numbered, ...]:
+def in_order(events: Sequence[Event], wanted: Wanted) -> tuple[NumberedForm, ...]:
     """The forms of all events, numbered in the order of the events, whatever is wanted: where the first form that fits
     decides what a record is."""
     forms = [(event, form) for event in events for form in event.forms]
     return tuple(
-        Numbered(
+        NumberedForm(
             number,
             event,
             form,
@@ -53,14 +53,14 @@ def in_order(events: Sequence[Event], wanted: Wanted) -> tuple[Numbered, ...]:
     )
 
 
-def paths_of(forms: Sequence[Numbered]) -> tuple[tuple[str, ...], ...]:
+def paths_of(forms: Sequence[NumberedForm]) -> tuple[tuple[str, ...], ...]:
     """Every path that the wanted fields of forms read, each once."""
     return tuple(dict.fromkeys(path for item in forms for path in item.paths))
 
 
-def wanted_events(forms: Sequence[Numbered]) -> list[tuple[Numbered, ...]]:
+def wanted_events(forms: Sequence[NumberedForm]) -> list[tuple[NumberedForm, ...]]:
     """The forms of each wanted event."""
-    found: dict[str, list[Numbered]] = {}
+    found: dict[str, list[NumberedForm]] = {}
     for item in forms:
         if item.needed:
             found.setdefault(item.event.name, []).append(item)

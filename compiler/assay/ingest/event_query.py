@@ -8,7 +8,7 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from assay.ingest import builder, field_sql
-from assay.ingest.event_forms import Numbered, paths_of
+from assay.ingest.event_forms import NumberedForm, paths_of
 from assay.ingest.readers.json_lines_sql import shared_columns, texts_of_body
 from assay.ingest.readers.json_lines_worker import Part
 from assay.ingest.recognition import Recognition
@@ -45,7 +45,7 @@ def event_rows(how: Recognition, event: Event, parts: Sequence[Part], swift: boo
     return rows if in_order else rows.order_by("host", "seq", copy=False)
 
 
-def _scanned(part: Part, own: Sequence[Numbered], whole: Collection[Path_]) -> exp.Select:
+def _scanned(part: Part, own: Sequence[NumberedForm], whole: Collection[Path_]) -> exp.Select:
     """What the scanner took of lines of an event: texts, and integers where all that reads them does."""
     given = whole_paths(own)
     values = []
@@ -53,29 +53,29 @@ def _scanned(part: Part, own: Sequence[Numbered], whole: Collection[Path_]) -> e
         value: exp.Expr = column(f"c{index}")
         if path in given and path not in whole:
             value = builder.cast(value, "TEXT")
-        values.append(builder.named(value, f"text_{index}"))
-    return builder.of(dialect.select(*_keys(part), "t_ns", "form", *values), part.table)
+        values.append(builder.alias(value, f"text_{index}"))
+    return builder.from_source(dialect.select(*_keys(part), "t_ns", "form", *values), part.table)
 
 
-def _of_lines(how: Recognition, own: Sequence[Numbered], parts: Sequence[Part], names: Sequence[str]) -> exp.Select:
+def _of_lines(how: Recognition, own: Sequence[NumberedForm], parts: Sequence[Part], names: Sequence[str]) -> exp.Select:
     """What stands at the paths of an event in recognised lines of its forms, whose numbers follow each other."""
     if how.reads_line(own):
-        texts = builder.named(texts_of_body(how.source, paths_of(own)), "texts")
+        texts = builder.alias(texts_of_body(how.source, paths_of(own)), "texts")
         values = [builder.member(column("texts"), index) for index, _ in enumerate(names, start=1)]
         lines = dialect.select(*KEYS, "form", texts)
-        rows = builder.of(lines, _rows([_part(part, own, ["wrapped", "line"]) for part in parts]))
+        rows = builder.from_source(lines, _rows([_part(part, own, ["wrapped", "line"]) for part in parts]))
     else:
         shared = dict(zip(how.shared, shared_columns(how), strict=True))
         read = [shared[path] for path in paths_of(own)]
         values = [column(name) for name in read]
         rows = _united([_part(part, own, list(dict.fromkeys(read))) for part in parts])
-    named = [builder.named(value, name) for value, name in zip(values, names, strict=True)]
-    return builder.of(dialect.select(*KEYS, "form", *named), exp.Subquery(this=rows, alias=_alias("lines")))
+    named = [builder.alias(value, name) for value, name in zip(values, names, strict=True)]
+    return builder.from_source(dialect.select(*KEYS, "form", *named), exp.Subquery(this=rows, alias=_alias("lines")))
 
 
 def _united(queries: Sequence[exp.Select]) -> exp.Select:
     """The rows of some queries of the same columns."""
-    return queries[0] if len(queries) == 1 else builder.of(dialect.select("*"), _rows(queries))
+    return queries[0] if len(queries) == 1 else builder.from_source(dialect.select("*"), _rows(queries))
 
 
 def _rows(queries: Sequence[exp.Select]) -> exp.Subquery:
@@ -90,7 +90,7 @@ def _alias(name: str) -> exp.TableAlias:
 
 
 def typed_rows(
-    own: Sequence[Numbered],
+    own: Sequence[NumberedForm],
     read: Mapping[tuple[str, ...], exp.Expr],
     found: exp.Select,
     given: Mapping[tuple[int, str], exp.Expr] = MappingProxyType({}),
@@ -107,29 +107,29 @@ def typed_rows(
     """
     names = [item.name for item in own[0].fields]
     stages = [("found", found)]
-    said = [builder.named(_said(name, own, read), f"{name}_text") for name in names]
+    said = [builder.alias(read_text(name, own, read), f"{name}_text") for name in names]
     ready = sorted({value.name for value in given.values()} | ({ENDED} if ended else set()))
-    stages.append(("known", builder.of(dialect.select(*keys, "form", *ready, *said), "found")))
-    values = [builder.named(_value(name, own, given, swift, whole), name) for name in names]
+    stages.append(("known", builder.from_source(dialect.select(*keys, "form", *ready, *said), "found")))
+    values = [builder.alias(_value(name, own, given, swift, whole), name) for name in names]
     texts_kept = [f"{name}_text" for name in names if name in ended or any(_may_lack(item, name) for item in own)]
     texts_kept += [ENDED] if ended else []
     defaulted = [name for name in names if any(_has_default(item, name) for item in own)]
     texts_kept = list(dict.fromkeys([*texts_kept, *(f"{name}_text" for name in defaulted)]))
-    stages.append(("valued", builder.of(dialect.select(*keys, "form", *texts_kept, *values), "known")))
-    marks = [builder.named(_is_default(name, own), default_mark(name)) for name in defaulted]
-    query = dialect.select(*keys, builder.named(_whole(own, ended), "whole"), *names, *marks)
-    return dialect.staged(builder.of(query, "valued"), stages)
+    stages.append(("valued", builder.from_source(dialect.select(*keys, "form", *texts_kept, *values), "known")))
+    marks = [builder.alias(_is_default(name, own), default_mark(name)) for name in defaulted]
+    query = dialect.select(*keys, builder.alias(_whole(own, ended), "whole"), *names, *marks)
+    return dialect.staged(builder.from_source(query, "valued"), stages)
 
 
-def _has_default(item: Numbered, name: str) -> bool:
+def _has_default(item: NumberedForm, name: str) -> bool:
     """Return whether a form's field has a default that stands in where no path holds a value."""
     field = _field(item, name)
     return bool(field.paths) and field.default is not None
 
 
-def _is_default(name: str, own: Sequence[Numbered]) -> exp.Expr:
+def _is_default(name: str, own: Sequence[NumberedForm]) -> exp.Expr:
     """Return the condition that a field's default stands in for its value."""
-    missing = builder.missing(column(f"{name}_text"))
+    missing = builder.is_null(column(f"{name}_text"))
     values = {item.number: missing.copy() if _has_default(item, name) else exp.false() for item in own}
     return builder.cases(column("form"), values)
 
@@ -144,19 +144,19 @@ def _keys(part: Part) -> tuple[exp.Expr, exp.Expr]:
     if part.odd:
         row = exp.Add(this=place, expression=dialect.integer(1))
         place = dialect.member(builder.given_list(f"places_{part.number}", "BIGINT"), row)
-    return builder.named(host, "host"), builder.named(exp.Add(this=place, expression=offset), "seq")
+    return builder.alias(host, "host"), builder.alias(exp.Add(this=place, expression=offset), "seq")
 
 
-def _part(part: Part, own: Sequence[Numbered], columns: Sequence[str]) -> exp.Select:
-    query = builder.of(dialect.select(*_keys(part), "t_ns", "form", *columns), part.table)
+def _part(part: Part, own: Sequence[NumberedForm], columns: Sequence[str]) -> exp.Select:
+    query = builder.from_source(dialect.select(*_keys(part), "t_ns", "form", *columns), part.table)
     return query.where(builder.within(column("form"), own[0].number, own[-1].number), copy=False)
 
 
-def _field(item: Numbered, name: str) -> Field:
+def _field(item: NumberedForm, name: str) -> Field:
     return next(field for field in item.fields if field.name == name)
 
 
-def _said(name: str, own: Sequence[Numbered], read: Mapping[tuple[str, ...], exp.Expr]) -> exp.Expr:
+def read_text(name: str, own: Sequence[NumberedForm], read: Mapping[tuple[str, ...], exp.Expr]) -> exp.Expr:
     return builder.cases(
         column("form"),
         {item.number: field_sql.found_text(_field(item, name), read) for item in own},
@@ -165,7 +165,7 @@ def _said(name: str, own: Sequence[Numbered], read: Mapping[tuple[str, ...], exp
 
 def _value(
     name: str,
-    own: Sequence[Numbered],
+    own: Sequence[NumberedForm],
     given: Mapping[tuple[int, str], exp.Expr],
     swift: bool,
     whole: Collection[Path_],
@@ -179,26 +179,26 @@ def _value(
     return builder.cases(column("form"), values)
 
 
-def _may_lack(item: Numbered, name: str) -> bool:
+def _may_lack(item: NumberedForm, name: str) -> bool:
     """Whether a field may be null in rows that are whole, though it is read."""
     field = _field(item, name)
     return bool(field.paths) and not field.required and field.default is None and not field_sql.is_any_text(field)
 
 
-def _whole(own: Sequence[Numbered], ended: Collection[str]) -> exp.Expr:
+def _whole(own: Sequence[NumberedForm], ended: Collection[str]) -> exp.Expr:
     conditions = {item.number: _has_all(item, ended) for item in own}
     return builder.cases(column("form"), conditions)
 
 
-def _has_all(item: Numbered, ended: Collection[str]) -> exp.Expr:
+def _has_all(item: NumberedForm, ended: Collection[str]) -> exp.Expr:
     """Whether every field that must be there is, and none that is there is of another type."""
     parts: list[exp.Expr] = []
     for field in item.fields:
         value = column(field.name)
         if field.paths and (field.required or field.default is not None):
-            there = builder.given(value)
-            none = exp.and_(column(ENDED), builder.missing(column(f"{field.name}_text")))
+            there = builder.is_not_null(value)
+            none = exp.and_(column(ENDED), builder.is_null(column(f"{field.name}_text")))
             parts.append(exp.or_(there, none) if field.name in ended else there)
         elif _may_lack(item, field.name):
-            parts.append(exp.or_(builder.given(value), builder.missing(column(f"{field.name}_text"))))
+            parts.append(exp.or_(builder.is_not_null(value), builder.is_null(column(f"{field.name}_text"))))
     return exp.and_(*parts) if parts else exp.true()

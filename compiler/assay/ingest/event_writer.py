@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.ingest.event_forms import Numbered, wanted_events
-from assay.ingest.readers.json_lines_worker import Filled, Part
+from assay.ingest.event_forms import NumberedForm, wanted_events
+from assay.ingest.readers.json_lines_worker import Part, ScanResult
 from assay.ingest.recognition import Recognition
 from assay.ingest.scanner import Scanned
 from assay.lang.model.package import Event
@@ -70,7 +70,7 @@ class Rows:
     """What files that were read together hold, and the folder that the rows of events are written into."""
 
     statements: Statements
-    found: tuple[Filled, ...]
+    found: tuple[ScanResult, ...]
     folder: Path
 
     def target(self, event: Event) -> Path:
@@ -101,7 +101,7 @@ class Rows:
 
         return broken(connection, self.target(event))
 
-    def having(self, index: int, own: Sequence[Numbered]) -> list[Filled]:
+    def having(self, index: int, own: Sequence[NumberedForm]) -> list[ScanResult]:
         """What has rows of an event; where nothing has any, the first.
 
         A statement counts these, so that it is the same whichever they are.
@@ -109,7 +109,7 @@ class Rows:
         return [item for item in self.found if item.parts(0, index, own)] or list(self.found[:1])
 
 
-def _are_in_order(found: Sequence[Filled], parts: Sequence[Part]) -> bool:
+def _are_in_order(found: Sequence[ScanResult], parts: Sequence[Part]) -> bool:
     """Whether the rows of parts, one part after the other, are in the order of hosts and of their lines.
 
     Those of one part are: files are numbered in this order.
@@ -118,7 +118,7 @@ def _are_in_order(found: Sequence[Filled], parts: Sequence[Part]) -> bool:
     return all(before[1] < after[0] for before, after in itertools.pairwise(extents))
 
 
-def _scans(found: Sequence[Filled], parts: Sequence[Part]) -> Iterator[tuple[Part, Scanned]]:
+def _scans(found: Sequence[ScanResult], parts: Sequence[Part]) -> Iterator[tuple[Part, Scanned]]:
     """The scans of parts that have one."""
     for part in parts:
         scan = found[part.number].scan

@@ -50,7 +50,7 @@ def typed(field: Field, text: exp.Expr, swift: bool = False, whole: bool = False
         return value
     if is_any_text(field):
         return builder.first_of([value, default])
-    return builder.when(builder.missing(text.copy()), default, value)
+    return builder.when(builder.is_null(text.copy()), default, value)
 
 
 def constant(field: Field) -> exp.Expr:

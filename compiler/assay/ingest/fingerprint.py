@@ -24,7 +24,7 @@ PIECE = 2**23  # bytes that are hashed at a time: so many that others who run me
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class FileStamp:
     """By what it is known that a file is as before: bytes, time of change, inode.
 
     `touched_ns` is when anything about the file changed last, which no program can set back; another name for a file
@@ -41,21 +41,21 @@ class Mark:
         return now_ns - max(self.changed_ns, self.touched_ns) >= SETTLED
 
 
-def mark_of(path: Path) -> Mark:
+def mark_of(path: Path) -> FileStamp:
     """The mark of a file.  AssayError when it is gone, or cannot be looked at."""
     try:
         found = path.stat()
     except OSError as error:
         raise refused(path, error) from None
-    return Mark(found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns)
+    return FileStamp(found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns)
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class FileSnapshot:
     """What is held of a file: its mark when it was found, how many of its bytes, their sha256 (empty: not known)."""
 
     path: Path
-    mark: Mark
+    mark: FileStamp
     size: int
     sha256: str = ""
 
@@ -168,16 +168,16 @@ def _room(size: int) -> memoryview:
         return memoryview(bytearray(PIECE))
 
 
-def hashed(path: Path, mark: Mark, ended: Callable[[], bool] = lambda: False) -> Held:
+def hashed(path: Path, mark: FileStamp, ended: Callable[[], bool] = lambda: False) -> FileSnapshot:
     """A file with the hash of what is held of it: all that it had when it was found; its whole lines, if it grows.
 
     CancelledError when it is told meanwhile, by `ended`, that nobody waits for it any more.
     """
-    found = Held(path, mark, mark.size, _digest(path, mark.size, ended))
+    found = FileSnapshot(path, mark, mark.size, _digest(path, mark.size, ended))
     if found.steady:
         return found
     whole = _whole_lines(path, mark.size)
-    return Held(path, mark, whole, _digest(path, whole, ended)) if whole else found
+    return FileSnapshot(path, mark, whole, _digest(path, whole, ended)) if whole else found
 
 
 def _digest(path: Path, size: int, ended: Callable[[], bool] = lambda: False) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.ingest.fingerprint import Held, hashed
+from assay.ingest.fingerprint import FileSnapshot, hashed
 from assay.util import atomic
 from assay.util.checksums import sealed, unsealed
 
@@ -31,13 +31,13 @@ class FileHash:
     sha256: str
 
 
-def hash_of(item: Held) -> Held:
+def hash_of(item: FileSnapshot) -> FileSnapshot:
     """A file with the hash of what is held of it: see `hashed`."""
     return hashed(item.path, item.mark)
 
 
 def file_hashes(
-    files: RunFiles, memo: Path, worked_out: Callable[[Held], Held] = hash_of
+    files: RunFiles, memo: Path, worked_out: Callable[[FileSnapshot], FileSnapshot] = hash_of
 ) -> tuple[RunFiles, tuple[FileHash, ...]]:
     """The hash of every file of a run, hosts in order, files oldest first; `memo` (a JSON file) remembers them, and
     others are `worked_out`.
@@ -82,4 +82,4 @@ def remembered(memo: Path) -> dict[str, str]:
 
 
 def _remember(memo: Path, known: dict[str, str]) -> None:
-    atomic.put(memo.parent, memo, sealed(memo.name, json.dumps(known)))
+    atomic.write_file(memo.parent, memo, sealed(memo.name, json.dumps(known)))

@@ -13,14 +13,14 @@ from concurrent.futures import CancelledError
 from functools import partial
 from pathlib import Path
 
-from assay.ingest.fingerprint import Held, hashed, mark_of
+from assay.ingest.fingerprint import FileSnapshot, hashed, mark_of
 from assay.ingest.hashing import remembered
 from assay.util.diagnostics import AssayError
 
 WORTH = 2**20  # bytes: what is smaller is hashed as soon as it is asked for
 
 
-class Ahead:
+class BackgroundHasher:
     """Hashes the files in some folders, one after the other, until it is told which are needed, or that none is.
 
     `memo` remembers hashes, those of files that need none.
@@ -30,7 +30,7 @@ class Ahead:
         self._folders = folders
         self._memo = memo
         self._changed = threading.Condition()
-        self._done: dict[Path, Held] = {}
+        self._done: dict[Path, FileSnapshot] = {}
         self._at: Path | None = None
         self._needed: Collection[Path] | None = None
         self._left = self._files()
@@ -50,7 +50,7 @@ class Ahead:
         with self._changed:
             self._changed.notify_all()
 
-    def held(self, item: Held) -> Held | None:
+    def held(self, item: FileSnapshot) -> FileSnapshot | None:
         """A file with its hash, if it was begun with and is as it was then."""
         with self._changed:
             while item.path == self._at and not self._given_up(item.path):
@@ -72,7 +72,7 @@ class Ahead:
                     self._at = None
                     self._changed.notify_all()
 
-    def _next(self) -> Held | None:
+    def _next(self) -> FileSnapshot | None:
         """The next file to hash, which is at hand from now on."""
         with self._changed:
             found = None if self._needed is not None else next(self._left, None)
@@ -80,7 +80,7 @@ class Ahead:
                 self._at = found.path
             return found
 
-    def _files(self) -> Iterator[Held]:
+    def _files(self) -> Iterator[FileSnapshot]:
         """The files of the folders whose hash is not remembered, in the order of their names."""
         known = remembered(self._memo)
         for folder in self._folders:
@@ -94,10 +94,10 @@ class Ahead:
                         yield found
 
 
-def _worth(path: Path) -> Held | None:
+def _worth(path: Path) -> FileSnapshot | None:
     """A file as it is found, if it is one, and worth to be hashed ahead."""
     with contextlib.suppress(AssayError):
         mark = mark_of(path)
         if mark.size >= WORTH and path.is_file():
-            return Held(path, mark, mark.size)
+            return FileSnapshot(path, mark, mark.size)
     return None

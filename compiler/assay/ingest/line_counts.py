@@ -11,7 +11,7 @@ from assay.util.diagnostics import AssayError, fail
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class LineCount:
     """The lines of a host that are of one form, or of no event for one cause.
 
     How many; the `seq` of the first and of the last, and their instants; how many have NUL bytes ahead of them, and the
@@ -47,7 +47,7 @@ class Share:
     `unknown` are the names of its files that no event has, each with the index of its file.
     """
 
-    tallies: tuple[Tally, ...]
+    tallies: tuple[LineCount, ...]
     broken: tuple[tuple[str, int, int], ...]
     hosts: tuple[str, ...]
     offsets: tuple[int, ...]
@@ -73,7 +73,7 @@ def offset_of(file: LogFile) -> int:
 def united(one: Share, other: Share) -> Share:
     """What two shares of lines of the same files come to; places of both count from the beginning of their files."""
     pairs = [*zip(one.tallied, one.tallies, strict=True), *zip(other.tallied, other.tallies, strict=True)]
-    found: dict[tuple[int, int], Tally] = {}
+    found: dict[tuple[int, int], LineCount] = {}
     for index, tally in pairs:
         own = found.get((index, tally.form))
         found[index, tally.form] = tally if own is None else _together(own, tally)
@@ -102,7 +102,7 @@ def only(share: Share, indices: Sequence[int]) -> Share:
     )
 
 
-def _together(one: Tally, other: Tally) -> Tally:
+def _together(one: LineCount, other: LineCount) -> LineCount:
     """A tally of the lines of two; only one of them can have lines that are padded, or hold something twice."""
     first, last = min(one, other, key=lambda item: item.first_seq), max(one, other, key=lambda item: item.last_seq)
     marked = other if other.padded or other.twice else one
@@ -120,7 +120,7 @@ def moved(share: Share, before: Sequence[int]) -> Share:
     """A share whose files are pieces that have so many lines of their file before them."""
     if not any(before):
         return share
-    tallies = (later(tally, before[index]) for tally, index in zip(share.tallies, share.tallied, strict=True))
+    tallies = (shift(tally, before[index]) for tally, index in zip(share.tallies, share.tallied, strict=True))
     broken = (
         (host, seq + before[index], form) for (host, seq, form), index in zip(share.broken, share.broke, strict=True)
     )
@@ -129,7 +129,7 @@ def moved(share: Share, before: Sequence[int]) -> Share:
     return replace(share, tallies=tuple(tallies), broken=tuple(broken), offsets=tuple(offsets), unknown=tuple(unknown))
 
 
-def later(tally: Tally, lines: int) -> Tally:
+def shift(tally: LineCount, lines: int) -> LineCount:
     """A tally of lines that stand so much later."""
     padded = None if tally.first_padded is None else tally.first_padded + lines
     twice = None if tally.first_twice is None else tally.first_twice + lines

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from assay.ingest.copies import copies
+from assay.ingest.copies import duplicate_file_warnings
 from assay.ingest.discovery import RunFiles
 from assay.lang.model.package import Event, Source
 from assay.lang.model.source_kinds import TEXT_LINES
@@ -68,7 +68,7 @@ def manifest(
     body = {"format": FORMAT, "recognition": recognition_hash(source, events), "events": held}
     body |= {"lacking": lacking, "particular": bool(read)}
     body |= {"files": file_names(files)}
-    told = [*notes, *read, *copies(source.kind, files)]
+    told = [*notes, *read, *duplicate_file_warnings(source.kind, files)]
     body |= {"notes": told} if told else {}
     return json.dumps(body, indent=1) + "\n"
 
@@ -78,7 +78,7 @@ def file_names(files: RunFiles) -> list[str]:
     return [path.relative_to(files.directory).as_posix() for host in files.hosts for path in host.files]
 
 
-def named_as(folder: Path, files: RunFiles) -> bool:
+def has_same_file_names(folder: Path, files: RunFiles) -> bool:
     """Whether the files that a folder was made of are called as these are, which are of the same content."""
     try:
         found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))

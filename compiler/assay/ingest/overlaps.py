@@ -8,14 +8,14 @@ from pathlib import Path
 from assay.ingest.chunks import FILE_STEP
 from assay.ingest.discovery import RunFiles
 from assay.ingest.event_forms import OTHER
-from assay.ingest.line_counts import Share, Tally
+from assay.ingest.line_counts import LineCount, Share
 
 #: ns by which a file may begin before the end of the one before: records about a rotation are written out of order,
 #: and clocks are set back
 BORNE = 1_000_000_000
 
 
-def overlaps(files: RunFiles, found: Sequence[Share]) -> tuple[str, ...]:
+def overlap_warnings(files: RunFiles, found: Sequence[Share]) -> tuple[str, ...]:
     """A sentence on the files of a host that begin before one that is read before them ends; none where none does.
 
     A file begins at the instant of its first record that has one, and ends at that of its last.
@@ -31,7 +31,7 @@ def overlaps(files: RunFiles, found: Sequence[Share]) -> tuple[str, ...]:
     return (f"{told[0]}{more}.",)
 
 
-def _of_host(files: RunFiles, host: str, paths: Sequence[Path], tallies: Sequence[Tally]) -> list[str]:
+def _of_host(files: RunFiles, host: str, paths: Sequence[Path], tallies: Sequence[LineCount]) -> list[str]:
     """What is to be said of each file of a host that overlaps with one before."""
     told: list[str] = []
     latest: tuple[int, Path] | None = None

@@ -9,7 +9,7 @@ from assay.ingest.discovery import RunFiles
 from assay.ingest.line_counts import Share
 
 
-def padded(files: RunFiles, found: Sequence[Share]) -> tuple[str, ...]:
+def nul_padding_warnings(files: RunFiles, found: Sequence[Share]) -> tuple[str, ...]:
     """A sentence on the lines that have NUL bytes ahead of them, and where the first stands; none where none has."""
     tallies = [tally for share in found for tally in share.tallies if tally.padded]
     if not tallies:

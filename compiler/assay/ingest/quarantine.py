@@ -72,13 +72,13 @@ def describe(files: RunFiles, lost: Sequence[Lost], why: Callable[[Lost, Line], 
         hosts[host].held[index].still()
 
 
-class Written(str):
+class NumberText(str):
     """A number as a record has it."""
 
     __slots__ = ()
 
 
-def lacking(event: str, field: Field, body: object) -> str:
+def missing_field_reason(event: str, field: Field, body: object) -> str:
     """Why a field of an event cannot be had of a body; empty when it can."""
     if not field.paths:
         return ""
@@ -93,7 +93,7 @@ def lacking(event: str, field: Field, body: object) -> str:
         right, expected = _is(field.type, found, moved), _EXPECTED[field.type]
     if right:
         return ""
-    return f"field {field.name} of {event}: expected {expected}, found {shown(found)}"
+    return f"field {field.name} of {event}: expected {expected}, found {truncate_value(found)}"
 
 
 def _is(kind: str, value: object, moved: int) -> bool:
@@ -118,9 +118,11 @@ def _is(kind: str, value: object, moved: int) -> bool:
         return False
 
 
-def shown(value: object) -> str:
+def truncate_value(value: object) -> str:
     """A value as it stands in the record, cut."""
-    text = str(value) if isinstance(value, (Decimal, Written)) else json.dumps(value, ensure_ascii=False, default=str)
+    text = (
+        str(value) if isinstance(value, (Decimal, NumberText)) else json.dumps(value, ensure_ascii=False, default=str)
+    )
     return text[:80]
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from assay.ingest.unknown_records import UnknownTally
 from assay.util.diagnostics import AssayError, Diagnostic
 from assay.util.paths import resolve_path
-from assay.util.scratch import own
+from assay.util.scratch import process_dir
 
 FOLDER = "quarantine"  # in the cache
 TABLE = "quarantine.parquet"
 
 
-class TooManyBrokenError(AssayError):
+class QuarantineLimitError(AssayError):
     """More records are broken than a source bears; `quarantine` is a Parquet file of `described` of all `broken`, until
     the process ends."""
 
@@ -30,7 +30,7 @@ class TooManyBrokenError(AssayError):
     def hold(self, table: Path, root: Path) -> None:
         """Let the table, which is in a folder that is to vanish, be in the scratch of a cache.  May raise OSError."""
         if table.is_file():
-            place = Path(tempfile.mkdtemp(dir=own(root))) / TABLE
+            place = Path(tempfile.mkdtemp(dir=process_dir(root))) / TABLE
             self.quarantine = table.replace(place)
 
     def kept(self, place: Path) -> AssayError:

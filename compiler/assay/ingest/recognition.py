@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.ingest.event_forms import Numbered, paths_of, wanted_events
+from assay.ingest.event_forms import NumberedForm, paths_of, wanted_events
 from assay.lang.model.package import Lookup, Source
 
 Path_ = tuple[str, ...]
@@ -28,7 +28,7 @@ class Recognition:
     """How the lines of a source are recognised: its forms, and the paths that are read of every line."""
 
     source: Source
-    forms: tuple[Numbered, ...]
+    forms: tuple[NumberedForm, ...]
 
     @property
     def paths(self) -> tuple[Path_, ...]:
@@ -49,7 +49,7 @@ class Recognition:
         """The lookups in order, those that follow each other and read the same place as one."""
         found: list[Table] = []
         for lookup in self.source.lookups:
-            known = _known(self.forms, lookup)
+            known = map_known_texts(self.forms, lookup)
             last = found[-1] if found else None
             if last and (last.lookup.path, last.lookup.in_body) == (lookup.path, lookup.in_body):
                 found[-1] = Table(last.lookup, known | dict(last.forms))
@@ -57,7 +57,7 @@ class Recognition:
                 found.append(Table(lookup, known))
         return tuple(found)
 
-    def reads_line(self, own: Sequence[Numbered]) -> bool:
+    def reads_line(self, own: Sequence[NumberedForm]) -> bool:
         """Whether the fields of an event, whose forms these are, are taken from the text of its lines."""
         return not set(paths_of(own)) <= set(self.shared)
 
@@ -66,7 +66,7 @@ class Recognition:
         return (*self.source.body, *lookup.path) if lookup.in_body else lookup.path
 
 
-def _known(forms: Sequence[Numbered], lookup: Lookup) -> dict[str, int]:
+def map_known_texts(forms: Sequence[NumberedForm], lookup: Lookup) -> dict[str, int]:
     """The texts that a lookup knows, with and without the prefix that it drops, and their forms (a name's first)."""
     found: dict[str, int] = {}
     for item in forms:

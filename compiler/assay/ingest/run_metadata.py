@@ -60,7 +60,7 @@ def told_by(constant: Constant, directory: Path) -> tuple[str, tuple[str, ...]]:
     return file.relative_to(directory).as_posix(), path
 
 
-def constants_told_twice(source: Source, directory: Path) -> tuple[str, ...]:
+def duplicate_constant_warnings(source: Source, directory: Path) -> tuple[str, ...]:
     """Return a sentence for each constant with two values: in the document that is read, or in two documents.
 
     Expects a run whose constants `read_constants` has read.

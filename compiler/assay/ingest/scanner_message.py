@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from assay.ingest.event_forms import Numbered, bodies, paths_of, wanted_events
+from assay.ingest.event_forms import NumberedForm, bodies, paths_of, wanted_events
 from assay.ingest.plain_copies import LONGEST, SEPARATOR
 from assay.ingest.recognition import Recognition
 from assay.ingest.whole_paths import whole_paths
@@ -40,7 +40,7 @@ def lines_message(how: Recognition) -> bytes | None:
     events = wanted_events(how.forms)
     by_event = {item.number: index for index, own in enumerate(events) for item in own}
 
-    def form(item: Numbered) -> bytes:
+    def form(item: NumberedForm) -> bytes:
         return _number(by_event.get(item.number, -1)) + _list(item.form.unless, lambda rule: _unless(source, rule))
 
     tables = (
@@ -94,7 +94,7 @@ def _variants(source: Source, path: Path_, in_body: bool = True) -> list[Path_]:
     return [(*body, *path) if in_body else path for body in bodies(source).values()]
 
 
-def _event(source: Source, own: Sequence[Numbered]) -> bytes:
+def _event(source: Source, own: Sequence[NumberedForm]) -> bytes:
     whole = whole_paths(own)
     return _list(paths_of(own), lambda path: _list(_variants(source, path), _path) + _number(path in whole))
 

@@ -19,10 +19,10 @@ Row = tuple[Any, ...]
 
 def write(connection: duckdb.DuckDBPyConnection, place: Path, columns: Columns, rows: Sequence[Row]) -> None:
     """Rows of columns of the engine's types."""
-    connection.execute(written(columns), _lists(columns, rows) | {"target": str(place)})
+    connection.execute(write_statement(columns), _lists(columns, rows) | {"target": str(place)})
 
 
-def written(columns: Columns) -> str:
+def write_statement(columns: Columns) -> str:
     """The statement that writes rows that are its parameters."""
     from assay.sql.copy_to import copied_plainly
 
@@ -68,7 +68,7 @@ def _rows(columns: Columns) -> exp.Select:
     from assay.ingest import builder
     from assay.sql import dialect
 
-    values = [builder.named(exp.Explode(this=builder.given_list(name, kind)), name) for name, kind in columns.items()]
+    values = [builder.alias(exp.Explode(this=builder.given_list(name, kind)), name) for name, kind in columns.items()]
     return dialect.select(*values)
 
 
@@ -91,4 +91,4 @@ def _whole(table: str) -> str:
     from assay.sql import dialect
     from assay.sql.copy_to import copied_plainly
 
-    return copied_plainly(builder.of(dialect.select("*"), table))
+    return copied_plainly(builder.from_source(dialect.select("*"), table))

@@ -14,14 +14,14 @@ from assay.ingest import small_tables
 from assay.ingest.discovery import RunFiles
 from assay.ingest.dropped_records import Reasons
 from assay.ingest.event_forms import LACKING, OTHER, TEXT, TIMELESS
-from assay.ingest.line_counts import Share, Tally
+from assay.ingest.line_counts import LineCount, Share
 from assay.ingest.nouns import FILE_NOUNS, RECORD_NOUNS
 from assay.ingest.plain_copies import Line
 from assay.ingest.quarantine import DESCRIBED, Broken, Lost, describe
-from assay.ingest.quarantine_limit import TABLE, NothingRecognisedError, TooManyBrokenError
+from assay.ingest.quarantine_limit import TABLE, NothingRecognisedError, QuarantineLimitError
 from assay.ingest.recognition import Recognition
 from assay.ingest.unknown_records import UnknownTally, write_unknown
-from assay.ingest.unrecognised import standing
+from assay.ingest.unrecognised import sample_unrecognized_lines
 from assay.lang import time_format
 from assay.lang.model.package import Source
 from assay.util.diagnostics import AssayError, Diagnostic, fail
@@ -88,7 +88,7 @@ def summarised(
         _counts(names, tallies, lost),
         describe(files, told, why),
         folder,
-        lambda: standing(source, files),
+        lambda: sample_unrecognized_lines(source, files),
         [item for share in found for _, item in share.unknown],
     )
 
@@ -115,7 +115,7 @@ def write_found(
     if many := [log for log in logs if log.quarantined > _limit(source, log)]:
         raise _refused(connection, source, logs, many, broken, folder)
     if not any(log.recognised for log in logs):
-        raise NothingRecognisedError(_nothing(source, logs, broken, first_names), unknown)
+        raise NothingRecognisedError(nothing_recognized_error(source, logs, broken, first_names), unknown)
     small_tables.write(connection, folder / "logs.parquet", LOGS, [_row(source, log) for log in logs])
     small_tables.write(connection, folder / "counts.parquet", COUNTS, counts)
     write_unknown(connection, folder, unknown)
@@ -142,7 +142,7 @@ def _row(source: Source, log: Log) -> tuple[Any, ...]:
     return (source.name, *(getattr(log, name) for name in Log.__dataclass_fields__))
 
 
-def _log(host: str, tallies: Sequence[Tally], lost: Sequence[Lost]) -> Log:
+def _log(host: str, tallies: Sequence[LineCount], lost: Sequence[Lost]) -> Log:
     own = [tally for tally in tallies if tally.host == host]
     broken = Counter(item.form for item in lost if item.host == host)
     events = [tally for tally in own if tally.form >= 0]
@@ -163,7 +163,7 @@ def _log(host: str, tallies: Sequence[Tally], lost: Sequence[Lost]) -> Log:
     )
 
 
-def _counts(names: Mapping[int, str], tallies: Sequence[Tally], lost: Sequence[Lost]) -> list[tuple[str, str, int]]:
+def _counts(names: Mapping[int, str], tallies: Sequence[LineCount], lost: Sequence[Lost]) -> list[tuple[str, str, int]]:
     """How often each event stands in each host's log."""
     found: Counter[tuple[str, str]] = Counter()
     for tally in tallies:
@@ -192,7 +192,7 @@ def _refused(
     many: Sequence[Log],
     broken: Iterable[Broken],
     folder: Path,
-) -> TooManyBrokenError:
+) -> QuarantineLimitError:
     """The error of hosts with too many broken records; what is described of them is written beside."""
     first: dict[str, list[Broken]] = {log.host: [] for log in many}
     described = 0
@@ -207,10 +207,10 @@ def _refused(
 
     _write_broken(connection, passed(), folder / TABLE)
     problems = [_too_many(source, log, _limit(source, log), first[log.host]) for log in many]
-    return TooManyBrokenError(problems, sum(log.quarantined for log in logs), described)
+    return QuarantineLimitError(problems, sum(log.quarantined for log in logs), described)
 
 
-def _nothing(
+def nothing_recognized_error(
     source: Source, logs: Sequence[Log], broken: Iterable[Broken], first_names: Callable[[], tuple[str, ...]]
 ) -> AssayError:
     """The error of a run without any recognised line."""

@@ -62,16 +62,18 @@ def _first(connection: duckdb.DuckDBPyConnection, query: str, lines: Iterable[st
 
 def _lines() -> exp.Select:
     """The lines `$lines` with their numbers."""
-    line = builder.named(exp.Explode(this=builder.given_list("lines", "TEXT")), "line")
+    line = builder.alias(exp.Explode(this=builder.given_list("lines", "TEXT")), "line")
     number = builder.call("generate_subscripts", builder.given_list("lines", "TEXT"), dialect.integer(1))
-    return dialect.select(builder.named(number, "number"), line)
+    return dialect.select(builder.alias(number, "number"), line)
 
 
 def _of_json(source: Source) -> exp.Select:
     """The instants of lines that are JSON objects, in order; null for a line without one."""
     found = builder.tried(builder.member(builder.texts_at(column("line"), [source.time]), 1))
-    said = builder.of(dialect.select("number", builder.named(found, "said")), "lines")
-    query = builder.of(dialect.select(builder.named(timestamps.of_text(source, column("said")), "t_ns")), "said")
+    said = builder.from_source(dialect.select("number", builder.alias(found, "said")), "lines")
+    query = builder.from_source(
+        dialect.select(builder.alias(timestamps.of_text(source, column("said")), "t_ns")), "said"
+    )
     return dialect.staged(query.order_by("number"), [("lines", _lines()), ("said", said)])
 
 
@@ -87,14 +89,19 @@ def _of_text(source: Source, events: Sequence[Event]) -> exp.Select:
         ("lines", _lines()),
         (
             "said",
-            builder.of(dialect.select("number", builder.named(builder.call("coalesce", *said), "said")), "lines"),
+            builder.from_source(
+                dialect.select("number", builder.alias(builder.call("coalesce", *said), "said")), "lines"
+            ),
         ),
         (
             "parted",
-            builder.of(
-                dialect.select("number", builder.named(timestamps.taken(source, column("said")), "moment")), "said"
+            builder.from_source(
+                dialect.select("number", builder.alias(timestamps.parse_parts(source, column("said")), "moment")),
+                "said",
             ),
         ),
     ]
-    query = builder.of(dialect.select(builder.named(timestamps.instant(source, column("moment")), "t_ns")), "parted")
+    query = builder.from_source(
+        dialect.select(builder.alias(timestamps.instant(source, column("moment")), "t_ns")), "parted"
+    )
     return dialect.staged(query.order_by("number"), stages)

@@ -19,7 +19,7 @@ DATE = 10  # characters of a date
 MINUTE = 60_000_000_000
 
 
-def taken(source: Source, said: exp.Expr) -> exp.Expr:
+def parse_parts(source: Source, said: exp.Expr) -> exp.Expr:
     """What the text of an instant is taken apart into: the argument of `instant`."""
     if "%" in source.time_form:
         return builder.call("try_strptime", said, builder.text(source.time_form))
@@ -57,14 +57,14 @@ def of_text(source: Source, said: exp.Expr, careful: bool = True) -> exp.Expr:
 
     What may be a time in UTC is read as such, fast; `careful` is as of `utc`.
     """
-    told = instant(source, taken(source, said))
+    told = instant(source, parse_parts(source, said))
     if source.time_form:
         return told
     return builder.when(builder.call("ends_with", said.copy(), builder.text("Z")), utc(said, careful), told)
 
 
 def instant(source: Source, parts: exp.Expr) -> exp.Expr:
-    """The instant in ns out of what `taken` yields, a column; null when the text is none."""
+    """The instant in ns out of what `parse_parts` yields, a column; null when the text is none."""
     if "%" in source.time_form:
         return _moved(builder.call("epoch_ns", parts), dialect.integer(offset_ns(source.zone) or 0))
     if source.time_form:
@@ -95,10 +95,10 @@ def _since(parts: exp.Expr, scale: int) -> exp.Expr:
     value: exp.Expr = exp.Add(this=whole, expression=_fraction(_part(parts, 3), digits)) if digits else whole
     negative = exp.EQ(this=_part(parts, 1), expression=builder.text("-"))
     value = builder.when(negative, exp.Neg(this=exp.paren(value)), value.copy())
-    return builder.when(_there(parts, 2), builder.try_cast(value, "BIGINT"))
+    return builder.when(has_part(parts, 2), builder.try_cast(value, "BIGINT"))
 
 
-def _there(parts: exp.Expr, index: int) -> exp.Expr:
+def has_part(parts: exp.Expr, index: int) -> exp.Expr:
     return exp.NEQ(this=_part(parts, index), expression=builder.text(""))
 
 
@@ -106,7 +106,7 @@ def _iso(parts: exp.Expr, zone: str) -> exp.Expr:
     moment = exp.DPipe(this=exp.DPipe(this=_part(parts, 1), expression=builder.text(" ")), expression=_part(parts, 2))
     seconds = builder.call("epoch_ns", builder.try_cast(moment, "TIMESTAMP_NS"))
     value = exp.Add(this=seconds, expression=_fraction(_part(parts, 3), DIGITS))
-    return builder.when(_there(parts, 1), _moved(value, _ahead(_part(parts, 4), zone)))
+    return builder.when(has_part(parts, 1), _moved(value, _ahead(_part(parts, 4), zone)))
 
 
 def _ahead(said: exp.Expr, zone: str) -> exp.Expr:

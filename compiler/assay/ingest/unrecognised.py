@@ -17,7 +17,7 @@ NAMES = 6  # that are told
 WIDTH = 100  # characters of a line or name
 
 
-def standing(source: Source, files: RunFiles) -> tuple[str, ...]:
+def sample_unrecognized_lines(source: Source, files: RunFiles) -> tuple[str, ...]:
     """What the first log that holds anything has in the places of names, or of patterns: a sentence for each lookup."""
     for path in (path for host in files.hosts for path in host.files):
         lines = [line.decode("utf-8", "replace").strip() for line in first_lines(path, LINES)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.ingest.event_forms import Numbered, paths_of
+from assay.ingest.event_forms import NumberedForm, paths_of
 from assay.lang.model.package import Field
 
 #: types of fields that are integers of 64 bits
@@ -13,7 +13,7 @@ WHOLE = ("integer", "unsigned")
 Path_ = tuple[str, ...]
 
 
-def whole_paths(own: Sequence[Numbered]) -> frozenset[Path_]:
+def whole_paths(own: Sequence[NumberedForm]) -> frozenset[Path_]:
     """The paths of an event (`own` are its forms) all of whose fields are integers that are only moved.
 
     A field that has another path, or in another form another type, is read as a text everywhere.
@@ -26,19 +26,19 @@ def whole_paths(own: Sequence[Numbered]) -> frozenset[Path_]:
         found -= texts
 
 
-def _names(own: Sequence[Numbered]) -> list[str]:
+def _names(own: Sequence[NumberedForm]) -> list[str]:
     return list(dict.fromkeys(field.name for item in own for field in item.fields))
 
 
-def _fields(own: Sequence[Numbered], name: str) -> list[Field]:
+def _fields(own: Sequence[NumberedForm], name: str) -> list[Field]:
     return [field for item in own for field in item.fields if field.name == name]
 
 
-def _read(own: Sequence[Numbered], name: str) -> set[Path_]:
+def _read(own: Sequence[NumberedForm], name: str) -> set[Path_]:
     return {path for field in _fields(own, name) for path in field.paths}
 
 
-def _is_whole(own: Sequence[Numbered], name: str, whole: set[Path_]) -> bool:
+def _is_whole(own: Sequence[NumberedForm], name: str, whole: set[Path_]) -> bool:
     fields = _fields(own, name)
     plain = all(field.type in WHOLE and all(change.kind == "plus" for change in field.transforms) for field in fields)
     return plain and _read(own, name) <= whole

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from assay.ingest.quarantine_limit import TABLE, TooManyBrokenError
+from assay.ingest.quarantine_limit import TABLE, QuarantineLimitError
 from assay.ingest.small_tables import dropped
 from assay.util import atomic, checksums, scratch
 from assay.util.os_errors import disk_full, is_full, is_within, of_system, unwritable
@@ -25,7 +25,7 @@ SCRATCH = (SPILL, "plain", "batches")  # folders that are gone when all is writt
 
 
 @contextmanager
-def written(out: Path, cache: Path | None = None) -> Iterator[Path]:
+def atomic_output_dir(out: Path, cache: Path | None = None) -> Iterator[Path]:
     """A fresh folder that becomes `out` when the block ends well, and else leaves nothing behind.
 
     It is made in the scratch of the cache, by default in that of the folder that `out` is in.  Of a run with too many
@@ -36,7 +36,7 @@ def written(out: Path, cache: Path | None = None) -> Iterator[Path]:
         with scratch.folder(root) as fresh:
             try:
                 yield fresh
-            except TooManyBrokenError as error:
+            except QuarantineLimitError as error:
                 if cache:
                     error.hold(fresh / TABLE, cache)
                 raise
@@ -54,10 +54,10 @@ def written(out: Path, cache: Path | None = None) -> Iterator[Path]:
         raise disk_full("cache folder", root, "name another with --cache") from None
     finally:
         if cache is None:
-            scratch.leave(root)
+            scratch.clean_up(root)
 
 
-def connected(folder: Path, memory: int = MEMORY) -> duckdb.DuckDBPyConnection:
+def open_engine(folder: Path, memory: int = MEMORY) -> duckdb.DuckDBPyConnection:
     """A fresh engine that works in the threads of those who ask, so that lines keep their places."""
     import duckdb
 
@@ -78,7 +78,7 @@ class Engine:
     def __init__(self, folder: Path, memory: int = MEMORY) -> None:
         self._folder = folder
         self._pool = ThreadPoolExecutor(max_workers=1)
-        self._started = self._pool.submit(connected, folder, memory)
+        self._started = self._pool.submit(open_engine, folder, memory)
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:

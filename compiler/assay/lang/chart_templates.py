@@ -13,7 +13,7 @@ MARKED = "-marked"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ChartRequest:
     """What one of them asks for: number styles, names of chart templates."""
 
     what: str
@@ -21,17 +21,17 @@ class Asked:
     templates: tuple[str, ...]
 
 
-def of_package(package: Package) -> Iterator[Asked]:
+def of_package(package: Package) -> Iterator[ChartRequest]:
     """What each report, edition, history and article of a package asks for."""
     for report in package.reports:
-        yield Asked(f"report `{report.name}`", (report.style,), tuple(chart.template for chart in report.charts))
+        yield ChartRequest(f"report `{report.name}`", (report.style,), tuple(chart.template for chart in report.charts))
         for edition in report.editions:
             what = f"edition `{edition.name}` of report `{report.name}`"
-            yield Asked(what, (edition.style,), tuple(chart.template for chart in edition.charts))
+            yield ChartRequest(what, (edition.style,), tuple(chart.template for chart in edition.charts))
     for history in package.histories:
-        yield Asked(f"history `{history.name}`", (), (history.template,))
+        yield ChartRequest(f"history `{history.name}`", (), (history.template,))
     for article in package.articles:
-        yield Asked(f"article `{article.name}`", (article.style,), tuple(_templates(article)))
+        yield ChartRequest(f"article `{article.name}`", (article.style,), tuple(_templates(article)))
 
 
 def _templates(article: Article) -> Iterator[str]:

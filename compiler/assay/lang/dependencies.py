@@ -19,7 +19,7 @@ from assay.lang.sql_dependencies import Reads, reads
 
 
 @dataclass(slots=True)
-class Needs:
+class Dependencies:
     """Events with fields, relations, grains with members, series, filters, constants."""
 
     events: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -36,7 +36,7 @@ class _Walk:
         self.tables = {item.name: item for item in package.tables}
         self.metrics = formula.by_id(package)
         self.filters = tuple(filters)
-        self.needs = Needs()
+        self.needs = Dependencies()
         self.done: set[tuple[str, str]] = set()
 
     def metric(self, metric: Metric) -> None:
@@ -234,7 +234,7 @@ def _constants(node: Expression) -> set[str]:
     return {item.name for item in node.walk() if item.op == "constant"}
 
 
-def needs(
+def collect_dependencies(
     package: Package,
     metrics: Iterable[Metric],
     filters: Iterable[Filter],
@@ -243,7 +243,7 @@ def needs(
     cut: bool = False,
     cuts: Iterable[Cut] = (),
     judged: bool = False,
-) -> Needs:
+) -> Dependencies:
     """What the metrics need when the filters are applied, the further tables (a manifest's), and members of grains.
 
     With `cut`, also the instants by which phases cut grains; `cuts` are instants that are asked for.  With `judged`,

@@ -100,7 +100,7 @@ def _value(node: Expression, figures: Figures, constants: Mapping[str, object]) 
     values = [_value(operand, figures, constants) for operand in node.operands]
     if node.op == "over":
         if values[1] == 0:
-            raise NoValueError(f"division by zero: {shown(node.operands[1])} is 0")
+            raise NoValueError(f"division by zero: {format_formula(node.operands[1])} is 0")
         return values[0] / values[1]
     return _OPERATORS[node.op](values)
 
@@ -133,14 +133,14 @@ def _scaled(node: Expression, figures: Figures, constants: Mapping[str, object])
 
 
 def _first(node: Expression, figures: Figures, constants: Mapping[str, object]) -> Fraction:
-    return _there(node, figures, constants)[0]
+    return present_operands(node, figures, constants)[0]
 
 
 def _greatest(node: Expression, figures: Figures, constants: Mapping[str, object]) -> Fraction:
-    return max(_there(node, figures, constants))
+    return max(present_operands(node, figures, constants))
 
 
-def _there(node: Expression, figures: Figures, constants: Mapping[str, object]) -> list[Fraction]:
+def present_operands(node: Expression, figures: Figures, constants: Mapping[str, object]) -> list[Fraction]:
     """The operands that have a value; NoValueError of the last one when none has."""
     found = [evaluate(operand, figures, constants) for operand in node.operands]
     values = [item.value for item in found if item.value is not None]
@@ -177,15 +177,15 @@ def number_text(text: str) -> str:
 _SIGNS = {"plus": "+", "minus": "−", "times": "×", "over": "/"}
 
 
-def shown(node: Expression) -> str:
+def format_formula(node: Expression) -> str:
     """A formula as people write it, with the ids of metrics and the names of units."""
     if node.op in ("converted", "as_unit"):
-        return shown(node.operands[0])
+        return format_formula(node.operands[0])
     if node.op in _SIGNS:
         left, right = (_operand(operand, node.op, index) for index, operand in enumerate(node.operands))
         return f"{left} {_SIGNS[node.op]} {right}"
     if node.op in ("coalesce", "greatest"):
-        said = ", ".join(shown(operand) for operand in node.operands)
+        said = ", ".join(format_formula(operand) for operand in node.operands)
         return f"{'first of' if node.op == 'coalesce' else 'greatest of'} ({said})"
     if node.number is not None:
         return f"{number_text(str(node.number))} {node.unit}".strip()
@@ -199,7 +199,7 @@ def _operand(node: Expression, op: str, index: int) -> str:
     needed = (inner.op in ("plus", "minus") and (product or (op == "minus" and index == 1))) or (
         op == "over" and index == 1 and inner.op in ("times", "over")
     )
-    return f"({shown(node)})" if needed else shown(node)
+    return f"({format_formula(node)})" if needed else format_formula(node)
 
 
 def units_of(node: Expression) -> Sequence[tuple[str, Fraction, str]]:

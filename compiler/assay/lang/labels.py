@@ -48,7 +48,7 @@ def names(event: Event) -> tuple[str, ...]:
 
 def filtered(item: Sampled) -> str:
     """The filter of samples, in words."""
-    return said(item.where) if item.where else EVERY
+    return describe_condition(item.where) if item.where else EVERY
 
 
 def labels_of(package: Package, series: Series) -> str:
@@ -69,20 +69,20 @@ def _read(package: Package, series: Series) -> Iterator[Series]:
         yield from _read(package, next(item for item in package.series if item.name == term.series))
 
 
-def said(node: Expression, *, inside: bool = False) -> str:
+def describe_condition(node: Expression, *, inside: bool = False) -> str:
     """A condition in words: `job !~ ".*exporter.*"`; what has no words of its own as normal forms have it."""
     if node.op in ("and", "or"):
-        text = f" {node.op} ".join(said(item, inside=True) for item in node.operands)
+        text = f" {node.op} ".join(describe_condition(item, inside=True) for item in node.operands)
         return f"({text})" if inside else text
     if node.op == "not" and node.operands[0].op in ("equals", "matches"):
         return _compared(node.operands[0], NEGATED[COMPARED[node.operands[0].op]])
     if node.op == "not":
-        return f"not {said(node.operands[0], inside=True)}"
+        return f"not {describe_condition(node.operands[0], inside=True)}"
     if node.op in COMPARED:
         return _compared(node, COMPARED[node.op])
     return node.name if node.op == "field" else show(node)
 
 
 def _compared(node: Expression, sign: str) -> str:
-    left, right = (said(item, inside=True) for item in node.operands)
+    left, right = (describe_condition(item, inside=True) for item in node.operands)
     return f"{left} {sign} {right}"

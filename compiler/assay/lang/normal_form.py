@@ -26,7 +26,7 @@ from assay.lang.model.package import Filter, Grain, Instant, Metric, Package, Pa
 from assay.lang.model.phase import Cut
 from assay.lang.model.source_kinds import TEXT_LINES
 from assay.lang.model.unit import Unit
-from assay.lang.typing_rules import SIDE_BY_SIDE, Scope, Units, infer, reduced, side_by_side, written
+from assay.lang.typing_rules import SIDE_BY_SIDE, Scope, Units, convert_operands, infer, reduced, side_by_side
 from assay.lang.units import UnitLibrary, library_of
 from assay.util.repr_key import Exactly
 
@@ -50,7 +50,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedPackage:
     """A package that has passed the checker.  `factors` has the number of ns, or of the operand's unit, of every
     conversion that expressions ask for: (from, to) -> factor."""
 
@@ -64,7 +64,7 @@ class Checked:
         return {metric.id: metric for metric in self.package.metrics}[name]
 
 
-def resolve(package: Package, sources: str) -> Checked:
+def resolve(package: Package, sources: str) -> CheckedPackage:
     """A checked package with its conversions worked out; expects that `check` found no problem."""
     units = library_of(tuple(unit.name for unit in package.units))
     package = _in_order(_with_factors(package, units))
@@ -79,7 +79,7 @@ def resolve(package: Package, sources: str) -> Checked:
         counts = metric.reduction is not None and metric.reduction.kind == "count"
         kind = "unsigned" if not counts and _unsigned(metric.measure, grains[metric.grain]) else found.type
         measured[metric.id] = Measured(kind, found.unit, units.factor(found.unit, metric.unit.name))
-    return Checked(package, measured, definitions(package), sources)
+    return CheckedPackage(package, measured, definitions(package), sources)
 
 
 def _in_order(package: Package) -> Package:
@@ -143,7 +143,7 @@ class _Resolver:
         elif node.op == "quantity" and (kind := infer(node, scope, self.units)).type == "integer":
             factor = str(self.units.factor(node.unit, kind.unit))
         elif node.op in SIDE_BY_SIDE:
-            operands = written(operands, side_by_side(node, scope, self.units), self.units)
+            operands = convert_operands(operands, side_by_side(node, scope, self.units), self.units)
         return dataclasses.replace(node, operands=operands, factor=factor)
 
     def maybe(self, node: Expression | None, scope: Scope) -> Expression | None:
@@ -236,7 +236,7 @@ _BOUNDS = ("positive",)
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class SerializationMemo:
     """What is plain data already: objects by their identity (held, so that no other takes it), and some members of
     tables by the name of the table and theirs; and the texts of plain data, by their identity."""
 
@@ -260,7 +260,7 @@ class Written:
         return self.tables[key]
 
 
-def plain(value: Any, *, prose: bool = True, written: Written | None = None) -> Any:
+def plain(value: Any, *, prose: bool = True, written: SerializationMemo | None = None) -> Any:
     """A dataclass as plain data: expressions as text, empty values left out; without `prose`, no `doc`, `name` of a
     metric, `hint` or `message` either.  What is in `written` already is not written again."""
     if _is_object(cast(Hashable, type(value))):
@@ -280,18 +280,18 @@ def _is_object(kind: Any) -> bool:
     return dataclasses.is_dataclass(kind)
 
 
-def _plain(value: Any, prose: bool, written: Written | None) -> Any:
+def _plain(value: Any, prose: bool, written: SerializationMemo | None) -> Any:
     if isinstance(value, Expression):
         return show(value)
     said = {}
     for name in _names(cast(Hashable, type(value)), prose):  # classes are, but their checker asks their objects
         inner = plain(getattr(value, name), prose=prose, written=written)
-        if _says(name, inner):
+        if is_non_default(name, inner):
             said[name] = inner
     return said
 
 
-def _says(name: str, value: Any) -> bool:
+def is_non_default(name: str, value: Any) -> bool:
     """Whether a member says something; an empty default does."""
     return value is not None if name == "default" else value not in ("", None, [], {}, False)
 
@@ -307,8 +307,8 @@ def definitions(package: Package) -> dict[str, str]:
     """Definition hash of each metric: of all that it depends on (its grain's members, relations' SQL, events, fields,
     patterns that are tried before those of its events, sources, constants, the predicates of all filters that can
     apply), but no prose."""
-    written = Written()
-    known = _known(Exactly(dataclasses.replace(package, metrics=())))
+    written = SerializationMemo()
+    known = memo_of_hashes(Exactly(dataclasses.replace(package, metrics=())))
     found = {}
     for metric in package.metrics:
         told = Exactly(metric)
@@ -319,15 +319,15 @@ def definitions(package: Package) -> dict[str, str]:
 
 
 @functools.lru_cache(maxsize=2)  # those who watch files ask for the same package with one metric changed
-def _known(_others: Exactly[Package]) -> dict[Exactly[Metric], str]:
+def memo_of_hashes(_others: Exactly[Package]) -> dict[Exactly[Metric], str]:
     """The definition hashes of metrics in a package that is otherwise the same."""
     return {}
 
 
-def definition(package: Package, metric: Metric, written: Written | None = None) -> dict[str, Any]:
+def definition(package: Package, metric: Metric, written: SerializationMemo | None = None) -> dict[str, Any]:
     """All that a metric depends on, as plain data without prose: what its definition hash is the hash of."""
-    needs = dependencies.needs(package, [metric], package.filters)
-    written = written or Written()
+    needs = dependencies.collect_dependencies(package, [metric], package.filters)
+    written = written or SerializationMemo()
 
     def plainly(items: Iterable[Any]) -> list[Any]:
         return [plain(item, prose=False, written=written) for item in items]
@@ -358,9 +358,9 @@ def definition(package: Package, metric: Metric, written: Written | None = None)
     return body
 
 
-def definition_hash(body: Mapping[str, Any], written: Written | None = None) -> str:
+def definition_hash(body: Mapping[str, Any], written: SerializationMemo | None = None) -> str:
     """The hash of a definition, which is written in one way only: sha256 in hexadecimal digits."""
-    written = written or Written()
+    written = written or SerializationMemo()
     parts = (f"{_compact(name)}:{written.text(part)}" for name, part in sorted(body.items()))
     return hashlib.sha256(f"{{{','.join(parts)}}}".encode()).hexdigest()
 
@@ -370,7 +370,7 @@ def _compact(plain: Any) -> str:
     return json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
-def _sources(package: Package, needs: dependencies.Needs) -> tuple[Source, ...]:
+def _sources(package: Package, needs: dependencies.Dependencies) -> tuple[Source, ...]:
     """The sources of the events that are read; all, where it is read what any source's files hold, or no event is."""
     relations = [item for item in package.relations if item.name in needs.relations]
     if not needs.events or any(scopes.LOGS in item.uses for item in relations):
@@ -379,7 +379,7 @@ def _sources(package: Package, needs: dependencies.Needs) -> tuple[Source, ...]:
     return tuple(item for item in package.sources if item.name in read)
 
 
-def _earlier(package: Package, needs: dependencies.Needs) -> list[dict[str, Any]]:
+def _earlier(package: Package, needs: dependencies.Dependencies) -> list[dict[str, Any]]:
     """The patterns of text lines that are tried before those of each event that is read: a line that matches one of
     them is none of its own.  Which of them is tried first makes no difference."""
     tried: dict[str, set[str]] = {source.name: set() for source in package.sources if source.kind == TEXT_LINES}
@@ -402,7 +402,7 @@ def _records(source: Source) -> Source:
     return dataclasses.replace(source, constants=(), ignored=())
 
 
-def _members(package: Package, name: str, members: set[str], written: Written) -> Any:
+def _members(package: Package, name: str, members: set[str], written: SerializationMemo) -> Any:
     grain = next(item for item in package.grains if item.name == name)
     kept = dataclasses.replace(
         grain,
@@ -416,7 +416,7 @@ def _members(package: Package, name: str, members: set[str], written: Written) -
     return plain(kept, prose=False, written=written)
 
 
-def _event(package: Package, name: str, fields: set[str], written: Written) -> Any:
+def _event(package: Package, name: str, fields: set[str], written: SerializationMemo) -> Any:
     event = next(item for item in package.events if item.name == name)
     forms = tuple(
         dataclasses.replace(form, fields=tuple(item for item in form.fields if item.name in fields))
@@ -425,7 +425,7 @@ def _event(package: Package, name: str, fields: set[str], written: Written) -> A
     return plain(dataclasses.replace(event, forms=forms), prose=False, written=written)
 
 
-def content(checked: Checked) -> dict[str, Any]:
+def content(checked: CheckedPackage) -> dict[str, Any]:
     """The normal form as plain data: sorted by name where order says nothing, the sources' hash first."""
     body = plain(checked.package)
     for item in body.get("metrics", ()):
@@ -435,7 +435,7 @@ def content(checked: Checked) -> dict[str, Any]:
     return {"format": FORMAT, "dhall": checked.sources, "package": body}
 
 
-def dump(checked: Checked) -> str:
+def dump(checked: CheckedPackage) -> str:
     """The normal form as YAML; its head names the hash of what follows, so that a hand that changes it is noticed."""
     import yaml
 
@@ -456,7 +456,7 @@ def _digest(body: str) -> str:
     return hashlib.sha256(body.encode()).hexdigest()
 
 
-def load(text: str, where: str) -> Checked:
+def load(text: str, where: str) -> CheckedPackage:
     """The package of a normal form in YAML."""
     import yaml
 
@@ -464,7 +464,7 @@ def load(text: str, where: str) -> Checked:
     return restored(yaml.load(text, Loader=loader), where)
 
 
-def restored(found: dict[str, Any], where: str) -> Checked:
+def restored(found: dict[str, Any], where: str) -> CheckedPackage:
     """The package of a normal form as plain data (which is used up); `where` names its file in messages."""
     body = found["package"]
     measured, hashes = {}, {}
@@ -472,7 +472,7 @@ def restored(found: dict[str, Any], where: str) -> Checked:
         said = item.pop("measured")
         measured[item["id"]] = Measured(said["type"], said["unit"], _factor(said["factor"]))
         hashes[item["id"]] = item.pop("definition")
-    return Checked(decode.package(body, where, lenient=True), measured, hashes, found["dhall"])
+    return CheckedPackage(decode.package(body, where, lenient=True), measured, hashes, found["dhall"])
 
 
 def _factor(text: str) -> Fraction:

@@ -99,7 +99,7 @@ def rows(package: Package, table: str) -> Mapping[str, Typed] | None:
     if isinstance(found, Grain):
         return {
             **_columns(found.columns),
-            **own(found),
+            **added_columns(found),
             **dict.fromkeys((i.name for i in found.instants), INSTANT),
         }
     if isinstance(found, Series):
@@ -148,7 +148,7 @@ def _columns(columns: Iterable[Column]) -> dict[str, Typed]:
     return {column.name: typed(column) for column in columns}
 
 
-def own(grain: Grain) -> dict[str, Typed]:
+def added_columns(grain: Grain) -> dict[str, Typed]:
     """The columns that a grain adds to its relation's: tallies and derived ones."""
     return _columns([*(item.column for item in grain.tallies), *(item.column for item in grain.derived)])
 
@@ -169,7 +169,7 @@ def _of_grain(package: Package, grain: Grain, parameter: Parameter | None) -> Sc
         taken.update({f"{instant.name}.{name}": bound.get(name, Typed("text")) for name in instant.fields})
     return Scope(
         {
-            "column": {**_columns(grain.columns), **own(grain)},
+            "column": {**_columns(grain.columns), **added_columns(grain)},
             "instant": dict.fromkeys((item.name for item in grain.instants), INSTANT),
             "taken": taken,
             "constant": constants(package),

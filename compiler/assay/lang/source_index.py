@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.util.atomic import put
+from assay.util.atomic import write_file
 from assay.util.checksums import sealed, unsealed
 from assay.util.paths import resolve_path
 
@@ -53,7 +53,7 @@ def remember(cache: Path, root: Path, system: str, files: Sequence[File], source
         if any(path.read_bytes() != content for _, path, content in files):  # after the marks: they are of this content
             return
         place = _place(cache, root, system)
-        put(cache, place, sealed(place.name, json.dumps({"sources": sources, "files": marks})))
+        write_file(cache, place, sealed(place.name, json.dumps({"sources": sources, "files": marks})))
     except OSError:
         return
 

@@ -64,7 +64,7 @@ def offset_ns(zone: str) -> int | None:
     return (-1 if found[1] == "-" else 1) * (hours * 60 + minutes) * 60_000_000_000
 
 
-def told(nanoseconds: int) -> str:
+def format_instant(nanoseconds: int) -> str:
     """An instant in ns as RFC 3339, without zeros at the end of its seconds."""
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=nanoseconds // 1_000_000_000)
     parts = f".{nanoseconds % 1_000_000_000:09d}".rstrip("0").rstrip(".")

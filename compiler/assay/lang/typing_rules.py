@@ -157,11 +157,11 @@ def side_by_side(node: Expression, scope: Scope, units: Units) -> tuple[Typed, T
     if (one.op == "quantity") == (other.op == "quantity"):
         return left, right
     if one.op == "quantity":
-        return _beside(left, right, units), right
-    return left, _beside(right, left, units)
+        return combine_quantities(left, right, units), right
+    return left, combine_quantities(right, left, units)
 
 
-def written(operands: Sequence[Expression], kinds: Sequence[Typed], units: Units) -> tuple[Expression, ...]:
+def convert_operands(operands: Sequence[Expression], kinds: Sequence[Typed], units: Units) -> tuple[Expression, ...]:
     """Operands of these types and units, quantities with the factors by which they are in these units."""
     return tuple(
         replace(node, factor=str(factor))
@@ -171,7 +171,7 @@ def written(operands: Sequence[Expression], kinds: Sequence[Typed], units: Units
     )
 
 
-def _beside(kind: Typed, other: Typed, units: Units) -> Typed:
+def combine_quantities(kind: Typed, other: Typed, units: Units) -> Typed:
     """The type and unit of a quantity beside something else."""
     if other.type not in ("integer", "real") or units.factor(kind.unit, other.unit) == 1:
         return kind

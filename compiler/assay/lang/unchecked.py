@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.lang import normal_form, workspace
 from assay.lang.model.package import Package
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.lang.workspace import Workspace
 from assay.util.diagnostics import AssayError, Diagnostic
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Read:
     """A package; `refused` is what checks have against it (nothing: it has passed them)."""
 
-    checked: Checked
+    checked: CheckedPackage
     refused: tuple[Diagnostic, ...] = ()
 
 
@@ -49,7 +49,7 @@ def _resolved(
     found: Workspace,
     system: str,
     files: Sequence[SourceFile],
-) -> Checked | None:
+) -> CheckedPackage | None:
     """What a reader makes of the files of a system, its units and definitions worked out; None where it cannot be."""
     from assay.lang.sources import hash_sources
 

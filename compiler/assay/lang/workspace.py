@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.lang import decode, normal_form, source_index
 from assay.lang.libraries import LIBRARIES
-from assay.lang.normal_form import Checked
-from assay.util.atomic import put
+from assay.lang.normal_form import CheckedPackage
+from assay.util.atomic import write_file
 from assay.util.checksums import sealed, unsealed
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
 from assay.util.escape import visible_json
@@ -136,13 +136,13 @@ def load(
     system: str,
     cache: Path | None,
     later: list[Callable[[], None]] | None = None,
-    found: Kept | None = None,
-) -> Checked:
+    found: CachedPackage | None = None,
+) -> CheckedPackage:
     """A system's package, checked.  Raises AssayError with every problem of it.
 
     `cache` is a folder that keeps evaluated packages, by the hash of their sources.  What keeps this one is put into
-    `later`, if there is such a list, and done now if not.  `found` is what `kept` gives, where that was asked before;
-    it is used up.
+    `later`, if there is such a list, and done now if not.  `found` is what `load_cached` gave, where that was called
+    before; it is used up.
     """
     if system not in workspace.systems():
         named = "/" not in system and list(workspace.specs.glob(f"{glob.escape(system)}/*.dhall"))
@@ -153,7 +153,7 @@ def load(
             hint=f"specs/{system} has no {ROOT_FILE}" if incomplete else did_you_mean(system, workspace.systems()),
             status=USAGE,
         )
-    if found or (found := kept(workspace, system, cache)):
+    if found or (found := load_cached(workspace, system, cache)):
         return normal_form.restored(found.content, found.where)
     from assay.lang.sources import hash_sources  # loads much, which unchanged specs do without
 
@@ -166,12 +166,12 @@ def load(
         read, said = _read(files), text(checked, cache) if cache else _text(checked)
         _remember(workspace, system, cache, checked, read, said)
 
-    _soon(keep, later)
+    defer(keep, later)
     return checked
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedPackage:
     """A package of unchanged specs, as the normal form that is kept of it: plain data, and a name for the place."""
 
     content: dict[str, Any]
@@ -183,7 +183,7 @@ class Kept:
         return decode.sources(self.content["package"].get("sources"), self.where)
 
 
-def kept(workspace: Workspace, system: str, cache: Path | None) -> Kept | None:
+def load_cached(workspace: Workspace, system: str, cache: Path | None) -> CachedPackage | None:
     """A system's package if it is known without looking into its files, or by their hashes, what it comes to."""
     unchanged = source_index.unchanged(cache, workspace.root, system) if cache else None
     return _restorable(_cached(cache, unchanged)) if unchanged and cache else None
@@ -198,7 +198,7 @@ def _read(files: Sequence[SourceFile]) -> list[source_index.File]:
     return [(item.name, item.path, item.content) for item in files]
 
 
-def _soon(keep: Callable[[], None], later: list[Callable[[], None]] | None) -> None:
+def defer(keep: Callable[[], None], later: list[Callable[[], None]] | None) -> None:
     """Do it now, unless there is a list of what is done later."""
     if later is None:
         keep()
@@ -210,7 +210,7 @@ def _remember(
     workspace: Workspace,
     system: str,
     cache: Path | None,
-    checked: Checked,
+    checked: CheckedPackage,
     files: Sequence[source_index.File],
     said: str,
 ) -> None:
@@ -227,7 +227,7 @@ def scan(workspace: Workspace, system: str) -> tuple[SourceFile, ...]:
     return read_sources(workspace.specs / system / ROOT_FILE, workspace.root, shipped().root)
 
 
-def _committed(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> Checked | None:
+def _committed(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> CheckedPackage | None:
     """The package of these very sources out of the committed normal form."""
     from assay.lang.sources import hash_sources
 
@@ -241,7 +241,7 @@ def _committed(workspace: Workspace, system: str, files: Sequence[SourceFile]) -
     return _proved(text, str(committed), wanted, positions(workspace, system, files))
 
 
-def _proved(text: str, where: str, sources: str, locate: Positions) -> Checked | None:
+def _proved(text: str, where: str, sources: str, locate: Positions) -> CheckedPackage | None:
     """The package of a committed normal form, checked and resolved as one out of Dhall is, for anybody can write its
     hashes; None when anything is wrong with it."""
     from yaml import YAMLError
@@ -261,10 +261,10 @@ def _cached(cache: Path, sources: str) -> Path:
     return cache / "specs" / f"{sources}-{normal_form.code_version()}.sealed"
 
 
-def _restorable(place: Path) -> Kept | None:
+def _restorable(place: Path) -> CachedPackage | None:
     """The package that the cache has; None when it has none, or one that is damaged."""
     said = _unsealed(place)
-    return Kept(json.loads(said), str(place)) if said is not None else None
+    return CachedPackage(json.loads(said), str(place)) if said is not None else None
 
 
 def _unsealed(place: Path) -> str | None:
@@ -279,18 +279,18 @@ def _keep(said: str, place: Path) -> None:
     if _unsealed(place) is not None:
         return
     try:
-        put(place.parent.parent, place, sealed(place.name, said))
+        write_file(place.parent.parent, place, sealed(place.name, said))
     except OSError as error:
         hint = "name another with --cache"
         raise unwritable("cache", "cache folder", place.parent.parent, error, hint) from None
 
 
-def text(checked: Checked, cache: Path) -> str:
+def text(checked: CheckedPackage, cache: Path) -> str:
     """The normal form of a package as JSON; the text that the cache has, where the package came by way of it."""
     return _unsealed(_cached(cache, checked.sources)) or _text(checked)
 
 
-def _text(checked: Checked) -> str:
+def _text(checked: CheckedPackage) -> str:
     return visible_json(normal_form.content(checked)) + "\n"
 
 
@@ -344,7 +344,7 @@ def evaluate_data(workspace: Workspace, system: str, files: Sequence[SourceFile]
     return convert_data(_evaluate(workspace, system, files), workspace.root, shipped().root)
 
 
-def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> Checked:
+def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> CheckedPackage:
     """A system's package out of its Dhall sources, checked."""
     from assay.lang.sources import hash_sources
 

@@ -19,8 +19,8 @@ from assay.report.cell_links import (
     SHARE,
     SHORT,
     SIZE,
-    Lead,
-    Of,
+    CellLink,
+    CellSource,
 )
 from assay.report.document import Appendix, Document, Gallery, Section, Table
 from assay.util.diagnostics import USAGE, AssayError, did_you_mean, fail
@@ -43,7 +43,7 @@ class Cell:
     column: str
     text: str
     prints: str
-    of: tuple[Of, ...]
+    of: tuple[CellSource, ...]
     also: tuple[str, ...] = ()
     called: tuple[str, ...] = ()
     decided_by: tuple[str, ...] = ()
@@ -94,7 +94,7 @@ def _of_section(section: Section, known: Known) -> Iterator[Cell]:
             called = (f"{item.runs[-1]} {name}" if item.prints in DELTAS else item.runs[-1],)
             if text:
                 prints = item.prints if metric else SIZE
-                of = tuple(Of(metric or section.counted, run) for run in item.runs)
+                of = tuple(CellSource(metric or section.counted, run) for run in item.runs)
                 yield Cell(section.title, label, column, text, prints, of, also, called)
 
 
@@ -102,7 +102,7 @@ def _of_table(section: str, table: Table | Appendix, known: Known) -> Iterator[C
     """The cells of a table; what stands before the first that leads anywhere names the row."""
     wide = max(1, min((lead.column for lead in table.leads if lead.prints != COLUMN), default=1))
     entries = table.of_rows if isinstance(table, Table) and wide == 1 else ()
-    labels = _apart([", ".join(row[:wide]) for row in table.rows])
+    labels = number_duplicates([", ".join(row[:wide]) for row in table.rows])
     columns = _columns(table)
     for lead in table.leads:
         text = table.rows[lead.row][lead.column].removesuffix(FALLS_SHORT)
@@ -123,10 +123,10 @@ def _columns(table: Table | Appendix) -> list[str]:
         is_delta = place in deltas and (name in shared or table.header.count("Δ") > 0)
         before = before if is_delta else name
         found.append(f"{before} {name}" if is_delta else name)
-    return _apart(found)
+    return number_duplicates(found)
 
 
-def _called(table: Table | Appendix, lead: Lead, column: str, known: Known) -> tuple[str, ...]:
+def _called(table: Table | Appendix, lead: CellLink, column: str, known: Known) -> tuple[str, ...]:
     """Other names of a column: the run's id, or the names of the metric that it is about."""
     entry = table.of_columns[lead.column] if table.of_columns else ""
     if lead.prints == ROW and entry in known and column not in known[entry] and table.of_columns.count(entry) == 1:
@@ -146,12 +146,12 @@ def _of_prose(gallery: Gallery) -> Iterator[Cell]:
     for place in sorted({item.paragraph for item in gallery.quoted}):
         own = [item for item in gallery.quoted if item.paragraph == place]
         texts = [gallery.text[place][item.begin : item.end] for item in own]
-        for item, text, column in zip(own, texts, _apart(texts), strict=True):
-            of = (Of(item.entry, item.run, item.where),)
+        for item, text, column in zip(own, texts, number_duplicates(texts), strict=True):
+            of = (CellSource(item.entry, item.run, item.where),)
             yield Cell(gallery.title, f"paragraph {place + 1}", column, text, ROW, of)
 
 
-def _apart(names: Sequence[str]) -> list[str]:
+def number_duplicates(names: Sequence[str]) -> list[str]:
     """Names, each that stands there more than once with its number behind it."""
     times, done = Counter(names), Counter[str]()
     found = []

@@ -37,7 +37,7 @@ NONE: Origins = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ColumnOrigins:
     """What a query's columns are made of, by name; `picks` decide on a column's row, `rows` on all rows.
 
     `counted` are the tables (as their rows) whose rows become rows of the query: what a number of them is made of.
@@ -84,7 +84,7 @@ def _free(item: exp.Lambda) -> None:
             column.replace(exp.to_identifier(column.name))
 
 
-def made(query: exp.Expr, schema: Schema) -> Made:
+def trace_columns(query: exp.Expr, schema: Schema) -> ColumnOrigins:
     """What a query (not qualified yet) is made of.
 
     The engine does not tell upper case from lower case in names: they are given back as the schema and the query write
@@ -92,14 +92,14 @@ def made(query: exp.Expr, schema: Schema) -> Made:
     """
     key = (query.sql(dialect.DIALECT), tuple(sorted(_read(query, schema).items())))
     if key not in _REMEMBERED:
-        _REMEMBERED[key] = _made(query, schema)
+        _REMEMBERED[key] = trace_qualified(query, schema)
     return _REMEMBERED[key]
 
 
-_REMEMBERED: dict[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], Made] = {}
+_REMEMBERED: dict[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ColumnOrigins] = {}
 
 
-def _made(query: exp.Expr, schema: Schema) -> Made:
+def trace_qualified(query: exp.Expr, schema: Schema) -> ColumnOrigins:
     found = _query(qualified(query, schema), {}, {})
     names = {(table.lower(), ROWS): Origin(table, ROWS) for table in schema}
     names |= {(table.lower(), item.lower()): Origin(table, item) for table, items in schema.items() for item in items}
@@ -111,7 +111,7 @@ def _made(query: exp.Expr, schema: Schema) -> Made:
     def columns(of: Mapping[str, Origins]) -> dict[str, Origins]:
         return {outputs.get(name, name): written(origins) for name, origins in of.items()}
 
-    return Made(columns(found.values), columns(found.picks), written(found.rows), written(found.counted))
+    return ColumnOrigins(columns(found.values), columns(found.picks), written(found.rows), written(found.counted))
 
 
 def _outputs(query: exp.Expr) -> list[exp.Expr]:
@@ -125,7 +125,7 @@ def _outputs(query: exp.Expr) -> list[exp.Expr]:
 class _Sources:
     """The sources of a SELECT by their aliases, and what decides which row of one is joined."""
 
-    found: dict[str, Made | str] = field(default_factory=dict)
+    found: dict[str, ColumnOrigins | str] = field(default_factory=dict)
     picks: dict[str, Origins] = field(default_factory=dict)
     beside: set[str] = field(default_factory=set)  # those that add no rows
 
@@ -155,10 +155,10 @@ class _Sources:
         return inner | self.picks.get(alias, NONE)
 
 
-Known = Mapping[str, Made]
+Known = Mapping[str, ColumnOrigins]
 
 
-def _query(tree: exp.Expr, known: Known, outer: Mapping[str, _Sources]) -> Made:
+def _query(tree: exp.Expr, known: Known, outer: Mapping[str, _Sources]) -> ColumnOrigins:
     """What a query is made of; `known` are named queries around it, `outer` the sources of those that it stands in."""
     if isinstance(tree, (exp.Subquery, exp.Paren)) and not isinstance(tree.this, exp.Table):
         return _query(tree.this, _named(tree, known, outer), outer)
@@ -169,7 +169,7 @@ def _query(tree: exp.Expr, known: Known, outer: Mapping[str, _Sources]) -> Made:
     return _select(tree, known, outer)
 
 
-def _named(tree: exp.Expr, known: Known, outer: Mapping[str, _Sources]) -> dict[str, Made]:
+def _named(tree: exp.Expr, known: Known, outer: Mapping[str, _Sources]) -> dict[str, ColumnOrigins]:
     """The named queries that a query may read, its own among them."""
     inside = dict(known)
     own = tree.args.get("with_")
@@ -187,9 +187,9 @@ def _named(tree: exp.Expr, known: Known, outer: Mapping[str, _Sources]) -> dict[
     return inside
 
 
-def _renamed(found: Made, names: Iterable[str]) -> Made:
+def _renamed(found: ColumnOrigins, names: Iterable[str]) -> ColumnOrigins:
     pairs = list(zip(found.values, names, strict=True))
-    return Made(
+    return ColumnOrigins(
         {new: found.values[old] for old, new in pairs},
         {new: found.picks[old] for old, new in pairs},
         found.rows,
@@ -197,7 +197,7 @@ def _renamed(found: Made, names: Iterable[str]) -> Made:
     )
 
 
-def _both(left: Made, right: Made, tree: exp.SetOperation) -> Made:
+def _both(left: ColumnOrigins, right: ColumnOrigins, tree: exp.SetOperation) -> ColumnOrigins:
     """A union (or difference) of queries, column by column in their order."""
     pairs = list(zip(left.values, right.values, strict=True))
     values = {name: left.values[name] | right.values[other] for name, other in pairs}
@@ -205,10 +205,10 @@ def _both(left: Made, right: Made, tree: exp.SetOperation) -> Made:
     rows = left.rows | right.rows
     alike = isinstance(tree, exp.Union) and not tree.args.get("distinct")
     counted = left.counted | right.counted if isinstance(tree, exp.Union) else left.counted
-    return Made(values, picks, rows if alike else _union((rows, *values.values(), *picks.values())), counted)
+    return ColumnOrigins(values, picks, rows if alike else _union((rows, *values.values(), *picks.values())), counted)
 
 
-def _select(tree: exp.Select, known: Known, outer: Mapping[str, _Sources]) -> Made:
+def _select(tree: exp.Select, known: Known, outer: Mapping[str, _Sources]) -> ColumnOrigins:
     sources = _Sources()
     rows: set[Origin] = set()
     start = tree.args.get("from_")
@@ -234,7 +234,7 @@ def _select(tree: exp.Select, known: Known, outer: Mapping[str, _Sources]) -> Ma
         values[item.alias_or_name], picks[item.alias_or_name] = value, picked
     if tree.args.get("distinct") is not None:
         rows |= _union((*values.values(), *picks.values()))
-    return Made(values, picks, frozenset(rows), sources.counted())
+    return ColumnOrigins(values, picks, frozenset(rows), sources.counted())
 
 
 def _source(item: exp.Expr, sources: _Sources, known: Known, outer: Mapping[str, _Sources]) -> Origins:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from assay.lang.model.package import Package
 from assay.lineage.column_lineage import CONSTANTS, ROWS, Origin
-from assay.lineage.graph import kind_of, records, what
+from assay.lineage.graph import describe_column, kind_of, records
 from assay.lineage.metric_lineage import ROLES, Lineage
 from assay.plan.planner import JudgeStep, RowsStep, SeriesStep
 from assay.util.escape import columns, cut, visible
@@ -124,7 +124,7 @@ def _box(found: Lineage, item: Origin) -> Key:
 
 
 def _label(found: Lineage, item: Origin) -> str:
-    about = what(found.statements.get(item.table), item)
+    about = describe_column(found.statements.get(item.table), item)
     name = "(rows)" if item.column == ROWS else item.column
     return f"{name} · {about}" if about not in ("", "column") else name
 
@@ -142,12 +142,14 @@ def _placed(draft: _Draft) -> Picture:
         for key in layer:
             lefts[key] = x
         x += max(sizes[key][0] for key in layer) + APART
-    boxes = tuple(_made(key, draft.rows[key], lefts[key], tops[key], *sizes[key]) for layer in order for key in layer)
+    boxes = tuple(
+        make_box(key, draft.rows[key], lefts[key], tops[key], *sizes[key]) for layer in order for key in layer
+    )
     height = max(box.y + box.height for box in boxes) + 12
     return Picture(round(x - APART + 12, 1), round(height, 1), boxes, tuple(_lines(draft, boxes)))
 
 
-def _made(key: Key, rows: Mapping[str, str], x: float, y: float, width: float, height: float) -> Box:
+def make_box(key: Key, rows: Mapping[str, str], x: float, y: float, width: float, height: float) -> Box:
     made = tuple(
         Row(_short(label), visible(label), role, round(y + HEAD + ROW * (index + 0.5), 1))
         for index, (label, role) in enumerate(rows.items())

@@ -16,7 +16,9 @@ def filterable(
 ) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Event, field, and the places in raw records, of what the definition hashes of metrics are made over beside what
     has a part in their lineage: filters that are not applied would read it.  In order."""
-    plain, under_all = (dependencies.needs(package, metrics, filters).events for filters in ((), package.filters))
+    plain, under_all = (
+        dependencies.collect_dependencies(package, metrics, filters).events for filters in ((), package.filters)
+    )
     sources = {item.name: item for item in package.sources}
     for event in sorted(package.events, key=lambda item: item.name):
         named = found.events.get(event.name, frozenset()) | plain.get(event.name, set())

@@ -11,7 +11,7 @@ from assay.lang.reserved_names import SERIES, keys_of
 from assay.lang.scopes import LOGS
 from assay.lineage import constants
 from assay.lineage.column_lineage import CONSTANTS, ROWS, Origin
-from assay.lineage.metric_lineage import ROLES, Found, Lineage, places
+from assay.lineage.metric_lineage import ROLES, FieldPaths, Lineage, places
 from assay.plan.planner import EventStep, JudgeStep, RelationStep, RowsStep, SeriesStep
 from assay.sql.codegen import Statement
 from assay.util.escape import visible
@@ -77,7 +77,7 @@ def name(item: Origin) -> str:
 
 def _node(found: Lineage, item: Origin, role: str) -> Node:
     statement = found.statements.get(item.table)
-    return Node(name(item), kind_of(statement, item.table), what(statement, item), role)
+    return Node(name(item), kind_of(statement, item.table), describe_column(statement, item), role)
 
 
 def kind_of(statement: Statement | None, table: str) -> str:
@@ -88,7 +88,7 @@ def kind_of(statement: Statement | None, table: str) -> str:
     return steps.get(type(statement.step), statement.kind)
 
 
-def what(statement: Statement | None, item: Origin) -> str:
+def describe_column(statement: Statement | None, item: Origin) -> str:
     """What a column is: a constant; in a grain an instant, a tally, a derived column, the filters' verdict."""
     if item.table == CONSTANTS:
         return "constant of the run"
@@ -126,7 +126,7 @@ def records(found: Lineage, package: Package, item: Origin) -> tuple[str, ...]:
     return tuple(f"{source.name} {text}" for text in raw_places(source, item.column, found.found.get(item, ())))
 
 
-def raw_places(source: Source, field: str, found: Sequence[Found]) -> tuple[str, ...]:
+def raw_places(source: Source, field: str, found: Sequence[FieldPaths]) -> tuple[str, ...]:
     """Where raw records of a source hold a field of an event, as texts."""
     if place := place_of(source, field):
         return (place,)

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from assay.ingest.event_forms import Numbered, numbered, paths_of
+from assay.ingest.event_forms import NumberedForm, numbered, paths_of
 from assay.ingest.event_query import typed_rows
 from assay.lang.model.package import Form
 from assay.lang.reserved_names import KEYS
 from assay.lang.scopes import LOG_COLUMNS, LOGS
-from assay.lineage.column_lineage import ROWS, Made, Origin, Origins, made
+from assay.lineage.column_lineage import ROWS, ColumnOrigins, Origin, Origins, trace_columns
 from assay.plan.planner import EventStep, RelationStep, SeriesStep
 from assay.sql import dialect
 from assay.sql.codegen import Statement
@@ -33,7 +33,7 @@ Path_ = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FieldPaths:
     """How a form of an event finds a field: the paths that it reads, in order; none where it is always the same."""
 
     form: Form
@@ -49,10 +49,10 @@ class Lineage:
     """
 
     roots: tuple[Origin, ...]
-    made: Mapping[str, Made]
+    made: Mapping[str, ColumnOrigins]
     roles: Mapping[Origin, str]
     statements: Mapping[str, Statement]
-    found: Mapping[Origin, tuple[Found, ...]]
+    found: Mapping[Origin, tuple[FieldPaths, ...]]
 
     @property
     def events(self) -> Mapping[str, frozenset[str]]:
@@ -90,19 +90,21 @@ def lineage(statements: Sequence[Statement], roots: Iterable[Origin], checks: bo
     return Lineage(start, found, roles, by_name, {origin: of for origin, of in raw.items() if origin in roles})
 
 
-def _spread_checks(statements: Sequence[Statement], found: Mapping[str, Made], roles: dict[Origin, str]) -> None:
+def _spread_checks(
+    statements: Sequence[Statement], found: Mapping[str, ColumnOrigins], roles: dict[Origin, str]
+) -> None:
     """Give their role to columns that checks of tables on the way read, and to those that lead to further checks."""
     left = [item for item in statements if item.kind == "check"]
     while True:
         reached = {item.table for item in roles}
-        now = [item for item in left if _of(item) in reached]
+        now = [item for item in left if table_of_check(item) in reached]
         if not now:
             return
         left = [item for item in left if item not in now]
         _spread(found, [(origin, "check") for item in now for origin in found[item.name].everything], roles)
 
 
-def _whole(item: Statement, found: Mapping[str, Made]) -> Iterator[Origin]:
+def _whole(item: Statement, found: Mapping[str, ColumnOrigins]) -> Iterator[Origin]:
     """What a statement on the way reads beside what makes its columns.
 
     Of an event's every field that its table has: a record without one is left out.  Of a relation's all that its text
@@ -129,29 +131,31 @@ def _named_apart(statements: Sequence[Statement]) -> list[Statement]:
     ]
 
 
-def _of(check: Statement) -> str:
+def table_of_check(check: Statement) -> str:
     """The table that a check is of."""
     return str(getattr(check.step, "of", ""))
 
 
-def _all_made(statements: Sequence[Statement]) -> dict[str, Made]:
+def _all_made(statements: Sequence[Statement]) -> dict[str, ColumnOrigins]:
     """What every statement's columns are made of."""
     schema: dict[str, tuple[str, ...]] = {LOGS: tuple(LOG_COLUMNS)}
-    found: dict[str, Made] = {}
+    found: dict[str, ColumnOrigins] = {}
     for item in statements:
         if item.kind == "view":
             names = (
                 tuple(value.alias_or_name for value in item.query.selects) if isinstance(item.query, exp.Query) else ()
             )
-            found[item.name] = Made(dict.fromkeys(names, frozenset()), dict.fromkeys(names, frozenset()), frozenset())
+            found[item.name] = ColumnOrigins(
+                dict.fromkeys(names, frozenset()), dict.fromkeys(names, frozenset()), frozenset()
+            )
         else:
-            found[item.name] = _stepped(item, made(item.query, schema))
+            found[item.name] = _stepped(item, trace_columns(item.query, schema))
         if item.kind in ("table", "view"):
             schema[item.name] = tuple(found[item.name].values)
     return found
 
 
-def _stepped(item: Statement, found: Made) -> Made:
+def _stepped(item: Statement, found: ColumnOrigins) -> ColumnOrigins:
     """What a statement is made of; of a series, the windows say which steps there are, and give no values to these."""
     if isinstance(item.step, RelationStep):
         return replace(found, values={**found.values, **dict(_numbers(item.query, found))})
@@ -160,10 +164,10 @@ def _stepped(item: Statement, found: Made) -> Made:
     own = item.step.series.windows
     windows = frozenset(origin for origin in found.values[VALUE] | found.counted if origin.table == own)
     values = {**found.values, VALUE: found.values[VALUE] - windows}
-    return Made(values, found.picks, found.rows | windows, found.counted - windows)
+    return ColumnOrigins(values, found.picks, found.rows | windows, found.counted - windows)
 
 
-def _numbers(query: exp.Expr, found: Made) -> Iterator[tuple[str, Origins]]:
+def _numbers(query: exp.Expr, found: ColumnOrigins) -> Iterator[tuple[str, Origins]]:
     """The columns of a text that are numbers of values, `count(COLUMN)`: made of the rows that have these, too."""
     for item in query.selects if isinstance(query, exp.Select) else ():
         count, name = item.unalias(), item.alias_or_name
@@ -188,7 +192,7 @@ def value_origins(statements: Sequence[Statement]) -> Callable[[Origin], frozens
     return origins
 
 
-def _direct(found: Mapping[str, Made], item: Origin, role: str) -> list[tuple[str, Origins]]:
+def _direct(found: Mapping[str, ColumnOrigins], item: Origin, role: str) -> list[tuple[str, Origins]]:
     """What a column, which has this role, depends on directly, and how; a number of rows on the rows that they were."""
     if (of := found.get(item.table)) is None:
         return []
@@ -198,7 +202,7 @@ def _direct(found: Mapping[str, Made], item: Origin, role: str) -> list[tuple[st
     return [("value", of.values.get(item.column, frozenset())), ("picks", of.picks.get(item.column, frozenset()))]
 
 
-def _spread(found: Mapping[str, Made], start: Iterable[tuple[Origin, str]], roles: dict[Origin, str]) -> None:
+def _spread(found: Mapping[str, ColumnOrigins], start: Iterable[tuple[Origin, str]], roles: dict[Origin, str]) -> None:
     """Give columns their roles, and all that they depend on: the less direct one of the way there."""
     queue = list(start)
     while queue:
@@ -211,21 +215,22 @@ def _spread(found: Mapping[str, Made], start: Iterable[tuple[Origin, str]], role
 
 
 @functools.lru_cache(maxsize=1024)
-def fields(step: EventStep) -> tuple[tuple[Origin, tuple[Found, ...]], ...]:
+def fields(step: EventStep) -> tuple[tuple[Origin, tuple[FieldPaths, ...]], ...]:
     """The fields of an event that are read, each with the paths at which the forms find it; remembered, as many metrics
     read the same."""
     ways = [(item, _paths(item)) for item in numbered([step.event], {step.name: frozenset(step.fields)})]
     return tuple(
-        (Origin(step.name, name), tuple(Found(item.form, paths[name]) for item, paths in ways)) for name in step.fields
+        (Origin(step.name, name), tuple(FieldPaths(item.form, paths[name]) for item, paths in ways))
+        for name in step.fields
     )
 
 
-def _paths(item: Numbered) -> dict[str, tuple[Path_, ...]]:
+def _paths(item: NumberedForm) -> dict[str, tuple[Path_, ...]]:
     """The paths of which the typing query makes each field of a form, in the order in which the field names them."""
     texts = {path: f"path_{index}" for index, path in enumerate(paths_of([item]))}
     read = {path: column(name) for path, name in texts.items()}
     raw = dialect.select(*KEYS, "form", *texts.values()).from_(dialect.table("raw"))
-    typed = made(typed_rows([item], dict(read), raw), {"raw": (*KEYS, "form", *texts.values())})
+    typed = trace_columns(typed_rows([item], dict(read), raw), {"raw": (*KEYS, "form", *texts.values())})
     named = {text: path for path, text in texts.items()}
     origins = {name: [origin.column for origin in typed.values[name]] for name in typed.values}
     order = list(texts.values())
@@ -235,7 +240,7 @@ def _paths(item: Numbered) -> dict[str, tuple[Path_, ...]]:
     }
 
 
-def places(found: Iterable[Found]) -> dict[Path_, list[Form]]:
+def places(found: Iterable[FieldPaths]) -> dict[Path_, list[Form]]:
     """The paths at which a field is found, each with the forms that look there."""
     ways: dict[Path_, list[Form]] = {}
     for item in found:

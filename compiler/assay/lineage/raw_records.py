@@ -19,7 +19,7 @@ from assay.ingest.readers.json_record_positions import written_records
 from assay.ingest.readers.sample_files import has_lines
 from assay.ingest.readers.sample_store import run
 from assay.ingest.readers.tables import form_of
-from assay.ingest.workspace_dir import connected
+from assay.ingest.workspace_dir import open_engine
 from assay.lang.model.package import Source
 from assay.lang.model.source_kinds import BLOCKS, JSON_LINES, RECORDS, SAMPLES, TABLES, TEXT_LINES
 from assay.sql import dialect
@@ -110,7 +110,7 @@ def _of_samples(_: Source, files: RunFiles, places: Sequence[Place]) -> Iterator
     paths = [path for host in files.hosts for path in host.files]
     with temporary() as folder:
         (folder / "plain").mkdir()
-        with connected(folder) as connection:
+        with open_engine(folder) as connection:
             found = samples.gathered(connection, paths, files.directory, folder, unwatched)
             samples.place(connection)
             query = dialect.select("seq", "file", "number", "name", "key", "t_ns", "value").from_("placed")

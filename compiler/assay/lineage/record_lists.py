@@ -123,19 +123,19 @@ def is_there(value: exp.Expr) -> exp.Expr:
     return exp.Not(this=exp.Is(this=exp.paren(value.copy()), expression=exp.Null()))
 
 
-def nothing() -> exp.Expr:
+def empty_list() -> exp.Expr:
     """An empty list."""
     return exp.Cast(this=exp.Array(expressions=[]), to=exp.DataType.build(LINES, dialect=dialect.DIALECT))
 
 
 def or_nothing(lines: exp.Expr) -> exp.Expr:
     """A list, empty for null."""
-    return exp.Coalesce(this=lines, expressions=[nothing()])
+    return exp.Coalesce(this=lines, expressions=[empty_list()])
 
 
 def told_as(lines: exp.Expr | None, name: str) -> exp.Expr:
     """A list, empty where there is none, as the column that tells of a column."""
-    return exp.alias_(lines if lines is not None else nothing(), companion(name), quoted=True)
+    return exp.alias_(lines if lines is not None else empty_list(), companion(name), quoted=True)
 
 
 def quoted(name: str) -> exp.Identifier:

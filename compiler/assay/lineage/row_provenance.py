@@ -24,12 +24,12 @@ from assay.lineage.record_lists import (
     arguments,
     call,
     companion,
+    empty_list,
     filtered,
     is_aggregate,
     is_there,
     joined,
     least,
-    nothing,
     or_nothing,
     over,
     picking,
@@ -56,7 +56,7 @@ class Witnessed:
     query: exp.Expr
 
 
-def witnessed(statements: Sequence[Statement], query: exp.Expr, wanted: Iterable[str]) -> Witnessed:
+def add_provenance(statements: Sequence[Statement], query: exp.Expr, wanted: Iterable[str]) -> Witnessed:
     """The query, which reads what the statements make, telling of the wanted columns; and the statements it needs."""
     schema, events = _schema(statements)
     demands: dict[str, set[str]] = {}
@@ -204,23 +204,25 @@ def _among(tree: exp.SetOperation, whole: exp.Expr, told: int) -> None:
     whole.set("with_", None)
     names = [item.alias_or_name for item in _selects(tree.this)]
     plain, more = names[: len(names) - told], names[len(names) - told :]
-    alike = [exp.NullSafeEQ(this=_of("some", name), expression=_of("kept", name)) for name in plain]
+    alike = [
+        exp.NullSafeEQ(this=qualified_column("some", name), expression=qualified_column("kept", name)) for name in plain
+    ]
     found = dialect.select(
-        *(exp.alias_(_of("some", name), name, quoted=True) for name in plain),
-        *(exp.alias_(least(_of("some", name)), name, quoted=True) for name in more),
+        *(exp.alias_(qualified_column("some", name), name, quoted=True) for name in plain),
+        *(exp.alias_(least(qualified_column("some", name)), name, quoted=True) for name in more),
     )
     found = found.from_(_aliased(tree.this, "some")).join(_aliased(whole, "kept"), on=exp.and_(*alike), copy=False)
-    found = found.group_by(*(_of("some", name) for name in plain))
+    found = found.group_by(*(qualified_column("some", name) for name in plain))
     found.set("with_", own)
     tree.replace(found)
 
 
-def _given(node: exp.Expr) -> bool:
+def is_constant(node: exp.Expr) -> bool:
     """Whether a value is made of constants of the run alone, the same on every row: no record has a part in it."""
     return node.find(exp.Placeholder) is not None and not aggregated(node)
 
 
-def _of(table: str, name: str) -> exp.Column:
+def qualified_column(table: str, name: str) -> exp.Column:
     return exp.column(exp.to_identifier(name, quoted=True), table=table)
 
 
@@ -253,7 +255,7 @@ class _Select:
         for index in wanted:
             item = selects[index]
             lines = self.lines(item.unalias(), inside=False)
-            if lines is None and not isinstance(item.unalias(), exp.Null) and not _given(item):
+            if lines is None and not isinstance(item.unalias(), exp.Null) and not is_constant(item):
                 lines = self.rows(inside=False) if not item.find(exp.Column) else None
             self.tree.select(told_as(lines, item.alias_or_name), copy=False)
         if rows:
@@ -325,7 +327,7 @@ class _Select:
         if alias not in self.left:
             return found
         there = exp.Not(this=exp.Is(this=dialect.column("seq", alias), expression=exp.Null()))
-        return exp.Case(ifs=[exp.If(this=there, true=found)], default=nothing())
+        return exp.Case(ifs=[exp.If(this=there, true=found)], default=empty_list())
 
     def case(self, node: exp.Case, inside: bool) -> exp.Expr | None:
         """That of the branch which is taken; where the branch is a constant, that of the conditions."""
@@ -338,11 +340,11 @@ class _Select:
         if all(item is None for item in (*found, last)):
             return None
         ifs = [
-            exp.If(this=item.this.copy(), true=lines.copy() if lines else nothing())
+            exp.If(this=item.this.copy(), true=lines.copy() if lines else empty_list())
             for item, lines in zip(node.args["ifs"], found, strict=True)
         ]
         return exp.Case(
-            this=node.this.copy() if node.this else None, ifs=ifs, default=last.copy() if last else nothing()
+            this=node.this.copy() if node.this else None, ifs=ifs, default=last.copy() if last else empty_list()
         )
 
     def first(self, values: Sequence[exp.Expr], inside: bool) -> exp.Expr | None:
@@ -351,10 +353,10 @@ class _Select:
         if all(item is None for item in found):
             return None
         ifs = [
-            exp.If(this=is_there(item), true=lines if lines is not None else nothing())
+            exp.If(this=is_there(item), true=lines if lines is not None else empty_list())
             for item, lines in zip(values[:-1], found[:-1], strict=True)
         ]
-        return exp.Case(ifs=ifs, default=found[-1] if found[-1] is not None else nothing())
+        return exp.Case(ifs=ifs, default=found[-1] if found[-1] is not None else empty_list())
 
     def member(self, node: exp.Expr) -> exp.Expr | None:
         """That of a member of an ordered list of values, such as a centile."""

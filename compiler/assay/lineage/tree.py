@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assay.lang.model.package import Package
-from assay.lineage.column_lineage import CONSTANTS, ROWS, Made, Origin
+from assay.lineage.column_lineage import CONSTANTS, ROWS, ColumnOrigins, Origin
 from assay.lineage.constants import constants
-from assay.lineage.graph import kind_of, name, place_of, raw_places, records, what
+from assay.lineage.graph import describe_column, kind_of, name, place_of, raw_places, records
 from assay.lineage.metric_lineage import ROLES, Lineage
 from assay.plan.planner import EventStep, JudgeStep
 from assay.util.escape import cut, visible
@@ -36,7 +36,7 @@ class _Tree:
     def lines(self, item: Origin, label: str, first: str, rest: str) -> Iterator[str]:
         """A column and what its value is made of; `first` and `rest` stand before the first line and the others."""
         kind = kind_of(self.found.statements.get(item.table), item.table)
-        about = what(self.found.statements.get(item.table), item)
+        about = describe_column(self.found.statements.get(item.table), item)
         text = label or f"{name(item)}: {about if about not in ('', 'column') else kind}"
         children = sorted(self.below(item))
         again = item in self.done and bool(children)
@@ -45,7 +45,7 @@ class _Tree:
             return
         self.done.add(item)
         leaves = [text.partition(" ")[2] for text in records(self.found, self.package, item)]
-        picks = sorted(_made(self.found, item).picks.get(item.column, ()))
+        picks = sorted(describe_inputs(self.found, item).picks.get(item.column, ()))
         if picks:
             yield from self.wrapped(f"picked by {_grouped(picks)}", rest + ("│ " if children or leaves else "  "))
         for leaf in leaves:
@@ -57,10 +57,10 @@ class _Tree:
     def below(self, item: Origin) -> frozenset[Origin]:
         """What a column's value is made of; a grain's own copy of a column is passed over."""
         found: set[Origin] = set()
-        made = _made(self.found, item)
+        made = describe_inputs(self.found, item)
         for origin in made.counted if item.column == ROWS else made.values.get(item.column, ()):
             statement = self.found.statements.get(origin.table)
-            inner = _made(self.found, origin).values.get(origin.column, frozenset())
+            inner = describe_inputs(self.found, origin).values.get(origin.column, frozenset())
             if statement and isinstance(statement.step, JudgeStep) and len(inner) == 1:
                 found |= inner
             else:
@@ -77,8 +77,8 @@ class _Tree:
         return cut(visible(text), self.width)
 
 
-def _made(found: Lineage, item: Origin) -> Made:
-    return found.made.get(item.table) or Made({}, {}, frozenset())
+def describe_inputs(found: Lineage, item: Origin) -> ColumnOrigins:
+    return found.made.get(item.table) or ColumnOrigins({}, {}, frozenset())
 
 
 def _grouped(origins: Sequence[Origin]) -> str:
@@ -105,7 +105,7 @@ def tree(
     lines: list[str] = []
     for root in found.roots:
         lines += made.lines(root, titles[root], "", "")
-        if rows := sorted(item for item in _made(found, root).rows if item.column != ROWS):
+        if rows := sorted(item for item in describe_inputs(found, root).rows if item.column != ROWS):
             lines += made.wrapped(f"rows by {_grouped(rows)}", "  ")
     lines += ["", *_fields(found, package, width), *_filterable(more, width)]
     return [*lines, *_constants(found, package, width)]

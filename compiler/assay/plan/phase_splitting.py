@@ -6,7 +6,7 @@ from assay.lang.model.package import Grain, Package, Relation, Series
 from assay.lang.scopes import LOGS
 
 
-def is_cut(package: Package, table: str) -> bool:
+def can_split_by_phase(package: Package, table: str) -> bool:
     """Whether phases restrict the rows of a table, or of what it is made of.
 
     Series by their instants, grains by their `at`; a grain without one follows its subject, the grain whose runs it

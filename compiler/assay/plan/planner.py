@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.lang import formula
-from assay.lang.dependencies import Needs, events_of, needs
+from assay.lang.dependencies import Dependencies, collect_dependencies, events_of
 from assay.lang.model.package import Check, Event, Filter, Grain, Instant, Metric, Package, Relation, Series
 from assay.lang.model.phase import Cut
 from assay.lang.reserved_names import KEY, KEYS, keys_of, rows_name
@@ -188,7 +188,7 @@ def applied_to(grain: Grain, applied: Iterable[Applied]) -> tuple[Applied, ...]:
 
 
 class _Order:
-    def __init__(self, package: Package, need: Needs, applied: tuple[Applied, ...], cut: bool) -> None:
+    def __init__(self, package: Package, need: Dependencies, applied: tuple[Applied, ...], cut: bool) -> None:
         self.cut = cut
         self.tables = {item.name: item for item in package.tables}
         self.kinds = {item.name: item.kind for item in package.sources}
@@ -321,7 +321,7 @@ def plan(
     read = [*metrics, *(metric for item in listed for metric in item.metrics)]
     keys = [(item.grain.name, item.keys) for item in listed]
     told = tuple(item for item in cuts if item.of)
-    need = needs(
+    need = collect_dependencies(
         package,
         [*read, *formulas, *(found for item in listed for found in item.formulas)],
         [item.filter for item in applied],

@@ -16,7 +16,7 @@ from assay.lang import normal_form
 from assay.lang.model.article import Article
 from assay.lang.model.package import Package
 from assay.lang.model.report import Report
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.provenance.read import FORMAT, content_hash
 from assay.provenance.versions import form_tools, versions
 from assay.report.forms import USUAL
@@ -126,7 +126,7 @@ def _labels(report: Report | Article, runs: Sequence[RunFigures]) -> Sequence[st
 
 
 def provenance(
-    checked: Checked,
+    checked: CheckedPackage,
     report: Report | Article,
     metrics: Sequence[str],
     choices: Choices,
@@ -208,7 +208,7 @@ def _file(item: File) -> dict[str, object]:
     return dict(zip(("file", "bytes", "sha256"), item, strict=True))
 
 
-def printed(found: Mapping[str, object], checked: Checked) -> dict[str, str]:
+def printed(found: Mapping[str, object], checked: CheckedPackage) -> dict[str, str]:
     """What the report prints of its provenance: label -> text."""
     tools = versions()
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.lang.model.report import Edition
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.publication.edition import Matched, Word, words
 from assay.publication.model import MetricRow, Publication
 from assay.report.document import Appendix, Chart, Document, Entry, Group, Section, Series, Table
@@ -18,7 +18,7 @@ COUNTS = "Sample count"
 
 
 def document(
-    publication: Publication, found: Matched, checked: Checked, edition: Edition, provenance: Mapping[str, str]
+    publication: Publication, found: Matched, checked: CheckedPackage, edition: Edition, provenance: Mapping[str, str]
 ) -> Document:
     """The document of a publication in its edition."""
     names = words(checked, edition)
@@ -85,7 +85,7 @@ def differences(row: MetricRow, look: Style) -> tuple[tuple[str, ...], tuple[str
     return found.deltas, found.percents
 
 
-def _other_deltas(found: Matched, look: Style, checked: Checked) -> Iterator[str]:
+def _other_deltas(found: Matched, look: Style, checked: CheckedPackage) -> Iterator[str]:
     """Where the printed deltas are not those that the printed values give, or allow."""
     for rows in found.sections:
         for metric, row in rows:
@@ -99,7 +99,7 @@ def _other_deltas(found: Matched, look: Style, checked: Checked) -> Iterator[str
 
 
 def _other_words(
-    publication: Publication, checked: Checked, edition: Edition, names: Mapping[str, Word]
+    publication: Publication, checked: CheckedPackage, edition: Edition, names: Mapping[str, Word]
 ) -> Iterator[str]:
     """Where the publication explains or captions a metric in other words than its edition, or other metrics."""
     due = {name for group in edition.dictionary for name in group.metrics}
@@ -130,7 +130,7 @@ def _charts(publication: Publication, edition: Edition, names: Mapping[str, Word
             yield Chart(chart.metric, number, name, label, symbol, chart.template, series, chart.scale)
 
 
-def _dictionary(checked: Checked, edition: Edition, names: Mapping[str, Word]) -> tuple[Group, ...]:
+def _dictionary(checked: CheckedPackage, edition: Edition, names: Mapping[str, Word]) -> tuple[Group, ...]:
     def entry(name: str) -> Entry:
         said, symbol = names[name]
         # No hash: what was published was not worked out by the definitions of these specs.

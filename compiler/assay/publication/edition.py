@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.lang.model.report import Edition, Report
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.publication.model import Facts, MetricRow, Publication, Table
 from assay.util.diagnostics import USAGE, Diagnostic, Span, did_you_mean, fail, raise_all
 
@@ -17,7 +17,7 @@ Locate = Callable[[Sequence[str]], Span]
 """Where strings stand in the publication's file, each after the one before it."""
 
 
-def words(checked: Checked, edition: Edition) -> dict[str, Word]:
+def words(checked: CheckedPackage, edition: Edition) -> dict[str, Word]:
     """What an edition calls each metric and its unit."""
     found = {metric.id: (metric.name, metric.unit.symbol) for metric in checked.package.metrics}
     for label in edition.labels:
@@ -51,7 +51,9 @@ class Matched:
     counts: tuple[tuple[str, ...], ...]
 
 
-def matched(publication: Publication, checked: Checked, report: Report, edition: Edition, locate: Locate) -> Matched:
+def matched(
+    publication: Publication, checked: CheckedPackage, report: Report, edition: Edition, locate: Locate
+) -> Matched:
     """A publication's rows by the labels of an edition.
 
     Raises AssayError `publication` with every row that is not the edition's, in other units, twice, or missing.
@@ -90,7 +92,9 @@ def _rows(table: Table) -> dict[str, MetricRow]:
     return {row.label: row for row in table.rows}
 
 
-def _problems(publication: Publication, checked: Checked, edition: Edition, locate: Locate) -> Iterator[Diagnostic]:
+def _problems(
+    publication: Publication, checked: CheckedPackage, edition: Edition, locate: Locate
+) -> Iterator[Diagnostic]:
     labels = [row.label for row in edition.manifest]
     found = [item.label for item in publication.manifest]
     yield from _unlike("row", ("manifest", "the manifest"), found, labels, edition, locate)

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from assay.lang.model.report import Edition, History, Report
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.publication.edition import Word, chosen, matched, words
 from assay.publication.model import MetricRow, Publication
 from assay.publication.reader import read
@@ -90,7 +90,7 @@ def number(cell: str) -> float | None:
     return None if cell == MISSING or cell in UNDEFINED else float(cell)
 
 
-def issues(files: Sequence[Path], checked: Checked, report: Report) -> tuple[Issue, ...]:
+def issues(files: Sequence[Path], checked: CheckedPackage, report: Report) -> tuple[Issue, ...]:
     """Publications in order, whatever the order of their files.
 
     Raises AssayError: what `read` and `matched` raise, and `same-publication` for two files of one publication.
@@ -108,7 +108,7 @@ def issues(files: Sequence[Path], checked: Checked, report: Report) -> tuple[Iss
     return tuple(found)
 
 
-def _issue(file: Path, checked: Checked, report: Report) -> Issue:
+def _issue(file: Path, checked: CheckedPackage, report: Report) -> Issue:
     publication = read(file)
     edition = chosen(report, publication.day, None)
     found = matched(publication, checked, report, edition, Shape(file, file.read_text(encoding="utf-8")).span)
@@ -139,7 +139,7 @@ def columns(found: Sequence[Issue]) -> tuple[tuple[Issue, ...], ...]:
     return tuple(tuple(column) for column in made)
 
 
-def changes(history: History, checked: Checked, found: Sequence[Issue]) -> tuple[Change, ...]:
+def changes(history: History, checked: CheckedPackage, found: Sequence[Issue]) -> tuple[Change, ...]:
     """The declared breaks, and those that follow from the editions; keys are letters in the order of days."""
     declared = [(item.since, item.run, MEANING, ((item.metrics, item.doc),)) for item in history.breaks]
     shown = [name for section in history.sections for name in section.metrics]
@@ -157,7 +157,7 @@ def _key(place: int) -> str:
 
 
 def _of_editions(
-    checked: Checked, found: Sequence[Issue], shown: Sequence[str]
+    checked: CheckedPackage, found: Sequence[Issue], shown: Sequence[str]
 ) -> Iterator[tuple[str, tuple[tuple[tuple[str, ...], str], ...]]]:
     """Where an edition writes numbers, or calls a metric or its unit, otherwise than the one before: (day, notes)."""
     firsts: dict[str, Issue] = {}

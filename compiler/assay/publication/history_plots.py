@@ -60,7 +60,7 @@ def plot(frame: Frame, metric: str, word: tuple[str, str], figure: int, template
     panels = tuple(
         name
         for name in frame.workloads
-        if any(value is not None for issue in _of(frame, name) for value in issue.numbers(metric))
+        if any(value is not None for issue in select_issues(frame, name) for value in issue.numbers(metric))
     )
     rows = [row for name in panels for row in _panel(frame, metric, name)]
     rows += _labels(frame, panels[-1]) if panels else ()
@@ -71,7 +71,7 @@ def plot(frame: Frame, metric: str, word: tuple[str, str], figure: int, template
     )  # fmt: skip
 
 
-def _of(frame: Frame, workload: str) -> list[Issue]:
+def select_issues(frame: Frame, workload: str) -> list[Issue]:
     return [issue for issue in frame.issues if issue.publication.workload == workload]
 
 
@@ -84,7 +84,7 @@ def _panel(frame: Frame, metric: str, workload: str) -> Iterator[Row]:
     yield _row(workload, "panel", x=0.0, text=workload)
     for index in range(1, len(frame.columns)):
         yield _row(workload, "column", x=float(index))
-    mine = _of(frame, workload)
+    mine = select_issues(frame, workload)
     known = [value for issue in mine for value in issue.numbers(metric) if value is not None]
     low, high = _ends(min(known), max(known))
     yield _row(workload, "extent", x=0.0, y=low)
@@ -142,7 +142,7 @@ def _described(frame: Frame, metric: str, name: str, symbol: str, panels: Sequen
     unit = f" {symbol}" if symbol else ""
     parts = []
     for workload in panels:
-        rows = [issue.rows[metric] for issue in _of(frame, workload) if metric in issue.rows]
+        rows = [issue.rows[metric] for issue in select_issues(frame, workload) if metric in issue.rows]
         ends = f"from {rows[0].values[0]}{unit} to {rows[-1].values[-1]}{unit}"
         parts.append(f"{workload}, {len(rows)} publication{'' if len(rows) == 1 else 's'}, {ends}")
     keys = [change.key for change in frame.changes if change.concerns(metric)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from assay.lang.model.report import History, Report, Section
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.publication.edition import Word, words
 from assay.publication.history import LEAST_DIGITS, Change, Issue, Move, changes, columns, moves, warnings, workloads
 from assay.publication.history_plots import Frame, plot
@@ -55,10 +55,10 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class HistoryReport:
     """All that a history tells: the publications in order, the breaks, the largest moves, what metrics are called."""
 
-    checked: Checked
+    checked: CheckedPackage
     report: Report
     history: History
     issues: tuple[Issue, ...]
@@ -67,14 +67,14 @@ class Told:
     names: Mapping[str, Word]
 
 
-def told(checked: Checked, report: Report, history: History, found: Sequence[Issue]) -> Told:
+def analyze_history(checked: CheckedPackage, report: Report, history: History, found: Sequence[Issue]) -> HistoryReport:
     """What a history tells of publications in order (at least one); metrics are called as in the newest edition."""
     breaks = changes(history, checked, found)
     largest = moves(history, found, breaks, history.moves)
-    return Told(checked, report, history, tuple(found), breaks, largest, words(checked, found[-1].edition))
+    return HistoryReport(checked, report, history, tuple(found), breaks, largest, words(checked, found[-1].edition))
 
 
-def document(said: Told, heading: Heading, provenance: Mapping[str, str]) -> Document:
+def document(said: HistoryReport, heading: Heading, provenance: Mapping[str, str]) -> Document:
     """The document of a history."""
     facts = _facts(said)
     return Document(
@@ -102,7 +102,7 @@ def document(said: Told, heading: Heading, provenance: Mapping[str, str]) -> Doc
     )
 
 
-def _facts(said: Told) -> dict[str, str]:
+def _facts(said: HistoryReport) -> dict[str, str]:
     issues = said.issues
     return {
         "publications": str(len(issues)),
@@ -119,7 +119,7 @@ def _filled(text: str, facts: Mapping[str, str]) -> str:
     return text
 
 
-def _overview(said: Told) -> Table:
+def _overview(said: HistoryReport) -> Table:
     """What the report is made of, a column a workload."""
     names = workloads(said.issues)
     mine = [[issue for issue in said.issues if issue.publication.workload == name] for name in names]
@@ -135,14 +135,14 @@ def _overview(said: Told) -> Table:
     return Table("Publications and workloads", ("", *names), rows, of_rows=means)
 
 
-def _largest(said: Told) -> Gallery:
+def _largest(said: HistoryReport) -> Gallery:
     header = ("Metric", "Workload", "Published", "Base run", "Run", "Base", "Value", "Δ%", "Break")
     rows = tuple(_move(said, item) for item in said.moves)
     text = tuple(paragraph.format(digits=LEAST_DIGITS) for paragraph in MOVES)
     return Gallery("largest-moves", "Largest moves", text, (), (Table("", header, rows),))
 
 
-def _move(said: Told, move: Move) -> tuple[str, ...]:
+def _move(said: HistoryReport, move: Move) -> tuple[str, ...]:
     publication, values = move.issue.publication, move.issue.rows[move.metric].values
     return (
         row_label(*said.names[move.metric]),
@@ -162,7 +162,7 @@ def percent(share: Decimal) -> str:
     return f"{100 * share:+.1f}"
 
 
-def _galleries(said: Told) -> Iterator[Gallery]:
+def _galleries(said: HistoryReport) -> Iterator[Gallery]:
     """A gallery a section, with the table of its breaks."""
     frame = Frame(columns(said.issues), said.issues, workloads(said.issues), said.changes)
     figure = 0
@@ -179,7 +179,7 @@ def _galleries(said: Told) -> Iterator[Gallery]:
         yield Gallery(slug, section.title, text, tuple(plots), (table,) if rows else ())
 
 
-def _breaks(said: Told, section: Section) -> Iterator[tuple[str, ...]]:
+def _breaks(said: HistoryReport, section: Section) -> Iterator[tuple[str, ...]]:
     for change in said.changes:
         for metrics, text in change.notes:
             mine = [said.names[name][0] for name in section.metrics if name in metrics]
@@ -189,7 +189,7 @@ def _breaks(said: Told, section: Section) -> Iterator[tuple[str, ...]]:
                 yield change.key, since, "All of this section" if whole else "; ".join(mine), text
 
 
-def _dictionary(said: Told) -> Iterator[Group]:
+def _dictionary(said: HistoryReport) -> Iterator[Group]:
     """The groups of the report's dictionary, with the metrics that the history shows."""
     shown = {name for section in said.history.sections for name in section.metrics}
     for group in said.report.dictionary:
@@ -203,14 +203,14 @@ def _dictionary(said: Told) -> Iterator[Group]:
             yield Group(group.title, entries)
 
 
-def _publications(said: Told) -> Appendix:
+def _publications(said: HistoryReport) -> Appendix:
     told_of = ((issue, issue.publication) for issue in said.issues)
     rows = tuple((item.day, item.title, item.workload, issue.edition.name, issue.file.name) for issue, item in told_of)
     text = f"The {counted(len(rows), 'publication')} that this report is made of, oldest first."
     return Appendix("Publications", (text,), ("Day", "Title", "Workload", "Edition", "File"), rows)
 
 
-def series_json(said: Told) -> dict[str, object]:
+def series_json(said: HistoryReport) -> dict[str, object]:
     """The series as data: metric -> workload -> a record for each further run, values as printed, oldest first."""
     shown = [name for section in said.history.sections for name in section.metrics]
     names = workloads(said.issues)
@@ -220,7 +220,7 @@ def series_json(said: Told) -> dict[str, object]:
     }
 
 
-def _series(said: Told, metric: str, workload: str) -> Iterator[dict[str, str]]:
+def _series(said: HistoryReport, metric: str, workload: str) -> Iterator[dict[str, str]]:
     for issue in said.issues:
         publication = issue.publication
         if publication.workload != workload or metric not in issue.rows:

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.lang.check.reports import is_day
 from assay.publication.model import Explained, Facts, Figure, MetricRow, Points, Publication, Table
-from assay.publication.shape import Shape, load, shown
+from assay.publication.shape import Shape, load, truncate_value
 from assay.util.diagnostics import raise_all
 
 POINTS_SUFFIX = ".cdf.json"
@@ -117,7 +117,9 @@ def _points(path: Path, runs: tuple[str, ...]) -> Points:
     shape = Shape(path, text)
     found: Points = {}
     if not isinstance(data, dict):
-        shape.problem("the plotted points are not an object", expected="metric: { run: points }", found=shown(data))
+        shape.problem(
+            "the plotted points are not an object", expected="metric: { run: points }", found=truncate_value(data)
+        )
         data = {}
     for metric in data:
         lines = shape.member(data, metric, dict, "the plotted points", (metric,))
@@ -142,7 +144,9 @@ def _line(shape: Shape, data: Any, metric: str, run: str) -> tuple[tuple[float, 
         for point in data
     )
     if not good:
-        shape.problem(f"{what} are not pairs of numbers", at=at, expected="[[value, centile], ...]", found=shown(data))
+        shape.problem(
+            f"{what} are not pairs of numbers", at=at, expected="[[value, centile], ...]", found=truncate_value(data)
+        )
         return ()
     points = tuple((float(value), float(centile)) for value, centile in data)
     if any(b[1] <= a[1] or b[0] < a[0] for a, b in pairwise(points)):

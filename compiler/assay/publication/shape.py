@@ -49,12 +49,12 @@ class Shape:
     def member(self, record: Any, key: str, kind: type, what: str, at: Sequence[str] = ()) -> Any:
         """A member of a record, of a kind; an empty one of that kind where it is missing or of another."""
         if not isinstance(record, dict):
-            self.problem(f"{what} is not an object", at=at, expected="{ ... }", found=shown(record))
+            self.problem(f"{what} is not an object", at=at, expected="{ ... }", found=truncate_value(record))
             return kind()
         value = record.get(key)
         if not isinstance(value, kind) or isinstance(value, bool):
             said = "is missing" if key not in record else "is of the wrong kind"
-            self.problem(f"`{key}` of {what} {said}", at=at, expected=KINDS[kind], found=shown(value))
+            self.problem(f"`{key}` of {what} {said}", at=at, expected=KINDS[kind], found=truncate_value(value))
             return kind()
         return value
 
@@ -65,7 +65,9 @@ class Shape:
         for item in found:
             if not isinstance(item, str):
                 said = "a value is missing" if item is None else "a value is not a text"
-                self.problem(f"{what}: {said} among `{key}`", at=at, expected="a printed cell", found=shown(item))
+                self.problem(
+                    f"{what}: {said} among `{key}`", at=at, expected="a printed cell", found=truncate_value(item)
+                )
                 return ("",) * (len(found) if count is None else count)
         if count is not None and len(found) != count:
             self.problem(
@@ -97,7 +99,7 @@ def is_number(cell: str) -> bool:
     return cell in (MISSING, *UNDEFINED) or decimal(cell) is not None
 
 
-def shown(value: object) -> str:
+def truncate_value(value: object) -> str:
     """A value as it stands in the file, cut."""
     return json.dumps(value, ensure_ascii=False)[:80]
 

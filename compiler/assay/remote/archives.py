@@ -200,7 +200,7 @@ def _broken(archive: Path, folder: Path, shown_as: str) -> Iterator[None]:
             raise fail("no-run", f"the archive of the run cannot be read: {shown_as}", found=cause) from None
         if error.errno is None:  # so gzip, bz2 and others say that a file is none of theirs
             raise _error(archive, shown_as, str(error)) from None
-        raise disk_space.written(folder, shown_as, error) from None
+        raise disk_space.write_error(folder, shown_as, error) from None
 
 
 def _error(archive: Path, shown_as: str, cause: str) -> AssayError:

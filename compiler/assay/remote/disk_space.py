@@ -18,7 +18,7 @@ def check_room(folder: Path, needed: int, what: str) -> None:
         raise _full(folder, what, f"{_size(needed)}", f"{_size(free)} free")
 
 
-def written(folder: Path, what: str, error: OSError) -> AssayError:
+def write_error(folder: Path, what: str, error: OSError) -> AssayError:
     """The error of a file that could not be written below the cache's folder."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return _full(folder, what, "room for it", error.strerror or "none")

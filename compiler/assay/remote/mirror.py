@@ -88,7 +88,7 @@ def mirrored(
     try:
         lock = _open_lock(mirror)
     except OSError as error:
-        raise disk_space.written(store.folder, address, error) from None
+        raise disk_space.write_error(store.folder, address, error) from None
     held.callback(os.close, lock)
     if not is_address(address):
         return _of_archive(mirror, lock, Path(address))
@@ -141,7 +141,7 @@ def _of_packed(mirror: _Mirror, lock: int, storage: Storage, packed: Object) -> 
             fetching.finish([packed])
             _unpack(mirror, mark, fetching.files / packed.name)
             shutil.rmtree(fetching.files)
-    return _there(mirror, mark)
+    return mirror_folder(mirror, mark)
 
 
 def _of_archive(mirror: _Mirror, lock: int, archive: Path) -> Path:
@@ -158,7 +158,7 @@ def _of_archive(mirror: _Mirror, lock: int, archive: Path) -> Path:
     with _alone(mirror, lock):
         if not _unpacked(mirror, mark):
             _unpack(mirror, mark, archive)
-    return _there(mirror, mark)
+    return mirror_folder(mirror, mark)
 
 
 def _unpacked(mirror: _Mirror, mark: Sequence[object]) -> Path | None:
@@ -172,7 +172,7 @@ def _unpacked(mirror: _Mirror, mark: Sequence[object]) -> Path | None:
         return None
 
 
-def _there(mirror: _Mirror, mark: Sequence[object]) -> Path:
+def mirror_folder(mirror: _Mirror, mark: Sequence[object]) -> Path:
     found = _unpacked(mirror, mark)
     assert found, "it was unpacked just now"
     return found
@@ -213,7 +213,7 @@ def _alone(mirror: _Mirror, lock: int) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise disk_space.written(mirror.folder, mirror.address, error) from None
+        raise disk_space.write_error(mirror.folder, mirror.address, error) from None
     finally:
         fcntl.flock(lock, fcntl.LOCK_SH)
 

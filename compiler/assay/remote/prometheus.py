@@ -16,14 +16,14 @@ from sqlglot import exp
 
 from assay.ingest import builder
 from assay.ingest.readers import sample_files, sample_store
-from assay.ingest.workspace_dir import connected
+from assay.ingest.workspace_dir import open_engine
 from assay.remote import prometheus_times
 from assay.remote.http import Server, TooManyError
 from assay.sql import dialect
 from assay.sql.copy_to import TARGET, copied
 from assay.sql.dialect import column
 from assay.util.diagnostics import USAGE, AssayError, did_you_mean, fail
-from assay.util.locks import released
+from assay.util.locks import release
 from assay.util.progress import Progress
 from assay.util.scratch import BESIDE, claimed
 
@@ -66,32 +66,35 @@ def fetch(server: Server, request: Request, out: Path, tell: Progress) -> Path:
     series, a time that is none.
     """
     if request.end < request.start:
-        start, end = prometheus_times.said(request.start), prometheus_times.said(request.end)
+        start, end = prometheus_times.format_instant(request.start), prometheus_times.format_instant(request.end)
         raise fail("bad-time", "--end is before --start", expected=f"a time after {start}", found=end, status=USAGE)
     for selector in request.selectors:
-        _known(server, request, selector)
+        require_series(server, request, selector)
     fresh_folder = not out.exists()
     scratch, lock = claimed(out, BESIDE)
     try:
         (scratch / "plain").mkdir()
-        with connected(scratch) as connection:
+        with open_engine(scratch) as connection:
             _fill(connection, server, request, scratch, tell)
             fresh = scratch / FILE
             (written,) = connection.execute(copied(_ordered(request)), {TARGET: str(fresh)}).fetchall()
             if not written[1]:
-                start, end = prometheus_times.said(request.start), prometheus_times.said(request.end)
+                start, end = (
+                    prometheus_times.format_instant(request.start),
+                    prometheus_times.format_instant(request.end),
+                )
                 message = f"the server has no samples of this time: {server.shown}"
                 raise fail("no-samples", message, found=f"none from {start} to {end}")
         fresh.replace(out / FILE)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-        released(lock)
+        release(lock)
         if fresh_folder and not any(out.iterdir()):
             out.rmdir()
     return out / FILE
 
 
-def _known(server: Server, request: Request, selector: str) -> None:
+def require_series(server: Server, request: Request, selector: str) -> None:
     """AssayError when the server has no series of a selector in the time."""
     if not _series(server, Page(selector, request.start, request.end)):
         names = [str(name) for name in server.data(NAMES, ())]
@@ -100,7 +103,8 @@ def _known(server: Server, request: Request, selector: str) -> None:
         raise fail(
             "no-series",
             f"the server has no series of {selector}: {server.shown}",
-            expected=f"series from {prometheus_times.said(request.start)} to {prometheus_times.said(request.end)}",
+            expected=f"series from {prometheus_times.format_instant(request.start)} "
+            f"to {prometheus_times.format_instant(request.end)}",
             found="none" if names else "a server without any series",
             hint=hint or "were they there at another time?",
         )
@@ -216,7 +220,7 @@ def _load(connection: duckdb.DuckDBPyConnection, server: Server, text: bytes, pl
 
 def _ordered(request: Request) -> exp.Select:
     """The samples of the time, in order."""
-    query = builder.of(dialect.select("name", "labels", "t_ns", "value"), "samples")
+    query = builder.from_source(dialect.select("name", "labels", "t_ns", "value"), "samples")
     query = query.join(
         "series", on=exp.EQ(this=column("series", "samples"), expression=column("id", "series")), copy=False
     )

@@ -57,7 +57,7 @@ def seconds(milliseconds: int) -> str:
     return f"{milliseconds // 1000}.{milliseconds % 1000:03d}"
 
 
-def said(milliseconds: int) -> str:
+def format_instant(milliseconds: int) -> str:
     """An instant as RFC 3339."""
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

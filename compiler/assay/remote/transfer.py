@@ -131,7 +131,7 @@ class Fetching:
             with self.lock, self.journal.open("a", encoding="utf-8") as stream:
                 stream.write(_line((item.name, item.mark)))
         except OSError as error:
-            raise disk_space.written(self.folder, self.storage.address, error) from None
+            raise disk_space.write_error(self.folder, self.storage.address, error) from None
 
     def _add(self, count: int) -> None:
         with self.lock:

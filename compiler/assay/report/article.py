@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from assay.lang import formula
 from assay.lang.labels import read_of
 from assay.lang.model.article import Article, Choice, Part
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.report.assemble import filled, words
 from assay.report.assemble import notes as noted
 from assay.report.blocks import rows as asked
 from assay.report.blocks.averages import averages
 from assay.report.blocks.choices import called, chosen
 from assay.report.blocks.class_tables import class_tables
-from assay.report.blocks.comparison_columns import Compared, beside, manifest
+from assay.report.blocks.comparison_columns import Compared, add_comparisons, manifest
 from assay.report.blocks.plots import grids, not_drawn, not_named, scatters, timelines
-from assay.report.blocks.tables import Setting, Shown, tables
-from assay.report.blocks.verdicts import told, verdicts
+from assay.report.blocks.tables import RenderContext, ShownRun, tables
+from assay.report.blocks.verdicts import verdict_notes, verdicts
 from assay.report.data_quality import quality_parts
 from assay.report.dictionary import entry
 from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Quoted, Table
@@ -36,7 +36,7 @@ UPRIGHT, LAID = 4, 8
 
 
 def assemble_article(
-    checked: Checked,
+    checked: CheckedPackage,
     article: Article,
     runs: Sequence[RunFigures],
     choices: Choices,
@@ -86,7 +86,9 @@ def assemble_article(
     )
 
 
-def with_claims(document: Document, checked: Checked, article: Article, claims: tuple[Appendix, ...]) -> Document:
+def with_claims(
+    document: Document, checked: CheckedPackage, article: Article, claims: tuple[Appendix, ...]
+) -> Document:
     """The document with what is claimed of it, and what that is about explained."""
     named = terms(checked, article, (document.manifest, *tables_of(document.galleries), *claims))
     return dataclasses.replace(document, claims=claims, terms=named)
@@ -97,22 +99,22 @@ class Cast:
     """Who is shown: the runs of most parts, the first of which is the baseline, and those that are cases of grids;
     and what is said: prose by its files, notes by the titles of parts."""
 
-    setting: Setting
-    main: Sequence[Shown]
-    cases: Sequence[Shown]
+    setting: RenderContext
+    main: Sequence[ShownRun]
+    cases: Sequence[ShownRun]
     prose: Mapping[str, Prose]
     notes: Mapping[str, tuple[str, ...]]
     columns: Compared
     headings: Sequence[str]
 
     @property
-    def runs(self) -> Sequence[Shown]:
+    def runs(self) -> Sequence[ShownRun]:
         """All runs, each once."""
         return [*self.main, *(shown for shown in self.cases if shown.run not in [item.run for item in self.main])]
 
 
 def _cast(
-    checked: Checked,
+    checked: CheckedPackage,
     article: Article,
     runs: Sequence[RunFigures],
     named: Sequence[str],
@@ -123,9 +125,9 @@ def _cast(
 ) -> Cast:
     told = [shorten(str(run.constants[article.cases])) if article.cases else "" for run in runs]
     main = [place for place, case in enumerate(told) if not case] or list(range(len(runs)))
-    shown = [Shown(runs[place], named[place], named[place] if len(main) > 1 else "") for place in main]
+    shown = [ShownRun(runs[place], named[place], named[place] if len(main) > 1 else "") for place in main]
     cases = [
-        Shown(run, case if told.count(case) == 1 else f"{case} ({run.id})", "")
+        ShownRun(run, case if told.count(case) == 1 else f"{case} ({run.id})", "")
         for run, case in zip(runs, told, strict=True)
         if case
     ]
@@ -135,7 +137,7 @@ def _cast(
     }
     columns = compared or Compared([item.run for item in shown], {})
     headings = labels_of(article, columns.columns)
-    setting = Setting(checked, article, style(look), rows, columns.instants)
+    setting = RenderContext(checked, article, style(look), rows, columns.instants)
     return Cast(setting, shown, cases, prose, notes, columns, headings)
 
 
@@ -181,7 +183,7 @@ def _gallery(cast: Cast, part: Part, place: int, numbers: Iterator[int]) -> Gall
         for plot in grids(setting, grid, cast.cases, LAID if len(cast.runs) > UPRIGHT else UPRIGHT, f"{place}-{count}")
     ]
     classes, why = _classes(cast, part)
-    said = _said(cast, part)
+    said = render_prose(cast, part)
     numbered = [dataclasses.replace(plot, figure=next(numbers)) if plot else None for plot in plots]
     gallery = Gallery(
         f"part-{place}",
@@ -189,7 +191,7 @@ def _gallery(cast: Cast, part: Part, place: int, numbers: Iterator[int]) -> Gall
         (
             *(paragraph.text for paragraph in said),
             *_meant(cast, part),
-            *told(setting, part, runs),
+            *verdict_notes(setting, part, runs),
             *cast.notes.get(part.title, ()),
             *not_drawn(setting, part, runs),
             *not_named(numbered),
@@ -202,7 +204,7 @@ def _gallery(cast: Cast, part: Part, place: int, numbers: Iterator[int]) -> Gall
         quoted=tuple(_quoted(cast, said)),
     )
     shown = [item.run for item in runs], [item.label for item in runs]
-    return beside(gallery, setting.checked, setting.look, part, cast.columns, shown)
+    return add_comparisons(gallery, setting.checked, setting.look, part, cast.columns, shown)
 
 
 def distinct(galleries: Iterable[Gallery]) -> tuple[Gallery, ...]:
@@ -226,7 +228,7 @@ def distinct(galleries: Iterable[Gallery]) -> tuple[Gallery, ...]:
     )
 
 
-def _averages(setting: Setting, part: Part, runs: Sequence[Shown]) -> list[Table]:
+def _averages(setting: RenderContext, part: Part, runs: Sequence[ShownRun]) -> list[Table]:
     """The tables of averages of series of a part."""
     found = [averages(setting, item, shown) for item in part.averages for shown in runs]
     return [table for table in found if table]
@@ -254,7 +256,7 @@ def _abreast(runs: int, *, laid: bool) -> int:
 # What a part says
 
 
-def _said(cast: Cast, part: Part) -> tuple[Paragraph, ...]:
+def render_prose(cast: Cast, part: Part) -> tuple[Paragraph, ...]:
     """The prose of a part; paragraphs that quote a choice which a run does not make are left out."""
     if not part.prose:
         return ()
@@ -337,7 +339,7 @@ def _have(names: Sequence[str]) -> str:
     return f"{', '.join(names)} {'has' if len(names) == 1 else 'have'}"
 
 
-def _dictionary(checked: Checked, article: Article, texts: Iterable[Prose]) -> tuple[Group, ...]:
+def _dictionary(checked: CheckedPackage, article: Article, texts: Iterable[Prose]) -> tuple[Group, ...]:
     names = list(metrics_of(article, texts))
     for name in names:  # the list grows meanwhile: by what formulas are over, which may be formulas, too
         names += [item for item in formula.over(checked.metric(name).measure) if item not in names]

@@ -11,9 +11,9 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Chart as ChartSpec
 from assay.lang.model.report import Report
 from assay.lang.model.report import Section as SectionSpec
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.report import run_results
-from assay.report.cell_links import COLUMN, FACT, FILTER, Lead, Of, columns
+from assay.report.cell_links import COLUMN, FACT, FILTER, CellLink, CellSource, columns
 from assay.report.data_quality import quality_parts
 from assay.report.dictionary import entry
 from assay.report.document import Chart, Document, Group, Section, Series, Table
@@ -31,7 +31,7 @@ _PLACE = re.compile(r"\{([^{}]+)\}")
 
 
 def assemble(
-    checked: Checked,
+    checked: CheckedPackage,
     report: Report,
     runs: Sequence[RunFigures],
     choices: Choices,
@@ -87,7 +87,7 @@ def _alone(report: Report, label: str) -> tuple[str, list[str]]:
     return title, [text for text in _paragraphs(report) if not COMPARING.search(text)]
 
 
-def words(checked: Checked, runs: Sequence[RunFigures], named: Sequence[str]) -> dict[str, str]:
+def words(checked: CheckedPackage, runs: Sequence[RunFigures], named: Sequence[str]) -> dict[str, str]:
     """What the places of titles and introductions stand for: labels of runs, constants of the first run."""
     others = named[1:] or named
     listed = ", ".join(others[:-1]) + " and " + others[-1] if len(others) > 1 else others[0]
@@ -114,7 +114,7 @@ def _manifest(report: Report, runs: Sequence[RunFigures], named: Sequence[str], 
     means = (*map(of_row, report.manifest), *((SINCE, UNTIL) if phases else ()))
     kinds = [COLUMN if row.relation else FACT for row in report.manifest] + [FACT] * len(phases)
     leads = tuple(
-        Lead(y, x, kind, (Of(entry, run.id),))
+        CellLink(y, x, kind, (CellSource(entry, run.id),))
         for y, (entry, kind) in enumerate(zip(means, kinds, strict=True))
         for x, run in enumerate(runs, start=1)
     )
@@ -122,7 +122,7 @@ def _manifest(report: Report, runs: Sequence[RunFigures], named: Sequence[str], 
 
 
 def _section(
-    checked: Checked, section: SectionSpec, runs: Sequence[RunFigures], named: Sequence[str], choices: Choices
+    checked: CheckedPackage, section: SectionSpec, runs: Sequence[RunFigures], named: Sequence[str], choices: Choices
 ) -> Section:
     look = style(choices.style)
     header = ["", named[0]]
@@ -158,7 +158,7 @@ def _sample_counts(look: Style, metric: str, runs: Sequence[RunFigures]) -> tupl
     return tuple(cells)
 
 
-def _averages(checked: Checked, report: Report, summary: str) -> str:
+def _averages(checked: CheckedPackage, report: Report, summary: str) -> str:
     """How averages are taken of shown metrics that have a distribution for each of something; empty: there are none."""
     names = [name for section in report.sections for name in section.metrics]
     names += [item.metric for item in report.charts]
@@ -171,7 +171,9 @@ def _averages(checked: Checked, report: Report, summary: str) -> str:
     return f"{said} {doc}." if doc else said
 
 
-def _charts(checked: Checked, report: Report, runs: Sequence[RunFigures], named: Sequence[str]) -> tuple[Chart, ...]:
+def _charts(
+    checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], named: Sequence[str]
+) -> tuple[Chart, ...]:
     names = Counter(checked.metric(item.metric).name for item in report.charts)
     return tuple(
         _chart(checked, number, item, runs, named, names) for number, item in enumerate(report.charts, start=1)
@@ -179,7 +181,7 @@ def _charts(checked: Checked, report: Report, runs: Sequence[RunFigures], named:
 
 
 def _chart(
-    checked: Checked,
+    checked: CheckedPackage,
     figure: int,
     chart: ChartSpec,
     runs: Sequence[RunFigures],
@@ -214,13 +216,15 @@ def _points(found: Distribution) -> tuple[tuple[float, float, float | None, floa
     return tuple((found.scaled(item.value), item.centile, unit(item.low), unit(item.high)) for item in found.centiles)
 
 
-def _dictionary(checked: Checked, report: Report) -> tuple[Group, ...]:
+def _dictionary(checked: CheckedPackage, report: Report) -> tuple[Group, ...]:
     return tuple(
         Group(group.title, tuple(entry(checked, name) for name in group.metrics)) for group in report.dictionary
     )
 
 
-def _warnings(checked: Checked, report: Report, runs: Sequence[RunFigures], named: Sequence[str]) -> Iterable[str]:
+def _warnings(
+    checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], named: Sequence[str]
+) -> Iterable[str]:
     for name in report.compare:
         values = [str(run.constants[name]) for run in runs]
         if len(set(values)) > 1:
@@ -243,7 +247,7 @@ def no_samples(names: Iterable[str], why: Iterable[str]) -> str:
     return "; ".join((f"there are no samples of {', '.join(names)}", *why)) + "."
 
 
-def rejected(checked: Checked, results: RunResults, metrics: Iterable[Metric]) -> list[str]:
+def rejected(checked: CheckedPackage, results: RunResults, metrics: Iterable[Metric]) -> list[str]:
     """What filters rejected of the rows that metrics, or the rows that these follow, are of."""
     judged = {metric.grain for metric in metrics if metric.accepted}
     judged |= {grain.subject.grain for grain in checked.package.grains if grain.subject and grain.name in judged}
@@ -264,6 +268,8 @@ def _filters(runs: Sequence[RunFigures], named: Sequence[str]) -> Table:
         for item in run.results.filters
     )
     told = [(run.id, of_filter(item.filter)) for run in runs for item in run.results.filters]
-    leads = tuple(Lead(y, x, FILTER, (Of(name, run),)) for y, (run, name) in enumerate(told) for x in (4, 5))
+    leads = tuple(
+        CellLink(y, x, FILTER, (CellSource(name, run),)) for y, (run, name) in enumerate(told) for x in (4, 5)
+    )
     means = tuple(name for _, name in told)
     return Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), rows, of_rows=means, leads=leads)

@@ -21,7 +21,7 @@ FACT, FILTER, WORDS, OUTCOME = "fact", "filter", "words", "outcome"
 
 
 @dataclass(frozen=True, slots=True)
-class Of:
+class CellSource:
     """A value: of which entry (a metric, a series, or one that is no metric's), and of which run or phase, by its id.
 
     A row of the metric's grain is told by columns and their texts (`where`; none: all samples), a time of a series by
@@ -36,14 +36,14 @@ class Of:
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
+class CellLink:
     """What a cell of a table, by the places of its row and column, prints of which values; `decided_by` are the
     titles of tables whose cells decide on it."""
 
     row: int
     column: int
     prints: str
-    of: tuple[Of, ...]
+    of: tuple[CellSource, ...]
     decided_by: tuple[str, ...] = ()
 
 
@@ -64,19 +64,19 @@ def columns(runs: Sequence[str]) -> tuple[Printed, ...]:
     return tuple(found)
 
 
-def compared(row: int, metric: str, runs: Sequence[str]) -> Iterator[Lead]:
+def compared(row: int, metric: str, runs: Sequence[str]) -> Iterator[CellLink]:
     """The cells of a metric in such a comparison."""
     for column, item in enumerate(columns(runs), start=1):
-        yield Lead(row, column, item.prints, tuple(Of(metric, run) for run in item.runs))
+        yield CellLink(row, column, item.prints, tuple(CellSource(metric, run) for run in item.runs))
 
 
-def on_row(metric: str, run: str, row: Mapping[str, object], names: Sequence[str]) -> Of:
+def on_row(metric: str, run: str, row: Mapping[str, object], names: Sequence[str]) -> CellSource:
     """What a metric measures on a row, which these columns tell."""
-    return Of(metric, run, tuple((name, str(row[name])) for name in dict.fromkeys(names)))
+    return CellSource(metric, run, tuple((name, str(row[name])) for name in dict.fromkeys(names)))
 
 
-def facts(entries: Sequence[str], runs: Sequence[str], prints: str = FACT) -> Iterator[Lead]:
+def facts(entries: Sequence[str], runs: Sequence[str], prints: str = FACT) -> Iterator[CellLink]:
     """The cells of a table of facts: a row an entry, a column a run."""
     for row, entry in enumerate(entries):
         for column, run in enumerate(runs, start=1):
-            yield Lead(row, column, prints, (Of(entry, run),))
+            yield CellLink(row, column, prints, (CellSource(entry, run),))

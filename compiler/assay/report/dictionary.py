@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from assay.lang import formula
 from assay.lang.model.package import Metric, Worked
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.report.document import Entry
 
 
-def entry(checked: Checked, name: str) -> Entry:
+def entry(checked: CheckedPackage, name: str) -> Entry:
     """The entry of a metric."""
     metric = checked.metric(name)
     told = (metric.doc, *(_worked(metric) if formula.is_formula(metric) else ()))
@@ -19,7 +19,7 @@ def _worked(metric: Metric) -> tuple[str, ...]:
     """Formula and unit, every conversion with its exact factor, worked examples: a line each."""
     conversions = [f"1 {unit} = {factor} {base}" for unit, factor, base in formula.units_of(metric.measure)]
     return (
-        f"Formula: {formula.shown(metric.measure)}, in {metric.unit.name}.",
+        f"Formula: {formula.format_formula(metric.measure)}, in {metric.unit.name}.",
         *([f"Conversions, exact: {'; '.join(conversions)}."] if conversions else []),
         *(f"Example: {_example(item)}." for item in metric.examples),
     )

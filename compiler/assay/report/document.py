@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, cast
 
-from assay.report.cell_links import Lead, Printed
+from assay.report.cell_links import CellLink, Printed
 from assay.util.diagnostics import fail
-from assay.util.escape import shown
+from assay.util.escape import normalize_text
 from assay.util.json_text import indented
 
 Point = tuple[float, float, float | None, float | None]
@@ -49,7 +49,7 @@ def _check_width(title: str, header: tuple[str, ...], rows: tuple[tuple[str, ...
             )
 
 
-def _check_leads(title: str, leads: tuple[Lead, ...], rows: int, columns: int) -> None:
+def _check_leads(title: str, leads: tuple[CellLink, ...], rows: int, columns: int) -> None:
     for lead in leads:
         if not (0 <= lead.row < rows and 0 <= lead.column < columns):
             raise _invalid(f"a cell of the table `{title}` that leads to values lies outside of it", found=repr(lead))
@@ -88,7 +88,7 @@ class Table:
     of_rows: tuple[str, ...] = ()
     of_columns: tuple[str, ...] = ()
     of_headings: str = ""
-    leads: tuple[Lead, ...] = ()
+    leads: tuple[CellLink, ...] = ()
 
     def __post_init__(self) -> None:
         _check_width(self.title, self.header, self.rows)
@@ -303,7 +303,7 @@ class Appendix:
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     of_columns: tuple[str, ...] = ()
-    leads: tuple[Lead, ...] = ()
+    leads: tuple[CellLink, ...] = ()
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -378,7 +378,7 @@ _PLAIN = _NO_TEXT | {str}
 
 def seen(value: Any) -> Any:
     """A part of a document, with escapes for what would not be seen in its texts, or would act where they are shown."""
-    return mapped(value, shown)
+    return mapped(value, normalize_text)
 
 
 def mapped(value: Any, of: Callable[[str], str]) -> Any:

@@ -13,7 +13,7 @@ from assay.lang import formula
 from assay.lang.model.article import Article, ClassTable
 from assay.lang.model.package import Column, Constant, Grain
 from assay.lang.model.report import Cell, ManifestRow, Report, RowLabel
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.report.document import Appendix, Entry, Gallery, Group, Table
 
 SAMPLE_COUNT = "count.samples"
@@ -68,7 +68,7 @@ def of_filter(name: str) -> str:
 
 
 def terms(
-    checked: Checked,
+    checked: CheckedPackage,
     shown: Report | Article,
     tables: Iterable[Table | Appendix],
     *,
@@ -82,7 +82,7 @@ def terms(
     known = {*(item.id for item in checked.package.metrics), *(item.name for item in checked.package.series)}
     named = [name for table in tables for name in _named(table)]
     names = dict.fromkeys([*named, *([SAMPLE_COUNT] if counts else [])])
-    told = _Told(checked, shown)
+    told = _ReportNumbers(checked, shown)
     groups: dict[str, list[Entry]] = {}
     for name in names:
         if name and name not in known:
@@ -106,10 +106,10 @@ def tables_of(galleries: Sequence[Gallery]) -> Iterator[Table]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _ReportNumbers:
     """What there is to say of a report's numbers."""
 
-    checked: Checked
+    checked: CheckedPackage
     shown: Report | Article
 
     def entry(self, name: str) -> Entry:
@@ -180,7 +180,7 @@ class _Told:
         )
         listed = "; ".join(f"{item.name} ({item.amount} {item.unit.symbol})" for item in table.classes)
         values = f"the rows of its metrics by {table.across}" if table.across else "the averages of metrics over runs"
-        worked = f"Formula: {formula.shown(table.value)}, in {table.unit.name}, over the class and {values}."
+        worked = f"Formula: {formula.format_formula(table.value)}, in {table.unit.name}, over the class and {values}."
         return table.title, table.unit.symbol, _lines(worked, f"{table.heading}: {listed}.")
 
     def count(self, _name: str) -> tuple[str, str, str]:
@@ -197,7 +197,7 @@ class _Told:
         return grain, next(item for item in grain.columns if item.name == name)
 
 
-def _constant(checked: Checked, name: str) -> Constant:
+def _constant(checked: CheckedPackage, name: str) -> Constant:
     return next(item for source in checked.package.sources for item in source.constants if item.name == name)
 
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from assay.lang.model.article import Article
 from assay.lang.model.package import Series
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.report.blocks import rows as asked
 from assay.report.run_results import RunFigures
 from assay.styles.exact_decimal import exact_text
 
 
 def undrawn(
-    checked: Checked,
+    checked: CheckedPackage,
     article: Article,
     runs: Sequence[RunFigures],
     named: Sequence[str],
@@ -30,11 +30,11 @@ def undrawn(
         f"{label}: {item.name}{said}"
         for label, run, samples in zip(named, runs, counts, strict=True)
         for item in found
-        for said in _said(item, run, samples)
+        for said in describe_missing(item, run, samples)
     )
 
 
-def _said(item: Series, run: RunFigures, samples: Mapping[str, int]) -> Iterator[str]:
+def describe_missing(item: Series, run: RunFigures, samples: Mapping[str, int]) -> Iterator[str]:
     rows = asked.rows(run, item)
     odd = [row for row in rows if not is_drawn(row)]
     if odd:

@@ -47,7 +47,7 @@ def write_lacking(out: Path, letters: Sequence[str], drawings: Sequence[str] = (
     (out / FILE).write_bytes((json.dumps(said, indent=1) + "\n").encode())
 
 
-def told(out: Path) -> tuple[str, ...]:
+def missing_glyph_warnings(out: Path) -> tuple[str, ...]:
     """What the user should know of the PDF in `out`."""
     try:
         letters = list(json.loads((out / FILE).read_bytes())["characters"])

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from assay.lang.model.article import Choice
 from assay.lang.model.package import Grain, Metric
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.report import prose_marks
 from assay.util.diagnostics import Diagnostic, Span, did_you_mean, excerpt_at
 
@@ -90,7 +90,9 @@ def _joined(text: str) -> str:
     return " ".join(text.split())
 
 
-def read(path: Path, name: str, checked: Checked, choices: Sequence[Choice], problems: list[Diagnostic]) -> Prose:
+def read(
+    path: Path, name: str, checked: CheckedPackage, choices: Sequence[Choice], problems: list[Diagnostic]
+) -> Prose:
     """The prose of a file, which messages call `name`, and which may refer to choices; what is wrong with it is added
     to the problems."""
     try:
@@ -169,7 +171,7 @@ def _arguments(text: str) -> list[tuple[str, Value]] | None:
     return found
 
 
-def _problems(quote: Quote, checked: Checked, choices: Sequence[Choice]) -> Iterator[Diagnostic]:
+def _problems(quote: Quote, checked: CheckedPackage, choices: Sequence[Choice]) -> Iterator[Diagnostic]:
     span, excerpt = quote.span, quote.excerpt
     metrics = {metric.id: metric for metric in checked.package.metrics}
     if quote.metric not in metrics:
@@ -208,6 +210,6 @@ def _problems(quote: Quote, checked: Checked, choices: Sequence[Choice]) -> Iter
         )
 
 
-def grain_of(checked: Checked, metric: Metric) -> Grain:
+def grain_of(checked: CheckedPackage, metric: Metric) -> Grain:
     """The grain of a metric."""
     return next(grain for grain in checked.package.grains if grain.name == metric.grain)

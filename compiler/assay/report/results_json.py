@@ -6,9 +6,9 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 
-from assay.lang.formula import is_formula, shown
+from assay.lang.formula import format_formula, is_formula
 from assay.lang.model.report import Report
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.report import data_quality
 from assay.report.run_results import LABEL_AND_ID, Choices, RunFigures, chart_points, told_apart, whole_labels
 from assay.styles.results import Centile, Distribution, FormulaResult
@@ -16,7 +16,7 @@ from assay.util.escape import escaped_json
 
 
 def results_json(
-    checked: Checked, report: Report, metrics: Sequence[str], runs: Sequence[RunFigures], choices: Choices
+    checked: CheckedPackage, report: Report, metrics: Sequence[str], runs: Sequence[RunFigures], choices: Choices
 ) -> dict[str, object]:
     """All results of a report as plain data.
 
@@ -45,14 +45,14 @@ def phase_json(run: RunFigures) -> dict[str, object]:
     return {"run": found.run, "phase": found.name, "since_ns": found.since, "until_ns": found.until}
 
 
-def _metric(checked: Checked, name: str, runs: Sequence[RunFigures], choices: Choices) -> dict[str, object]:
+def _metric(checked: CheckedPackage, name: str, runs: Sequence[RunFigures], choices: Choices) -> dict[str, object]:
     metric = checked.metric(name)
     if is_formula(metric):
         return {
             "name": metric.name,
             "unit": metric.unit.symbol,
             "definition": checked.definitions[name],
-            "formula": shown(metric.measure),
+            "formula": format_formula(metric.measure),
             "runs": {run.id: of_formula(run.results.formulas[name], choices.summary) for run in runs},
         }
     found = {run.id: run.results.metrics[name] for run in runs}

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Constant, Metric
 from assay.lang.model.report import ManifestRow, Report
-from assay.lang.normal_form import Checked, Measured
-from assay.lang.time_format import told
+from assay.lang.normal_form import CheckedPackage, Measured
+from assay.lang.time_format import format_instant
 from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.styles.exact_decimal import exact_text
 from assay.styles.manifest_cells import manifest_cell
 from assay.styles.points import HostSpread, PointKind, centile_text, host_point_texts, point_text
 from assay.styles.results import Centile, Distribution, RunResults
 from assay.styles.row import NO_VALUE
-from assay.util.escape import shorten, shown
+from assay.util.escape import normalize_text, shorten
 
 LABEL_AND_ID = "{name} ({id})"  # what runs that share a label are called
 
@@ -70,7 +70,7 @@ def labels(report: Report, runs: Sequence[RunFigures]) -> tuple[str, ...]:
 
 def whole_labels(constant: str, runs: Sequence[RunFigures]) -> tuple[str, ...]:
     """Return the text of each run's label constant, long ones whole."""
-    return tuple(shown(str(run.constants[constant])) for run in runs)
+    return tuple(normalize_text(str(run.constants[constant])) for run in runs)
 
 
 def told_apart(named: Sequence[str], runs: Sequence[RunFigures], otherwise: str) -> tuple[str, ...]:
@@ -108,8 +108,8 @@ def phase_rows(runs: Sequence[RunFigures]) -> tuple[tuple[str, ...], ...]:
         return ()
     bounds = [(run.phase.since, run.phase.until) if run.phase else (None, None) for run in runs]
     return (
-        ("From", *("beginning" if since is None else told(since) for since, _ in bounds)),
-        ("To", *("end" if until is None else told(until) for _, until in bounds)),
+        ("From", *("beginning" if since is None else format_instant(since) for since, _ in bounds)),
+        ("To", *("end" if until is None else format_instant(until) for _, until in bounds)),
     )
 
 
@@ -157,7 +157,7 @@ def point_kind(measured: Measured) -> PointKind:
     return PointKind.COUNT if measured.type == "unsigned" else PointKind.INTEGER
 
 
-def chart_points(checked: Checked, metric: Metric, found: Distribution, summary: str) -> list[list[str]]:
+def chart_points(checked: CheckedPackage, metric: Metric, found: Distribution, summary: str) -> list[list[str]]:
     """The points of a metric's chart as published: centile, value; over hosts also least, greatest, less and plus the
     deviation; every number a text cut to the metric's width."""
     kind = point_kind(checked.measured[metric.id])
@@ -189,4 +189,4 @@ def value_text(kind: str, value: object) -> str:
         return NO_VALUE
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return told(value) if kind == "instant" and isinstance(value, int) else shorten(str(value))
+    return format_instant(value) if kind == "instant" and isinstance(value, int) else shorten(str(value))

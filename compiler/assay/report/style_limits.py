@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.report import run_results
 from assay.report.run_results import Choices, RunFigures
 from assay.styles.registry import style
 from assay.styles.row import misses, tells
 
 
-def cut(checked: Checked, report: Report, runs: Sequence[RunFigures], choices: Choices) -> Iterable[str]:
+def cut(checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], choices: Choices) -> Iterable[str]:
     """Warnings of values whose digits before the point are cut."""
     look = style(choices.style)
     for metric, values in _averages(checked, report, runs, choices):
@@ -27,7 +27,7 @@ def cut(checked: Checked, report: Report, runs: Sequence[RunFigures], choices: C
             )
 
 
-def differences(checked: Checked, report: Report, runs: Sequence[RunFigures], choices: Choices) -> str:
+def differences(checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], choices: Choices) -> str:
     """Of which metrics the printed differences do not tell the change; empty: of none."""
     look = style(choices.style)
     names = []
@@ -45,7 +45,7 @@ def differences(checked: Checked, report: Report, runs: Sequence[RunFigures], ch
 
 
 def _averages(
-    checked: Checked, report: Report, runs: Sequence[RunFigures], choices: Choices
+    checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], choices: Choices
 ) -> Iterator[tuple[Metric, list[float | None]]]:
     """Each metric of the sections, and its average in each run."""
     shown = dict.fromkeys(name for section in report.sections for name in section.metrics)

@@ -10,7 +10,7 @@ from typing import TypeGuard
 from sqlglot import exp
 
 from assay.lang.model.package import Check, Metric, Relation
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.lang.reserved_names import KEY, SERIES
 from assay.plan.planner import (
     CheckStep,
@@ -51,7 +51,9 @@ class Statement:
     step: Step | None = None
 
 
-def compile_plan(plan: Plan, checked: Checked, names: Iterable[str], events: EventTables) -> tuple[Statement, ...]:
+def compile_plan(
+    plan: Plan, checked: CheckedPackage, names: Iterable[str], events: EventTables
+) -> tuple[Statement, ...]:
     """Every statement of a plan, in order, with places for the constants of these names.  `events` are the queries that
     yield the event tables."""
     finer = _finer(plan)
@@ -140,7 +142,7 @@ def _negative(step: SeriesStep) -> Statement:
     return Statement("check", checked.name, series.negative(step.series), checked)
 
 
-def metric_statement(metric: Metric, checked: Checked, names: tuple[str, ...]) -> Statement:
+def metric_statement(metric: Metric, checked: CheckedPackage, names: tuple[str, ...]) -> Statement:
     """The statement of a metric's distribution."""
     grain = next(item for item in checked.package.grains if item.name == metric.grain)
     integral = checked.measured[metric.id].integral
@@ -166,7 +168,7 @@ def _finer(plan: Plan) -> frozenset[str]:
     return made | {step.grain.name for step in judged if step.cut and step.grain.at}
 
 
-def _holds(step: Step, checked: Checked, names: tuple[str, ...]) -> bool:
+def _holds(step: Step, checked: CheckedPackage, names: tuple[str, ...]) -> bool:
     """Whether a check of a key need not be made: the relation's SQL sees to it."""
     return _is_of_key(step) and _sees_to_key(Exactly(_relation(checked, step)), names)
 
@@ -183,12 +185,12 @@ def _sees_to_key(kept: Exactly[Relation], names: tuple[str, ...]) -> bool:
     return keys.are_unique(query, relation.key)
 
 
-def _relation(checked: Checked, step: CheckStep) -> Relation:
+def _relation(checked: CheckedPackage, step: CheckStep) -> Relation:
     return next(item for item in checked.package.relations if item.name == step.of)
 
 
 def _statement(
-    step: Step, finer: frozenset[str], names: tuple[str, ...], events: EventTables, checked: Checked
+    step: Step, finer: frozenset[str], names: tuple[str, ...], events: EventTables, checked: CheckedPackage
 ) -> Statement:
     if isinstance(step, EventStep):
         return Statement("view", step.name, events[step.name], step)
@@ -199,7 +201,7 @@ def _statement(
     return made
 
 
-def _refuse_ties(step: Step, checked: Checked) -> None:
+def _refuse_ties(step: Step, checked: CheckedPackage) -> None:
     """AssayError where the SQL of specs decides a value by an order that does not tell all rows apart."""
     if isinstance(step, RelationStep):
         sql, uses, what = step.relation.sql, step.relation.uses, f"relation `{step.name}`"

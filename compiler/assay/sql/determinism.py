@@ -17,7 +17,7 @@ OTHERS = ("arbitrary", "json_group_array", "json_group_object", "json_group_stru
 ANY_ORDER = (exp.ArraySort, exp.Length, exp.ArraySize, exp.ArrayContains)
 
 
-def unordered(tree: exp.Expr) -> Iterator[tuple[tuple[str, ...], str]]:
+def find_nondeterminism(tree: exp.Expr) -> Iterator[tuple[tuple[str, ...], str]]:
     """What of a query lacks an order: the word of SQL that stands there, one of those of its kind, and what it does."""
     for query in tree.find_all(exp.Query):
         if not query.args.get("order"):

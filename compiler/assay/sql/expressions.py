@@ -133,7 +133,7 @@ def _named(node: Expression, names: Names) -> exp.Expr:
     return dialect.column(node.name, names.table)
 
 
-def _taken(node: Expression, names: Names) -> exp.Expr:
+def taken_branch(node: Expression, names: Names) -> exp.Expr:
     return dialect.column(f"{node.text}_{node.name}", names.table)
 
 
@@ -176,7 +176,7 @@ _LEAVES: Mapping[str, Callable[[Expression, Names], exp.Expr]] = {
     "column": _named,
     "instant": _named,
     "field": _named,
-    "taken": _taken,
+    "taken": taken_branch,
     "integer": _number,
     "real": _number,
     "quantity": _number,

@@ -9,7 +9,7 @@ from assay.sql import dialect
 from assay.sql.dialect import column
 
 
-def rejections(step: JudgeStep) -> exp.Select:
+def count_rejections(step: JudgeStep) -> exp.Select:
     """One row: the number of rows, the number of accepted ones, then for each filter how many it rejected."""
     accepted = exp.Case(ifs=[exp.If(this=column("accepted"), true=dialect.integer(1))])
     query = exp.select(exp.Count(this=exp.Star()), exp.Count(this=accepted))

@@ -11,7 +11,7 @@ from assay.lang import formula
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Grain, Metric
 from assay.lang.model.summary import Summary
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.sql import dialect, distributions
 from assay.sql.dialect import column
 from assay.sql.expressions import literal
@@ -20,7 +20,7 @@ Constants = Mapping[str, object]
 AVERAGE = "average"
 
 
-def query(checked: Checked, metric: Metric, summary: Summary, constants: Constants) -> exp.Select:
+def query(checked: CheckedPackage, metric: Metric, summary: Summary, constants: Constants) -> exp.Select:
     """One row: `value`, the formula in its unit, and the average of each metric that it is over, in that one's unit.
 
     Null where there are no samples, or something is divided by 0.
@@ -43,7 +43,9 @@ def _stage(metric: str) -> str:
     return f"average_of_{metric}"
 
 
-def _average(checked: Checked, metric: Metric, grain: Grain, summary: Summary, constants: Constants) -> exp.Select:
+def _average(
+    checked: CheckedPackage, metric: Metric, grain: Grain, summary: Summary, constants: Constants
+) -> exp.Select:
     """One row: the average of a metric in its unit; over hosts as the summary says."""
     measured = checked.measured[metric.id]
     rows = distributions.distribution(metric, distributions.domain_of(grain), measured.integral, constants)

@@ -71,7 +71,7 @@ def _bound(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.S
     for tally in grain.tallies:
         if tally.column.name in step.members:
             beside = tallied.get(tally.column.name)
-            query = query.select(_beside(tally, beside)) if beside else _count(query, tally, finer, constants)
+            query = query.select(count_beside_pick(tally, beside)) if beside else _count(query, tally, finer, constants)
     return query
 
 
@@ -148,9 +148,9 @@ def _number(instant: Instant) -> str:
     return free("n", ["t_ns", "seq", *(pair.field for pair in instant.on), *instant.fields])
 
 
-def _beside(tally: Tally, instant: Instant) -> exp.Expr:
+def count_beside_pick(tally: Tally, instant: Instant) -> exp.Expr:
     """A tally that is counted where an instant is picked."""
-    return _told(_number(instant), instant.name, tally.column.name)
+    return count_as(_number(instant), instant.name, tally.column.name)
 
 
 def _count(query: exp.Select, tally: Tally, finer: frozenset[str], constants: Constants) -> exp.Select:
@@ -164,10 +164,10 @@ def _count(query: exp.Select, tally: Tally, finer: frozenset[str], constants: Co
         counted = counted.where(compile_expression(tally.where, Names(constants=constants)))
     counted = counted.group_by(*(key.copy() for key in keys))
     query = query.join(counted.subquery(alias=name), on=_agree(tally.on, name), join_type="LEFT")
-    return query.select(_told(n, name, name))
+    return query.select(count_as(n, name, name))
 
 
-def _told(number: str, table: str, name: str) -> exp.Expr:
+def count_as(number: str, table: str, name: str) -> exp.Expr:
     """A number of rows under its name, 0 where there are none."""
     return exp.alias_(exp.Coalesce(this=column(number, table), expressions=[dialect.integer(0)]), name)
 

@@ -19,7 +19,7 @@ _OF_JOINS = frozenset(["this", "on", "method", "side", "kind"])
 Known = Mapping[str, bool]
 
 
-def stands_apart(query: exp.Expr, key: str) -> bool:
+def is_partitionable(query: exp.Expr, key: str) -> bool:
     """Whether the rows that a query yields of any values of the column `key` are those that it yields when every table
     that it reads has the rows of these values alone.
 

@@ -14,7 +14,7 @@ from assay.sql import dialect
 from assay.sql.error_positions import of_parse_error, of_word
 from assay.sql.expressions import literal
 from assay.sql.row_keys import Shape
-from assay.sql.sandbox import confined, tied
+from assay.sql.sandbox import parse_sandboxed, tied
 from assay.util.diagnostics import AssayError, did_you_mean, fail
 
 
@@ -82,7 +82,7 @@ def of_sources(query: exp.Expr, sources: Collection[str]) -> exp.Expr:
 @functools.lru_cache(maxsize=512)
 def _tree(sql: str, reads: tuple[str, ...], what: str) -> exp.Expr:
     """The tree before its places are filled: the same file is compiled for many metrics."""
-    return _as_declared(confined(sql, reads, what), reads)
+    return _as_declared(parse_sandboxed(sql, reads, what), reads)
 
 
 def _as_declared(tree: exp.Expr, reads: Collection[str]) -> exp.Expr:

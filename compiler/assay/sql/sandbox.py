@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from assay.lang.sql_dependencies import statements
 from assay.sql import dialect
-from assay.sql.determinism import unordered
+from assay.sql.determinism import find_nondeterminism
 from assay.sql.error_positions import at, of_word
 from assay.sql.total import Tables, find_ties
 from assay.util.diagnostics import AssayError, Span, fail, meant
@@ -72,7 +72,7 @@ _REFUSED_BEGINNINGS = ("current_", "inet_", "read_", "duckdb_", "pragma_", "parq
                        "iceberg_", "sqlite_", "postgres_")  # fmt: skip
 
 
-def confined(sql: str, reads: Collection[str], what: str) -> exp.Expr:
+def parse_sandboxed(sql: str, reads: Collection[str], what: str) -> exp.Expr:
     """The tree of a query that stays within its tables.
 
     Raises sqlglot's ParseError or TokenError when it does not parse; AssayError `sql-statement` for anything but one
@@ -247,7 +247,7 @@ def _named_function(function: exp.Expr) -> str:
 
 
 def _orders(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
-    for words, said in unordered(tree):
+    for words, said in find_nondeterminism(tree):
         word, called = text.word(words)
         yield text.fail(
             "sql-order",

@@ -146,7 +146,7 @@ def interleaved(series: Series, constants: Constants) -> exp.Select:
         stages.append((samples, _samples(series, sampled, constants, (SERIES,))))
         edges = {"first_ns": exp.Min(this=column("t_ns")), "last_ns": exp.Max(this=column("t_ns"))}
         query = dialect.select(*columns, *(exp.alias_(value, name) for name, value in edges.items()))
-        query = query.from_(dialect.table(samples)).where(_there(column("value")), copy=False)
+        query = query.from_(dialect.table(samples)).where(is_present(column("value")), copy=False)
         stages.append((spans, query.group_by(*_columns(columns))))
         query = dialect.select(*series.by, "first_ns", exp.alias_(_reached(series), "reached"))
         query = query.from_(dialect.table(spans))
@@ -196,7 +196,7 @@ def _samples(series: Series, sampled: Sampled, constants: Constants, more: Seque
     query = dialect.select(*series.by, *more, "t_ns", "value").from_(dialect.table(sampled.event))
     # What has no value ends a line (a server marks it so); a counter goes on from its last one.
     if series.reading == "rate":
-        query = query.where(_there(column("value")), copy=False)
+        query = query.where(is_present(column("value")), copy=False)
     return series_ends.narrowed(query, sampled.where, constants)
 
 
@@ -204,18 +204,22 @@ def _latest(series: Series, key: Sequence[str], samples: str, read: str, constan
     """The last sample at or before each step, not older than the window, unless it, or what is told since, ends it."""
     lines, grid, told = f"{samples}_lines", f"{samples}_grid", f"{samples}_told"
     yield lines, dialect.select(*series.by).from_(dialect.table(samples)).distinct()
-    cross = dialect.select(*_of("steps", (*key, "t_ns")), *_of(lines, series.by)).from_(dialect.table("steps"))
+    cross = dialect.select(*select_columns("steps", (*key, "t_ns")), *select_columns(lines, series.by)).from_(
+        dialect.table("steps")
+    )
     yield grid, cross.join(dialect.table(lines), join_type="cross")
     on = exp.and_(*_equal(samples, grid, series.by), _at_most(samples, grid))
     found = dialect.select(
-        *_of(grid, (*key, *series.by, "t_ns")), exp.alias_(column("t_ns", samples), "told"), column("value", samples)
+        *select_columns(grid, (*key, *series.by, "t_ns")),
+        exp.alias_(column("t_ns", samples), "told"),
+        column("value", samples),
     ).from_(dialect.table(grid))
     found.append("joins", exp.Join(this=dialect.table(samples), method="ASOF", on=on))
     yield told, found
     from_ns = exp.Sub(this=column("t_ns"), expression=_window(series, constants))
     recent = exp.GTE(this=column("told"), expression=from_ns)
     source = told
-    conditions: list[exp.Expr] = [recent, _there(column("value"))]
+    conditions: list[exp.Expr] = [recent, is_present(column("value"))]
     if series.gone:
         yield from series_ends.ended(series, key, series.gone, told, constants)
         source = f"{told}_ended"
@@ -256,8 +260,8 @@ def _inside(series: Series, key: Sequence[str], before: str, constants: Constant
     earlier = exp.GTE(this=_previous(series, key, before), expression=from_ns.copy())
     reset = exp.Case(ifs=[exp.If(this=exp.and_(fell, earlier), true=column("before", before))])
     found = dialect.select(
-        *_of("steps", key),
-        *_of(before, series.by),
+        *select_columns("steps", key),
+        *select_columns(before, series.by),
         exp.alias_(column("t_ns", "steps"), "step"),
         exp.alias_(column("t_ns", before), "t_ns"),
         column("value", before),
@@ -268,7 +272,7 @@ def _inside(series: Series, key: Sequence[str], before: str, constants: Constant
 
 def _previous(series: Series, key: Sequence[str], before: str) -> exp.Expr:
     """The instant of the sample before, in the window of a step."""
-    partition = [*_of("steps", (*key, "t_ns")), *_of(before, series.by)]
+    partition = [*select_columns("steps", (*key, "t_ns")), *select_columns(before, series.by)]
     order = exp.Order(expressions=[exp.Ordered(this=column("t_ns", before))])
     return exp.Window(this=_call("lag", column("t_ns", before)), partition_by=partition, order=order)
 
@@ -278,7 +282,7 @@ def _sums(series: Series, key: Sequence[str], inside: str) -> exp.Select:
     # A sum with compensation would make of infinity what is no number.
     endless = exp.Case(ifs=[exp.If(this=_call("isinf", column("reset")), true=column("reset"))])
     in_order = exp.Order(this=column("reset"), expressions=[exp.Ordered(this=column("t_ns"))])
-    fallen = exp.Filter(this=_call("fsum", in_order), expression=exp.Where(this=_there(column("reset"))))
+    fallen = exp.Filter(this=_call("fsum", in_order), expression=exp.Where(this=is_present(column("reset"))))
     summed = [fallen, dialect.real("0")]
     resets = exp.Coalesce(this=exp.Max(this=endless), expressions=summed)
     values = {
@@ -344,7 +348,7 @@ def _near(distance: exp.Expr) -> exp.Expr:
 def _completed(known: str, name: str, columns: Sequence[str]) -> exp.Select:
     """What is known, and what another reading has where nothing is known."""
     labels = columns[:-1]
-    query = dialect.select(*_of(name, columns)).from_(dialect.table(name))
+    query = dialect.select(*select_columns(name, columns)).from_(dialect.table(name))
     on = exp.and_(*_equal(known, name, labels))
     query.append("joins", exp.Join(this=dialect.table(known), kind="ANTI", on=on))
     both = exp.Union(this=dialect.select(*columns).from_(dialect.table(known)), expression=query, distinct=False)
@@ -359,7 +363,7 @@ def _columns(names: Iterable[str]) -> list[exp.Expr]:
     return [column(name) for name in names]
 
 
-def _of(source: str, names: Iterable[str]) -> list[exp.Expr]:
+def select_columns(source: str, names: Iterable[str]) -> list[exp.Expr]:
     return [column(name, source) for name in names]
 
 
@@ -381,7 +385,7 @@ def _by_time() -> exp.Order:
     return exp.Order(expressions=[exp.Ordered(this=column("t_ns"))])
 
 
-def _there(value: exp.Expr) -> exp.Expr:
+def is_present(value: exp.Expr) -> exp.Expr:
     return exp.Not(this=_missing(value))
 
 

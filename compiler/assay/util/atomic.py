@@ -8,12 +8,12 @@ import tempfile
 from pathlib import Path
 
 from assay.util.checksums import is_sealed
-from assay.util.scratch import own
+from assay.util.scratch import process_dir
 
 
-def put(root: Path, place: Path, content: bytes | str) -> None:
+def write_file(root: Path, place: Path, content: bytes | str) -> None:
     """Write a file below `root`, by way of its scratch.  Raises OSError."""
-    handle, fresh = tempfile.mkstemp(dir=own(root))
+    handle, fresh = tempfile.mkstemp(dir=process_dir(root))
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content.encode() if isinstance(content, str) else content)
@@ -74,7 +74,7 @@ def link(file: Path, place: Path) -> None:
 
 def discard(root: Path, place: Path) -> None:
     """Remove a file or folder at once, by way of the scratch: whoever is stopped leaves no half of it."""
-    aside = Path(tempfile.mkdtemp(dir=own(root)))
+    aside = Path(tempfile.mkdtemp(dir=process_dir(root)))
     try:
         place.replace(aside / "gone")
     except FileNotFoundError:

@@ -16,11 +16,11 @@ def sha256(path: Path) -> str:
     found = path.stat()
     if time.time_ns() - max(found.st_mtime_ns, found.st_ctime_ns) < SETTLED:
         return _read(path)
-    return _known(path, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+    return read_known_digest(path, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
 @functools.lru_cache(maxsize=4096)
-def _known(path: Path, *_mark: int) -> str:
+def read_known_digest(path: Path, *_mark: int) -> str:
     return _read(path)
 
 

@@ -20,7 +20,7 @@ def visible(text: str) -> str:
     """The text with every such character as `\\x1b`, `\\u202e` or `\\U000e0001`."""
     if _PLAIN.fullmatch(text):
         return text
-    return "".join(_shown(character) for character in text)
+    return "".join(escape_character(character) for character in text)
 
 
 def visible_lines(text: str) -> str:
@@ -28,12 +28,12 @@ def visible_lines(text: str) -> str:
     return "\n".join("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
 
 
-def shown(text: str) -> str:
+def normalize_text(text: str) -> str:
     """A text of a report as its pages show it: line ends of all kinds are line feeds, these and tabs stay."""
     return text if _PLAIN.fullmatch(text) else visible_lines(re.sub(r"\r\n?", "\n", text))
 
 
-def _shown(character: str) -> str:
+def escape_character(character: str) -> str:
     return escape(character) if unicodedata.category(character) in HIDDEN else character
 
 
@@ -106,7 +106,7 @@ PLAIN = {"…": "...", "≥": ">=", "≤": "<=", "×": "x", "−": "-", "≠": "
          "“": '"', "”": '"', "—": "-", "│": "|", "├": "+", "└": "+", "─": "-"}  # fmt: skip
 
 
-def written(text: str, encoding: str) -> str:
+def encode_lossless(text: str, encoding: str) -> str:
     """A text as an encoding can write it: our own signs in ASCII, any other character as an escape."""
     if encodable(text, encoding):
         return text

@@ -17,11 +17,11 @@ except ImportError:  # a system without such locks: whoever writes there is alon
     fcntl = None  # type: ignore[assignment]
 
 
-def nobody() -> None:
+def ignore_wait() -> None:
     """What is told where nobody listens."""
 
 
-def taken(folder: Path, *, shared: bool = False, wait: bool = True) -> int | None:
+def acquire(folder: Path, *, shared: bool = False, wait: bool = True) -> int | None:
     """A descriptor that holds the lock on a folder until it is closed; None when another holds it and we do not wait.
 
     -1 where the file system has no locks.  Raises OSError when the folder cannot be opened.
@@ -59,7 +59,7 @@ def _is(folder: Path, descriptor: int) -> bool:
         return False
 
 
-def released(*descriptors: int) -> None:
+def release(*descriptors: int) -> None:
     """Give locks back."""
     for descriptor in descriptors:
         if descriptor >= 0:
@@ -68,7 +68,7 @@ def released(*descriptors: int) -> None:
 
 
 @contextmanager
-def held(folder: Path, waiting: Callable[[], None] = nobody) -> Iterator[None]:
+def locked(folder: Path, waiting: Callable[[], None] = ignore_wait) -> Iterator[None]:
     """Alone with a folder, which is made when it is not there; `waiting` is called when another process has it first.
 
     Raises OSError when the folder cannot be made or opened.
@@ -79,11 +79,11 @@ def held(folder: Path, waiting: Callable[[], None] = nobody) -> Iterator[None]:
         while descriptor is None:
             with contextlib.suppress(FileNotFoundError):  # whoever had it took it away
                 folder.mkdir(parents=True, exist_ok=True)
-                descriptor = taken(folder)
+                descriptor = acquire(folder)
     try:
         yield
     finally:
-        released(descriptor)
+        release(descriptor)
 
 
 def _first(folder: Path) -> int | None:
@@ -91,4 +91,4 @@ def _first(folder: Path) -> int | None:
     while True:
         folder.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileNotFoundError):
-            return taken(folder, wait=False)
+            return acquire(folder, wait=False)

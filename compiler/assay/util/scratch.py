@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from assay.util.locks import released, taken
+from assay.util.locks import acquire, release
 
 FOLDER = "scratch"  # where a cache has those of all processes
 BESIDE = ".assay-"  # how those begin that stand in an output folder, beside what they are to become
@@ -26,7 +26,7 @@ _owned: dict[Path, tuple[int, Path, tuple[int, ...]]] = {}
 _claimed: set[Path] = set()  # what this process has made; most are gone
 
 
-def own(root: Path) -> Path:
+def process_dir(root: Path) -> Path:
     """This process's folder below `root/scratch`; it is gone when the process ends.
 
     What dead processes left there is removed first.  From then on `root` is locked, in common with others who have a
@@ -38,9 +38,9 @@ def own(root: Path) -> Path:
         if process == os.getpid() and place.is_dir():
             return place
         if process == os.getpid():
-            released(*descriptors)
+            release(*descriptors)
         root.mkdir(parents=True, exist_ok=True)
-        common = taken(root, shared=True)
+        common = acquire(root, shared=True)
         if os.path.lexists(root / FOLDER) and not (root / FOLDER).is_dir():
             (root / FOLDER).unlink()
         place, descriptor = claimed(root / FOLDER)
@@ -59,7 +59,7 @@ def claimed(within: Path, prefix: str = "") -> tuple[Path, int]:
         sweep(within, prefix)
         try:
             place = Path(tempfile.mkdtemp(prefix=prefix, dir=within))
-            descriptor = taken(place, wait=False)
+            descriptor = acquire(place, wait=False)
         except FileNotFoundError as error:  # swept by another before we had its lock, or `within` is no place for files
             refusal = error
             continue
@@ -75,16 +75,16 @@ def sweep(within: Path, prefix: str = "") -> None:
         if not MADE.fullmatch(place.name.removeprefix(prefix)) or not place.is_dir() or place.is_symlink():
             continue
         with contextlib.suppress(OSError):
-            descriptor = taken(place, wait=False)
+            descriptor = acquire(place, wait=False)
             if descriptor is not None and descriptor >= 0:
                 shutil.rmtree(place, ignore_errors=True)
-                released(descriptor)
+                release(descriptor)
 
 
 @contextmanager
 def folder(root: Path | None = None) -> Iterator[Path]:
     """A fresh folder, gone when the block ends, in the scratch of a cache or of the user.  May raise OSError."""
-    place = Path(tempfile.mkdtemp(dir=own(root or users())))
+    place = Path(tempfile.mkdtemp(dir=process_dir(root or users())))
     try:
         yield place
     finally:
@@ -102,7 +102,7 @@ def users() -> Path:
     raise PermissionError(f"{place} is somebody else's")
 
 
-def leave(root: Path) -> None:
+def clean_up(root: Path) -> None:
     """Remove this process's folder below `root/scratch`, when it has one: there is nothing more to do."""
     with _lock:
         process, place, descriptors = _owned.pop(root.absolute(), (0, root, ()))
@@ -110,7 +110,7 @@ def leave(root: Path) -> None:
         shutil.rmtree(place, ignore_errors=True)
         with contextlib.suppress(OSError):  # another process has one there
             place.parent.rmdir()
-        released(*descriptors)
+        release(*descriptors)
 
 
 def abandon() -> None:
@@ -124,4 +124,4 @@ def abandon() -> None:
 @atexit.register
 def _leave_all() -> None:
     for root in list(_owned):
-        leave(root)
+        clean_up(root)

@@ -63,7 +63,7 @@ class Waiting:
         there = [str(place) for place in places if place.exists()]
         if there != self._places:
             self.close()
-            self._places, self._told = there, _told(there, self._seconds)
+            self._places, self._told = there, wait_for_change(there, self._seconds)
         if self._told is not None:
             with contextlib.suppress(OSError, RuntimeError):
                 next(self._told)
@@ -78,7 +78,7 @@ class Waiting:
         self._places, self._told = [], None
 
 
-def _told(places: Sequence[str], seconds: float) -> Generator[Any, None, None]:
+def wait_for_change(places: Sequence[str], seconds: float) -> Generator[Any, None, None]:
     """Something whenever a place has changed, or nothing has for so many seconds."""
     from watchfiles import watch
 

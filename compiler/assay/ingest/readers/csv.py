@@ -194,9 +194,11 @@ def scan(width: int, numbered: bool) -> exp.Select:
     # The engine keeps the order of a file's rows, since it works in one thread.
     counted = exp.Window(this=exp.RowNumber())
     number = builder.cast(dialect.column("number"), "BIGINT") if numbered else counted
-    query = builder.of(dialect.select(builder.named(number, "number"), *(cell(index) for index in range(width))), rows)
+    query = builder.from_source(
+        dialect.select(builder.alias(number, "number"), *(cell(index) for index in range(width))), rows
+    )
     # An empty line is a row to the engine when there is one column, and to us never; a copy has none.
-    return query.where(builder.given(cell(0)), copy=False) if width == 1 and not numbered else query
+    return query.where(builder.is_not_null(cell(0)), copy=False) if width == 1 and not numbered else query
 
 
 def mended(path: Path, plain: Path, copy: Path) -> list[Record]:

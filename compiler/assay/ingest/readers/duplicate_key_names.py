@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from assay.ingest.event_forms import Numbered, bodies
+from assay.ingest.event_forms import NumberedForm, bodies
 from assay.lang.model.package import Source
 
 SMALL = 2**20  # bytes of a file (as it lies) of which every line is asked
@@ -14,7 +14,7 @@ Path_ = tuple[str, ...]
 Keys = Mapping[Path_, tuple[str, ...]]
 
 
-def read_twice(source: Source, forms: Sequence[Numbered]) -> dict[str, object]:
+def read_twice(source: Source, forms: Sequence[NumberedForm]) -> dict[str, object]:
     """The other parameters of `stands_twice`: of each object the keys that are read of it, by the number of the form;
     none where no event is wanted."""
     count = max((item.number for item in forms if item.needed), default=-1) + 1
@@ -33,7 +33,7 @@ def parameter(wrapped: int, index: int) -> str:
     return f"read_{wrapped}_{index}"
 
 
-def paths_read(source: Source, form: Numbered, wrapped: int) -> list[Path_]:
+def paths_read(source: Source, form: NumberedForm, wrapped: int) -> list[Path_]:
     """Where a line is read that is of a form, and whose body is wrapped by a rule of that number (0: not at all)."""
     body = bodies(source)[wrapped]
     names = [(*body, *lookup.path) if lookup.in_body else lookup.path for lookup in source.lookups]
@@ -41,7 +41,7 @@ def paths_read(source: Source, form: Numbered, wrapped: int) -> list[Path_]:
     return list(dict.fromkeys([source.time, *names, *ruled, *((*body, *path) for path in form.paths)]))
 
 
-def keys_read(source: Source, forms: Sequence[Numbered], wrapped: int) -> dict[int, Keys]:
+def keys_read(source: Source, forms: Sequence[NumberedForm], wrapped: int) -> dict[int, Keys]:
     """By the number of a wanted form, the keys of each object that are read."""
     return {item.number: _by_object(paths_read(source, item, wrapped)) for item in forms if item.needed}
 

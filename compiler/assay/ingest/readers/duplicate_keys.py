@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from assay.ingest import builder
-from assay.ingest.event_forms import Numbered, bodies, ranges
+from assay.ingest.event_forms import NumberedForm, bodies, ranges
 from assay.ingest.readers.duplicate_key_names import Keys, Path_, keys_read, objects, parameter
 from assay.lang.model.package import Source
 from assay.sql import dialect
@@ -26,7 +26,7 @@ ESCAPED = r'\\u[^"]*"\s*:'
 EVERY = 11  # no factor of a second's parts, so that instants of whole seconds or milliseconds are chosen alike
 
 
-def stands_twice(source: Source, forms: Sequence[Numbered]) -> exp.Expr:
+def stands_twice(source: Source, forms: Sequence[NumberedForm]) -> exp.Expr:
     """Whether a line (`file`, `line`, `form`, `wrapped`, `t_ns`) is of a wanted event, is asked, and has two values of
     a key that is read of it.  The parameter `$small` tells of each file whether every line is, `$some` whether any
     file is such."""
@@ -42,7 +42,7 @@ def stands_twice(source: Source, forms: Sequence[Numbered]) -> exp.Expr:
     return builder.when(exp.Case(ifs=[own], default=exp.false()), _of_bodies(source, needed), exp.false())
 
 
-def _of_bodies(source: Source, forms: Sequence[Numbered]) -> exp.Expr:
+def _of_bodies(source: Source, forms: Sequence[NumberedForm]) -> exp.Expr:
     """Whether a line is one, by the rule by which its body is wrapped."""
     found = {wrapped: _of_body(keys_read(source, forms, wrapped), wrapped) for wrapped in bodies(source)}
     plain = found.pop(0)

@@ -23,11 +23,11 @@ from assay.ingest.event_forms import Wanted, numbered
 from assay.ingest.event_writer import Rows, Statements, enumerate_hosts
 from assay.ingest.line_counts import moved
 from assay.ingest.manifest import MANIFEST, manifest
-from assay.ingest.overlaps import overlaps
-from assay.ingest.padding import padded
-from assay.ingest.readers.json_lines_worker import Filled, Filling, fill, fillings
+from assay.ingest.overlaps import overlap_warnings
+from assay.ingest.padding import nul_padding_warnings
+from assay.ingest.readers.json_lines_worker import Filling, ScanResult, fill, fillings
 from assay.ingest.recognition import Recognition
-from assay.ingest.workspace_dir import MEMORY, Cursor, Engine, written
+from assay.ingest.workspace_dir import MEMORY, Cursor, Engine, atomic_output_dir
 from assay.lang.model.package import Event, Source
 from assay.util.progress import Bytes, unwatched
 
@@ -52,18 +52,20 @@ def ingest(
     Raises AssayError: a file that cannot be read to its end, too many broken lines, no recognised line at all.
     """
     how = Recognition(source, numbered(events, wanted))
-    with written(out, cache) as fresh:
+    with atomic_output_dir(out, cache) as fresh:
         with Engine(fresh, MEMORY // share) as engine:
             batches = Batches(cache, batches_key(source, events, wanted, how.forms))
             reading = Reading(fresh, progress, files.size, batches, engine=engine, how=how)
             reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share), share)
-            from assay.ingest.duplicate_key_notes import doubled
+            from assay.ingest.duplicate_key_notes import duplicate_key_warnings
             from assay.ingest.summary import write_summary
 
             write_summary(engine.connection, how, files, reading.found, reading.lacking, fresh)
         found = reading.found
-        notes = (*overlaps(files, found), *padded(files, found))
-        text = manifest(source, events, wanted, files, bool(reading.lacking), notes, doubled(files, how, found))
+        notes = (*overlap_warnings(files, found), *nul_padding_warnings(files, found))
+        text = manifest(
+            source, events, wanted, files, bool(reading.lacking), notes, duplicate_key_warnings(files, how, found)
+        )
         (fresh / MANIFEST).write_text(text, encoding="utf-8")
 
 
@@ -170,7 +172,7 @@ class Reading(Collected):
         files = [file for item in found for file in item.files]
         return self.batches.keep(place, files, [item.share for item in found], lacking), left
 
-    def fill(self, files: Sequence[LogFile], filling: Filling) -> list[Filled]:
+    def fill(self, files: Sequence[LogFile], filling: Filling) -> list[ScanResult]:
         """What the lines of some files are."""
         found = fill(self.engine, filling, files, self.folder / "plain" / str(filling.number))
         self.tell(sum(file.size for item in found for file in item.files))

@@ -64,12 +64,14 @@ def recognition(how: Recognition, careful: bool, lines: exp.Select | None = None
         ("ruled", _ruled(how)),
         ("timed", _timed(how, careful)),
     ]
-    form, line = builder.named(_settled(), "form"), builder.named(_kept(how), "line")
-    twice = builder.named(_twice(how), "twice")
-    unknown = builder.when(exp.and_(exp.Not(this=column("broken")), builder.given(column("t_ns"))), column("name"))
-    name = builder.named(unknown, "name")
+    form, line = builder.alias(_settled(), "form"), builder.alias(select_text(how), "line")
+    twice = builder.alias(has_duplicate_key(how), "twice")
+    unknown = builder.when(
+        exp.and_(exp.Not(this=column("broken")), builder.is_not_null(column("t_ns"))), column("name")
+    )
+    name = builder.alias(unknown, "name")
     query = dialect.select("file", "padded", form, "t_ns", "wrapped", line, twice, name, *shared_columns(how))
-    return dialect.staged(builder.of(query, "timed"), stages)
+    return dialect.staged(builder.from_source(query, "timed"), stages)
 
 
 def _read(how: Recognition, path: Path_) -> exp.Expr:
@@ -82,18 +84,18 @@ def shared_columns(how: Recognition) -> list[str]:
     return [f"shared_{index}" for index, _ in enumerate(how.shared, start=1)]
 
 
-def _kept(how: Recognition) -> exp.Expr:
+def select_text(how: Recognition) -> exp.Expr:
     """The text of a line that fields are taken from."""
     numbers = [item.number for own in wanted_events(how.forms) if how.reads_line(own) for item in own]
     if not numbers:
         return builder.cast(exp.Null(), "TEXT")
     reads = exp.or_(*(builder.within(column("form"), low, high) for low, high in ranges(numbers)))
-    return builder.when(exp.and_(reads, builder.given(column("t_ns"))), column("line"))
+    return builder.when(exp.and_(reads, builder.is_not_null(column("t_ns"))), column("line"))
 
 
-def _twice(how: Recognition) -> exp.Expr:
+def has_duplicate_key(how: Recognition) -> exp.Expr:
     """Whether a line that is an event has two values of a key that is read."""
-    return builder.when(builder.given(column("t_ns")), stands_twice(how.source, how.forms), exp.false())
+    return builder.when(builder.is_not_null(column("t_ns")), stands_twice(how.source, how.forms), exp.false())
 
 
 def _documents(how: Recognition, careful: bool) -> exp.Select:
@@ -105,8 +107,8 @@ def _documents(how: Recognition, careful: bool) -> exp.Select:
     ifs.append(exp.If(this=builder.starts(line, "{"), true=builder.tried(texts.copy())))
     bare = builder.call("ltrim", line.copy(), builder.text(BLANKS))
     ifs.append(exp.If(this=_begins_blank(), true=builder.when(builder.starts(bare, "{"), builder.tried(texts.copy()))))
-    query = dialect.select("file", "padded", "line", builder.named(exp.Case(ifs=ifs), "texts"))
-    return builder.of(query, "lines")
+    query = dialect.select("file", "padded", "line", builder.alias(exp.Case(ifs=ifs), "texts"))
+    return builder.from_source(query, "lines")
 
 
 def _begins_blank() -> exp.Expr:
@@ -117,11 +119,11 @@ def _begins_blank() -> exp.Expr:
 def _named(how: Recognition) -> exp.Select:
     """Each text as a column; `broken` where there are none."""
     texts = [
-        builder.named(builder.member(column("texts"), index), f"text_{index}")
+        builder.alias(builder.member(column("texts"), index), f"text_{index}")
         for index, _ in enumerate(how.paths, start=1)
     ]
-    broken = builder.named(builder.missing(column("texts")), "broken")
-    return builder.of(dialect.select("file", "padded", "line", broken, *texts), "documents")
+    broken = builder.alias(builder.is_null(column("texts")), "broken")
+    return builder.from_source(dialect.select("file", "padded", "line", broken, *texts), "documents")
 
 
 def _unwrapped(how: Recognition) -> exp.Select:
@@ -135,14 +137,14 @@ def _unwrapped(how: Recognition) -> exp.Select:
         number = exp.Coalesce(this=exp.Case(ifs=ifs), expressions=[number])
     wrapped = builder.cast(number, "TINYINT")
     texts = [f"text_{index}" for index, _ in enumerate(how.paths, start=1)]
-    query = dialect.select("file", "padded", "line", "broken", builder.named(wrapped, "wrapped"), *texts)
-    return builder.of(query, "named")
+    query = dialect.select("file", "padded", "line", "broken", builder.alias(wrapped, "wrapped"), *texts)
+    return builder.from_source(query, "named")
 
 
 def _likely(how: Recognition, rule: Unwrap) -> exp.Expr:
     """Cheap signs that a line's body is wrapped: what is to be absent has no text, the keys to be present occur, or
     something is written with an escape, as they may be."""
-    absent = builder.missing(_read(how, (*how.source.body, rule.absent)))
+    absent = builder.is_null(_read(how, (*how.source.body, rule.absent)))
     signs = [
         exp.or_(*(builder.call("contains", column("line"), builder.text(sign)) for sign in (key, "\\u")))
         for key in rule.present
@@ -161,16 +163,18 @@ def _recognised(how: Recognition) -> exp.Select:
     """The form of each line by the first table that knows its name."""
     found = [value for index, table in enumerate(how.tables, 1) for value in _numbers(_name(how, table.lookup), index)]
     form = builder.first_of([*found, builder.small(OTHER)])
-    instant = builder.named(_read(how, how.source.time), "instant")
+    instant = builder.alias(_read(how, how.source.time), "instant")
     shared = [
-        builder.named(_inside(how, path), name) for path, name in zip(how.shared, shared_columns(how), strict=True)
+        builder.alias(_inside(how, path), name) for path, name in zip(how.shared, shared_columns(how), strict=True)
     ]
     names = [
-        builder.named(_unknown(_name(how, table.lookup), table.lookup), f"name_{index}")
+        builder.alias(_unknown(_name(how, table.lookup), table.lookup), f"name_{index}")
         for index, table in enumerate(how.tables, 1)
     ]
     told = ("file", "padded", "line", "broken", "wrapped")
-    return builder.of(dialect.select(*told, builder.named(form, "form"), instant, *names, *shared), "unwrapped")
+    return builder.from_source(
+        dialect.select(*told, builder.alias(form, "form"), instant, *names, *shared), "unwrapped"
+    )
 
 
 def _unknown(name: exp.Expr, lookup: Lookup) -> exp.Expr:
@@ -236,9 +240,11 @@ def _ruled(how: Recognition) -> exp.Select:
         form = exp.Case(this=column("form"), ifs=ifs, default=column("form"))
     names: list[exp.Expr] = [column(f"name_{index}") for index, _ in enumerate(how.tables, start=1)]
     other = exp.EQ(this=column("form"), expression=dialect.integer(OTHER))
-    name = builder.named(builder.when(other, builder.first_of([*names, builder.text("")])), "name")
+    name = builder.alias(builder.when(other, builder.first_of([*names, builder.text("")])), "name")
     told = ("file", "padded", "line", "broken", "wrapped", "instant")
-    return builder.of(dialect.select(*told, builder.named(form, "form"), name, *shared_columns(how)), "recognised")
+    return builder.from_source(
+        dialect.select(*told, builder.alias(form, "form"), name, *shared_columns(how)), "recognised"
+    )
 
 
 def _out(source: Source, form: Form) -> exp.Expr:
@@ -261,7 +267,7 @@ def _timed(how: Recognition, careful: bool) -> exp.Select:
     """The instant of each line in ns; null when it has none."""
     t_ns = timestamps.of_text(how.source, column("instant"), careful)
     told = ("file", "padded", "line", "broken", "wrapped", "form", "name")
-    return builder.of(dialect.select(*told, builder.named(t_ns, "t_ns"), *shared_columns(how)), "ruled")
+    return builder.from_source(dialect.select(*told, builder.alias(t_ns, "t_ns"), *shared_columns(how)), "ruled")
 
 
 def _settled() -> exp.Expr:
@@ -271,6 +277,6 @@ def _settled() -> exp.Expr:
     torn = builder.when(begins, builder.small(TORN), builder.small(TEXT))
     ifs = [
         exp.If(this=column("broken"), true=torn),
-        exp.If(this=builder.missing(column("t_ns")), true=builder.small(TIMELESS)),
+        exp.If(this=builder.is_null(column("t_ns")), true=builder.small(TIMELESS)),
     ]
     return exp.Case(ifs=ifs, default=column("form"))

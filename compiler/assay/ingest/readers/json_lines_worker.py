@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from assay.ingest import scanner
 from assay.ingest.chunks import LogFile
-from assay.ingest.event_forms import TEXT, Numbered
-from assay.ingest.line_counts import Share, Tally, offset_of, only, united, unreadable
+from assay.ingest.event_forms import TEXT, NumberedForm
+from assay.ingest.line_counts import LineCount, Share, offset_of, only, united, unreadable
 from assay.ingest.plain_copies import mended, plain
 from assay.ingest.recognition import Recognition
 from assay.ingest.scanner_message import FilePart, files_message, lines_message
@@ -76,7 +76,7 @@ class Filling:
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class ScanResult:
     """Files that were read in one way, and what they came to.
 
     `table` holds recognised lines, or those that the scanner set aside: `places` tells of each where it stands in its
@@ -97,7 +97,7 @@ class Filled:
         first, last = self.files[0], self.files[-1]
         return (first.number, first.begin), (last.number, last.begin)
 
-    def parts(self, number: int, index: int, own: Sequence[Numbered]) -> list[Part]:
+    def parts(self, number: int, index: int, own: Sequence[NumberedForm]) -> list[Part]:
         """Where rows of an event are, by the place of the event among those that are wanted, and its forms."""
         if self.scan is None:
             return [Part(number, self.table)]
@@ -121,7 +121,7 @@ def fillings(how: Recognition, count: int, share: int = 1) -> list[Filling]:
     return [Filling(how, number, lines, HELD // (count * share)) for number in range(count)]
 
 
-def fill(engine: Engine, filling: Filling, files: Sequence[LogFile], folder: Path) -> list[Filled]:
+def fill(engine: Engine, filling: Filling, files: Sequence[LogFile], folder: Path) -> list[ScanResult]:
     """Read files, but those that are left for later, as too much is held of the others.
 
     Raises AssayError when one cannot be read to its end.
@@ -152,7 +152,7 @@ class _Reading:
     plain: dict[int, Path] = field(default_factory=dict)
     sources: dict[int, Path] = field(default_factory=dict)
 
-    def read(self) -> list[Filled] | None:
+    def read(self) -> list[ScanResult] | None:
         """What the files come to; None when they are no more what was found."""
         scan = self.scanned()
         everything = range(len(self.files))
@@ -195,24 +195,24 @@ class _Reading:
         most = self.filling.most if all(file.end is None for file in self.files) else NO_END
         return scanner.scan(files_message(parts, most) + self.filling.lines, len(parts))
 
-    def taken(self, scan: scanner.Scanned, indices: Sequence[int]) -> Filled:
+    def taken(self, scan: scanner.Scanned, indices: Sequence[int]) -> ScanResult:
         """What became of the files that the scanner reads."""
         share = _share(self.files, scan)
         files = tuple(self.files[index] for index in indices)
         if not scan.odd:
-            return Filled(files, tuple(indices), only(share, indices), scan=scan)
+            return ScanResult(files, tuple(indices), only(share, indices), scan=scan)
         with closing(scan.rows(scanner.ODD)) as rows:
             aside, places = self.filling.tables.set_aside(self.cursor.connection, self.files, rows)
         forms = frozenset(tally.form for tally in aside.tallies)
         both = only(united(share, aside), indices)
-        return Filled(files, tuple(indices), both, self.filling.aside, places, scan, forms)
+        return ScanResult(files, tuple(indices), both, self.filling.aside, places, scan, forms)
 
-    def recognised(self, indices: Sequence[int]) -> Filled:
+    def recognised(self, indices: Sequence[int]) -> ScanResult:
         """What became of files that the engine reads."""
         files = tuple(self.files[index] for index in indices)
         paths = [self.text(index) for index in indices]
         share = self.filling.tables.fill(self.cursor.connection, files, paths, lambda: self.mended(indices))
-        return Filled(files, tuple(range(len(files))), share, self.filling.table)
+        return ScanResult(files, tuple(range(len(files))), share, self.filling.table)
 
     def mended(self, indices: Sequence[int]) -> list[Path]:
         """Copies of files that the engine reads in any case."""
@@ -222,7 +222,7 @@ class _Reading:
 
 def _share(files: Sequence[LogFile], scan: scanner.Scanned) -> Share:
     """What the plain lines of files come to."""
-    tallies: list[Tally] = []
+    tallies: list[LineCount] = []
     tallied: list[int] = []
     lines = [0] * len(files)
     offsets = tuple(map(offset_of, files))
@@ -230,7 +230,7 @@ def _share(files: Sequence[LogFile], scan: scanner.Scanned) -> Share:
         for item in found.tallies:
             first, last = item.first + offsets[index], item.last + offsets[index]
             instants = (None, None) if item.form == TEXT else (item.first_ns, item.last_ns)
-            tallies.append(Tally(file.host, item.form, item.rows, first, instants[0], last, instants[1]))
+            tallies.append(LineCount(file.host, item.form, item.rows, first, instants[0], last, instants[1]))
             tallied.append(index)
             lines[index] += item.rows
     unknown = tuple(

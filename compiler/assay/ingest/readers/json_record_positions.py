@@ -13,7 +13,7 @@ _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class RecordText:
     """A record as its document writes it, in one line: the line where it begins, 0 where one line has several."""
 
     line: int
@@ -30,14 +30,14 @@ def record_offsets(content: bytes, path: Sequence[str]) -> list[int]:
     return _in_bytes(text, begin, [start for start, _ in members(text, list_of(text, path))])
 
 
-def written_records(content: bytes, path: Sequence[str], numbers: Collection[int]) -> dict[int, Written]:
+def written_records(content: bytes, path: Sequence[str], numbers: Collection[int]) -> dict[int, RecordText]:
     """Some members of such a list by their numbers, which count from 1."""
     text = content.decode("utf-8-sig")
     found = members(text, list_of(text, path))
     lines = _lines(text, [start for start, _ in found])
     told = len(set(lines)) == len(lines)
     return {
-        number: Written(lines[number - 1] if told else 0, _FOLD.sub(" ", text[slice(*found[number - 1])]))
+        number: RecordText(lines[number - 1] if told else 0, _FOLD.sub(" ", text[slice(*found[number - 1])]))
         for number in numbers
     }
 

@@ -23,13 +23,13 @@ from assay.ingest.discovery import RunFiles
 from assay.ingest.dropped_records import parsed
 from assay.ingest.empty_tables import empty
 from assay.ingest.event_files import write_rows
-from assay.ingest.event_forms import Numbered, Wanted, numbered
+from assay.ingest.event_forms import NumberedForm, Wanted, numbered
 from assay.ingest.event_query import typed_rows
 from assay.ingest.manifest import MANIFEST, manifest
-from assay.ingest.quarantine import SHOWN, Broken, lacking
+from assay.ingest.quarantine import SHOWN, Broken, missing_field_reason
 from assay.ingest.readers.json_record_positions import record_offsets
 from assay.ingest.summary import Log, write_found
-from assay.ingest.workspace_dir import MEMORY, connected, written
+from assay.ingest.workspace_dir import MEMORY, atomic_output_dir, open_engine
 from assay.lang.model.package import Event, Source
 from assay.lang.reserved_names import KEYS
 from assay.sql import dialect
@@ -95,18 +95,20 @@ def ingest(
     forms = [item for item in numbered(own, wanted) if item.needed]
     records = Records(source, files, _read(source, files, progress))
     _keys(records, forms)
-    with written(out, cache) as fresh:
-        with connected(fresh, MEMORY // share) as connection:
+    with atomic_output_dir(out, cache) as fresh:
+        with open_engine(fresh, MEMORY // share) as connection:
             try:
                 _stored(connection, records, own, forms, fresh)
             except RecursionError:
                 raise fail("broken-file", f"a record is nested too deep: {files.directory}") from None
         files.unchanged()
-        text = manifest(source, events, wanted, files, bool(records.lost), read=_twice(records, forms))
+        text = manifest(
+            source, events, wanted, files, bool(records.lost), read=duplicate_value_warnings(records, forms)
+        )
         (fresh / MANIFEST).write_text(text, encoding="utf-8")
 
 
-def _twice(records: Records, forms: Sequence[Numbered]) -> tuple[str, ...]:
+def duplicate_value_warnings(records: Records, forms: Sequence[NumberedForm]) -> tuple[str, ...]:
     """A sentence on the records that have two values of what is read of them; none where none has."""
     paths = [records.source.time, *_columns(forms)]
     found = [(record, path) for record in records.found for path in paths if told_twice(record.value, path)]
@@ -122,7 +124,7 @@ def _stored(
     connection: duckdb.DuckDBPyConnection,
     records: Records,
     own: Sequence[Event],
-    forms: Sequence[Numbered],
+    forms: Sequence[NumberedForm],
     folder: Path,
 ) -> None:
     """Write the events, and what else the records come to."""
@@ -184,7 +186,10 @@ def _list(source: Source, path: Path) -> list[object]:
         return found
     where = f"at `{'.'.join(source.body)}`" if source.body else "as the whole document"
     raise fail(
-        "no-list", f"the document has no list of records: {path}", expected=f"a list {where}", found=_told(document)
+        "no-list",
+        f"the document has no list of records: {path}",
+        expected=f"a list {where}",
+        found=describe_value(document),
     )
 
 
@@ -200,14 +205,14 @@ def _at(value: object, path: Sequence[str]) -> object:
     return value
 
 
-def _told(value: object) -> str:
+def describe_value(value: object) -> str:
     """What a value is, in words."""
     if isinstance(value, dict):
         return "an object with " + (", ".join(f"`{key}`" for key in list(value)[:8]) or "no key")
     return "null" if value is None else "a number" if isinstance(value, _Number) else f"a {type(value).__name__}"
 
 
-def _keys(records: Records, forms: Sequence[Numbered]) -> None:
+def _keys(records: Records, forms: Sequence[NumberedForm]) -> None:
     """AssayError when no record has the time, or a key that a wanted field is read from."""
     objects = [record.value for record in records.found if isinstance(record.value, dict)]
     if not objects:
@@ -241,11 +246,11 @@ def _no_key(records: Records, number: int, paths: tuple[Path_, ...], user: str, 
     )
 
 
-def _columns(forms: Sequence[Numbered]) -> list[Path_]:
+def _columns(forms: Sequence[NumberedForm]) -> list[Path_]:
     return list(dict.fromkeys(path for item in forms for path in item.paths))
 
 
-def _filled(connection: duckdb.DuckDBPyConnection, records: Records, forms: Sequence[Numbered]) -> None:
+def _filled(connection: duckdb.DuckDBPyConnection, records: Records, forms: Sequence[NumberedForm]) -> None:
     """Fill the table of all records: host, seq, t_ns, sound (nothing of it is broken but the instant), c0, ... (what
     fields are read from)."""
     paths = _columns(forms)
@@ -265,11 +270,11 @@ def _filled(connection: duckdb.DuckDBPyConnection, records: Records, forms: Sequ
         for record, whole in zip(records.found, sound, strict=True)
     ]
     types = {"host": "TEXT", "seq": "BIGINT", "sound": "BOOLEAN", "said": "TEXT"} | dict.fromkeys(stored, "TEXT")
-    given = [builder.named(exp.Explode(this=builder.given_list(name, kind)), name) for name, kind in types.items()]
-    moment = builder.named(timestamps.taken(records.source, column("said")), "moment")
-    stages = [("given", dialect.select(*given)), ("parted", builder.of(dialect.select("*", moment), "given"))]
-    t_ns = builder.named(timestamps.instant(records.source, column("moment")), "t_ns")
-    query = dialect.staged(builder.of(dialect.select("host", "seq", t_ns, "sound", *stored), "parted"), stages)
+    given = [builder.alias(exp.Explode(this=builder.given_list(name, kind)), name) for name, kind in types.items()]
+    moment = builder.alias(timestamps.parse_parts(records.source, column("said")), "moment")
+    stages = [("given", dialect.select(*given)), ("parted", builder.from_source(dialect.select("*", moment), "given"))]
+    t_ns = builder.alias(timestamps.instant(records.source, column("moment")), "t_ns")
+    query = dialect.staged(builder.from_source(dialect.select("host", "seq", t_ns, "sound", *stored), "parted"), stages)
     insert = exp.Insert(this=exp.to_table(ROWS), expression=query)
     connection.execute(insert.sql(dialect=dialect.DIALECT, copy=False), values)
     if timed:
@@ -285,8 +290,8 @@ def _is_sound(records: Records, record: Record) -> bool:
 
 def _timeless(connection: duckdb.DuckDBPyConnection, records: Records, said: Sequence[str | None]) -> None:
     """Note the records whose instant, `said`, is none: they are lost."""
-    timeless = exp.and_(column("sound"), builder.missing(column("t_ns")))
-    query = builder.of(dialect.select("host", "seq"), ROWS).where(timeless, copy=False)
+    timeless = exp.and_(column("sound"), builder.is_null(column("t_ns")))
+    query = builder.from_source(dialect.select("host", "seq"), ROWS).where(timeless, copy=False)
     gone = set(connection.execute(dialect.text(query)).fetchall())
     for record, text in zip(records.found, said, strict=True):
         if (record.host, record.seq) in gone:
@@ -328,13 +333,13 @@ def _json(value: object) -> str:
 
 
 def _write(
-    connection: duckdb.DuckDBPyConnection, records: Records, item: Numbered, paths: Sequence[Path_], folder: Path
+    connection: duckdb.DuckDBPyConnection, records: Records, item: NumberedForm, paths: Sequence[Path_], folder: Path
 ) -> None:
     """Write the rows of an event; note the records that lack what must be there."""
     read: dict[Path_, exp.Expr] = {path: column(f"c{paths.index(path)}") for path in item.paths}
     places = [f"c{paths.index(path)}" for path in item.paths]
-    form = builder.named(dialect.integer(item.number), "form")
-    found = builder.of(dialect.select(*KEYS, form, *places), ROWS)
+    form = builder.alias(dialect.integer(item.number), "form")
+    found = builder.from_source(dialect.select(*KEYS, form, *places), ROWS)
     target = folder / "events" / item.event.name / "0.parquet"
     target.parent.mkdir(parents=True)
     found = found.where(_events(records), copy=False)
@@ -346,14 +351,14 @@ def _write(
     for host, seq in write_rows(connection, item.event.name, rows, target):
         record = places_of[host, seq]
         body = parsed(_json(record.value))
-        reasons = (lacking(item.event.name, own, body) for own in item.fields)
+        reasons = (missing_field_reason(item.event.name, own, body) for own in item.fields)
         records.lost.setdefault((host, seq), record.broken(next(filter(None, reasons), "a field is missing")))
         records.lost_to.append((host, item.event.name))
 
 
 def _events(records: Records) -> exp.Expr:
     """Whether a record may be an event: it is sound, and has an instant where it must have one."""
-    return builder.given(column("t_ns")) if records.source.time else column("sound")
+    return builder.is_not_null(column("t_ns")) if records.source.time else column("sound")
 
 
 def _summarise(connection: duckdb.DuckDBPyConnection, records: Records, own: Sequence[Event], folder: Path) -> None:
@@ -392,5 +397,5 @@ def _host_rows(
         exp.ArgMax(this=column("t_ns"), expression=column("seq")),
     ]
     numbers = [exp.Count(this=exp.Star()), exp.CountIf(this=_events(records))]
-    query = builder.of(dialect.select("host", *numbers, *edges), ROWS).group_by("host")
+    query = builder.from_source(dialect.select("host", *numbers, *edges), ROWS).group_by("host")
     return {host: tuple(rest) for host, *rest in connection.execute(dialect.text(query)).fetchall()}

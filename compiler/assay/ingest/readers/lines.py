@@ -35,13 +35,13 @@ def scan() -> exp.Select:
     }
     pairs = [exp.EQ(this=column(name), expression=value) for name, value in options.items()]
     index = builder.cast(column("file_index"), "SMALLINT")
-    query = dialect.select(builder.named(index, "file"), "line")
-    return builder.of(query, exp.ReadCSV(this=exp.Placeholder(this="files"), expressions=pairs))
+    query = dialect.select(builder.alias(index, "file"), "line")
+    return builder.from_source(query, exp.ReadCSV(this=exp.Placeholder(this="files"), expressions=pairs))
 
 
 def set_aside(view: str) -> exp.Select:
     """The odd lines of a scan of the scanner's (`scanner.Scanned.rows`), as `scan` has lines."""
-    return builder.of(dialect.select("file", builder.named(column("c1"), "line")), view)
+    return builder.from_source(dialect.select("file", builder.alias(column("c1"), "line")), view)
 
 
 def bare(source: str) -> exp.Select:
@@ -52,7 +52,9 @@ def bare(source: str) -> exp.Select:
     line, nul = column("line"), builder.call("chr", dialect.integer(0))
     padded = builder.call("starts_with", line, nul)
     text = builder.when(padded.copy(), builder.call("ltrim", line.copy(), nul.copy()), line.copy())
-    return builder.of(dialect.select("file", builder.named(padded, "padded"), builder.named(text, "line")), source)
+    return builder.from_source(
+        dialect.select("file", builder.alias(padded, "padded"), builder.alias(text, "line")), source
+    )
 
 
 def refusals() -> tuple[type[Exception], ...]:

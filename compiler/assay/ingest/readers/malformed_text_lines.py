@@ -11,7 +11,7 @@ from sqlglot import exp
 from assay.ingest import builder
 from assay.ingest.event_forms import LACKING, TIMELESS
 from assay.ingest.plain_copies import Line
-from assay.ingest.quarantine import Lost, lacking, shown
+from assay.ingest.quarantine import Lost, missing_field_reason, truncate_value
 from assay.ingest.readers.text_line_forms import TextForms, Variant
 from assay.lang.line_pattern import Pattern
 from assay.sql import dialect
@@ -67,9 +67,9 @@ def _reason(matcher: _Matcher, how: TextForms, item: Lost, line: Line) -> str:
         return f"no line of the log: {_fault(matcher, text, how.layout)[1]}"
     if item.form == TIMELESS:
         said = head.get(how.time) or _time(matcher, how, body)
-        return f"bad time: {shown(said)}" if said else "no time"
+        return f"bad time: {truncate_value(said)}" if said else "no time"
     if item.form == LACKING:
-        return _lacking(matcher, how, item.event, head, body)
+        return find_missing_field(matcher, how, item.event, head, body)
     likely = [variant for variant in how.variants if body.startswith(variant.pattern.mark.split(" ")[0])]
     faults = [(*_fault(matcher, body, variant.pattern), variant) for variant in likely or how.variants]
     _, said, variant = max(faults, key=lambda fault: fault[0])
@@ -92,17 +92,17 @@ def _fault(matcher: _Matcher, text: str, pattern: Pattern) -> tuple[int, str]:
         length, expected = len(shortest or before), item.piece.shown
     else:
         if whole := matcher.found(text, pattern.expression(())[:-1]):
-            return len(text), f"expected the end of the line, found {_shown(text[len(whole) :])}"
-    return length, f"expected {json.dumps(expected, ensure_ascii=False)}, found {_shown(text[length:])}"
+            return len(text), f"expected the end of the line, found {truncate_text(text[len(whole) :])}"
+    return length, f"expected {json.dumps(expected, ensure_ascii=False)}, found {truncate_text(text[length:])}"
 
 
-def _shown(text: str) -> str:
+def truncate_text(text: str) -> str:
     if not text:
         return "the end of the line"
     return json.dumps(text[:FOUND] + ("..." if len(text) > FOUND else ""), ensure_ascii=False)
 
 
-def _lacking(matcher: _Matcher, how: TextForms, event: str, head: dict[str, str | None], body: str) -> str:
+def find_missing_field(matcher: _Matcher, how: TextForms, event: str, head: dict[str, str | None], body: str) -> str:
     """The first field of the event that cannot be had, by the pattern that the line matches."""
     matching = [item for item in how.own(event) if matcher.found(body, item.pattern.expression(()))]
     for variant in matching:
@@ -113,4 +113,4 @@ def _lacking(matcher: _Matcher, how: TextForms, event: str, head: dict[str, str 
 
 def _of_variant(matcher: _Matcher, variant: Variant, event: str, head: dict[str, str | None], body: str) -> str:
     places = {**head, **matcher.places(body, variant.pattern)}
-    return next((said for field in variant.item.fields if (said := lacking(event, field, places))), "")
+    return next((said for field in variant.item.fields if (said := missing_field_reason(event, field, places))), "")

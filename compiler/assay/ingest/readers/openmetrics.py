@@ -70,8 +70,8 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
     if not seconds:
         _judge(connection, path, plain)
     make(connection, "said_series", _series())
-    called = builder.named(column("called"), "name")
-    add_series(connection, file, builder.of(dialect.select("place", called, "labels"), "said_series"))
+    called = builder.alias(column("called"), "name")
+    add_series(connection, file, builder.from_source(dialect.select("place", called, "labels"), "said_series"))
     make(connection, "pairs", _pairs(sample_store.instant if seconds else _of_milliseconds), long=long)
     stale = exp.true() if seconds else exp.EQ(this=column("named"), expression=builder.text(""))
     add_samples(connection, file, "pairs", ended=exp.and_(stale, builder.call("isnan", column("value"))))
@@ -99,7 +99,7 @@ def _set_aside(connection: duckdb.DuckDBPyConnection, file: int, long: Sequence[
     bad = exp.and_(held, exp.not_(builder.starts(column("line"), "#")), exp.not_(known))
     text = builder.call("replace", column("line"), invalid_text_sql.sign(), builder.text(invalid_text.READABLE))
     found = dialect.select(dialect.integer(file), "number", builder.text(invalid_text.NOT_UTF8), text)
-    query = builder.of(found, "written").where(bad, copy=False)
+    query = builder.from_source(found, "written").where(bad, copy=False)
     sample_store.add(connection, "found_broken", query, long=list(long))
     run(connection, exp.Delete(this=exp.to_table("written"), where=exp.Where(this=bad.copy())), long=list(long))
 
@@ -107,7 +107,7 @@ def _set_aside(connection: duckdb.DuckDBPyConnection, file: int, long: Sequence[
 def _scan(connection: duckdb.DuckDBPyConnection, plain: Path) -> None:
     """The table `written`: number and text of each line."""
     run(connection, exp.Drop(tables=[exp.to_table("written")], kind="TABLE", exists=True))
-    query = builder.of(dialect.select(builder.named(counted(), "number"), "line"), lines.scan().subquery("l"))
+    query = builder.from_source(dialect.select(builder.alias(counted(), "number"), "line"), lines.scan().subquery("l"))
     make(connection, "written", query, **lines.scanned([plain]))
 
 
@@ -118,7 +118,7 @@ def _blank() -> exp.Expr:
 def _last(connection: duckdb.DuckDBPyConnection) -> tuple[str, int]:
     """The last line that is not blank, and its number (0: there is none)."""
     last = exp.ArgMax(this=column("line"), expression=column("number"))
-    query = builder.of(dialect.select(last, exp.Max(this=column("number"))), "written")
+    query = builder.from_source(dialect.select(last, exp.Max(this=column("number"))), "written")
     ((text, number),) = run(connection, query.where(exp.Not(this=_blank()), copy=False))
     return text or "", number or 0
 
@@ -133,7 +133,7 @@ def _judge(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path) -> No
     timed = exp.NEQ(this=column("seconds"), expression=builder.text(""))
     odd = exp.Not(this=builder.call("regexp_matches", column("seconds"), builder.text(MILLISECONDS)))
     counts = [exp.CountIf(this=item) for item in (_is_sample(), timed, exp.and_(timed.copy(), odd))]
-    ((samples, instants, others),) = run(connection, builder.of(dialect.select(*counts), "parsed"))
+    ((samples, instants, others),) = run(connection, builder.from_source(dialect.select(*counts), "parsed"))
     if samples and not instants:
         raise fail(
             "not-samples",
@@ -159,7 +159,7 @@ def _is_sample() -> exp.Expr:
 
 
 def _first_sample(connection: duckdb.DuckDBPyConnection) -> str:
-    query = builder.of(dialect.select("number", "line"), "parsed").where(_is_sample(), copy=False)
+    query = builder.from_source(dialect.select("number", "line"), "parsed").where(_is_sample(), copy=False)
     ((number, line),) = run(connection, query.order_by("number").limit(1))
     return f"line {number}: {line[:80]}"
 
@@ -183,13 +183,13 @@ def _of_milliseconds(text: exp.Expr) -> exp.Expr:
 def _parsed() -> exp.Select:
     """The lines that are no comments: number, line, and the parts of a sample (empty where it is none)."""
     names = exp.Array(expressions=[builder.text(name) for name in PARTS])
-    parts = builder.named(builder.call("regexp_extract", column("line"), builder.text(LINE), names), "parts")
+    parts = builder.alias(builder.call("regexp_extract", column("line"), builder.text(LINE), names), "parts")
     kept = exp.not_(exp.or_(builder.starts(column("line"), "#"), _blank()))
-    rows = builder.of(dialect.select("number", "line", parts), "written").where(kept, copy=False)
+    rows = builder.from_source(dialect.select("number", "line", parts), "written").where(kept, copy=False)
     values = [
-        builder.named(builder.call("struct_extract", column("parts"), builder.text(name)), name) for name in PARTS
+        builder.alias(builder.call("struct_extract", column("parts"), builder.text(name)), name) for name in PARTS
     ]  # fmt: skip
-    return builder.of(dialect.select("number", "line", *values), rows.subquery("r"))
+    return builder.from_source(dialect.select("number", "line", *values), rows.subquery("r"))
 
 
 def _series() -> exp.Select:
@@ -197,18 +197,18 @@ def _series() -> exp.Select:
 
     `called` is its name, which may stand among the labels; `quoted` tells that it is no label's value there.
     """
-    place = builder.named(counted(), "place")
-    each = builder.of(dialect.select("name", "said"), "parsed").group_by("name", "said").subquery("g")
-    quoted = builder.named(builder.call("list_contains", _parts(3), builder.text("")), "quoted")
+    place = builder.alias(counted(), "place")
+    each = builder.from_source(dialect.select("name", "said"), "parsed").group_by("name", "said").subquery("g")
+    quoted = builder.alias(builder.call("list_contains", _parts(3), builder.text("")), "quoted")
     twice = exp.and_(quoted.this.copy(), exp.NEQ(this=column("name"), expression=builder.text("")))
-    labels = builder.named(builder.when(exp.not_(twice), _labels()), "labels")
-    query = builder.of(dialect.select(place, "name", "said", quoted, labels), each).subquery("l")
+    labels = builder.alias(builder.when(exp.not_(twice), _labels()), "labels")
+    query = builder.from_source(dialect.select(place, "name", "said", quoted, labels), each).subquery("l")
     label = builder.first_of(
         [builder.call("map_extract_value", column("labels"), builder.text(NAME)), builder.text("")]
     )
     called = builder.when(exp.NEQ(this=column("name"), expression=builder.text("")), column("name"), label)
-    return builder.of(
-        dialect.select("place", "name", "said", builder.named(called, "called"), "quoted", "labels"), query
+    return builder.from_source(
+        dialect.select("place", "name", "said", builder.alias(called, "called"), "quoted", "labels"), query
     )
 
 
@@ -247,23 +247,23 @@ def _fault() -> exp.Expr:
     faults = {
         TOO_LONG: long,
         UNREAD: exp.not_(_is_sample()),
-        DOUBLED: builder.missing(column("labels")),
+        DOUBLED: builder.is_null(column("labels")),
         UNNAMED: exp.EQ(this=column("called"), expression=builder.text("")),
     }
     ifs = [exp.If(this=condition, true=builder.text(said)) for said, condition in faults.items()]
-    return builder.named(exp.Case(ifs=ifs), "fault")
+    return builder.alias(exp.Case(ifs=ifs), "fault")
 
 
 def _pairs(instant: Callable[[exp.Expr], exp.Expr]) -> exp.Select:
     """The samples: place, number (of the line), t_ns, value, fault, text, named (the name, if it is no label's value).
 
     The parameter `$long` has the numbers of lines that are too long."""
-    known = exp.and_(exp.NEQ(this=column("called"), expression=builder.text("")), builder.given(column("labels")))
+    known = exp.and_(exp.NEQ(this=column("called"), expression=builder.text("")), builder.is_not_null(column("labels")))
     seconds = builder.when(known, column("seconds"))
-    t_ns = builder.named(instant(seconds), "t_ns")
-    value = builder.named(sample_store.number(column("value")), "value")
+    t_ns = builder.alias(instant(seconds), "t_ns")
+    value = builder.alias(sample_store.number(column("value")), "value")
     nul = builder.call("chr", dialect.integer(0))
-    text = builder.named(builder.call("ltrim", column("line"), nul), "text")  # the line begins behind such bytes
-    named = builder.named(builder.when(column("quoted"), column("called"), column("name")), "named")
-    query = builder.of(dialect.select("place", "number", t_ns, value, _fault(), text, named), "parsed")
+    text = builder.alias(builder.call("ltrim", column("line"), nul), "text")  # the line begins behind such bytes
+    named = builder.alias(builder.when(column("quoted"), column("called"), column("name")), "named")
+    query = builder.from_source(dialect.select("place", "number", t_ns, value, _fault(), text, named), "parsed")
     return query.join("said_series", using=["name", "said"], copy=False)

@@ -14,7 +14,7 @@ from sqlglot import exp
 from assay.ingest import builder
 from assay.ingest.readers import sample_store
 from assay.ingest.readers.prometheus_response_chunks import PIECE, pieces
-from assay.ingest.readers.prometheus_response_duplicates import label_twice, twice
+from assay.ingest.readers.prometheus_response_duplicates import find_duplicate_keys, label_twice
 from assay.ingest.readers.prometheus_response_warnings import warnings
 from assay.ingest.readers.sample_store import add_samples, add_series, counted, drop, first_of, make, run
 from assay.sql import dialect
@@ -81,7 +81,7 @@ def _unmarked(plain: Path, folder: Path) -> Path:
 
 def _nothing_twice(path: Path, text: bytes, series: int, before: int) -> None:
     """AssayError when the answer has two values where one is read."""
-    if said := twice(text, series, before):
+    if said := find_duplicate_keys(text, series, before):
         raise fail("not-samples", f"the answer has two values of a key: {path}", expected="one of each", found=said)
 
 
@@ -93,7 +93,9 @@ def _too_large(path: Path, cause: str) -> AssayError:
 def _add(connection: duckdb.DuckDBPyConnection, file: int, before: int) -> int:
     """Add the samples of the table `answer`, so many of the file's being there already; how many they are."""
     name = exp.Coalesce(this=_label(sample_store.NAME), expressions=[builder.text("")])
-    add_series(connection, file, builder.of(dialect.select("place", builder.named(name, "name"), "labels"), "answer"))
+    add_series(
+        connection, file, builder.from_source(dialect.select("place", builder.alias(name, "name"), "labels"), "answer")
+    )
     make(connection, "pairs", _pairs(before))
     run(connection, _with_labels())
     add_samples(connection, file, "pairs")
@@ -103,7 +105,7 @@ def _add(connection: duckdb.DuckDBPyConnection, file: int, before: int) -> int:
 
 
 def _count(connection: duckdb.DuckDBPyConnection, table: str) -> int:
-    ((number,),) = run(connection, builder.of(dialect.select(exp.Count(this=exp.Star())), table))
+    ((number,),) = run(connection, builder.from_source(dialect.select(exp.Count(this=exp.Star())), table))
     return int(number)
 
 
@@ -126,7 +128,9 @@ def _head(connection: duckdb.DuckDBPyConnection, plain: Path) -> list[str | None
         "json_extract_string", column("content"), exp.Array(expressions=[builder.text(at) for at in HEAD[:3]])
     )
     kind = builder.call("json_type", column("content"), builder.text(HEAD[3]))
-    ((texts, result),) = run(connection, builder.of(dialect.select(said, kind), _content()), **_document(plain))
+    ((texts, result),) = run(
+        connection, builder.from_source(dialect.select(said, kind), _content()), **_document(plain)
+    )
     return [*texts, result]
 
 
@@ -162,13 +166,16 @@ def _unnested(connection: duckdb.DuckDBPyConnection, plain: Path, before: int) -
         builder.call("struct_extract", document, builder.text("data")),
         builder.text("result"),
     )
-    items = builder.of(dialect.select(builder.named(exp.Explode(this=result), "item")), _content()).subquery("items")
+    items = builder.from_source(dialect.select(builder.alias(exp.Explode(this=result), "item")), _content()).subquery(
+        "items"
+    )
     parts = {"metric": "labels", "values": "pairs", "histograms": "histograms"}
     found = [
-        builder.named(builder.call("struct_extract", column("item"), builder.text(key)), name)
+        builder.alias(builder.call("struct_extract", column("item"), builder.text(key)), name)
         for key, name in parts.items()
     ]
-    make(connection, "answer", builder.of(dialect.select(builder.named(_after(before), "place"), *found), items),
+    place = builder.alias(_after(before), "place")
+    make(connection, "answer", builder.from_source(dialect.select(place, *found), items),
          **_document(plain))  # fmt: skip
 
 
@@ -180,13 +187,13 @@ def _no_histograms(connection: duckdb.DuckDBPyConnection, path: Path, text: byte
     """AssayError when a series has histograms, or nothing at all, in place of samples, or a label twice."""
     name = exp.Coalesce(this=_label(sample_store.NAME), expressions=[builder.text("")])
     lost = exp.or_(
-        builder.missing(column("pairs")),
-        builder.given(column("histograms")),
-        builder.missing(column("labels")),
+        builder.is_null(column("pairs")),
+        builder.is_not_null(column("histograms")),
+        builder.is_null(column("labels")),
     )
-    query = builder.of(dialect.select("place", name, builder.given(column("histograms"))), "answer").where(
-        lost, copy=False
-    )
+    query = builder.from_source(
+        dialect.select("place", name, builder.is_not_null(column("histograms"))), "answer"
+    ).where(lost, copy=False)
     rows = run(connection, query.order_by("place").limit(1))
     if rows:
         ((place, said, native),) = rows
@@ -203,18 +210,20 @@ def _no_histograms(connection: duckdb.DuckDBPyConnection, path: Path, text: byte
 
 def _pairs(before: int) -> exp.Select:
     """The samples of `answer`: place, number, t_ns, value, fault (none), text."""
-    each = builder.of(dialect.select("place", builder.named(exp.Explode(this=column("pairs")), "text")), "answer")
+    each = builder.from_source(
+        dialect.select("place", builder.alias(exp.Explode(this=column("pairs")), "text")), "answer"
+    )
     said = builder.call("ltrim", column("text"), builder.text(MARK))
     parts = [builder.call("split_part", said.copy(), builder.text(" "), dialect.integer(index)) for index in (1, 2)]
     # What is no sample is still JSON: its instant may be right.
     odd = exp.Not(this=builder.starts(column("text"), MARK))
     written = builder.tried(builder.cast(builder.call("json_extract", column("text"), builder.text("$[0]")), "TEXT"))
-    t_ns = builder.named(sample_store.instant(builder.when(odd, written, parts[0])), "t_ns")
-    value = builder.named(sample_store.number(builder.when(exp.not_(odd.copy()), parts[1])), "value")
-    fault = builder.named(builder.cast(exp.Null(), "TEXT"), "fault")
-    number = builder.named(_after(before), "number")
-    return builder.of(
-        dialect.select("place", number, t_ns, value, fault, builder.named(said, "text")), each.subquery("e")
+    t_ns = builder.alias(sample_store.instant(builder.when(odd, written, parts[0])), "t_ns")
+    value = builder.alias(sample_store.number(builder.when(exp.not_(odd.copy()), parts[1])), "value")
+    fault = builder.alias(builder.cast(exp.Null(), "TEXT"), "fault")
+    number = builder.alias(_after(before), "number")
+    return builder.from_source(
+        dialect.select("place", number, t_ns, value, fault, builder.alias(said, "text")), each.subquery("e")
     )
 
 
@@ -222,11 +231,11 @@ def _with_labels() -> exp.Update:
     """The statement that writes the labels of its series ahead of what is no sample."""
     words = [builder.text(" "), builder.call("to_json", column("labels", "answer")), column("text", "p")]
     own = exp.EQ(this=column("place", "answer"), expression=column("place", "p"))
-    said = builder.of(dialect.select(builder.call("concat_ws", *words)), "answer").where(own, copy=False)
+    said = builder.from_source(dialect.select(builder.call("concat_ws", *words)), "answer").where(own, copy=False)
     return exp.Update(
         this=exp.to_table("pairs", alias="p"),
         expressions=[exp.EQ(this=column("text"), expression=said.subquery())],
-        where=exp.Where(this=exp.or_(builder.missing(column("t_ns")), builder.missing(column("value")))),
+        where=exp.Where(this=exp.or_(builder.is_null(column("t_ns")), builder.is_null(column("value")))),
     )
 
 

@@ -13,7 +13,7 @@ OF_ALL = (("data",), ("data", "result"))
 OF_SERIES = ("metric", "values")
 
 
-def twice(text: bytes, series: int, before: int = 0) -> str:
+def find_duplicate_keys(text: bytes, series: int, before: int = 0) -> str:
     """What stands twice in the text of an answer with so many series, `before` others being read; empty: nothing.
 
     Within texts quotes are escaped, so as long as each key stands as often as there are series, nothing does.
@@ -21,7 +21,7 @@ def twice(text: bytes, series: int, before: int = 0) -> str:
     number = {"data": 1, "result": 1} | dict.fromkeys(OF_SERIES, series)
     if all(text.count(f'"{key}"'.encode()) <= most for key, most in number.items()) and not _ESCAPED.search(text):
         return ""
-    return next(_twice(text, before), "")
+    return next(iterate_duplicates(text, before), "")
 
 
 def label_twice(text: bytes, place: int) -> bool:
@@ -30,7 +30,7 @@ def label_twice(text: bytes, place: int) -> bool:
     return place <= len(found) and isinstance(found[place - 1].get("metric"), Ambiguous)
 
 
-def _twice(text: bytes, before: int) -> Iterator[str]:
+def iterate_duplicates(text: bytes, before: int) -> Iterator[str]:
     document = _document(text)
     yield from (f"`{'.'.join(path)}` with two values" for path in OF_ALL if told_twice(document, path))
     for place, item in enumerate(_series(document), before + 1):

@@ -98,11 +98,11 @@ def _parquet(connection: duckdb.DuckDBPyConnection, path: Path, content: Path, f
         if is_full(error):
             raise
         raise unreadable(path, first_of(error)) from None
-    labels = builder.named(builder.call("any_value", column("labels")), "labels")
-    each = builder.of(dialect.select("name", "said", labels), "stored").group_by("name", "said").subquery("g")
-    place = builder.named(counted(), "place")
-    make(connection, "said_series", builder.of(dialect.select(place, "name", "said", "labels"), each))
-    add_series(connection, file, builder.of(dialect.select("place", "name", "labels"), "said_series"))
+    labels = builder.alias(builder.call("any_value", column("labels")), "labels")
+    each = builder.from_source(dialect.select("name", "said", labels), "stored").group_by("name", "said").subquery("g")
+    place = builder.alias(counted(), "place")
+    make(connection, "said_series", builder.from_source(dialect.select(place, "name", "said", "labels"), each))
+    add_series(connection, file, builder.from_source(dialect.select("place", "name", "labels"), "said_series"))
     words = [
         column("name"),
         column("said"),
@@ -111,10 +111,10 @@ def _parquet(connection: duckdb.DuckDBPyConnection, path: Path, content: Path, f
         builder.text(" "),
         column("t_ns"),
     ]
-    text = builder.named(builder.call("concat", *words), "text")
+    text = builder.alias(builder.call("concat", *words), "text")
     unnamed = exp.or_(*(exp.EQ(this=column(part), expression=builder.text("")) for part in ("name", "said")))
-    fault = builder.named(builder.when(unnamed, builder.text(UNNAMED)), "fault")
-    pairs = builder.of(dialect.select("place", "number", "t_ns", "value", fault, text), "stored")
+    fault = builder.alias(builder.when(unnamed, builder.text(UNNAMED)), "fault")
+    pairs = builder.from_source(dialect.select("place", "number", "t_ns", "value", fault, text), "stored")
     make(connection, "pairs", pairs.join("said_series", using=["name", "said"], copy=False))
     add_samples(connection, file, "pairs")
     drop(connection, "stored", "said_series", "pairs")
@@ -123,19 +123,19 @@ def _parquet(connection: duckdb.DuckDBPyConnection, path: Path, content: Path, f
 def _stored(source: exp.Expr) -> exp.Select:
     """The rows of a Parquet file: number, name, labels, said (the labels as text), t_ns (none without those), value."""
     nothing = builder.text("")
-    name = builder.named(builder.first_of([column("name"), nothing]), "name")
+    name = builder.alias(builder.first_of([column("name"), nothing]), "name")
     said = builder.first_of([builder.cast(builder.call("to_json", column("labels")), "TEXT"), nothing.copy()])
-    known = exp.and_(builder.given(column("name")), builder.given(column("labels")))
-    t_ns = builder.named(builder.when(known, column("t_ns")), "t_ns")
+    known = exp.and_(builder.is_not_null(column("name")), builder.is_not_null(column("labels")))
+    t_ns = builder.alias(builder.when(known, column("t_ns")), "t_ns")
     query = dialect.select(
-        builder.named(counted(), "number"), name, "labels", builder.named(said, "said"), t_ns, "value"
+        builder.alias(counted(), "number"), name, "labels", builder.alias(said, "said"), t_ns, "value"
     )
-    return builder.of(query, source)
+    return builder.from_source(query, source)
 
 
 def _right_columns(connection: duckdb.DuckDBPyConnection, path: Path, source: exp.Expr) -> None:
     """AssayError when a Parquet file has other columns."""
-    query = builder.of(dialect.select("*"), source)
+    query = builder.from_source(dialect.select("*"), source)
     found = {name: kind for name, kind, *_ in run(connection, exp.Describe(this=query))}
     wrong = [f"{name} {kind}" for name, kind in COLUMNS.items() if found.get(name) != kind]
     if wrong:

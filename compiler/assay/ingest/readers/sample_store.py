@@ -109,13 +109,13 @@ def entries(labels: exp.Expr) -> exp.Expr:
 
 def add_series(connection: duckdb.DuckDBPyConnection, file: int, query: exp.Select) -> None:
     """Add the series of a file: a query of place, name, labels."""
-    labels = builder.of(
-        dialect.select("place", "name", builder.named(entries(column("labels")), "labels")), query.subquery("s")
+    labels = builder.from_source(
+        dialect.select("place", "name", builder.alias(entries(column("labels")), "labels")), query.subquery("s")
     )
     key = builder.cast(builder.call("to_json", column("labels")), "TEXT")
     values = [dialect.integer(file), column("place"), column("name"), column("labels"), key]
-    query = builder.of(dialect.select(*values), labels.subquery("l"))
-    add(connection, "found_series", query.where(builder.given(column("labels")), copy=False))
+    query = builder.from_source(dialect.select(*values), labels.subquery("l"))
+    add(connection, "found_series", query.where(builder.is_not_null(column("labels")), copy=False))
 
 
 def add_samples(connection: duckdb.DuckDBPyConnection, file: int, table: str, ended: exp.Expr | None = None) -> None:
@@ -124,15 +124,15 @@ def add_samples(connection: duckdb.DuckDBPyConnection, file: int, table: str, en
     `fault` is why something is no sample, null where nothing but the instant or the value may be wrong.  Where `ended`
     holds, a sample marks the end of its line, and has no value.
     """
-    whole = exp.and_(*map(builder.given, (column("t_ns"), column("value"))), builder.missing(column("fault")))
+    whole = exp.and_(*map(builder.is_not_null, (column("t_ns"), column("value"))), builder.is_null(column("fault")))
     value = builder.when(exp.not_(ended), column("value")) if ended else column("value")
-    good = builder.of(dialect.select(dialect.integer(file), "place", "number", "t_ns", value), table)
+    good = builder.from_source(dialect.select(dialect.integer(file), "place", "number", "t_ns", value), table)
     add(connection, "found_samples", good.where(whole, copy=False))
     timeless = builder.text("no time, or a bad one")
-    reason = builder.when(builder.missing(column("t_ns")), timeless, builder.text("no value, or a bad one"))
+    reason = builder.when(builder.is_null(column("t_ns")), timeless, builder.text("no value, or a bad one"))
     reason = builder.first_of([column("fault"), reason])
     text = builder.first_of([column("text"), builder.text("")])
-    bad = builder.of(dialect.select(dialect.integer(file), "number", reason, text), table)
+    bad = builder.from_source(dialect.select(dialect.integer(file), "number", reason, text), table)
     add(connection, "found_broken", bad.where(exp.not_(whole.copy()), copy=False))
 
 
@@ -166,41 +166,41 @@ def merge(connection: duckdb.DuckDBPyConnection, names: Mapping[int, str]) -> Me
     Raises AssayError when a series has two values at an instant: nobody can tell which is right, and to leave out
     both would change rates without a word.
     """
-    both = dialect.select("name", "key", builder.named(builder.call("any_value", column("labels")), "labels"))
-    each = builder.of(both, "found_series").group_by("name", "key").subquery("s")
+    both = dialect.select("name", "key", builder.alias(builder.call("any_value", column("labels")), "labels"))
+    each = builder.from_source(both, "found_series").group_by("name", "key").subquery("s")
     order = exp.Order(expressions=[exp.Ordered(this=column(name)) for name in ("name", "key")])
-    number = builder.named(exp.Window(this=exp.RowNumber(), order=order), "id")
-    make(connection, "series", builder.of(dialect.select(number, "name", "labels", "key"), each))
+    number = builder.alias(exp.Window(this=exp.RowNumber(), order=order), "id")
+    make(connection, "series", builder.from_source(dialect.select(number, "name", "labels", "key"), each))
     _join(connection)
     ((unordered,),) = run(connection, _unordered())
-    ((found,),) = run(connection, builder.of(dialect.select(exp.Count(this=exp.Star())), "joined"))
-    if not run(connection, _twice().limit(1)):
+    ((found,),) = run(connection, builder.from_source(dialect.select(exp.Count(this=exp.Star())), "joined"))
+    if not run(connection, query_duplicate_instants().limit(1)):
         run(connection, exp.Alter(this=exp.to_table("joined"), kind="TABLE",
                                   actions=[exp.AlterRename(this=exp.to_table("samples"))]))  # fmt: skip
         return Merged(found, 0, unordered)
     _no_conflict(connection, names)
     first = [
-        builder.named(exp.ArgMin(this=column(name), expression=_standing()), name)
+        builder.alias(exp.ArgMin(this=column(name), expression=sample_position()), name)
         for name in ("value", "file", "number")
     ]
-    once = builder.of(dialect.select("series", "t_ns", *first), "joined").group_by("series", "t_ns")
+    once = builder.from_source(dialect.select("series", "t_ns", *first), "joined").group_by("series", "t_ns")
     make(connection, "samples", once)
     drop(connection, "joined")
-    ((kept,),) = run(connection, builder.of(dialect.select(exp.Count(this=exp.Star())), "samples"))
+    ((kept,),) = run(connection, builder.from_source(dialect.select(exp.Count(this=exp.Star())), "samples"))
     return Merged(kept, found - kept, unordered)
 
 
 def _join(connection: duckdb.DuckDBPyConnection) -> None:
     """The samples by the numbers of their series."""
-    places = builder.of(dialect.select("file", "place", "id"), "found_series")
+    places = builder.from_source(dialect.select("file", "place", "id"), "found_series")
     places = places.join("series", using=["name", "key"], copy=False)
-    named = builder.named(column("id"), "series")
-    query = builder.of(dialect.select(named, "t_ns", "value", "file", "number"), "found_samples")
+    named = builder.alias(column("id"), "series")
+    query = builder.from_source(dialect.select(named, "t_ns", "value", "file", "number"), "found_samples")
     make(connection, "joined", query.join(places.subquery("p"), using=["file", "place"], copy=False))
     drop(connection, "found_samples", "found_series")
 
 
-def _standing() -> exp.Expr:
+def sample_position() -> exp.Expr:
     """Where a sample stands: its file, and its number there."""
     return builder.call("row", column("file"), column("number"))
 
@@ -212,15 +212,17 @@ def _unordered() -> exp.Select:
         partition_by=[column("series"), column("file")],
         order=exp.Order(expressions=[exp.Ordered(this=column("number"))]),
     )
-    before = builder.of(dialect.select("series", "t_ns", builder.named(window, "before")), "joined").subquery("b")
-    query = builder.of(dialect.select(exp.Count(this=exp.Distinct(expressions=[column("series")]))), before)
+    before = builder.from_source(dialect.select("series", "t_ns", builder.alias(window, "before")), "joined").subquery(
+        "b"
+    )
+    query = builder.from_source(dialect.select(exp.Count(this=exp.Distinct(expressions=[column("series")]))), before)
     return query.where(exp.LT(this=column("t_ns"), expression=column("before")), copy=False)
 
 
-def _twice() -> exp.Select:
+def query_duplicate_instants() -> exp.Select:
     """Instants of series that have several samples."""
     many = exp.GT(this=exp.Count(this=exp.Star()), expression=dialect.integer(1))
-    query = builder.of(dialect.select("series", "t_ns"), "joined").group_by("series", "t_ns")
+    query = builder.from_source(dialect.select("series", "t_ns"), "joined").group_by("series", "t_ns")
     return query.having(many, copy=False)
 
 
@@ -232,19 +234,19 @@ def _no_conflict(connection: duckdb.DuckDBPyConnection, names: Mapping[int, str]
     files = [exp.ArgMin(this=column("file"), expression=said.copy()),
              exp.ArgMax(this=column("file"), expression=said.copy())]  # fmt: skip
     values = [
-        builder.named(item, name) for item, name in zip([least, most, *files], ("a", "b", "fa", "fb"), strict=True)
+        builder.alias(item, name) for item, name in zip([least, most, *files], ("a", "b", "fa", "fb"), strict=True)
     ]
     differ = exp.NEQ(this=least.copy(), expression=most.copy())
-    each = builder.of(dialect.select("series", "t_ns", *values), "joined").group_by("series", "t_ns")
+    each = builder.from_source(dialect.select("series", "t_ns", *values), "joined").group_by("series", "t_ns")
     each = each.having(differ, copy=False)
     make(connection, "conflicts", each)
-    query = builder.of(dialect.select("name", "key", "t_ns", "a", "b", "fa", "fb"), "conflicts")
+    query = builder.from_source(dialect.select("name", "key", "t_ns", "a", "b", "fa", "fb"), "conflicts")
     query = query.join("series", on=exp.EQ(this=column("series", "conflicts"), expression=column("id")), copy=False)
     rows = run(connection, query.order_by("name", "key", "t_ns").limit(SHOWN))
     if not rows:
         drop(connection, "conflicts")
         return
-    ((number,),) = run(connection, builder.of(dialect.select(exp.Count(this=exp.Star())), "conflicts"))
+    ((number,),) = run(connection, builder.from_source(dialect.select(exp.Count(this=exp.Star())), "conflicts"))
     notes = tuple(
         f"{name}{key} at {Decimal(t_ns) / 10**9} s: {a!r} in {names[fa]}, {b!r} in {names[fb]}"
         for name, key, t_ns, a, b, fa, fb in rows

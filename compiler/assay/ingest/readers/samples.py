@@ -18,14 +18,14 @@ from sqlglot import exp
 from assay.ingest import builder
 from assay.ingest.discovery import RunFiles
 from assay.ingest.event_files import write_rows
-from assay.ingest.event_forms import Numbered, Wanted, numbered, paths_of
+from assay.ingest.event_forms import NumberedForm, Wanted, numbered, paths_of
 from assay.ingest.event_query import ENDED, typed_rows
 from assay.ingest.manifest import MANIFEST, manifest
-from assay.ingest.quarantine import DESCRIBED, SHOWN, Broken, lacking
+from assay.ingest.quarantine import DESCRIBED, SHOWN, Broken, missing_field_reason
 from assay.ingest.readers import sample_files, sample_store
 from assay.ingest.readers.sample_store import Merged, listed, make, run
 from assay.ingest.summary import Log, write_found
-from assay.ingest.workspace_dir import MEMORY, connected, written
+from assay.ingest.workspace_dir import MEMORY, atomic_output_dir, open_engine
 from assay.lang.model.package import Event, Field, Form, Source, Unless
 from assay.lang.reserved_names import KEYS_OF_SAMPLES
 from assay.sql import dialect
@@ -73,9 +73,9 @@ def ingest(
     event names; too many broken samples.
     """
     forms = numbered([event for event in events if event.source == source.name], wanted)
-    with written(out, cache) as fresh:
+    with atomic_output_dir(out, cache) as fresh:
         (fresh / "plain").mkdir()
-        with connected(fresh, MEMORY // share) as connection:
+        with open_engine(fresh, MEMORY // share) as connection:
             paths = [path for host in files.hosts for path in host.files]
             found = gathered(connection, paths, files.directory, fresh, progress)
             place(found.connection)
@@ -107,9 +107,9 @@ def gathered(
 def place(connection: duckdb.DuckDBPyConnection) -> None:
     """Number the samples in the order of time."""
     order = exp.Order(expressions=[exp.Ordered(this=column(name)) for name in ("t_ns", "series")])
-    seq = builder.named(exp.Window(this=exp.RowNumber(), order=order), "seq")
+    seq = builder.alias(exp.Window(this=exp.RowNumber(), order=order), "seq")
     columns = ("series", "t_ns", "value", "file", "number")
-    make(connection, "placed", builder.of(dialect.select(seq, *columns), "samples"))
+    make(connection, "placed", builder.from_source(dialect.select(seq, *columns), "samples"))
     sample_store.drop(connection, "samples")
 
 
@@ -129,30 +129,30 @@ def _is(form: Form) -> exp.Expr:
 def _ruled_out(rule: Unless) -> exp.Expr:
     label = _label(rule.path[-1])
     if rule.present:
-        return builder.given(label)
+        return builder.is_not_null(label)
     return exp.NullSafeEQ(this=label, expression=builder.text(rule.equals))
 
 
-def _chosen(own: Sequence[Numbered]) -> exp.Select:
+def _chosen(own: Sequence[NumberedForm]) -> exp.Select:
     """The series of an event: id, form, its labels that fields read (`label_1`, ...)."""
     ifs = [exp.If(this=_is(item.form), true=dialect.integer(item.number)) for item in own]
-    form = builder.named(exp.Case(ifs=ifs), "form")
-    values = [builder.named(_label(path[1]), f"label_{index}") for index, path in enumerate(_labels(own), start=1)]
-    return builder.of(dialect.select("id", form, *values), "series")
+    form = builder.alias(exp.Case(ifs=ifs), "form")
+    values = [builder.alias(_label(path[1]), f"label_{index}") for index, path in enumerate(_labels(own), start=1)]
+    return builder.from_source(dialect.select("id", form, *values), "series")
 
 
-def _labels(own: Sequence[Numbered]) -> list[tuple[str, ...]]:
+def _labels(own: Sequence[NumberedForm]) -> list[tuple[str, ...]]:
     return [path for path in paths_of(own) if path != VALUE]
 
 
-def _of_event(own: Sequence[Numbered]) -> exp.Select:
+def _of_event(own: Sequence[NumberedForm]) -> exp.Select:
     """The samples of an event with what `_chosen` tells of their series."""
     chosen = _chosen(own).subquery("chosen")
-    query = builder.of(dialect.select("*"), "placed")
+    query = builder.from_source(dialect.select("*"), "placed")
     query = query.join(
         chosen, on=exp.EQ(this=column("series", "placed"), expression=column("id", "chosen")), copy=False
     )
-    return query.where(builder.given(column("form")), copy=False)
+    return query.where(builder.is_not_null(column("form")), copy=False)
 
 
 def _whole_text() -> exp.Expr:
@@ -167,7 +167,7 @@ def _whole_text() -> exp.Expr:
     return builder.when(whole, digits, builder.cast(value.copy(), "TEXT"))
 
 
-def _write(found: Samples, name: str, forms: Sequence[Numbered]) -> list[tuple[int, str]]:
+def _write(found: Samples, name: str, forms: Sequence[NumberedForm]) -> list[tuple[int, str]]:
     """Write the rows of an event; the places of those that lack what must be there."""
     own = [item for item in forms if item.event.name == name]
     labels = _labels(own)
@@ -176,15 +176,15 @@ def _write(found: Samples, name: str, forms: Sequence[Numbered]) -> list[tuple[i
     }
     read[VALUE] = column("value_as_text")
     rows = [
-        builder.named(builder.text(HOST), "host"),
+        builder.alias(builder.text(HOST), "host"),
         *(column(key) for key in KEYS_OF_SAMPLES if key != "host"),
     ]
     rows += [column("form"), column("value")]
-    rows += [builder.named(_whole_text(), "value_as_text"), *(read[path] for path in labels)]
+    rows += [builder.alias(_whole_text(), "value_as_text"), *(read[path] for path in labels)]
     given = {(item.number, field.name): column("value") for item in own for field in item.fields if _plain(field)}
-    rows.append(builder.named(builder.missing(column("value")), ENDED))
+    rows.append(builder.alias(builder.is_null(column("value")), ENDED))
     values = {field.name for item in own for field in item.fields if VALUE in field.paths}
-    query = builder.of(dialect.select(*rows), _of_event(own).subquery("own"))
+    query = builder.from_source(dialect.select(*rows), _of_event(own).subquery("own"))
     target = found.folder / "events" / name / "0.parquet"
     target.parent.mkdir(parents=True)
 
@@ -200,12 +200,12 @@ def _plain(field: Field) -> bool:
     return field.paths == (VALUE,) and field.type == "real" and not field.transforms
 
 
-def _counts(found: Samples, forms: Sequence[Numbered]) -> dict[str, int]:
+def _counts(found: Samples, forms: Sequence[NumberedForm]) -> dict[str, int]:
     """How many samples each event has."""
     counts = {}
     for name in sorted({item.event.name for item in forms}):
         own = [item for item in forms if item.event.name == name]
-        query = builder.of(dialect.select(exp.Count(this=exp.Star())), _of_event(own).subquery("own"))
+        query = builder.from_source(dialect.select(exp.Count(this=exp.Star())), _of_event(own).subquery("own"))
         ((counts[name],),) = run(found.connection, query)
     return {name: number for name, number in counts.items() if number}
 
@@ -213,20 +213,20 @@ def _counts(found: Samples, forms: Sequence[Numbered]) -> dict[str, int]:
 def _summarise(
     found: Samples,
     source: Source,
-    forms: Sequence[Numbered],
+    forms: Sequence[NumberedForm],
     counts: dict[str, int],
     lost: Sequence[tuple[int, str]],
 ) -> None:
     """Write what the samples hold, and judge it."""
     edges = [exp.Min(this=column("t_ns")), exp.Max(this=column("t_ns"))]
-    ((first, last),) = run(found.connection, builder.of(dialect.select(*edges), "placed"))
+    ((first, last),) = run(found.connection, builder.from_source(dialect.select(*edges), "placed"))
     known = exp.or_(*(_is(item.form) for item in forms)) if forms else exp.false()
-    ids = builder.of(dialect.select("id"), "series").where(known, copy=False)
+    ids = builder.from_source(dialect.select("id"), "series").where(known, copy=False)
     chosen = exp.In(this=column("series"), query=ids.subquery())
-    query = builder.of(dialect.select(exp.Count(this=exp.Star()), exp.Min(this=column("t_ns"))), "placed")
+    query = builder.from_source(dialect.select(exp.Count(this=exp.Star()), exp.Min(this=column("t_ns"))), "placed")
     ((recognised, first_known),) = run(found.connection, query.where(chosen, copy=False))
     if not recognised and found.merged.samples:
-        raise _nothing(found, forms)
+        raise no_series_error(found, forms)
     torn = _torn(found)
     gone = len({seq for seq, _ in lost})
     broken, number = len(torn) + gone, found.merged.samples + found.merged.dropped
@@ -246,9 +246,9 @@ def _placed(found: Samples, broken: Sequence[Broken]) -> Iterator[Broken]:
     return (replace(item, offset=offsets.get((item.file, item.line))) for item in broken)
 
 
-def _nothing(found: Samples, forms: Sequence[Numbered]) -> Exception:
+def no_series_error(found: Samples, forms: Sequence[NumberedForm]) -> Exception:
     """The error of samples of other series than events name."""
-    query = builder.of(exp.Select(expressions=[column("name")], distinct=exp.Distinct()), "series")
+    query = builder.from_source(exp.Select(expressions=[column("name")], distinct=exp.Distinct()), "series")
     names = [name for (name,) in run(found.connection, query.order_by("name"))]
     asked = [name.name for item in forms for name in item.form.names]
     return fail(
@@ -262,16 +262,18 @@ def _nothing(found: Samples, forms: Sequence[Numbered]) -> Exception:
 
 def _torn(found: Samples) -> list[Broken]:
     """What stands in files in the place of samples, and is none."""
-    query = builder.of(dialect.select("file", "number", "reason", "text"), "found_broken").order_by("file", "number")
+    query = builder.from_source(dialect.select("file", "number", "reason", "text"), "found_broken").order_by(
+        "file", "number"
+    )
     rows = run(found.connection, query)
     return [Broken(HOST, found.files[file], number, None, reason, text[:SHOWN]) for file, number, reason, text in rows]
 
 
-def _described(found: Samples, forms: Sequence[Numbered], lost: Sequence[tuple[int, str]]) -> Iterator[Broken]:
+def _described(found: Samples, forms: Sequence[NumberedForm], lost: Sequence[tuple[int, str]]) -> Iterator[Broken]:
     """Samples that lack what their event must have."""
     events = dict(reversed(lost[:DESCRIBED]))
     seqs = exp.In(this=column("seq"), expressions=[dialect.integer(seq) for seq in events] or [exp.Null()])
-    query = builder.of(dialect.select("seq", "file", "number", "t_ns", "value", "name", "key"), "placed")
+    query = builder.from_source(dialect.select("seq", "file", "number", "t_ns", "value", "name", "key"), "placed")
     query = query.join(
         "series", on=exp.EQ(this=column("series", "placed"), expression=column("id", "series")), copy=False
     )
@@ -286,12 +288,12 @@ def _described(found: Samples, forms: Sequence[Numbered], lost: Sequence[tuple[i
         yield Broken(HOST, found.files[file], number, None, reason, text[:SHOWN])
 
 
-def _reason(own: Sequence[Numbered], name: str, body: object) -> str:
+def _reason(own: Sequence[NumberedForm], name: str, body: object) -> str:
     """Why a sample is broken: the first field that cannot be had."""
     forms = sorted(own, key=lambda item: name not in {known.name for known in item.form.names})
     for item in forms:
         for field in item.fields:
-            said = "" if _plain(field) else lacking(item.event.name, field, body)
+            said = "" if _plain(field) else missing_field_reason(item.event.name, field, body)
             if said:
                 return said
     return "a field is missing"

@@ -20,16 +20,16 @@ from assay.ingest.chunks import FILE_STEP
 from assay.ingest.discovery import HostFiles, RunFiles
 from assay.ingest.empty_tables import empty
 from assay.ingest.event_files import write_rows
-from assay.ingest.event_forms import Numbered, Wanted, numbered
+from assay.ingest.event_forms import NumberedForm, Wanted, numbered
 from assay.ingest.event_query import typed_rows
 from assay.ingest.manifest import MANIFEST, manifest
 from assay.ingest.plain_copies import plain
-from assay.ingest.quarantine import DESCRIBED, SHOWN, Broken, lacking, shown
+from assay.ingest.quarantine import DESCRIBED, SHOWN, Broken, missing_field_reason, truncate_value
 from assay.ingest.readers import csv
 from assay.ingest.readers.blocks import Blocks
 from assay.ingest.summary import Log, write_found
 from assay.ingest.unterminated import sentence
-from assay.ingest.workspace_dir import MEMORY, connected, written
+from assay.ingest.workspace_dir import MEMORY, atomic_output_dir, open_engine
 from assay.lang.model.package import Event, Field, Source
 from assay.lang.reserved_names import KEYS
 from assay.sql import dialect
@@ -95,7 +95,7 @@ class Tables:
     source: Source
     files: RunFiles
     folder: Path
-    events: Mapping[str, Numbered]
+    events: Mapping[str, NumberedForm]
     torn: list[Broken] = field(default_factory=list)
     torn_records: dict[str, int] = field(default_factory=dict)
     last_torn: dict[Path, int] = field(default_factory=dict)
@@ -146,9 +146,9 @@ def ingest(
     """
     own = [event for event in events if event.source == source.name]
     forms = {item.event.name: item for item in numbered(own, wanted) if item.needed}
-    with written(out, cache) as fresh:
+    with atomic_output_dir(out, cache) as fresh:
         (fresh / "plain").mkdir()
-        with connected(fresh, MEMORY // share) as connection:
+        with open_engine(fresh, MEMORY // share) as connection:
             tables = Tables(connection, source, files, fresh, forms)
             found = _opened(tables)
             _fill(tables, found, progress)
@@ -267,7 +267,7 @@ def _added(tables: Tables, file: TableFile, copy: bool) -> str:
     ]
     instant = _instant(tables.source, texts[0].copy()) if tables.time else builder.cast(exp.Null(), "BIGINT")
     sound = _sound(tables, file, copy)
-    query = builder.of(dialect.select(builder.text(file.host.host), seq, instant, sound, *texts), rows)
+    query = builder.from_source(dialect.select(builder.text(file.host.host), seq, instant, sound, *texts), rows)
     return exp.Insert(this=exp.to_table(ROWS), expression=query).sql(dialect=dialect.DIALECT, copy=False)
 
 
@@ -293,12 +293,12 @@ def _instant(source: Source, said: exp.Expr) -> exp.Expr:
 
 def _events(tables: Tables) -> exp.Expr:
     """Whether a row may be an event: it is sound, and has an instant where it must have one."""
-    return exp.and_(column("sound"), builder.given(column("t_ns"))) if tables.time else column("sound")
+    return exp.and_(column("sound"), builder.is_not_null(column("t_ns"))) if tables.time else column("sound")
 
 
 def _no_events(tables: Tables) -> list[Lost]:
     """The rows that cannot be events."""
-    query = builder.of(dialect.select("host", "seq"), ROWS).where(exp.not_(_events(tables)), copy=False)
+    query = builder.from_source(dialect.select("host", "seq"), ROWS).where(exp.not_(_events(tables)), copy=False)
     rows = tables.connection.execute(dialect.text(query.order_by("host", "seq"))).fetchall()
     return [Lost(host, seq, "") for host, seq in rows]
 
@@ -309,8 +309,8 @@ def _write(tables: Tables, name: str) -> list[Lost]:
     read: dict[tuple[str, ...], exp.Expr] = {
         (column_,): column(stored) for column_, stored in zip(tables.needed, _stored(tables), strict=True)
     }
-    form = builder.named(dialect.integer(item.number), "form")
-    found = builder.of(dialect.select(*KEYS, form, *_stored(tables)), ROWS).where(_events(tables), copy=False)
+    form = builder.alias(dialect.integer(item.number), "form")
+    found = builder.from_source(dialect.select(*KEYS, form, *_stored(tables)), ROWS).where(_events(tables), copy=False)
     target = tables.folder / "events" / name / "0.parquet"
     target.parent.mkdir(parents=True)
 
@@ -345,7 +345,7 @@ def _unended(tables: Tables, file: TableFile, lost: Sequence[Lost]) -> bool:
         return False
     first = file.order * FILE_STEP
     own = exp.EQ(this=column("host"), expression=builder.text(file.host.host))
-    query = builder.of(dialect.select(exp.Max(this=column("seq"))), ROWS).where(own, copy=False)
+    query = builder.from_source(dialect.select(exp.Max(this=column("seq"))), ROWS).where(own, copy=False)
     query = query.where(builder.within(column("seq"), first, first + FILE_STEP - 1), copy=False)
     ((last,),) = tables.connection.execute(dialect.text(query)).fetchall()
     used = last is not None and not any((item.host, item.seq) == (file.host.host, last) for item in lost)
@@ -368,7 +368,7 @@ def _host_rows(tables: Tables) -> dict[str, tuple[int, int, int | None, int | No
     edges = [exp.ArgMin(this=instant, expression=column("seq")),
              exp.ArgMax(this=instant.copy(), expression=column("seq"))]  # fmt: skip
     numbers = [exp.Count(this=exp.Star()), exp.CountIf(this=_events(tables))]
-    query = builder.of(dialect.select("host", *numbers, *edges), ROWS).group_by("host")
+    query = builder.from_source(dialect.select("host", *numbers, *edges), ROWS).group_by("host")
     found = tables.connection.execute(dialect.text(query)).fetchall()
     return {host: (number, dated, first, last) for host, number, dated, first, last in found}
 
@@ -397,8 +397,8 @@ def _reason(tables: Tables, event: str, begins: str, body: Mapping[str, str | No
         return found
     if not event:
         said = body.get(tables.time)
-        return "no time" if said is None else f"bad time: {shown(said)}"
+        return "no time" if said is None else f"bad time: {truncate_value(said)}"
     for item in tables.events[event].fields:
-        if said := lacking(event, item, body):
+        if said := missing_field_reason(event, item, body):
             return said
     return "a field is missing"

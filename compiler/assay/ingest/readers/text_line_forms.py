@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from assay.ingest.event_forms import Numbered
+from assay.ingest.event_forms import NumberedForm
 from assay.lang.line_pattern import Pattern, literal, parse
 from assay.lang.model.package import Source
 
@@ -16,7 +16,7 @@ Path_ = tuple[str, ...]
 class Variant:
     """A pattern of a form of an event, under a number of its own, by which `item` is numbered, too."""
 
-    item: Numbered
+    item: NumberedForm
     pattern: Pattern
 
     @property
@@ -82,7 +82,7 @@ class TextForms:
         return tuple(variant for variant in self.variants if variant.item.event.name == event)
 
 
-def text_forms(source: Source, forms: Sequence[Numbered]) -> TextForms:
+def text_forms(source: Source, forms: Sequence[NumberedForm]) -> TextForms:
     """How the lines of a source are recognised; each pattern of a form has a number of its own."""
     pairs = [(item, name.name) for item in forms for name in item.form.names]
     variants = tuple(Variant(replace(item, number=number), parse(text)) for number, (item, text) in enumerate(pairs))

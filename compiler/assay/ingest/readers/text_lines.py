@@ -27,8 +27,8 @@ from assay.ingest.event_files import write_rows
 from assay.ingest.event_forms import Wanted, in_order
 from assay.ingest.line_counts import Share, unreadable
 from assay.ingest.manifest import MANIFEST, manifest
-from assay.ingest.overlaps import overlaps
-from assay.ingest.padding import padded
+from assay.ingest.overlaps import overlap_warnings
+from assay.ingest.padding import nul_padding_warnings
 from assay.ingest.plain_copies import last_byte, may_scan, mended, plain
 from assay.ingest.readers.lines import refusals, scanned
 from assay.ingest.readers.malformed_text_lines import reasons
@@ -36,7 +36,7 @@ from assay.ingest.readers.text_line_forms import TextForms, text_forms
 from assay.ingest.readers.text_lines_sql import event_rows, recognition
 from assay.ingest.summary import summarised
 from assay.ingest.unterminated import marked, unended
-from assay.ingest.workspace_dir import MEMORY, connected, written
+from assay.ingest.workspace_dir import MEMORY, atomic_output_dir, open_engine
 from assay.lang.model.package import Event, Source
 from assay.sql import dialect
 from assay.util.os_errors import is_full
@@ -64,8 +64,8 @@ def ingest(
     """
     own = [event for event in events if event.source == source.name]
     how = text_forms(source, in_order(own, wanted))
-    with written(out, cache) as fresh:
-        with connected(fresh, MEMORY // share) as connection:
+    with atomic_output_dir(out, cache) as fresh:
+        with open_engine(fresh, MEMORY // share) as connection:
             numbers = [variant.item for variant in how.variants]
             batches = Batches(cache, batches_key(source, events, wanted, numbers))
             reading = Reading(fresh, progress, files.size, batches, connection=connection, how=how)
@@ -74,7 +74,7 @@ def ingest(
             summarised(
                 connection, source, names, files, reading.found, reading.lacking, fresh, reasons(connection, how)
             )
-        notes = (*overlaps(files, reading.found), *padded(files, reading.found))
+        notes = (*overlap_warnings(files, reading.found), *nul_padding_warnings(files, reading.found))
         read = unended(files, reading.found)
         text = manifest(source, events, wanted, files, bool(reading.lacking), notes, read)
         (fresh / MANIFEST).write_text(text, encoding="utf-8")

@@ -29,28 +29,31 @@ LONGEST = 80  # characters of what is alike
 
 def recognition(how: TextForms) -> exp.Select:
     """All lines of the files `$files`, recognised."""
-    trimmed = builder.named(
+    trimmed = builder.alias(
         builder.call("rtrim", builder.first_of([column("line"), builder.text("")]), builder.text(" \t")),
         "line",
     )
     stages: list[tuple[str, exp.Query]] = [
         ("scanned", scan()),
         ("bare", bare("scanned")),
-        ("lines", builder.of(dialect.select("file", "padded", trimmed), "bare")),
+        ("lines", builder.from_source(dialect.select("file", "padded", trimmed), "bare")),
         ("parted", _parted(how)),
         ("headed", _headed(how)),
-        ("told", builder.of(dialect.select("*", builder.named(_form(how), "form")), "headed")),
+        ("told", builder.from_source(dialect.select("*", builder.alias(_form(how), "form")), "headed")),
         (
             "moments",
-            builder.of(dialect.select("*", builder.named(timestamps.taken(how.source, _said(how)), "moment")), "told"),
+            builder.from_source(
+                dialect.select("*", builder.alias(timestamps.parse_parts(how.source, instant_text(how)), "moment")),
+                "told",
+            ),
         ),
         ("timed", _timed(how)),
     ]
     heads = _head_columns(how)
-    kept = [builder.named(builder.when(_is_event(), column(name)), name) for name in ("body", *heads)]
-    name = builder.named(_unknown(), "name")
-    query = dialect.select("file", "padded", builder.named(_settled(), "form"), "t_ns", name, *kept)
-    return dialect.staged(builder.of(query, "timed"), stages)
+    kept = [builder.alias(builder.when(_is_event(), column(name)), name) for name in ("body", *heads)]
+    name = builder.alias(_unknown(), "name")
+    query = dialect.select("file", "padded", builder.alias(_settled(), "form"), "t_ns", name, *kept)
+    return dialect.staged(builder.from_source(query, "timed"), stages)
 
 
 def _head_columns(how: TextForms) -> list[str]:
@@ -83,16 +86,16 @@ def _parted(how: TextForms) -> exp.Select:
     """Each line with what the layout finds in it."""
     values: list[exp.Expr | str] = ["file", "padded", "line"]
     if how.layout:
-        values.append(builder.named(_matched(column("line"), how.layout.expression(how.heads), len(how.heads)), "head"))
-    return builder.of(dialect.select(*values), "lines")
+        values.append(builder.alias(_matched(column("line"), how.layout.expression(how.heads), len(how.heads)), "head"))
+    return builder.from_source(dialect.select(*values), "lines")
 
 
 def _headed(how: TextForms) -> exp.Select:
     """Each line with its body, null where it has not the layout, or is empty, and the places of the layout."""
     heads = [_member("head", index) for index, _ in enumerate(how.heads, start=1)]
     body = heads[how.heads.index(how.source.body[0])].copy() if how.layout else _or_null(column("line"))
-    named = [builder.named(value, name) for value, name in zip(heads, _head_columns(how), strict=True)]
-    return builder.of(dialect.select("file", "padded", "line", builder.named(body, "body"), *named), "parted")
+    named = [builder.alias(value, name) for value, name in zip(heads, _head_columns(how), strict=True)]
+    return builder.from_source(dialect.select("file", "padded", "line", builder.alias(body, "body"), *named), "parted")
 
 
 def _form(how: TextForms) -> exp.Expr:
@@ -107,10 +110,10 @@ def _form(how: TextForms) -> exp.Expr:
     within: exp.Expr = builder.small(TEXT)
     if how.within:
         within = builder.when(_matches(column("line"), how.within), builder.small(TORN), within)
-    return builder.when(builder.given(column("body")), exp.Case(ifs=ifs, default=torn) if ifs else torn, within)
+    return builder.when(builder.is_not_null(column("body")), exp.Case(ifs=ifs, default=torn) if ifs else torn, within)
 
 
-def _said(how: TextForms) -> exp.Expr:
+def instant_text(how: TextForms) -> exp.Expr:
     """The text of the instant: of the layout, or of the event's own pattern."""
     if how.layout:
         return column(_head_columns(how)[how.heads.index(how.time)])
@@ -130,18 +133,20 @@ def _said(how: TextForms) -> exp.Expr:
 
 
 def _timed(how: TextForms) -> exp.Select:
-    moment = builder.named(timestamps.instant(how.source, column("moment")), "t_ns")
-    return builder.of(dialect.select("file", "padded", "line", "form", "body", *_head_columns(how), moment), "moments")
+    moment = builder.alias(timestamps.instant(how.source, column("moment")), "t_ns")
+    return builder.from_source(
+        dialect.select("file", "padded", "line", "form", "body", *_head_columns(how), moment), "moments"
+    )
 
 
 def _is_event() -> exp.Expr:
-    return exp.and_(exp.GTE(this=column("form"), expression=dialect.integer(0)), builder.given(column("t_ns")))
+    return exp.and_(exp.GTE(this=column("form"), expression=dialect.integer(0)), builder.is_not_null(column("t_ns")))
 
 
 def _settled() -> exp.Expr:
     """The form; a line without an instant is broken when it would be an event, and else nothing but text; so is an
     event with something that no text holds, and one of which the beginning alone was read."""
-    timeless = builder.missing(column("t_ns"))
+    timeless = builder.is_null(column("t_ns"))
     event = exp.GTE(this=column("form"), expression=dialect.integer(0))
     other = exp.EQ(this=column("form"), expression=dialect.integer(OTHER))
     ifs = [
@@ -154,10 +159,10 @@ def _settled() -> exp.Expr:
 
 def _unknown() -> exp.Expr:
     """What is alike in bodies that match no pattern and have an instant: without numbers and texts in quotes."""
-    other = exp.and_(exp.LT(this=column("form"), expression=dialect.integer(0)), builder.given(column("body")))
+    other = exp.and_(exp.LT(this=column("form"), expression=dialect.integer(0)), builder.is_not_null(column("body")))
     alike = builder.call("regexp_replace", column("body"), builder.text(VARYING), builder.text("#"), builder.text("g"))
     return builder.when(
-        exp.and_(other, builder.given(column("t_ns"))), builder.call("left", alike, dialect.integer(LONGEST))
+        exp.and_(other, builder.is_not_null(column("t_ns"))), builder.call("left", alike, dialect.integer(LONGEST))
     )
 
 
@@ -167,14 +172,14 @@ def event_rows(how: TextForms, event: str, table: str, host: str, offset: int, s
     `swift` is that of `fields.typed`.
     """
     own = how.own(event)
-    matched = [builder.named(_of_variant(variant), f"match_{variant.number}") for variant in own if variant.read]
+    matched = [builder.alias(_of_variant(variant), f"match_{variant.number}") for variant in own if variant.read]
     seq = exp.Add(this=column("rowid"), expression=dialect.integer(offset))
-    keys = [builder.named(builder.text(host), "host"), builder.named(seq, "seq")]
-    found = builder.of(dialect.select(*keys, "t_ns", "form", *_head_columns(how), *matched), table)
+    keys = [builder.alias(builder.text(host), "host"), builder.alias(seq, "seq")]
+    found = builder.from_source(dialect.select(*keys, "t_ns", "form", *_head_columns(how), *matched), table)
     found = found.where(builder.within(column("form"), own[0].number, own[-1].number), copy=False)
     paths = list(dict.fromkeys(path for variant in own for path in variant.item.paths))
-    said = [builder.named(_place(how, own, path[0]), f"place_{index}") for index, path in enumerate(paths, start=1)]
-    rows = builder.of(dialect.select(*KEYS, "form", *said), found.subquery("matched"))
+    said = [builder.alias(_place(how, own, path[0]), f"place_{index}") for index, path in enumerate(paths, start=1)]
+    rows = builder.from_source(dialect.select(*KEYS, "form", *said), found.subquery("matched"))
     read: dict[Path_, exp.Expr] = {path: column(f"place_{index}") for index, path in enumerate(paths, start=1)}
     return typed_rows([variant.item for variant in own], read, rows, swift=swift)
 

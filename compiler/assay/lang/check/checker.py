@@ -106,7 +106,7 @@ class Checker:
     def found(self) -> tuple[Diagnostic, ...]:
         """The problems: of those that are alike (one slip in a constructor makes many) the first, with the places of
         the others."""
-        return tuple(_told(first, others) for first, *others in self.problems.values())
+        return tuple(merge_alike(first, others) for first, *others in self.problems.values())
 
     def kind(self, node: Expression, scope: Scope, what: str, word: str, field: str = "") -> Typed | None:
         """The type and unit of an expression, or None with the problem noted."""
@@ -195,7 +195,7 @@ class Checker:
         )
 
 
-def _told(first: Diagnostic, others: Sequence[Diagnostic]) -> Diagnostic:
+def merge_alike(first: Diagnostic, others: Sequence[Diagnostic]) -> Diagnostic:
     if not others:
         return first
     places = list(dict.fromkeys(item.span for item in others if item.span and item.span != first.span))

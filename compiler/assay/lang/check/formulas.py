@@ -9,7 +9,7 @@ from assay.lang import formula, scopes
 from assay.lang.check.checker import Checker
 from assay.lang.formula_units import FormulaScope, resolved, unit_of
 from assay.lang.model.expression import Expression
-from assay.lang.model.package import Given, Metric, Package, Worked
+from assay.lang.model.package import ExampleValue, Metric, Package, Worked
 from assay.lang.model.unit import Unit
 from assay.lang.typing_rules import KindError, UnitError, UnknownNameError
 from assay.lang.units import UnknownUnitError
@@ -82,7 +82,7 @@ def comes_out(
             field=field,
             expected=unit.name,
             found=found,
-            hint=f"a factor in `{lacking}` is lacking in: {formula.shown(node)}",
+            hint=f"a factor in `{lacking}` is lacking in: {formula.format_formula(node)}",
         )
         return False
     return True
@@ -153,7 +153,7 @@ def _cycles(checker: Checker) -> set[str]:
 
 def _example(checker: Checker, what: str, metric: Metric, example: Worked) -> None:
     """An example gives each metric that the formula is over a value, and shows what comes out."""
-    told = _given(checker, what, metric, example)
+    told = example_values(checker, what, metric, example)
     if told is None or not _convertible(checker, what, example.unit, metric.unit.name, example.shows):
         return
     shows = decimal(example.shows)
@@ -184,7 +184,7 @@ def _fails(checker: Checker, what: str, example: Worked, expected: str, found: s
     )
 
 
-def _given(checker: Checker, what: str, metric: Metric, example: Worked) -> dict[str, Fraction] | None:
+def example_values(checker: Checker, what: str, metric: Metric, example: Worked) -> dict[str, Fraction] | None:
     """The values of an example in the units of their metrics (and constants), or None with the problem noted."""
     scope = scope_of(checker.package)
     units = {**scope.metrics, **{name: found.unit for name, found in scope.constants.items()}}
@@ -207,7 +207,7 @@ def _given(checker: Checker, what: str, metric: Metric, example: Worked) -> dict
     return told
 
 
-def _in_unit(checker: Checker, what: str, item: Given, unit: str) -> Fraction | None:
+def _in_unit(checker: Checker, what: str, item: ExampleValue, unit: str) -> Fraction | None:
     if not _convertible(checker, what, item.unit, unit, item.metric):
         return None
     number = decimal(item.value)

@@ -10,7 +10,7 @@ from assay.lang.model.picks import LATEST_BEFORE
 from assay.lang.scopes import HOST, LOGS
 
 
-def places(checker: Checker) -> None:
+def check_log_positions(checker: Checker) -> None:
     """Check what is picked by its place in a log, and of whose logs relations are."""
     source = {event.name: event.source for event in checker.package.events}
     of_hosts = {item.name for item in checker.package.sources if item.hosts}

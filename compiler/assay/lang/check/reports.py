@@ -18,7 +18,7 @@ def reports(checker: Checker) -> None:
     """Check every report and history of the package."""
     _no_summary(checker)
     for report in checker.package.reports:
-        _shown(checker, f"report `{report.name}`", (*_metrics(report), *report.also))
+        check_shown_metrics(checker, f"report `{report.name}`", (*_metrics(report), *report.also))
         _charts(checker, report)
         _summary(checker, report)
         _constants(checker, report)
@@ -39,7 +39,7 @@ def _metrics(shown: Report | Edition) -> Iterator[str]:
         yield from group.metrics
 
 
-def _shown(checker: Checker, what: str, names: tuple[str, ...]) -> None:
+def check_shown_metrics(checker: Checker, what: str, names: tuple[str, ...]) -> None:
     known = {metric.id for metric in checker.package.metrics}
     for name in sorted(set(names) - known):
         message = f"{what} shows a metric that its package does not list: `{name}`"
@@ -125,7 +125,7 @@ def _editions(checker: Checker, report: Report) -> None:
             )
     for edition in report.editions:
         what = f"edition `{edition.name}` of report `{report.name}`"
-        _shown(checker, what, (*_metrics(edition), *(label.metric for label in edition.labels)))
+        check_shown_metrics(checker, what, (*_metrics(edition), *(label.metric for label in edition.labels)))
         _labels(checker, what, edition)
         if not is_day(edition.since):
             checker.report(
@@ -170,7 +170,7 @@ def _labels(checker: Checker, what: str, edition: Edition) -> None:
 def _history(checker: Checker, history: History) -> None:
     what = f"history `{history.name}`"
     shown = [name for section in history.sections for name in section.metrics]
-    _shown(checker, what, tuple(shown))
+    check_shown_metrics(checker, what, tuple(shown))
     listed = Counter(metric.id for metric in checker.package.metrics)
     for name, times in Counter(shown).items():
         if times > 1 and listed[name] <= 1:  # two metrics of one id are told already

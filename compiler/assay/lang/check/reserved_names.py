@@ -15,7 +15,7 @@ from assay.lang.model.package import Event, Metric, Series
 HINT = "rename the column"
 
 
-def apart(checker: Checker) -> None:
+def check_reserved_names(checker: Checker) -> None:
     """Check fields of events, what tells samples and lines of series apart, and the rows that articles ask for."""
     for event in checker.package.events:
         _fields(checker, event)

@@ -114,7 +114,7 @@ def _samples(checker: Checker, what: str, item: Series, event: str, where: Expre
     if fields is None:
         return
     _labels(checker, what, item, event, fields, item.by)
-    _there(checker, what, item, event)
+    check_line_keys(checker, what, item, event)
     value = fields.get(VALUE)
     if value is None or value.type not in ("real", "integer", "unsigned"):
         checker.report(
@@ -131,7 +131,7 @@ def _samples(checker: Checker, what: str, item: Series, event: str, where: Expre
         )  # fmt: skip
 
 
-def _there(checker: Checker, what: str, item: Series, event: str) -> None:
+def check_line_keys(checker: Checker, what: str, item: Series, event: str) -> None:
     """Every sample says of which line it is: what is not there equals nothing, also where it is not there either."""
     for known in (known for known in checker.package.events if known.name == event):
         optional = {f.name for form in known.forms for f in form.fields if not f.required and f.default is None}

@@ -16,12 +16,12 @@ from assay.lang.typing_rules import INSTANT, NONE, Typed
 Tables = Mapping[str, Mapping[str, Typed]]
 
 
-def units_passed_on(checker: Checker) -> None:
+def check_sql_units(checker: Checker) -> None:
     """Every column of a relation is in the unit of the columns and constants that its SQL takes it from."""
     constants = _lower(scopes.constants(checker.package))
     for relation in checker.package.relations:
         tables = {**_tables(checker.package, relation), "": constants}
-        for column, said, own, theirs in _taken(relation, tables):
+        for column, said, own, theirs in list_taken_columns(relation, tables):
             if theirs.unit != NONE and not checker.is_one_unit(theirs.unit, own.unit):
                 checker.report(
                     "unit",
@@ -44,7 +44,7 @@ def _lower(columns: Mapping[str, Typed]) -> dict[str, Typed]:
     return {name.casefold(): kind for name, kind in columns.items()}
 
 
-def _taken(relation: Relation, tables: Tables) -> Iterator[tuple[str, str, Typed, Typed]]:
+def list_taken_columns(relation: Relation, tables: Tables) -> Iterator[tuple[str, str, Typed, Typed]]:
     """Each column with what it is taken from, in words, and the types of both."""
     found = _passed(relation.sql, tables)
     for column in relation.columns:

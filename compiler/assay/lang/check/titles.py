@@ -23,7 +23,7 @@ Shown = Report | Article | History
 def titles(checker: Checker) -> None:
     """Check titles, introductions and parts of every report, article and history."""
     constants = tuple(f"constant.{name}" for name in scopes.constants(checker.package))
-    for what, item in _shown(checker.package):
+    for what, item in list_titles(checker.package):
         known = OF_PUBLICATIONS if isinstance(item, History) else (*OF_RUNS, *constants)
         if not item.title.strip():
             checker.report("title", f"{what} has no title", item.name)
@@ -46,7 +46,7 @@ _EXPECTED = {
 }
 
 
-def _shown(package: Package) -> Iterator[tuple[str, Shown]]:
+def list_titles(package: Package) -> Iterator[tuple[str, Shown]]:
     yield from ((f"report `{item.name}`", item) for item in package.reports)
     yield from ((f"article `{item.name}`", item) for item in package.articles)
     yield from ((f"history `{item.name}`", item) for item in package.histories)

@@ -391,7 +391,7 @@ class Reduction:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ExampleValue:
     """A value of a metric in a worked example: a decimal number, in a unit."""
 
     metric: str
@@ -403,7 +403,7 @@ class Given:
 class Worked:
     """A worked example of a formula: of the values `given`, what it `shows` in a unit, rounded to as many decimals."""
 
-    given: tuple[Given, ...]
+    given: tuple[ExampleValue, ...]
     shows: str
     unit: Unit
     doc: str

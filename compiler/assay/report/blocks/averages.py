@@ -10,8 +10,8 @@ from assay.lang.model.article import Averages
 from assay.lang.model.package import Series
 from assay.report.blocks import rows as asked
 from assay.report.blocks.rows import Row
-from assay.report.blocks.tables import Setting, Shown, titled
-from assay.report.cell_links import LINES, MEAN, PERCENT, WORDS, Lead, Of
+from assay.report.blocks.tables import RenderContext, ShownRun, titled
+from assay.report.cell_links import LINES, MEAN, PERCENT, WORDS, CellLink, CellSource
 from assay.report.document import Table
 from assay.report.missing_data import is_drawn
 from assay.report.run_results import row_label
@@ -21,7 +21,7 @@ from assay.styles.row import NO_VALUE
 DIGITS = 9
 
 
-def averages(setting: Setting, item: Averages, shown: Shown) -> Table | None:
+def averages(setting: RenderContext, item: Averages, shown: ShownRun) -> Table | None:
     """A row a series: what it is, which labels count, its lines, its average, and the difference to the first's.
 
     None where the run has no row of the choice.
@@ -43,17 +43,17 @@ def averages(setting: Setting, item: Averages, shown: Shown) -> Table | None:
         for place, (series, of_series, mean) in enumerate(zip(found, held, means, strict=True))
     ]
     header = ("Series", "Labels", "Lines", row_label("Average", found[0].unit.symbol), "Δ%")
-    of = [Of(series.name, shown.run.id, since=times and times[0], until=times and times[1]) for series in found]
-    leads = tuple(lead for place in range(len(of)) for lead in _leads(place, of[0], of[place]))
+    of = [CellSource(series.name, shown.run.id, since=times and times[0], until=times and times[1]) for series in found]
+    leads = tuple(lead for place in range(len(of)) for lead in link_cells(place, of[0], of[place]))
     return Table(titled(item.title, shown.titled), header, tuple(rows), of_rows=item.series, leads=leads)
 
 
-def _leads(row: int, first: Of, own: Of) -> Iterator[Lead]:
-    yield Lead(row, 1, WORDS, (own,))
-    yield Lead(row, 2, LINES, (own,))
-    yield Lead(row, 3, MEAN, (own,))
+def link_cells(row: int, first: CellSource, own: CellSource) -> Iterator[CellLink]:
+    yield CellLink(row, 1, WORDS, (own,))
+    yield CellLink(row, 2, LINES, (own,))
+    yield CellLink(row, 3, MEAN, (own,))
     if row:
-        yield Lead(row, 4, PERCENT, (first, own))
+        yield CellLink(row, 4, PERCENT, (first, own))
 
 
 def within(rows: Sequence[Row], times: tuple[int, int] | None) -> Sequence[Row]:

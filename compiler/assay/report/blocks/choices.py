@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assay.lang.model.article import Article, Choice
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.report.blocks import rows as asked
 from assay.report.blocks.rows import Row
 from assay.report.run_results import RunFigures
@@ -15,7 +15,7 @@ Chosen = Mapping[tuple[str, str], Row]
 """Name of a choice, id of a run -> its row, where there is one."""
 
 
-def chosen(checked: Checked, article: Article, runs: Sequence[RunFigures]) -> Chosen:
+def chosen(checked: CheckedPackage, article: Article, runs: Sequence[RunFigures]) -> Chosen:
     """The rows of all choices in some runs.  AssayError when a run's constants name a row that it does not have."""
     found: dict[tuple[str, str], Row] = {}
     for choice in article.choices if runs else ():
@@ -30,11 +30,11 @@ def called(choice: Choice, row: Row) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {row[name]}" for name in choice.label)
 
 
-def _rows(checked: Checked, article: Article, choice: Choice, runs: Sequence[RunFigures]) -> list[Row | None]:
+def _rows(checked: CheckedPackage, article: Article, choice: Choice, runs: Sequence[RunFigures]) -> list[Row | None]:
     """The row of each run: chosen by the run itself, or agreeing with that of the last run in the keys."""
     if not choice.keys:
-        return [_own(checked, article, choice, run) for run in runs]
-    last = _own(checked, article, choice, runs[-1])
+        return [choose_own_row(checked, article, choice, run) for run in runs]
+    last = choose_own_row(checked, article, choice, runs[-1])
     if last is None:
         return [None] * len(runs)
     alike = [
@@ -44,19 +44,19 @@ def _rows(checked: Checked, article: Article, choice: Choice, runs: Sequence[Run
     return [*alike, last]
 
 
-def own(checked: Checked, article: Article, name: str, run: RunFigures) -> Row | None:
+def choose_row(checked: CheckedPackage, article: Article, name: str, run: RunFigures) -> Row | None:
     """The row of a choice without keys in a run."""
-    return _own(checked, article, article.choice(name), run)
+    return choose_own_row(checked, article, article.choice(name), run)
 
 
-def left(checked: Checked, article: Article, choice: Choice, run: RunFigures) -> Sequence[Row]:
+def left(checked: CheckedPackage, article: Article, choice: Choice, run: RunFigures) -> Sequence[Row]:
     """The rows among which a choice is made when nothing pins it: all but those that it leaves out."""
     grain = asked.grain_named(checked, choice.grain)
-    gone = [row for name in choice.without if (row := own(checked, article, name, run))]
+    gone = [row for name in choice.without if (row := choose_row(checked, article, name, run))]
     return [row for row in _all(checked, choice, run) if not any(asked.same(grain, row, item) for item in gone)]
 
 
-def _all(checked: Checked, choice: Choice, run: RunFigures) -> Sequence[Row]:
+def _all(checked: CheckedPackage, choice: Choice, run: RunFigures) -> Sequence[Row]:
     return asked.rows(run, asked.of_choice(checked, choice))
 
 
@@ -64,7 +64,7 @@ def _first(choice: Choice, rows: Sequence[Row]) -> Row | None:
     return min(rows, key=lambda row: asked.ordered(row[choice.first]), default=None)
 
 
-def _own(checked: Checked, article: Article, choice: Choice, run: RunFigures) -> Row | None:
+def choose_own_row(checked: CheckedPackage, article: Article, choice: Choice, run: RunFigures) -> Row | None:
     """The row that a run chooses for itself: by its constants, else by the rule."""
     pins = {pin.column: run.constants[pin.constant] for pin in choice.pins}
     if pins and all(pins.values()):

@@ -10,10 +10,10 @@ from fractions import Fraction
 from assay.lang.model.article import Article, Pivot
 from assay.lang.model.claim import Cell, Claim
 from assay.lang.model.package import Metric
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.report.blocks import rows as asked
 from assay.report.blocks.rows import Row
-from assay.report.cell_links import JUDGED, ROW, WORDS, Lead, Of
+from assay.report.cell_links import JUDGED, ROW, WORDS, CellLink, CellSource
 from assay.report.document import Appendix
 from assay.report.glossary import of_column
 from assay.report.run_results import RunFigures
@@ -59,8 +59,8 @@ class Judged:
         return self.run is not None and not self.differing
 
 
-def judged(
-    checked: Checked,
+def check_claims(
+    checked: CheckedPackage,
     article: Article,
     runs: Sequence[RunFigures],
     named: Sequence[str],
@@ -105,7 +105,7 @@ def _agrees(cell: Cell, run: Source) -> bool:
 
 
 def _cells(
-    checked: Checked, pivot: Pivot, run: RunFigures, look: Style
+    checked: CheckedPackage, pivot: Pivot, run: RunFigures, look: Style
 ) -> dict[tuple[str, str], tuple[str, Fraction | None]]:
     """The cells of a run's pivot; none when its rows were not asked for, since a run lacks their source."""
     metric = checked.metric(pivot.metric)
@@ -115,7 +115,7 @@ def _cells(
     }
 
 
-def _rows_of(checked: Checked, pivot: Pivot, run: RunFigures) -> dict[tuple[str, str], Row]:
+def _rows_of(checked: CheckedPackage, pivot: Pivot, run: RunFigures) -> dict[tuple[str, str], Row]:
     """The row of each cell: the first, where several meet in it."""
     item = asked.of_pivot(checked, pivot)
     rows = asked.rows(run, item) if item.name in run.results.rows else ()
@@ -125,7 +125,7 @@ def _rows_of(checked: Checked, pivot: Pivot, run: RunFigures) -> dict[tuple[str,
     return found
 
 
-def _exact(checked: Checked, metric: Metric, value: object) -> Fraction | None:
+def _exact(checked: CheckedPackage, metric: Metric, value: object) -> Fraction | None:
     return Fraction(value) * checked.measured[metric.id].factor if isinstance(value, (int, float)) else None
 
 
@@ -157,23 +157,23 @@ def _counted(number: int) -> str:
     return "cell" if number == 1 else "cells"
 
 
-def _leads(item: Judged) -> Iterator[Lead]:
+def link_cells(item: Judged) -> Iterator[CellLink]:
     """Where the cells of a claim's table lead: those of the document to its words, those of runs to their rows."""
     for y, cell in enumerate(item.claim.cells):
-        yield Lead(y, 2, WORDS, ())
+        yield CellLink(y, 2, WORDS, ())
         runs = (*((item.run,) if item.run else ()), *item.equal)
         for source in runs:
             first = source.first.get((cell.down, cell.across))
             keys = (item.pivot.down, cell.down), (item.pivot.across, cell.across), (item.pivot.first, first or "")
-            of = (Of(item.pivot.metric, source.id, tuple(dict(keys).items())),) if first is not None else ()
+            of = (CellSource(item.pivot.metric, source.id, tuple(dict(keys).items())),) if first is not None else ()
             if source is item.run:
-                yield Lead(y, 3, ROW, of)
-                yield Lead(y, 4, JUDGED, of)
+                yield CellLink(y, 3, ROW, of)
+                yield CellLink(y, 4, JUDGED, of)
             else:
-                yield Lead(y, (5 if item.run else 3) + item.equal.index(source), ROW, of)
+                yield CellLink(y, (5 if item.run else 3) + item.equal.index(source), ROW, of)
 
 
-def shown(found: Sequence[Judged]) -> tuple[Appendix, ...]:
+def describe_claims(found: Sequence[Judged]) -> tuple[Appendix, ...]:
     """A part of the provenance for each claim: what comes of it, the files that tell, and a table of its cells."""
     return tuple(
         Appendix(
@@ -182,7 +182,7 @@ def shown(found: Sequence[Judged]) -> tuple[Appendix, ...]:
             _header(item),
             tuple(_rows(item)),
             _means(item),
-            tuple(_leads(item)),
+            tuple(link_cells(item)),
         )
         for item in found
     )
@@ -210,11 +210,11 @@ def _means(item: Judged) -> tuple[str, ...]:
 
 def _rows(item: Judged) -> Iterator[tuple[str, ...]]:
     for index, cell in enumerate(item.claim.cells):
-        run = (_found(cell, item.run), "yes" if item.agrees[index] else "no") if item.run else ()
-        yield (cell.down, cell.across, cell.value, *run, *(_found(cell, source) for source in item.equal))
+        run = (format_value(cell, item.run), "yes" if item.agrees[index] else "no") if item.run else ()
+        yield (cell.down, cell.across, cell.value, *run, *(format_value(cell, source) for source in item.equal))
 
 
-def _found(cell: Cell, run: Source) -> str:
+def format_value(cell: Cell, run: Source) -> str:
     return run.cells.get((cell.down, cell.across), (NO_VALUE, None))[0]
 
 
@@ -233,7 +233,7 @@ def as_data(found: Sequence[Judged]) -> list[dict[str, object]]:
                     item.pivot.down: cell.down,
                     item.pivot.across: cell.across,
                     "claimed": cell.value,
-                    "found": _found(cell, item.run) if item.run else None,
+                    "found": format_value(cell, item.run) if item.run else None,
                     "agrees": item.agrees[index] if item.run else None,
                 }
                 for index, cell in enumerate(item.claim.cells)

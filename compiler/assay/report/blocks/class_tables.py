@@ -10,10 +10,10 @@ from assay.lang import formula
 from assay.lang.formula import Figures
 from assay.lang.model.article import Article, ClassTable
 from assay.lang.model.package import Metric
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import Listed, listed_rows
 from assay.report.blocks.line_names import names
-from assay.report.cell_links import FORMULA, Lead, Of
+from assay.report.cell_links import FORMULA, CellLink, CellSource
 from assay.report.document import Table
 from assay.report.glossary import of_classes
 from assay.report.run_results import RunFigures, row_label
@@ -31,7 +31,7 @@ class _Column:
     where: tuple[tuple[str, str], ...] = ()
 
 
-def rows_of_classes(checked: Checked, table: ClassTable) -> Listed | None:
+def rows_of_classes(checked: CheckedPackage, table: ClassTable) -> Listed | None:
     """The rows that are the columns of a table against classes; None where these are the runs."""
     if not table.across:
         return None
@@ -41,12 +41,12 @@ def rows_of_classes(checked: Checked, table: ClassTable) -> Listed | None:
     return listed_rows(checked.package, grain, tuple(dict.fromkeys((table.across, *grain.key))), metrics)
 
 
-def metrics_of_classes(checked: Checked, table: ClassTable) -> tuple[Metric, ...]:
+def metrics_of_classes(checked: CheckedPackage, table: ClassTable) -> tuple[Metric, ...]:
     """The metrics that a table against classes is over."""
     return tuple(checked.metric(name) for name in formula.over(table.value))
 
 
-def averaged(checked: Checked, article: Article) -> tuple[Metric, ...]:
+def averaged(checked: CheckedPackage, article: Article) -> tuple[Metric, ...]:
     """The metrics of which an article needs the averages over runs."""
     found = {
         metric.id: metric
@@ -59,7 +59,7 @@ def averaged(checked: Checked, article: Article) -> tuple[Metric, ...]:
 
 
 def class_tables(
-    checked: Checked, look: Style, table: ClassTable, runs: Sequence[RunFigures], named: Sequence[str]
+    checked: CheckedPackage, look: Style, table: ClassTable, runs: Sequence[RunFigures], named: Sequence[str]
 ) -> tuple[list[Table], list[str]]:
     """A table against classes, one for each run where its columns are rows; and why cells are empty."""
     if not table.across:
@@ -77,7 +77,7 @@ def class_tables(
     return tables, list(dict.fromkeys(said))
 
 
-def _rows(checked: Checked, table: ClassTable, run: RunFigures) -> list[_Column]:
+def _rows(checked: CheckedPackage, table: ClassTable, run: RunFigures) -> list[_Column]:
     listed = rows_of_classes(checked, table)
     assert listed is not None
     rows = run.results.rows[listed.name]
@@ -91,7 +91,7 @@ def _rows(checked: Checked, table: ClassTable, run: RunFigures) -> list[_Column]
 
 
 def _table(
-    checked: Checked, look: Style, table: ClassTable, columns: Sequence[_Column], label: str
+    checked: CheckedPackage, look: Style, table: ClassTable, columns: Sequence[_Column], label: str
 ) -> tuple[Table, list[str]]:
     """A row for each class; a cell without a value is a dash, and a note says why."""
     notes: dict[str, None] = {}
@@ -108,7 +108,7 @@ def _table(
     header = (table.heading, *(row_label(column.heading, table.unit.symbol) for column in columns))
     names_ = [metric.id for metric in metrics_of_classes(checked, table)]
     leads = tuple(
-        Lead(y, x, FORMULA, tuple(Of(name, column.run.id, column.where) for name in names_))
+        CellLink(y, x, FORMULA, tuple(CellSource(name, column.run.id, column.where) for name in names_))
         for y in range(len(rows))
         for x, column in enumerate(columns, start=1)
     )

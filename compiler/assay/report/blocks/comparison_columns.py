@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from assay.lang import dependencies, formula
 from assay.lang.model.article import Article, Comparison, Conclusion, Part, Rule
 from assay.lang.model.package import Constant, Metric
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.report.assemble import DELTA
 from assay.report.blocks import rows as asked
 from assay.report.blocks.conclusion_rules import holds, in_words, percent_told
-from assay.report.cell_links import AVERAGE, JUDGED, PERCENT, WORDS, Lead, Of, compared
+from assay.report.cell_links import AVERAGE, JUDGED, PERCENT, WORDS, CellLink, CellSource, compared
 from assay.report.cell_links import facts as of_facts
 from assay.report.document import Gallery, Table
 from assay.report.glossary import SINCE, UNTIL, of_constant
@@ -33,7 +33,7 @@ HOLDS = {True: "yes", False: "no", None: "no value"}
 
 
 def comparison(
-    checked: Checked, look: Style, item: Comparison, columns: Sequence[RunFigures], named: Sequence[str]
+    checked: CheckedPackage, look: Style, item: Comparison, columns: Sequence[RunFigures], named: Sequence[str]
 ) -> Table:
     """A row a metric: its average in each column, with the differences from the first."""
     header = ["", named[0]]
@@ -53,7 +53,7 @@ def _row(look: Style, metric: Metric, values: Sequence[float | None]) -> tuple[s
     return tuple(cell or NO_VALUE for cell in cells)
 
 
-def average(checked: Checked, run: RunFigures, metric: str) -> float | None:
+def average(checked: CheckedPackage, run: RunFigures, metric: str) -> float | None:
     """The average of a metric in a run or phase, or what a formula comes to; None without samples."""
     summary = checked.package.summaries[0].name
     if metric in run.results.formulas:
@@ -63,7 +63,7 @@ def average(checked: Checked, run: RunFigures, metric: str) -> float | None:
 
 
 def conclusion(
-    checked: Checked, look: Style, item: Conclusion, columns: Sequence[RunFigures], named: Sequence[str]
+    checked: CheckedPackage, look: Style, item: Conclusion, columns: Sequence[RunFigures], named: Sequence[str]
 ) -> Table:
     """A row for each rule and column but the first: the two averages, what is expected, and whether it is so."""
     many = len(columns) > 2
@@ -79,20 +79,20 @@ def conclusion(
     leads = tuple(
         lead
         for place, (metric, run) in enumerate(zip(means, others, strict=True))
-        for lead in _leads(place, len(header) - 5, metric, (columns[0].id, run))
+        for lead in link_cells(place, len(header) - 5, metric, (columns[0].id, run))
     )
     return Table(item.title, header, tuple(rows), of_rows=means, leads=leads)
 
 
-def _leads(row: int, first: int, metric: str, runs: tuple[str, str]) -> Iterator[Lead]:
+def link_cells(row: int, first: int, metric: str, runs: tuple[str, str]) -> Iterator[CellLink]:
     """The cells of a rule from the base's average on, which stands in column `first`."""
-    base, other = (Of(metric, run) for run in runs)
+    base, other = (CellSource(metric, run) for run in runs)
     made = (AVERAGE, (base,)), (AVERAGE, (other,)), (PERCENT, (base, other)), (WORDS, ()), (JUDGED, (base, other))
     for column, (prints, of) in enumerate(made, start=first):
-        yield Lead(row, column, prints, of)
+        yield CellLink(row, column, prints, of)
 
 
-def _judged(checked: Checked, look: Style, rule: Rule, base: RunFigures, run: RunFigures) -> tuple[str, ...]:
+def _judged(checked: CheckedPackage, look: Style, rule: Rule, base: RunFigures, run: RunFigures) -> tuple[str, ...]:
     metric = checked.metric(rule.metric)
     values = [average(checked, item, rule.metric) for item in (base, run)]
     row = _row(look, metric, values)
@@ -100,7 +100,7 @@ def _judged(checked: Checked, look: Style, rule: Rule, base: RunFigures, run: Ru
     return row[0], row[1], row[2], told, in_words(rule, metric), HOLDS[holds(rule, metric, *values)]
 
 
-def facts(checked: Checked, names: Sequence[str], runs: Sequence[RunFigures], named: Sequence[str]) -> Table:
+def facts(checked: CheckedPackage, names: Sequence[str], runs: Sequence[RunFigures], named: Sequence[str]) -> Table:
     """Constants of the runs, a row each."""
     known = {item.name: item for source in checked.package.sources for item in source.constants}
     rows = tuple((_called(known[name]), *(fact(known[name], run.constants[name]) for run in runs)) for name in names)
@@ -114,7 +114,7 @@ def _called(constant: Constant) -> str:
     return row_label(constant.doc, symbol)
 
 
-def manifest(checked: Checked, article: Article, columns: Sequence[RunFigures], named: Sequence[str]) -> Table:
+def manifest(checked: CheckedPackage, article: Article, columns: Sequence[RunFigures], named: Sequence[str]) -> Table:
     """What is known of each run beside its label, or of each phase, and from when to when that is.
 
     Constants are as they are kept; those that parts tell are left out.
@@ -138,20 +138,20 @@ def manifest(checked: Checked, article: Article, columns: Sequence[RunFigures], 
     return Table("Phases" if phases else "Runs", ("", *named), (*told.values(), *phases), of_rows=means, leads=leads)
 
 
-def _sources(checked: Checked, article: Article) -> set[str]:
+def _sources(checked: CheckedPackage, article: Article) -> set[str]:
     """The sources of which an article shows anything."""
     rows = [item.grain.name for item in asked.of_parts(checked, article)]
     names = [name for part in article.parts for item in part.comparisons for name in item.metrics]
     names += [rule.metric for part in article.parts for item in part.conclusions for rule in item.rules]
     metrics = formula.measured(formula.by_id(checked.package), [checked.metric(name) for name in names])
     tables = [*rows, *asked.series_of(article), *(metric.grain for metric in metrics)]
-    events = dependencies.needs(checked.package, [], [], tables).events
+    events = dependencies.collect_dependencies(checked.package, [], [], tables).events
     return {event.source for event in checked.package.events if event.name in events}
 
 
-def beside(
+def add_comparisons(
     gallery: Gallery,
-    checked: Checked,
+    checked: CheckedPackage,
     look: Style,
     part: Part,
     compared: Compared,

@@ -18,16 +18,16 @@ def names(labels: Sequence[str], first: str, keys: Iterable[Key], reserved: Sequ
     place = labels.index(first)
     alike: dict[str, list[Key]] = {}
     for key in dict.fromkeys(keys):
-        alike.setdefault(_said(key[place]), []).append(key)
+        alike.setdefault(format_value(key[place]), []).append(key)
     found: dict[Key, str] = {}
     for name, group in alike.items():
         others = [at for at in range(len(labels)) if at != place and len({key[at] for key in group}) > 1]
         own = f"{first} {name}" if name in reserved and not others else name
-        found |= {key: ", ".join([own, *(_said(key[at]) for at in others)]) for key in group}
+        found |= {key: ", ".join([own, *(format_value(key[at]) for at in others)]) for key in group}
     return found if len(set(found.values())) == len(found) else {key: _in_full(labels, key) for key in found}
 
 
-def _said(value: object) -> str:
+def format_value(value: object) -> str:
     return str(value) or NONE
 
 

@@ -14,7 +14,7 @@ from assay.lang.model.package import Series
 from assay.report.blocks import line_names
 from assay.report.blocks import rows as asked
 from assay.report.blocks.rows import Row, ordered
-from assay.report.blocks.tables import Setting, Shown, titled
+from assay.report.blocks.tables import RenderContext, ShownRun, titled
 from assay.report.charts.plot_spec import COLOURS, is_unnamed
 from assay.report.document import Plot, Value
 from assay.report.run_results import named_once, row_label
@@ -88,7 +88,7 @@ def file_name(text: str) -> str:
 # Scatters
 
 
-def scatters(setting: Setting, scatter: Scatter, runs: Sequence[Shown]) -> Iterator[Plot | None]:
+def scatters(setting: RenderContext, scatter: Scatter, runs: Sequence[ShownRun]) -> Iterator[Plot | None]:
     """The figures of a scatter, those that agree in its keys beside each other, an empty place where a run has none."""
     found = [{cloud.key: cloud for cloud in clouds(setting, scatter, shown)} for shown in runs]
     for place, key in enumerate(dict.fromkeys(key for of_run in found for key in of_run), start=1):
@@ -99,7 +99,7 @@ def scatters(setting: Setting, scatter: Scatter, runs: Sequence[Shown]) -> Itera
 
 
 def _scatter(
-    setting: Setting, scatter: Scatter, shown: Shown, cloud: Cloud, place: int, edges: Sequence[Point]
+    setting: RenderContext, scatter: Scatter, shown: ShownRun, cloud: Cloud, place: int, edges: Sequence[Point]
 ) -> Plot:
     x, y = (setting.checked.metric(name) for name in (scatter.x, scatter.y))
     rows = (
@@ -122,7 +122,7 @@ def _scatter(
     )
 
 
-def clouds(setting: Setting, scatter: Scatter, shown: Shown) -> Iterator[Cloud]:
+def clouds(setting: RenderContext, scatter: Scatter, shown: ShownRun) -> Iterator[Cloud]:
     """The points of a run for each value of the scatter's column, in the order of its label columns."""
     points, names = asked.of_scatter(setting.checked, scatter)
     x, y = setting.checked.metric(scatter.x), setting.checked.metric(scatter.y)
@@ -161,7 +161,7 @@ def _thinned(pairs: Sequence[Point], grid: tuple[int, int]) -> list[Point]:
 # Timelines
 
 
-def timelines(setting: Setting, item: Timeline, runs: Sequence[Shown]) -> list[Plot | None]:
+def timelines(setting: RenderContext, item: Timeline, runs: Sequence[ShownRun]) -> list[Plot | None]:
     """The figure of each run, with the same axes; an empty place where a run has no row of the choice."""
     found = [lines(setting, item, shown) for shown in runs]
     there = [held for held in found if held and held.drawn]
@@ -174,7 +174,7 @@ def timelines(setting: Setting, item: Timeline, runs: Sequence[Shown]) -> list[P
     ]
 
 
-def not_drawn(setting: Setting, part: Part, runs: Sequence[Shown]) -> Iterator[str]:
+def not_drawn(setting: RenderContext, part: Part, runs: Sequence[ShownRun]) -> Iterator[str]:
     """What a part says of its figures that have no points."""
     for shown in runs:
         found = [(item.title, lines(setting, item, shown)) for item in part.timelines]
@@ -206,7 +206,7 @@ def _frame(held: Sequence[Lines], *, stacked: bool) -> tuple[Point, Point]:
     return (0.0, low), (max((found.length for found in held), default=0.0), high)
 
 
-def _timeline(setting: Setting, item: Timeline, shown: Shown, held: Lines, edges: Sequence[Point]) -> Plot:
+def _timeline(setting: RenderContext, item: Timeline, shown: ShownRun, held: Lines, edges: Sequence[Point]) -> Plot:
     series = next(found for found in setting.checked.package.series if found.name == item.series)
     label, size = time_unit(edges[1][0])
     points = tuple((line, x / size, y) for line, found in held.lines.items() for x, y in found)
@@ -234,7 +234,7 @@ def _timeline(setting: Setting, item: Timeline, shown: Shown, held: Lines, edges
     )
 
 
-def lines(setting: Setting, item: Timeline, shown: Shown) -> Lines | None:
+def lines(setting: RenderContext, item: Timeline, shown: ShownRun) -> Lines | None:
     """The lines of a run, by their names; None where it has no row of the choice.  The mean over lines is the last."""
     series = next(found for found in setting.checked.package.series if found.name == item.series)
     rows: Sequence[Row] = asked.rows(shown.run, series)
@@ -307,7 +307,7 @@ class Panel:
     shows: tuple[str, ...] = ()
 
 
-def grids(setting: Setting, grid: Grid, cases: Sequence[Shown], most: int, place: str) -> Iterator[Plot]:
+def grids(setting: RenderContext, grid: Grid, cases: Sequence[ShownRun], most: int, place: str) -> Iterator[Plot]:
     """The drawings of a grid, with so many columns each at most."""
     panels = [_scattered(setting, grid, item, cases) for item in grid.scatters]
     panels += [_lined(setting, grid, item, cases) for item in grid.timelines]
@@ -352,7 +352,7 @@ def _grid_rows(panels: Sequence[Panel], cases: Sequence[str]) -> Iterator[tuple[
         yield from ((case, panels[0].title, None, None, None, "case", case) for case in cases)
 
 
-def _scattered(setting: Setting, grid: Grid, scatter: Scatter, cases: Sequence[Shown]) -> Panel:
+def _scattered(setting: RenderContext, grid: Grid, scatter: Scatter, cases: Sequence[ShownRun]) -> Panel:
     """All points of each run, or those of the chosen row."""
     found = [_points(setting, grid, scatter, shown) for shown in cases]
     there = [points for points in found if points]
@@ -366,7 +366,7 @@ def _scattered(setting: Setting, grid: Grid, scatter: Scatter, cases: Sequence[S
     )
 
 
-def _points(setting: Setting, grid: Grid, scatter: Scatter, shown: Shown) -> list[Point]:
+def _points(setting: RenderContext, grid: Grid, scatter: Scatter, shown: ShownRun) -> list[Point]:
     listed, _ = asked.of_scatter(setting.checked, scatter)
     x, y = setting.checked.metric(scatter.x), setting.checked.metric(scatter.y)
     chosen = setting.row(grid.choice, shown.run)
@@ -381,7 +381,7 @@ def _points(setting: Setting, grid: Grid, scatter: Scatter, shown: Shown) -> lis
     return [(x, y) for x, y in pairs if x is not None and y is not None]
 
 
-def _lined(setting: Setting, grid: Grid, item: Timeline, cases: Sequence[Shown]) -> Panel:
+def _lined(setting: RenderContext, grid: Grid, item: Timeline, cases: Sequence[ShownRun]) -> Panel:
     """The lines of each run in the time of the chosen row."""
     series = next(found for found in setting.checked.package.series if found.name == item.series)
     held = [lines(setting, dataclasses.replace(item, choice=grid.choice), shown) for shown in cases]

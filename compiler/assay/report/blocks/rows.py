@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.lang.model.article import Article, Choice, ClassTable, Listing, Part, Pivot, Scatter, Verdict
 from assay.lang.model.package import Grain, Metric, Series
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import FROM, TO, Listed, listed_rows, rows_of, span_of
 from assay.report.blocks.class_tables import rows_of_classes
 from assay.report.prose import Prose, Quote, grain_of
@@ -22,7 +22,7 @@ from assay.util.diagnostics import fail
 Row = Mapping[str, object]
 
 
-def listed(checked: Checked, article: Article, prose: Iterable[Prose]) -> tuple[Listed, ...]:
+def listed(checked: CheckedPackage, article: Article, prose: Iterable[Prose]) -> tuple[Listed, ...]:
     """The rows that an article needs of each run."""
     found = [
         *(of_choice(checked, choice) for choice in article.choices),
@@ -48,14 +48,14 @@ def _of_grids(part: Part, member: str) -> tuple[Any, ...]:
     return tuple(item for grid in part.grids for item in getattr(grid, member))
 
 
-def of_parts(checked: Checked, article: Article) -> Iterator[Listed]:
+def of_parts(checked: CheckedPackage, article: Article) -> Iterator[Listed]:
     """The rows that the tables and figures of all parts are made of."""
     for part in article.parts:
         for item in (*part.listings, *part.pivots, *part.verdicts, *scatters_of(part), *part.class_tables):
             yield from listed_of(checked, item)
 
 
-def listed_of(checked: Checked, item: object) -> tuple[Listed, ...]:
+def listed_of(checked: CheckedPackage, item: object) -> tuple[Listed, ...]:
     """The rows that a table, a scatter or a quote is made of; none of anything else."""
     if isinstance(item, Listing):
         return (_listed(checked, item.grain, item.keys, item.metrics),)
@@ -71,11 +71,11 @@ def listed_of(checked: Checked, item: object) -> tuple[Listed, ...]:
     return (of_quote(checked, item),) if isinstance(item, Quote) else ()
 
 
-def _listed(checked: Checked, grain: str, keys: Sequence[str], metrics: Sequence[str]) -> Listed:
+def _listed(checked: CheckedPackage, grain: str, keys: Sequence[str], metrics: Sequence[str]) -> Listed:
     return listed_rows(checked.package, grain_named(checked, grain), keys, [checked.metric(name) for name in metrics])
 
 
-def of_choice(checked: Checked, choice: Choice) -> Listed:
+def of_choice(checked: CheckedPackage, choice: Choice) -> Listed:
     """The rows among which a choice is made."""
     grain = grain_named(checked, choice.grain)
     pinned = (pin.column for pin in choice.pins)
@@ -85,28 +85,28 @@ def of_choice(checked: Checked, choice: Choice) -> Listed:
     return _listed(checked, choice.grain, tuple(columns), tuple(metrics))
 
 
-def of_pivot(checked: Checked, pivot: Pivot) -> Listed:
+def of_pivot(checked: CheckedPackage, pivot: Pivot) -> Listed:
     """The rows that a pivot is made of."""
     metrics = [pivot.metric, *([pivot.due] if pivot.due else [])]
     keys = (pivot.down, pivot.across, pivot.first)
     return _listed(checked, pivot.grain, keys, metrics)
 
 
-def of_verdict(checked: Checked, verdict: Verdict) -> Listed:
+def of_verdict(checked: CheckedPackage, verdict: Verdict) -> Listed:
     """The rows that a verdict compares."""
     grain = grain_named(checked, verdict.grain)
     columns = (*verdict.keys, verdict.first, *grain.key)
     return _listed(checked, verdict.grain, tuple(dict.fromkeys(columns)), verdict.metrics)
 
 
-def of_scatter(checked: Checked, scatter: Scatter) -> tuple[Listed, Listed]:
+def of_scatter(checked: CheckedPackage, scatter: Scatter) -> tuple[Listed, Listed]:
     """The points of a scatter, and what its figures are called after."""
     points = _listed(checked, scatter.grain, (scatter.per,), (scatter.x, scatter.y))
     columns = tuple(dict.fromkeys((scatter.per, *scatter.label, *scatter.keys)))
     return points, Listed(grain_named(checked, scatter.of), columns, ())
 
 
-def of_quote(checked: Checked, quote: Quote) -> Listed:
+def of_quote(checked: CheckedPackage, quote: Quote) -> Listed:
     """The rows among which a quote finds its value."""
     metric = checked.metric(quote.metric)
     grain = grain_of(checked, metric)
@@ -114,7 +114,7 @@ def of_quote(checked: Checked, quote: Quote) -> Listed:
     return listed_rows(checked.package, grain, tuple(dict.fromkeys(columns)), [metric])
 
 
-def grain_named(checked: Checked, name: str) -> Grain:
+def grain_named(checked: CheckedPackage, name: str) -> Grain:
     """The grain of a name."""
     return next(grain for grain in checked.package.grains if grain.name == name)
 
@@ -141,14 +141,14 @@ def ordered(value: object) -> tuple[int, float, str]:
     return (0, value, "") if isinstance(value, (int, float)) else (1, 0.0, str(value))
 
 
-def exact(checked: Checked, metric: Metric, value: object) -> Fraction | None:
+def exact(checked: CheckedPackage, metric: Metric, value: object) -> Fraction | None:
     """A measured value in the metric's unit as its decimal text has it; None where it is no finite number."""
     if not isinstance(value, (int, float)) or not math.isfinite(value):
         return None
     return decimal_value(value) * checked.measured[metric.id].factor
 
 
-def number(checked: Checked, metric: Metric, value: object) -> float | None:
+def number(checked: CheckedPackage, metric: Metric, value: object) -> float | None:
     """A measured value in the metric's unit."""
     if not isinstance(value, (int, float)):
         return None
@@ -156,13 +156,13 @@ def number(checked: Checked, metric: Metric, value: object) -> float | None:
     return value * factor.numerator / factor.denominator
 
 
-def short(checked: Checked, done: Metric, due: Metric, row: Row, tolerance: int) -> bool:
+def short(checked: CheckedPackage, done: Metric, due: Metric, row: Row, tolerance: int) -> bool:
     """Whether what is done in a row falls short of what is due by more than `tolerance` percent."""
     found, wanted = exact(checked, done, row[done.id]), exact(checked, due, row[due.id])
     return found is not None and wanted is not None and 100 * found < (100 - tolerance) * wanted
 
 
-def text(checked: Checked, look: Style, metric: Metric, value: object, decimals: int | None = None) -> str:
+def text(checked: CheckedPackage, look: Style, metric: Metric, value: object, decimals: int | None = None) -> str:
     """A measured value as tables print it: whole numbers whole, others in the number style at the metric's width."""
     if value is None:
         return NO_VALUE
@@ -177,7 +177,7 @@ def text(checked: Checked, look: Style, metric: Metric, value: object, decimals:
     return decimal_text(found) if whole is None else rounded_fraction(whole, decimals)
 
 
-def row_of_quote(checked: Checked, quote: Quote, chosen: Row | None) -> dict[str, object]:
+def row_of_quote(checked: CheckedPackage, quote: Quote, chosen: Row | None) -> dict[str, object]:
     """The columns that tell which row a quote means, with their values; `chosen` is the row of its choice."""
     where: dict[str, object] = dict(quote.where)
     if chosen is not None:
@@ -185,7 +185,7 @@ def row_of_quote(checked: Checked, quote: Quote, chosen: Row | None) -> dict[str
     return where
 
 
-def quoted(checked: Checked, look: Style, quote: Quote, run: RunFigures, chosen: Row | None) -> str:
+def quoted(checked: CheckedPackage, look: Style, quote: Quote, run: RunFigures, chosen: Row | None) -> str:
     """What a quote says: the value with its unit; `chosen` is the row of its choice, if it has one.
 
     AssayError when no row, or more than one, is meant.

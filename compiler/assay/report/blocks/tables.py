@@ -8,12 +8,12 @@ from fractions import Fraction
 
 from assay.lang.model.article import Article, Listing, Part, Pivot
 from assay.lang.model.package import Column, Grain, Metric
-from assay.lang.normal_form import Checked
+from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import listed_rows
 from assay.report.blocks import rows as asked
 from assay.report.blocks.choices import Chosen
 from assay.report.blocks.rows import Row, ordered
-from assay.report.cell_links import COLUMN, ROW, SHARE, SHORT, Lead, on_row
+from assay.report.cell_links import COLUMN, ROW, SHARE, SHORT, CellLink, on_row
 from assay.report.document import Mark, Table
 from assay.report.glossary import of_column, of_product, of_share
 from assay.report.run_results import RunFigures, named_once, value_text
@@ -26,7 +26,7 @@ STRONG, SHADED = "strong", "shaded"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownRun:
     """A run as an article shows it: its results, its label, and that in titles (empty where there is one run only)."""
 
     run: RunFigures
@@ -35,11 +35,11 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class RenderContext:
     """What all tables and figures are made with: the specs, the number style, the rows of choices, the instants (name,
     ns) at which runs are cut, by run."""
 
-    checked: Checked
+    checked: CheckedPackage
     article: Article
     look: Style
     chosen: Chosen
@@ -67,7 +67,7 @@ class Setting:
         return asked.exact(self.checked, metric, row[metric.id]) if row else None
 
 
-def tables(setting: Setting, part: Part, runs: Sequence[Shown]) -> tuple[Table, ...]:
+def tables(setting: RenderContext, part: Part, runs: Sequence[ShownRun]) -> tuple[Table, ...]:
     """The pivots and listings of a part."""
     found = [table for item in part.pivots for table in _pivots(setting, item, runs)]
     found += [_listing(setting, item, shown) for item in part.listings for shown in runs]
@@ -100,7 +100,7 @@ def metric_heading(metric: Metric) -> str:
     return named_once(metric.name, metric.unit.symbol)
 
 
-def _listing(setting: Setting, listing: Listing, shown: Shown) -> Table:
+def _listing(setting: RenderContext, listing: Listing, shown: ShownRun) -> Table:
     metrics = tuple(setting.checked.metric(name) for name in listing.metrics)
     grain = next(item for item in setting.checked.package.grains if item.name == listing.grain)
     found = asked.rows(shown.run, listed_rows(setting.checked.package, grain, listing.keys, metrics))
@@ -113,12 +113,12 @@ def _listing(setting: Setting, listing: Listing, shown: Shown) -> Table:
     ]
     means = (*(of_column(grain.name, name) for name in listing.keys), *listing.metrics)
     leads = tuple(
-        Lead(y, x, ROW, (on_row(name, shown.run.id, row, listing.keys),))
+        CellLink(y, x, ROW, (on_row(name, shown.run.id, row, listing.keys),))
         for y, row in enumerate(found)
         for x, name in enumerate(listing.metrics, start=len(listing.keys))
     )
     leads += tuple(
-        Lead(y, x, COLUMN, (on_row(name, shown.run.id, row, listing.keys),))
+        CellLink(y, x, COLUMN, (on_row(name, shown.run.id, row, listing.keys),))
         for y, row in enumerate(found)
         for x, name in enumerate(means[: len(listing.keys)])
     )
@@ -137,14 +137,14 @@ class Cells:
     across: Sequence[object]
 
 
-def _pivots(setting: Setting, pivot: Pivot, runs: Sequence[Shown]) -> Iterator[Table]:
+def _pivots(setting: RenderContext, pivot: Pivot, runs: Sequence[ShownRun]) -> Iterator[Table]:
     """The tables of all runs side by side, then those of their diagonals."""
     made = [_pivot(setting, pivot, shown) for shown in runs]
     yield from (replace(table, beside=place > 0) for place, (table, _) in enumerate(made))
     yield from (diagonals for _, diagonals in made if diagonals)
 
 
-def _pivot(setting: Setting, pivot: Pivot, shown: Shown) -> tuple[Table, Table | None]:
+def _pivot(setting: RenderContext, pivot: Pivot, shown: ShownRun) -> tuple[Table, Table | None]:
     """The table, and that of its diagonals."""
     item = asked.of_pivot(setting.checked, pivot)
     at: dict[tuple[object, object], Row] = {}
@@ -167,7 +167,7 @@ def _pivot(setting: Setting, pivot: Pivot, shown: Shown) -> tuple[Table, Table |
     means = (of_column(pivot.grain, pivot.down), *(pivot.metric for _ in cells.across))
     title, heads = titled(pivot.title, shown.titled), of_column(pivot.grain, pivot.across)
     leads = tuple(
-        Lead(y, x, ROW, (on_row(pivot.metric, shown.run.id, at[left, top], keys_of(pivot)),))
+        CellLink(y, x, ROW, (on_row(pivot.metric, shown.run.id, at[left, top], keys_of(pivot)),))
         for y, left in enumerate(cells.down)
         for x, top in enumerate(cells.across, start=1)
         if (left, top) in at
@@ -203,14 +203,14 @@ def _products(cells: Cells) -> list[Fraction]:
 
 
 def _diagonals(
-    setting: Setting, pivot: Pivot, shown: Shown, cells: Cells, chosen: object, columns: tuple[Column, Column]
+    setting: RenderContext, pivot: Pivot, shown: ShownRun, cells: Cells, chosen: object, columns: tuple[Column, Column]
 ) -> Table:
     """A row for each cell, those of a diagonal together: what it amounts to, place, value, what is due."""
     across, down = columns
     metric = setting.checked.metric(pivot.metric)
     due = setting.checked.metric(pivot.due) if pivot.due else None
     places = sorted(cells.at, key=lambda at: (_product(at), ordered(at[1])))
-    rows, marks, leads = [], [], list[Lead]()
+    rows, marks, leads = [], [], list[CellLink]()
     for y, at in enumerate(places):
         row = cells.at[at]
         given = (whole_text(_product(at)), str(at[1]), str(at[0]), setting.text(metric, row))
@@ -218,8 +218,10 @@ def _diagonals(
         kinds = tuple(_kinds(pivot, cells, at, chosen))
         marks += [Mark(y, x, kind) for kind in kinds for x in range(len(rows[-1]))]
         of = [on_row(item.id, shown.run.id, row, keys_of(pivot)) for item in (metric, *((due,) if due else ()))]
-        leads += [Lead(y, x, ROW, (item,)) for x, item in enumerate(of, start=len(given) - 1)]
-        leads += [Lead(y, len(given) + x, prints, tuple(of)) for x, prints in enumerate((SHARE, SHORT), start=1) if due]
+        leads += [CellLink(y, x, ROW, (item,)) for x, item in enumerate(of, start=len(given) - 1)]
+        leads += [
+            CellLink(y, len(given) + x, prints, tuple(of)) for x, prints in enumerate((SHARE, SHORT), start=1) if due
+        ]
     header = [
         f"{across.name.replace('_', ' ').capitalize()} × {down.name.replace('_', ' ')}",
         heading(across), heading(down), metric_heading(metric),
@@ -232,13 +234,13 @@ def _diagonals(
     return Table(title, tuple(header), tuple(rows), tuple(marks), of_columns=means, leads=tuple(leads))
 
 
-def _due(setting: Setting, pivot: Pivot, metric: Metric, due: Metric, row: Row) -> tuple[str, str, str]:
+def _due(setting: RenderContext, pivot: Pivot, metric: Metric, due: Metric, row: Row) -> tuple[str, str, str]:
     """What is due, the share of it that there is, whether that falls short."""
     short = asked.short(setting.checked, metric, due, row, pivot.tolerance)
     return setting.text(due, row), _share(setting, pivot, metric, due, row, short), "yes" if short else "no"
 
 
-def _share(setting: Setting, pivot: Pivot, metric: Metric, due: Metric, row: Row, short: bool) -> str:
+def _share(setting: RenderContext, pivot: Pivot, metric: Metric, due: Metric, row: Row, short: bool) -> str:
     """The share in percent, with as many decimals as it takes to be seen on its side of what counts as short."""
     found, wanted = setting.exact(metric, row), setting.exact(due, row)
     if found is None or not wanted:
@@ -246,7 +248,7 @@ def _share(setting: Setting, pivot: Pivot, metric: Metric, due: Metric, row: Row
     return on_its_side(100 * found / wanted, 1, lambda shown: (shown < 100 - pivot.tolerance) == short)
 
 
-def _cell(setting: Setting, pivot: Pivot, row: Row | None) -> str:
+def _cell(setting: RenderContext, pivot: Pivot, row: Row | None) -> str:
     """A cell; marked when it falls short of what is due."""
     if row is None:
         return NO_VALUE

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from assay.lang.model.article import Part, Verdict
 from assay.lang.model.package import Metric
 from assay.report.blocks import rows as asked
-from assay.report.blocks.choices import called, own
+from assay.report.blocks.choices import called, choose_row
 from assay.report.blocks.conclusion_rules import NEITHER, NOT_WORSE, allows
 from assay.report.blocks.rows import Row, ordered
-from assay.report.blocks.tables import Setting, Shown, cell, column_named, heading, metric_heading, titled
-from assay.report.cell_links import CHANGE, JUDGED, OUTCOME, ROW, Lead, Of, on_row
+from assay.report.blocks.tables import RenderContext, ShownRun, cell, column_named, heading, metric_heading, titled
+from assay.report.cell_links import CHANGE, JUDGED, OUTCOME, ROW, CellLink, CellSource, on_row
 from assay.report.document import Mark, Table
 from assay.report.glossary import of_column
 from assay.report.run_results import RunFigures
@@ -26,7 +26,7 @@ Judged = tuple[tuple[str, ...], ...]
 """A row for each metric and each of the baseline's rows: key, metric, base, value, percent of change, result."""
 
 
-def verdicts(setting: Setting, part: Part, runs: Sequence[Shown]) -> Iterator[Table]:
+def verdicts(setting: RenderContext, part: Part, runs: Sequence[ShownRun]) -> Iterator[Table]:
     """What the scenarios of a part come to, then each verdict on each run but the first, which is the baseline."""
     if not part.verdicts:
         return
@@ -36,7 +36,7 @@ def verdicts(setting: Setting, part: Part, runs: Sequence[Shown]) -> Iterator[Ta
         yield _verdict(setting, item, runs[0], shown, rows)
 
 
-def told(setting: Setting, part: Part, runs: Sequence[Shown]) -> Iterator[str]:
+def verdict_notes(setting: RenderContext, part: Part, runs: Sequence[ShownRun]) -> Iterator[str]:
     """Which rows verdicts judge where several of a run agree, and which they do not; nothing of a single run."""
     for verdict in part.verdicts if len(runs) > 1 else ():
         if not verdict.choice:
@@ -45,7 +45,7 @@ def told(setting: Setting, part: Part, runs: Sequence[Shown]) -> Iterator[str]:
             yield from _beside_none(setting, verdict, runs)
 
 
-def _passed_over(setting: Setting, verdict: Verdict, runs: Sequence[Shown]) -> Iterator[str]:
+def _passed_over(setting: RenderContext, verdict: Verdict, runs: Sequence[ShownRun]) -> Iterator[str]:
     first = verdict.first.replace("_", " ")
     said = []
     for shown in runs:
@@ -59,16 +59,16 @@ def _passed_over(setting: Setting, verdict: Verdict, runs: Sequence[Shown]) -> I
         yield f"{verdict.title}: where several agree in {keys}, the least {first} counts ({'; '.join(said)})."
 
 
-def _left_out(setting: Setting, verdict: Verdict, runs: Sequence[Shown]) -> Iterator[str]:
+def _left_out(setting: RenderContext, verdict: Verdict, runs: Sequence[ShownRun]) -> Iterator[str]:
     for name in verdict.without:
         choice = setting.article.choice(name)
-        rows = [(shown.label, own(setting.checked, setting.article, name, shown.run)) for shown in runs]
+        rows = [(shown.label, choose_row(setting.checked, setting.article, name, shown.run)) for shown in runs]
         said = "; ".join(f"{label}: {called(choice, row)}" for label, row in rows if row)
         if said:
             yield f"{verdict.title}: not judged there: {choice.title.lower()} ({said})."
 
 
-def _beside_none(setting: Setting, verdict: Verdict, runs: Sequence[Shown]) -> Iterator[str]:
+def _beside_none(setting: RenderContext, verdict: Verdict, runs: Sequence[ShownRun]) -> Iterator[str]:
     """Rows of further runs that there is nothing to judge by: a scenario may pass without them."""
     known = groups_of(setting, verdict, runs[0].run)
     said = [
@@ -85,14 +85,14 @@ def _of_key(verdict: Verdict, key: Key) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in zip(verdict.keys, key, strict=True))
 
 
-def groups_of(setting: Setting, verdict: Verdict, run: RunFigures) -> dict[Key, list[Row]]:
+def groups_of(setting: RenderContext, verdict: Verdict, run: RunFigures) -> dict[Key, list[Row]]:
     """The rows that are judged, by the verdict's keys; of several that agree the one that counts is the first."""
     item = asked.of_verdict(setting.checked, verdict)
     rows = asked.rows(run, item)
     if verdict.choice:
         chosen = setting.row(verdict.choice, run)
         rows = [row for row in rows if chosen and asked.same(item.grain, row, chosen)]
-    gone = [row for name in verdict.without if (row := own(setting.checked, setting.article, name, run))]
+    gone = [row for name in verdict.without if (row := choose_row(setting.checked, setting.article, name, run))]
     found: dict[Key, list[Row]] = {}
     for row in sorted(rows, key=lambda row: ordered(row[verdict.first])):
         if not any(asked.same(item.grain, row, other) for other in gone):
@@ -100,7 +100,7 @@ def groups_of(setting: Setting, verdict: Verdict, run: RunFigures) -> dict[Key, 
     return found
 
 
-def _judged(setting: Setting, verdict: Verdict, base: Shown, shown: Shown) -> Judged:
+def _judged(setting: RenderContext, verdict: Verdict, base: ShownRun, shown: ShownRun) -> Judged:
     ours, theirs = (groups_of(setting, verdict, of.run) for of in (shown, base))
     grain = asked.of_verdict(setting.checked, verdict).grain
     columns = [column_named(grain, name) for name in verdict.keys]
@@ -115,7 +115,9 @@ def _judged(setting: Setting, verdict: Verdict, base: Shown, shown: Shown) -> Ju
     )
 
 
-def _change(setting: Setting, metric: Metric, base: Row, row: Row | None, tolerance: int) -> tuple[str, str, str, str]:
+def _change(
+    setting: RenderContext, metric: Metric, base: Row, row: Row | None, tolerance: int
+) -> tuple[str, str, str, str]:
     """Base, value, percent of change, and whether that passes."""
     texts = setting.text(metric, base), setting.text(metric, row)
     old, new = setting.exact(metric, base), setting.exact(metric, row)
@@ -129,60 +131,64 @@ def _change(setting: Setting, metric: Metric, base: Row, row: Row | None, tolera
     return (*texts, said, PASS if passed else FAIL)
 
 
-def _verdict(setting: Setting, verdict: Verdict, base: Shown, shown: Shown, rows: Judged) -> Table:
+def _verdict(setting: RenderContext, verdict: Verdict, base: ShownRun, shown: ShownRun, rows: Judged) -> Table:
     grain = asked.of_verdict(setting.checked, verdict).grain
     keys = (heading(column_named(grain, name)) for name in verdict.keys)
     header = (*keys, "Metric", base.label, shown.label, "Δ%", "Result")
     marks = tuple(Mark(y, len(header) - 1, BAD) for y, row in enumerate(rows) if row[-1] != PASS)
     columns = (*(of_column(verdict.grain, name) for name in verdict.keys), *[""] * 5)
     means = tuple(verdict.metrics[y % len(verdict.metrics)] for y in range(len(rows)))
-    leads = tuple(_leads(setting, verdict, base, shown))
+    leads = tuple(link_cells(setting, verdict, base, shown))
     return Table(
         titled(verdict.title, shown.titled), header, rows, marks, of_rows=means, of_columns=columns, leads=leads
     )
 
 
-def _leads(setting: Setting, verdict: Verdict, base: Shown, shown: Shown) -> Iterator[Lead]:
+def link_cells(setting: RenderContext, verdict: Verdict, base: ShownRun, shown: ShownRun) -> Iterator[CellLink]:
     """What is judged in each row, as `_judged` has them: of the base's row and of the other's, where it has one."""
     ours, theirs = (groups_of(setting, verdict, of.run) for of in (shown, base))
     listed = asked.of_verdict(setting.checked, verdict)
     keys = sorted(theirs, key=lambda key: tuple(map(ordered, key)))
     for y, (key, metric) in enumerate((key, metric) for key in keys for metric in verdict.metrics):
-        old: tuple[Of, ...] = (on_row(metric, base.run.id, theirs[key][0], listed.keys),)
+        old: tuple[CellSource, ...] = (on_row(metric, base.run.id, theirs[key][0], listed.keys),)
         new = (on_row(metric, shown.run.id, ours[key][0], listed.keys),) if key in ours else ()
         made = (ROW, old), (ROW, new), (CHANGE, (*old, *new)), (JUDGED, (*old, *new))
         for x, (prints, of) in enumerate(made, start=len(verdict.keys) + 1):
-            yield Lead(y, x, prints, of)
+            yield CellLink(y, x, prints, of)
 
 
 # What scenarios come to
 
 
-def _results(setting: Setting, part: Part, runs: Sequence[Shown], judged: Mapping[tuple[int, str], Judged]) -> Table:
+def _results(
+    setting: RenderContext, part: Part, runs: Sequence[ShownRun], judged: Mapping[tuple[int, str], Judged]
+) -> Table:
     """A row for each scenario and run: when it ran, its label, and what the verdict comes to."""
     rows: list[tuple[str, ...]] = []
     marks: list[Mark] = []
-    leads: list[Lead] = []
+    leads: list[CellLink] = []
     for verdict in part.verdicts:
         for shown in runs[1:] or runs:
             found = judged.get((id(verdict), shown.run.id))
             if found is None:
                 result, said = NO_BASELINE, "there is no other run to judge by"
             elif all(row[-1] == NOT_RUN for row in found):
-                result, said = NOT_RUN, _lacking(setting, verdict, runs, shown, there=bool(found))
+                result, said = NOT_RUN, describe_missing_rows(setting, verdict, runs, shown, there=bool(found))
             else:
                 metrics = map(setting.checked.metric, verdict.metrics)
                 result, said = _outcome(found, verdict.tolerance, [item for item in metrics if item.better == NEITHER])
             if result not in (PASS, NO_BASELINE):
                 marks.append(Mark(len(rows), 3, BAD))
             tables = (titled(verdict.title, shown.titled),) if found is not None else ()
-            leads += [Lead(len(rows), x, OUTCOME, (), tables) for x in (3, 4)]
+            leads += [CellLink(len(rows), x, OUTCOME, (), tables) for x in (3, 4)]
             rows.append((verdict.scenario, shown.run.day, shown.label, result, said))
     header = ("Scenario", "Date", "Version", "Result", "Why")
     return Table("Scenarios", header, tuple(rows), tuple(marks), leads=tuple(leads))
 
 
-def _lacking(setting: Setting, verdict: Verdict, runs: Sequence[Shown], shown: Shown, *, there: bool) -> str:
+def describe_missing_rows(
+    setting: RenderContext, verdict: Verdict, runs: Sequence[ShownRun], shown: ShownRun, *, there: bool
+) -> str:
     """Whose rows are missing, when nothing can be judged; `there`: not the baseline's."""
     if not verdict.choice:
         return f"{shown.label} has no such rows" if there else "the baseline has no such rows"

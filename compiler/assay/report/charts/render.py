@@ -45,34 +45,38 @@ def draw(
     `unknown-placeholder`, `template`, and `chart-refused`.
     """
     drawer = Drawer(templates / "fonts", kept)
-    loaded: dict[str, _Told[dict[str, Any]]] = {}
+    loaded: dict[str, _ExactKey[dict[str, Any]]] = {}
 
     def one(chart: Chart | Plot) -> Drawing:
-        spec = _specified(_Told(chart), loaded[chart.template], template_file(templates, chart.template), tuple(runs))
+        spec = _specified(
+            _ExactKey(chart), loaded[chart.template], template_file(templates, chart.template), tuple(runs)
+        )
         return Drawing(chart.id, spec, drawer.draw(spec, f"chart {chart.id} (template {chart.template})"))
 
     wanted = list(charts)
     for name in dict.fromkeys(chart.template for chart in wanted):
-        loaded[name] = _Told(load_template(templates, name))
+        loaded[name] = _ExactKey(load_template(templates, name))
     with ThreadPoolExecutor(max_workers=PROCESSES + 1) as pool:  # one specifies what the others draw next
         yield from pool.map(one, wanted)
 
 
-class _Told(Generic[T]):
+class _ExactKey(Generic[T]):
     """Something that equals what is told in the same words: numbers that are equal may be written differently."""
 
     def __init__(self, it: T) -> None:
         self.it, self._words = it, repr(it)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Told) and self._words == other._words
+        return isinstance(other, _ExactKey) and self._words == other._words
 
     def __hash__(self) -> int:
         return hash(self._words)
 
 
 @functools.lru_cache(maxsize=256)  # those who watch files draw most figures again unchanged
-def _specified(figure: _Told[Chart | Plot], template: _Told[dict[str, Any]], place: Path, runs: tuple[str, ...]) -> str:
+def _specified(
+    figure: _ExactKey[Chart | Plot], template: _ExactKey[dict[str, Any]], place: Path, runs: tuple[str, ...]
+) -> str:
     """The text of the specification that draws a figure."""
     return spec_text(figure_spec(figure.it, template.it, place, runs))
 

@@ -67,7 +67,7 @@ def _converter() -> str:
 
 def keep(path: Path, text: str) -> None:
     """Write into a folder of a cache: a build that runs at the same time sees all of the file or none."""
-    atomic.put(path.parent.parent, path, sealed(path.name, text))
+    atomic.write_file(path.parent.parent, path, sealed(path.name, text))
 
 
 def kept_text(path: Path) -> str | None:

@@ -165,7 +165,7 @@ def plain_grid(found: Table | Appendix, metrics: Mapping[str, str], known: Mappi
     labels).
     """
     numeric = [_is_numeric([row[index] for row in found.rows]) for index in range(len(found.header))]
-    leads = _Leads(found, metrics, known, numeric)
+    leads = _CellLinks(found, metrics, known, numeric)
     rows = [
         tuple(_plain_cell(found, leads, y, index, numeric[index]) for index in range(len(row)))
         for y, row in enumerate(found.rows)
@@ -180,7 +180,7 @@ def plain_grid(found: Table | Appendix, metrics: Mapping[str, str], known: Mappi
 
 
 @dataclass(frozen=True, slots=True)
-class _Leads:
+class _CellLinks:
     """Where the cells of a table lead."""
 
     table: Table | Appendix
@@ -217,7 +217,7 @@ def _is_value(text: str) -> bool:
     return re.match(r"[-−+(]?\.?\d", text) is not None
 
 
-def _plain_cell(found: Table | Appendix, leads: _Leads, y: int, index: int, numeric: bool) -> Cell:
+def _plain_cell(found: Table | Appendix, leads: _CellLinks, y: int, index: int, numeric: bool) -> Cell:
     row = found.rows[y]
     metric = leads.metric(y, index)
     shown = Cell(row[index], number(row[index]) if numeric else "", metric)

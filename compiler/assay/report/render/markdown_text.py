@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assay.util.escape import shown
+from assay.util.escape import normalize_text
 
 #: what has a meaning wherever it stands; `$` begins a formula on GitHub
 _ANYWHERE = re.compile(r"[\\`*\[\]<|~$]")
@@ -23,7 +23,7 @@ _NO_VALUE = ("", "-", "—", "–", "---", "nan", "NaN", "unknown")
 
 def cell(text: str) -> str:
     """A text as the content of a cell of a table; a line feed becomes `<br>`."""
-    escaped = _ANYWHERE.sub(r"\\\g<0>", shown(text))
+    escaped = _ANYWHERE.sub(r"\\\g<0>", normalize_text(text))
     escaped = _LINK.sub(r"\\", _REFERENCE.sub(r"\\&", _UNDERSCORE.sub(r"\\_", escaped)))
     return "<br>".join(_kept_blanks(line) for line in escaped.split("\n"))
 
