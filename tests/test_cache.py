@@ -71,7 +71,7 @@ def test_what_was_read_before_does_not_change_what_is_counted(tmp_path: Path, ca
     everything = assay("ingest", str(run), "--all", "--cache", str(cache))
     assert everything.status == 0, everything.err
     (folder,) = everything.out.split()
-    (lost,) = duckdb.sql(f"SELECT count(*) FROM read_parquet('{folder}/quarantine.parquet')").fetchall()
+    (lost,) = duckdb.execute(f"SELECT count(*) FROM read_parquet('{folder}/quarantine.parquet')").fetchall()
     assert lost == (1,)
     assert built(run, tmp_path / "after", cache, ROOT) == alone
 

@@ -48,7 +48,7 @@ print(hashlib.sha256(json.dumps(normal_form.content(checked)).encode()).hexdiges
 
 def evaluated(system: str) -> CheckedPackage:
     """A system's package out of its Dhall sources, whatever is committed or cached."""
-    return golden.evaluated(HERE, system, workspace.scan(HERE, system))
+    return golden.evaluate(HERE, system, workspace.scan(HERE, system))
 
 
 @pytest.mark.parametrize("part", golden.PARTS)

@@ -48,7 +48,7 @@ def rows(run: Path, cache: Path) -> dict[str, list[tuple[object, ...]]]:
     folder = Path(done.out.strip())
     places = {path.name: f"{path}/*.parquet" for path in (folder / "events").iterdir()}
     places |= {name: f"{folder}/{name}.parquet" for name in ("logs", "counts", "quarantine")}
-    return {name: duckdb.sql(f"SELECT * FROM read_parquet('{place}') ORDER BY ALL").fetchall()
+    return {name: duckdb.execute(f"SELECT * FROM read_parquet('{place}') ORDER BY ALL").fetchall()
             for name, place in places.items()}  # fmt: skip
 
 

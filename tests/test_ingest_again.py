@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.ingest.manifest import covers, notes
+from assay.ingest.manifest import covers, read_notes
 from assay.lang.model.package import Event, Source
 from tests import test_ingest_records as records
 from tests import test_ingest_tables as tables
@@ -43,7 +43,7 @@ def test_what_is_told_of_a_field_that_nobody_wants_is_not_taken_for_told(
     def made(place: str, *fields: str) -> tuple[Path, Sequence[str]]:
         found = read(tmp_path / place, {name: content.encode()}, [of], {"it": frozenset(fields)}, source)
         assert found.rows("it", "n") == [(1,)]
-        return found.folder, notes(found.folder)
+        return found.folder, read_notes(found.folder)
 
     (more, told), (less, nothing) = made("more", "n", "s"), made("less", "n")
     assert (len(told), nothing) == (1, ())

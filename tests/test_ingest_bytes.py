@@ -14,7 +14,7 @@ import pytest
 import zstandard
 
 from assay.ingest import decompress, plain_copies
-from assay.ingest.manifest import notes
+from assay.ingest.manifest import read_notes
 from assay.util.diagnostics import AssayError
 from tests.support.ingesting import TICK, event, field, form, read, record, refusal
 from tests.support.laboratory import ROOT
@@ -92,7 +92,7 @@ def test_nul_bytes_ahead_of_a_line_are_no_part_of_it_and_are_told(tmp_path: Path
     assert made.rows("quarantine", "line", "offset", "reason", "text") == [(3, place, reason, lines[2])]
     log = made.log()
     assert (log["lines"], log["recognised"], log["quarantined"], log["text_lines"]) == (5, 3, 1, 1)
-    assert notes(made.folder) == (
+    assert read_notes(made.folder) == (
         f"3 log lines have NUL bytes ahead of them, which are passed over (the first is m-1/out:1): {PADDED}",
     )
 
@@ -104,7 +104,7 @@ def test_nul_bytes_ahead_are_passed_over_in_a_file_that_is_mended(tmp_path: Path
     made = read(tmp_path, {"m-1/out1": f"{GOOD}\n".encode(), "m-1/out2": text.replace(b":16Z", b":17Z")})
     assert [n for (n,) in made.rows("tick", "n")] == [1, 1, 2]
     assert (made.log()["lines"], made.log()["text_lines"], made.rows("quarantine")) == (5, 2, [])
-    (said,) = notes(made.folder)
+    (said,) = read_notes(made.folder)
     assert said.startswith(
         "3 log lines have NUL bytes ahead of them, which are passed over (the first is m-1/out2:1): "
     )
@@ -125,7 +125,7 @@ def test_nul_bytes_behind_a_mark_of_the_byte_order_are_passed_over(tmp_path: Pat
 
 def test_a_log_without_nul_bytes_ahead_of_a_line_is_told_of_nothing(tmp_path: Path) -> None:
     made = read(tmp_path, f"{GOOD}\nte\0xt\n{GOOD}\0\n".encode())
-    assert (notes(made.folder), made.rows("quarantine", "line")) == ((), [(3,)])
+    assert (read_notes(made.folder), made.rows("quarantine", "line")) == ((), [(3,)])
 
 
 def test_files_are_read_in_the_order_of_the_instants_that_their_first_objects_have(tmp_path: Path) -> None:

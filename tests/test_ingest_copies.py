@@ -10,7 +10,7 @@ import pytest
 
 from assay.ingest.discovery import find_run
 from assay.ingest.hashing import file_hashes
-from assay.ingest.manifest import notes
+from assay.ingest.manifest import read_notes
 from assay.ingest.pipeline import ingest
 from tests.support.commands import assay
 from tests.support.ingesting import SOURCE, TICK, record
@@ -28,7 +28,7 @@ def told(folder: Path, contents: Mapping[str, bytes]) -> tuple[str, ...]:
         path.write_bytes(content)
     files, _ = file_hashes(find_run(SOURCE, folder / "run"), folder / "files.json")
     ingest(SOURCE, [TICK], {"tick": frozenset({"n"})}, files, folder / "made")
-    return tuple(note for note in notes(folder / "made") if LIKE in note)
+    return tuple(note for note in read_notes(folder / "made") if LIKE in note)
 
 
 @pytest.mark.parametrize(

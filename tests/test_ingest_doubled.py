@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.ingest import duplicate_key_notes
-from assay.ingest.manifest import notes
+from assay.ingest.manifest import read_notes
 from assay.ingest.readers import json_lines_tables
 from assay.lang.model.package import Unless
 from tests.support.ingesting import SOURCE, TICK, event, field, form, read, record
@@ -50,8 +50,8 @@ def test_a_key_that_is_read_and_has_two_values_is_told_and_the_first_counts(
 ) -> None:
     made = read(tmp_path, [GOOD, "text", twice, GOOD])
     assert made.rows("tick", "seq", "n") == [(1, 1), (3, 2), (4, 1)]
-    padded = [note for note in notes(made.folder) if "NUL" in note]
-    assert [*notes(made.folder)] == [*padded, *told(1, "m-1/out:3", key)]
+    padded = [note for note in read_notes(made.folder) if "NUL" in note]
+    assert [*read_notes(made.folder)] == [*padded, *told(1, "m-1/out:3", key)]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_key_that_is_read_and_has_two_values_is_told_and_the_first_counts(
 )
 def test_equal_values_other_keys_and_lines_of_no_event_are_not_told(tmp_path: Path, twice: str) -> None:
     made = read(tmp_path, [GOOD, twice])
-    assert (notes(made.folder), made.rows("quarantine")) == ((), [])
+    assert (read_notes(made.folder), made.rows("quarantine")) == ((), [])
 
 
 @pytest.mark.parametrize(
@@ -88,14 +88,14 @@ def test_equal_values_other_keys_and_lines_of_no_event_are_not_told(tmp_path: Pa
 )
 def test_every_key_on_the_way_to_what_is_read_is_looked_at(tmp_path: Path, twice: str, key: str) -> None:
     made = read(tmp_path, [line('"a_n":7'), twice, line('"m":1,"m":1', "Tock")], [DEEP, OTHER])
-    assert notes(made.folder) == told(1, "m-1/out:2", key)
+    assert read_notes(made.folder) == told(1, "m-1/out:2", key)
     assert made.rows("tick", "seq") == [(1,), (2,)]
 
 
 def test_a_key_by_which_lines_are_ruled_out_is_looked_at(tmp_path: Path) -> None:
     ruled = event("tick", form([field("n")], unless=[Unless(("edge",), "no", present=False)], new="Tick"))
     made = read(tmp_path, [line('"n":1,"edge":"yes","edge":"no"')], [ruled])
-    assert (notes(made.folder), made.rows("tick", "n")) == (told(1, "m-1/out:1", "body.edge"), [(1,)])
+    assert (read_notes(made.folder), made.rows("tick", "n")) == (told(1, "m-1/out:1", "body.edge"), [(1,)])
 
 
 def test_records_that_are_their_own_body_are_looked_at(tmp_path: Path) -> None:
@@ -105,18 +105,18 @@ def test_records_that_are_their_own_body_are_looked_at(tmp_path: Path) -> None:
         '{"what":"Tick","ts":"2026-02-05T18:52:16Z","n":1}',
     ]
     made = read(tmp_path, lines, source=flat)
-    assert (notes(made.folder), made.rows("tick", "n")) == (told(1, "m-1/out:1", "n"), [(1,), (1,)])
+    assert (read_notes(made.folder), made.rows("tick", "n")) == (told(1, "m-1/out:1", "n"), [(1,), (1,)])
 
 
 def test_a_log_of_which_nothing_is_wanted_is_read(tmp_path: Path) -> None:
     made = read(tmp_path, [line('"n":1,"n":2')], wanted={})
-    assert (notes(made.folder), made.log()["recognised"]) == ((), 1)
+    assert (read_notes(made.folder), made.log()["recognised"]) == ((), 1)
 
 
 def test_keys_of_fields_that_are_not_wanted_are_not_told(tmp_path: Path) -> None:
     both = event("tick", form([field("n"), field("m")], new="Tick"))
     made = read(tmp_path, [line('"n":1,"m":2,"m":3')], [both], {"tick": frozenset({"n"})})
-    assert notes(made.folder) == ()
+    assert read_notes(made.folder) == ()
 
 
 def test_lines_with_two_values_are_counted_over_hosts_files_and_rounds(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_lines_with_two_values_are_counted_over_hosts_files_and_rounds(tmp_path:
     twice, later = line('"n":2,"n":3'), line('"n":2,"n":3').replace(":16Z", ":59Z")
     files = {"m-2/out": f"{twice}\n{twice}\n", "m-1/out1": f"{GOOD}\n", "m-1/out2": f"text\n{later}\n{later}\n"}
     made = read(tmp_path, {name: text.encode() for name, text in files.items()}, [TICK, OTHER])
-    assert notes(made.folder) == told(4, "m-1/out2:2", "body.n")
+    assert read_notes(made.folder) == told(4, "m-1/out2:2", "body.n")
 
 
 @pytest.mark.parametrize("blanks", [" ", "\t", " \r \t", " " * 5000])
@@ -159,12 +159,12 @@ def test_of_a_large_file_some_lines_are_asked_chosen_by_their_instants(tmp_path:
     lines = [line('"n":2,"n":3').replace(":16Z", f":16.{number:09d}Z") for number in range(500)]
     files = {"m-1/out": "\n".join(lines).encode(), "m-2/out": b"\n".join([GOOD.encode()] * 9)}
     found = [read(tmp_path / str(workers), files, workers=workers) for workers in (1, 2)]
-    (said,) = notes(found[0].folder)
+    (said,) = read_notes(found[0].folder)
     begins, count, rest = re.split(r"(\d+) log", said, maxsplit=1)
     first = next(number for number in range(11) if (1770317536_000000000 + number) % 11 == 0) + 1
     assert (begins, int(count)) == ("at least ", len(range(first, 501, 11)))
     assert f"(the first is m-1/out:{first}, two values of `body.n`)" in rest
-    assert notes(found[1].folder) == (said,)
+    assert read_notes(found[1].folder) == (said,)
 
 
 @pytest.fixture

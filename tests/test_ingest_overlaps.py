@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.ingest.manifest import notes
+from assay.ingest.manifest import read_notes
 from assay.lang.model.package import Quarantine
 from assay.util.diagnostics import AssayError
 from tests.support.ingesting import SOURCE, read, record, refusal
@@ -24,7 +24,7 @@ def log(*times: str) -> bytes:
 def notes_of(folder: Path, **files: bytes) -> tuple[str, ...]:
     """What is told of a run of a host with these log files."""
     made = read(folder, {f"m-1/out-{name}": content for name, content in files.items()})
-    return notes(made.folder)
+    return read_notes(made.folder)
 
 
 def test_a_file_that_begins_before_the_one_before_it_ends_is_told(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_files_of_a_rotation_are_not(tmp_path: Path, files: dict[str, bytes]) ->
 
 def test_files_of_several_hosts_do_not_overlap(tmp_path: Path) -> None:
     made = read(tmp_path, {"m-1/out": log("00:00", "02:00"), "m-2/out": log("01:00", "03:00")})
-    assert notes(made.folder) == ()
+    assert read_notes(made.folder) == ()
 
 
 @pytest.mark.parametrize(("ts", "reason"), [("yesterday", 'bad time: "yesterday"'), (None, "no time")])

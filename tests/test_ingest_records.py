@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.ingest.manifest import covers, notes
+from assay.ingest.manifest import covers, read_notes
 from assay.lang.model.package import Event, Quarantine, Source
 from assay.util.diagnostics import AssayError
 from tests.support.commands import assay
@@ -238,11 +238,11 @@ def test_of_a_key_that_stands_twice_the_first_counts_and_is_told(tmp_path: Path)
     text = "[" + ", ".join(f"{{{row}}}" for row in rows) + "]"
     found = made(tmp_path, text)
     assert found.rows("row", "t_ns", "m") == [(5 * S, 1), (6 * S, 3), (7 * S, 4)]
-    assert notes(found.folder) == (
+    assert read_notes(found.folder) == (
         "record 1 of a.json has two values of `m`, and 1 more have two values of a key; the first counts.",
     )
     whole = made(tmp_path / "whole", '{"x": 1, "x": 2, "data": {"list": [{"time": 5, "n": 0, "m": 1, "m": 1}]}}')
-    assert (whole.rows("row", "m"), notes(whole.folder)) == ([(1,)], ())
+    assert (whole.rows("row", "m"), read_notes(whole.folder)) == ([(1,)], ())
 
 
 def test_a_document_with_two_lists_is_refused(tmp_path: Path) -> None:

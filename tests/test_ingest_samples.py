@@ -15,7 +15,7 @@ import duckdb
 import pytest
 
 from assay.ingest.discovery import find_run
-from assay.ingest.manifest import notes
+from assay.ingest.manifest import read_notes
 from assay.ingest.pipeline import ingest
 from assay.ingest.readers import prometheus_response, prometheus_response_chunks, prometheus_response_positions
 from assay.lang.model.package import Event, Field, Quarantine, Unless
@@ -99,7 +99,7 @@ def test_samples_are_numbered_in_the_order_of_time(tmp_path: Path) -> None:
         "host": "", "lines": 4, "objects": 4, "recognised": 4, "quarantined": 0, "text_lines": 0,
         "first_ns": S, "last_ns": 3 * S, "first_recognised_ns": S,
     }  # fmt: skip
-    assert (found.rows("counts"), found.rows("quarantine"), notes(found.folder)) == ([("", "peers", 4)], [], ())
+    assert (found.rows("counts"), found.rows("quarantine"), read_notes(found.folder)) == ([("", "peers", 4)], [], ())
 
 
 @pytest.mark.parametrize(
@@ -469,13 +469,13 @@ def test_a_series_of_several_files_is_one(tmp_path: Path) -> None:
     }
     found = made(tmp_path, files)
     assert found.rows("peers", "t_ns", "job", "value") == [(n * S, "a", float(n)) for n in (1, 2, 3, 4)]
-    assert notes(found.folder) == ("1 sample stood twice with equal values, and is counted once",)
+    assert read_notes(found.folder) == ("1 sample stood twice with equal values, and is counted once",)
 
 
 def test_samples_out_of_order_are_sorted_with_a_note(tmp_path: Path) -> None:
     found = made(tmp_path, answer(up("a", ("2", "2"), ("1", "1")), up("b", ("1", "5"), ("2", "6"))))
     assert found.rows("peers", "t_ns", "value") == [(S, 1.0), (S, 5.0), (2 * S, 2.0), (2 * S, 6.0)]
-    assert notes(found.folder) == ("samples of 1 series were out of order, and are sorted",)
+    assert read_notes(found.folder) == ("samples of 1 series were out of order, and are sorted",)
 
 
 @pytest.mark.parametrize(
@@ -496,7 +496,7 @@ def test_what_a_server_warns_of_is_a_note(
     for held in (text.rstrip()[:-1] + b"," + beside + b"}", b"{" + beside + b"," + text.lstrip()[1:]):
         found = made(tmp_path / str(len(held)) / str(held[2]), {"a.json": held})
         assert len(found.rows("peers", "t_ns", "value")) == 4
-        assert notes(found.folder) == tuple(
+        assert read_notes(found.folder) == tuple(
             f"samples may be missing in a.json, as the server said with them: {item}" for item in said
         )
 
@@ -695,7 +695,7 @@ def test_every_sample_of_every_series_is_there(tmp_path: Path) -> None:
             assert t_a == t_b
             assert a == b or (math.isnan(a) and math.isnan(b))
     assert told == [(files.size, files.size)]
-    assert notes(tmp_path / "made") == ()
+    assert read_notes(tmp_path / "made") == ()
 
 
 def test_a_real_run_is_the_same_as_text_and_as_parquet(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assay.ingest.discovery import find_run
-from assay.ingest.manifest import notes
+from assay.ingest.manifest import read_notes
 from assay.ingest.pipeline import ingest
 from assay.lang.line_pattern import parse
 from tests import test_ingest_blocks as blocks
@@ -58,7 +58,7 @@ def test_an_event_at_the_end_of_a_text_log_is_told_where_it_ends_in_a_value(
     shut = texts.event("shut", texts.form([field("n")], "Shut {n} (done)"))
     content = head + f"{texts.line('Tick 1')}\n{texts.line(last)}".encode()
     found = texts.made(tmp_path, {"m-1/out": packed(content)}, [texts.TICK, shut])
-    assert notes(found.folder) == (said(f"m-1/out:{2 + bool(head)}") if told else ())
+    assert read_notes(found.folder) == (said(f"m-1/out:{2 + bool(head)}") if told else ())
     assert found.rows("tick", "n")[1:] == ([(10,)] if last.startswith("Tick 10") else [])
 
 
@@ -66,13 +66,13 @@ def test_what_is_not_read_at_the_end_of_a_line_is_not_told(tmp_path: Path) -> No
     """Neither a place that nobody asks for, nor an event, nor a body that does not end its line."""
     log = f"{texts.line('Tick 1 2')}".encode()
     two = texts.event("two", texts.form([field("n"), field("m")], "Tick {n} {m}"))
-    assert notes(texts.made(tmp_path / "a", log, [two]).folder) == said("m-1/out:1")
-    assert notes(texts.made(tmp_path / "b", log, [two], wanted={"two": frozenset({"n"})}).folder) == ()
+    assert read_notes(texts.made(tmp_path / "a", log, [two]).folder) == said("m-1/out:1")
+    assert read_notes(texts.made(tmp_path / "b", log, [two], wanted={"two": frozenset({"n"})}).folder) == ()
     closed = replace(texts.LINES, line="{level} {at} ] {message...} [{}]")
-    assert notes(texts.made(tmp_path / "c", log + b" [x]", [two], closed).folder) == ()
+    assert read_notes(texts.made(tmp_path / "c", log + b" [x]", [two], closed).folder) == ()
     dated = replace(texts.LINES, line="{level} ] {message...} at {at}")
     found = texts.made(tmp_path / "d", f"info ] Tick 1 2 at {texts.AT}".encode(), [two], dated)
-    assert notes(found.folder) == said("m-1/out:1")
+    assert read_notes(found.folder) == said("m-1/out:1")
 
 
 def test_several_files_are_one_note_that_names_the_first_also_out_of_the_cache(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_several_files_are_one_note_that_names_the_first_also_out_of_the_cache(t
     for name in ("once", "again"):
         files = find_run(texts.LINES, tmp_path / "run")
         ingest(texts.LINES, [texts.TICK], wanted, files, tmp_path / name, cache=tmp_path / "cache")
-        assert notes(tmp_path / name) == (
+        assert read_notes(tmp_path / name) == (
             "the last lines of 2 files have no line end (the first is m-1/out:2): where they were cut off there, so "
             "were their last values, which are used.",
         )
@@ -106,12 +106,12 @@ def test_a_row_at_the_end_of_a_table_is_told_where_its_last_cell_is_read(
     tmp_path: Path, last: str, told: bool, torn: str, packed: type[bytes]
 ) -> None:
     found = tables.made(tmp_path, {"a.csv": packed(f"at,s,n\n1,c,1\n{torn}{last}".encode())}, (NAMED,))
-    assert notes(found.folder) == (said("a.csv") if told else ())
+    assert read_notes(found.folder) == (said("a.csv") if told else ())
 
 
 def test_a_last_cell_that_nobody_reads_and_a_table_without_rows_are_not_told(tmp_path: Path) -> None:
     content = {"a.csv": b"at,n,s,x\n1,1,a,1", "b.csv": b"at,s,n"}
-    assert notes(tables.made(tmp_path, content, (NAMED,)).folder) == ()
+    assert read_notes(tables.made(tmp_path, content, (NAMED,)).folder) == ()
 
 
 @pytest.mark.parametrize(
@@ -126,4 +126,4 @@ def test_a_block_at_the_end_of_a_text_is_told_where_its_last_value_is_read(
     tmp_path: Path, text: str, told: bool
 ) -> None:
     found: Ingested = blocks.made(tmp_path, text)
-    assert notes(found.folder) == (said("a.txt") if told else ())
+    assert read_notes(found.folder) == (said("a.txt") if told else ())

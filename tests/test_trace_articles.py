@@ -106,7 +106,7 @@ def test_a_cell_without_a_value_leads_to_no_samples(tmp_path: Path, cache: Path)
     run.mkdir()
     (run / "meta.json").write_text((source / "meta.json").read_text(encoding="utf-8"), encoding="utf-8")
     samples = f"SELECT * FROM '{source / 'samples.parquet'}' WHERE name <> 'node_cpu_seconds_total'"
-    duckdb.sql(f"COPY ({samples}) TO '{run / 'samples.parquet'}'")
+    duckdb.execute(f"COPY ({samples}) TO '{run / 'samples.parquet'}'")
     out = built(tmp_path, cache, "antelope/upgrade", run)
     for column, phases in (("before", ["before"]), ("Δ%", ["before", "after"])):
         found = traced(out, f"CPU/CPU before and after/CPU usage, %/{column}", cache)

@@ -89,7 +89,7 @@ def test_formulas_are_over_the_same_average_also_in_sql(place: Path, cache: Path
     assert found(place, cache, f"twice_{metric}")["average"] == 2 * average
     done = assay("sql", f"twice_{metric}", "--run", "runs/one", "--cache", cache, within=place)
     assert done.status == 0, done.err
-    assert duckdb.sql(done.out).fetchall() == [(2 * average, average)]
+    assert duckdb.execute(done.out).fetchall() == [(2 * average, average)]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from assay.dhall import DhallError, Evaluator, normal_form, to_data
 
@@ -129,7 +130,14 @@ def run(name: str) -> str:
 
 
 def peak_megabytes() -> float:
-    """Return the largest resident size of this process; macOS counts bytes, Linux kilobytes."""
+    """Return the largest resident size of this process; macOS counts bytes, Linux kilobytes.
+
+    What Linux counts as its peak begins with that of the process that started it, except in `/proc`.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(line for line in status.read_text(encoding="utf-8").splitlines() if line.startswith("VmHWM:"))
+        return int(line.split()[1]) / 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
 

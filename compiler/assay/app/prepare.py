@@ -23,7 +23,14 @@ from assay.engine.pruning import used
 from assay.engine.result_cache import Store
 from assay.ingest.discovery import RunFiles
 from assay.ingest.hashing import FileHash, content_key
-from assay.ingest.manifest import covers, definitions_hash, file_names, has_same_file_names, notes, recognition_hash
+from assay.ingest.manifest import (
+    covers,
+    definitions_hash,
+    file_names,
+    has_same_file_names,
+    read_notes,
+    recognition_hash,
+)
 from assay.ingest.pipeline import ingest
 from assay.ingest.quarantine_limit import QuarantineLimitError, place_of
 from assay.ingest.run_metadata import duplicate_constant_warnings, read_constants
@@ -292,7 +299,7 @@ def _tells_of(entry: Path, files: RunFiles) -> bool:
     """Whether an entry calls the files of which there is something to be told as they are called now."""
     from assay.engine.mount import facts
 
-    told = notes(entry) or any(log.quarantined for log in facts(entry).logs)
+    told = read_notes(entry) or any(log.quarantined for log in facts(entry).logs)
     return not told or has_same_file_names(entry, files)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from assay.app.prepare import IngestedRun, Part
 from assay.engine.mount import first_broken
-from assay.ingest.manifest import notes
+from assay.ingest.manifest import read_notes
 from assay.ingest.nouns import RECORD_NOUNS
 from assay.util.diagnostics import AssayError
 
@@ -16,7 +16,7 @@ NAMED = 3  # hosts that are named
 
 def raw_notes(prepared: IngestedRun) -> tuple[str, ...]:
     """A sentence for each thing that whoever reads the results of a run should know of its raw data."""
-    notes = [note for part in prepared.parts for note in (*notes(part.events), *_silent(part))]
+    notes = [note for part in prepared.parts for note in (*read_notes(part.events), *_silent(part))]
     return (*prepared.notes, *notes, *_broken(prepared))
 
 

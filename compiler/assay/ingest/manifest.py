@@ -87,7 +87,7 @@ def has_same_file_names(folder: Path, files: RunFiles) -> bool:
     return bool(found.get("files") == file_names(files))
 
 
-def notes(folder: Path) -> tuple[str, ...]:
+def read_notes(folder: Path) -> tuple[str, ...]:
     """What is to be known of the raw data of an ingested folder."""
     return tuple(json.loads((folder / MANIFEST).read_text(encoding="utf-8")).get("notes", ()))
 
