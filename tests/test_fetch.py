@@ -142,7 +142,7 @@ def refused(server: Server, out: Path, selector: str = "up", start: str = START,
     with pytest.raises(AssayError) as error:
         fetch(server, request_of([selector], start, end, "1h"), out, silent)
     assert not out.exists()
-    return str(error.value).replace(server.shown, "URL")
+    return str(error.value).replace(server.public_address, "URL")
 
 
 @real

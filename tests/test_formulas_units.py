@@ -82,7 +82,7 @@ def test_dividing_undoes_multiplying(one: str, two: str) -> None:
 @given(products)
 @settings(deadline=None)
 def test_what_is_lacking_makes_a_unit_convert(unit: str) -> None:
-    lacking = LIBRARY.lacking(unit, "terabyte / year")
+    lacking = LIBRARY.find_missing_factor(unit, "terabyte / year")
     LIBRARY.factor(LIBRARY.combine("times", unit, lacking), "terabyte / year")
 
 

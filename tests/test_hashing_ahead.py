@@ -75,10 +75,10 @@ def test_the_files_of_runs_are_hashed_in_the_order_of_their_names(run: Path, ask
     assert asked == ["m-1/core", "m-1/out", "m-2/out"]
     for host in ("m-1", "m-2"):
         path = run / host / "out"
-        told = found.held(held(path))
+        told = found.reuse(held(path))
         assert told
         assert told.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert found.held(held(run / "meta.json")) is None
+    assert found.reuse(held(run / "meta.json")) is None
 
 
 def test_what_is_remembered_is_not_hashed(run: Path, tmp_path: Path, asked: list[str]) -> None:
@@ -95,8 +95,8 @@ def test_what_is_remembered_is_not_hashed(run: Path, tmp_path: Path, asked: list
 def test_a_file_that_is_another_by_now_is_not_what_was_hashed(run: Path) -> None:
     found = begun(run, memo=run / "none.json")
     (run / "m-1" / "out").write_bytes(b"other")
-    assert found.held(held(run / "m-1" / "out")) is None
-    assert found.held(held(run / "m-2" / "out"))
+    assert found.reuse(held(run / "m-1" / "out")) is None
+    assert found.reuse(held(run / "m-2" / "out"))
 
 
 def test_who_ends_it_waits_for_no_look_through_a_large_folder(run: Path, monkeypatch: Patch) -> None:
@@ -129,7 +129,7 @@ def test_the_file_at_hand_is_given_up_unless_it_is_needed(needed: bool, run: Pat
     told.start()
     told.join()
     assert seen == [first]
-    assert (told.held(held(first)) is not None) == needed
+    assert (told.reuse(held(first)) is not None) == needed
 
 
 def test_what_cannot_be_read_is_left_to_who_reads_it(run: Path, monkeypatch: Patch) -> None:
@@ -138,7 +138,7 @@ def test_what_cannot_be_read_is_left_to_who_reads_it(run: Path, monkeypatch: Pat
 
     monkeypatch.setattr(hashing_ahead, "hashed", refused)
     found = begun(run, run / "none", memo=run / "none.json")
-    assert found.held(held(run / "m-1" / "out")) is None
+    assert found.reuse(held(run / "m-1" / "out")) is None
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["ahead", "not ahead"])

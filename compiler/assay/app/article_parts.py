@@ -147,7 +147,7 @@ def _part(lost: _Lost, part: Part, prose: Mapping[str, Prose]) -> tuple[Part, se
     """A part without what is of missing sources, and the names of those."""
     gone: set[str] = set()
 
-    def kept(items: Iterable[T]) -> tuple[T, ...]:
+    def keep_available(items: Iterable[T]) -> tuple[T, ...]:
         found = []
         for item in items:
             sources = lost.of(item)
@@ -160,17 +160,17 @@ def _part(lost: _Lost, part: Part, prose: Mapping[str, Prose]) -> tuple[Part, se
     return (
         dataclasses.replace(
             part,
-            prose=part.prose if len(kept(quotes)) == len(quotes) else "",
-            scatters=kept(part.scatters),
-            timelines=kept(part.timelines),
-            listings=kept(part.listings),
-            pivots=kept(part.pivots),
-            verdicts=kept(part.verdicts),
-            grids=kept(part.grids),
-            class_tables=kept(part.class_tables),
-            comparisons=kept(part.comparisons),
-            conclusions=kept(part.conclusions),
-            averages=kept(part.averages),
+            prose=part.prose if len(keep_available(quotes)) == len(quotes) else "",
+            scatters=keep_available(part.scatters),
+            timelines=keep_available(part.timelines),
+            listings=keep_available(part.listings),
+            pivots=keep_available(part.pivots),
+            verdicts=keep_available(part.verdicts),
+            grids=keep_available(part.grids),
+            class_tables=keep_available(part.class_tables),
+            comparisons=keep_available(part.comparisons),
+            conclusions=keep_available(part.conclusions),
+            averages=keep_available(part.averages),
         ),
         gone,
     )

@@ -30,7 +30,7 @@ def build_shown(
             hint=f"--{wanted[:-1]} in the place of --{given[:-1]}",
             status=USAGE,
         )
-    checked, report = session.shown(name)
+    checked, report = session.find_report(name)
     if wanted == "runs" and all(run.is_here for run in named):
         package = checked.package
         session.hashes.begin([(run.id, run.directory) for run in named], package.sources, package.events)

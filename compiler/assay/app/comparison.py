@@ -76,17 +76,17 @@ def can_be_cut(checked: CheckedPackage, report: Report) -> tuple[Report, tuple[s
     fine = {metric.id for metric in package.metrics if can_split_by_phase(package, metric.grain)}
     left_out = tuple(metric.name for metric in report_metrics(checked, report) if metric.id not in fine)
 
-    def kept(names: Sequence[str]) -> tuple[str, ...]:
+    def keep_listed(names: Sequence[str]) -> tuple[str, ...]:
         return tuple(name for name in names if name in fine)
 
-    sections = (replace(item, metrics=kept(item.metrics)) for item in report.sections)
-    groups = (replace(item, metrics=kept(item.metrics)) for item in report.dictionary)
+    sections = (replace(item, metrics=keep_listed(item.metrics)) for item in report.sections)
+    groups = (replace(item, metrics=keep_listed(item.metrics)) for item in report.dictionary)
     shown = replace(
         report,
         sections=tuple(item for item in sections if item.metrics),
         charts=tuple(item for item in report.charts if item.metric in fine),
         dictionary=tuple(item for item in groups if item.metrics),
-        also=kept(report.also),
+        also=keep_listed(report.also),
     )
     return shown, left_out
 

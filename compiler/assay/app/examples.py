@@ -123,12 +123,12 @@ def _outcome(session: Session, checked: CheckedPackage, item: Example, span: Spa
 def _without(problem: Diagnostic, folder: Path) -> Diagnostic:
     """A problem that names no folder of ours: the files of an example are called as the example calls them."""
 
-    def told(text: str) -> str:
+    def name_file(text: str) -> str:
         return text.replace(f"{folder}/", "").replace(str(folder), "the example")
 
-    span = replace(problem.span, file=told(problem.span.file)) if problem.span else None
-    notes = tuple(map(told, problem.notes))
-    return replace(problem, message=told(problem.message), found=told(problem.found), span=span, notes=notes)
+    span = replace(problem.span, file=name_file(problem.span.file)) if problem.span else None
+    notes = tuple(map(name_file, problem.notes))
+    return replace(problem, message=name_file(problem.message), found=name_file(problem.found), span=span, notes=notes)
 
 
 def write_records(item: Example, folder: Path) -> None:

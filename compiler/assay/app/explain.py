@@ -107,7 +107,7 @@ def describe(
 def _named(session: Session, name: str, system: str | None, report: str | None) -> tuple[CheckedPackage, Item]:
     """The metric; a report names its system."""
     if system is None and report and "/" in report:
-        session.shown(report)
+        session.find_report(report)
         system = report.partition("/")[0]
     return named(session, name, system)
 
@@ -119,7 +119,7 @@ def _report(
     if not report:
         return report_of(checked.package, item) if isinstance(item, Metric) else None
     full = report if "/" in report else f"{checked.package.system}/{report}"
-    of, found = session.shown(full)
+    of, found = session.find_report(full)
     if of is not checked:
         known = [f"{checked.package.system}/{one.name}" for one in checked.package.reports]
         raise fail("unknown-report", f"`{full}` is of another system", hint=did_you_mean(full, known), status=USAGE)

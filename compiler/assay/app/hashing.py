@@ -47,7 +47,7 @@ class Hashes:
         found = []
         for run, directory in runs if len(sources) == 1 else ():
             with contextlib.suppress(AssayError):
-                found.append((run, directory, self._found(directory, sources[0], events)))
+                found.append((run, directory, self._discover(directory, sources[0], events)))
         for run, directory, files in found:
             self._begun[directory, sources[0]] = files, self._submit(run, sources[0], files)
 
@@ -57,7 +57,7 @@ class Hashes:
         found = self._begun.pop((directory, source), None)
         if found:
             return found[0], found[1].result
-        files = self._found(directory, source, events)
+        files = self._discover(directory, source, events)
         return files, lambda: self._submit(run, source, files).result()
 
     def close(self) -> None:
@@ -70,7 +70,7 @@ class Hashes:
     def _submit(self, run: str, source: Source, files: RunFiles) -> Future[Hashed]:
         return self._pool.submit(self._hashed, run, source, files)
 
-    def _found(self, directory: Path, source: Source, events: Sequence[Event]) -> RunFiles:
+    def _discover(self, directory: Path, source: Source, events: Sequence[Event]) -> RunFiles:
         """The files of a run, which are needed."""
         files = find_run(source, directory, events)
         self._needed |= {path for host in files.hosts for path in host.files}
@@ -80,8 +80,8 @@ class Hashes:
         if self._first:
             self._first.end(self._needed)  # all that are needed are found before one is asked for
         with stage("hash", run=run, source=source.name, bytes=files.size):
-            return file_hashes(files, self._memo, self._held)
+            return file_hashes(files, self._memo, self._reuse)
 
-    def _held(self, item: FileSnapshot) -> FileSnapshot:
-        found = self._first.held(item) if self._first else None
+    def _reuse(self, item: FileSnapshot) -> FileSnapshot:
+        found = self._first.reuse(item) if self._first else None
         return found or hashed(item.path, item.mark, self._ended.is_set)

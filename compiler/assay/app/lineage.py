@@ -92,7 +92,7 @@ def lineage_of(
     Under the filters of the report that shows the metric, or those given.  AssayError (usage) for what there is not.
     """
     if "/" in name:
-        checked, report = session.shown(name)
+        checked, report = session.find_report(name)
         if isinstance(report, History):
             message = f"`{name}` is made of published values: no logs lead to it"
             raise fail("no-lineage", message, hint="ask for the report that was published", status=USAGE)

@@ -254,7 +254,7 @@ class _Reading:
             return entry
         store = self.session.store
         with store.alone(held, lambda: self.session.notice(f"waiting for another assay that reads {found.run.id}")):
-            return self.known(found, held) or self.made(found, held)
+            return self.known(found, held) or self.ingest(found, held)
 
     def known(self, found: _DiscoveredFiles, held: Path) -> Path | None:
         """The folder of events that the cache has."""
@@ -266,7 +266,7 @@ class _Reading:
                 return entry
         return None
 
-    def made(self, found: _DiscoveredFiles, held: Path) -> Path:
+    def ingest(self, found: _DiscoveredFiles, held: Path) -> Path:
         """The folder of events, made now."""
         store = self.session.store
         fields = json.dumps({name: sorted(names) for name, names in sorted(found.wanted.items())})
@@ -312,7 +312,7 @@ def _keeping(store: Store, place: Path) -> Iterator[None]:
         yield
     except QuarantineLimitError as error:
         with store.writing():
-            raise error.kept(place) from None
+            raise error.with_table_at(place) from None
 
 
 @contextmanager

@@ -157,7 +157,7 @@ class Session:
 
     def report(self, name: str) -> tuple[CheckedPackage, Report]:
         """The report `system/name` and its package; AssayError (usage) when there is none."""
-        checked, found = self.shown(name)
+        checked, found = self.find_report(name)
         if not isinstance(found, Report):
             known = [f"{checked.package.system}/{report.name}" for report in checked.package.reports]
             raise fail(
@@ -170,23 +170,23 @@ class Session:
 
     def history(self, name: str) -> tuple[CheckedPackage, History]:
         """The history `system/name` and its package; AssayError (usage) when there is none."""
-        checked, found = self.shown(name)
+        checked, found = self.find_report(name)
         if not isinstance(found, History):
             raise fail("unknown-report", f"`{name}` is a report of runs, not a history", status=USAGE)
         return checked, found
 
     def article(self, name: str) -> tuple[CheckedPackage, Article]:
         """The article `system/name` and its package; AssayError (usage) when there is none."""
-        checked, found = self.shown(name)
+        checked, found = self.find_report(name)
         if not isinstance(found, Article):
             raise fail("unknown-report", f"`{name}` is not an article", status=USAGE)
         return checked, found
 
     def is_of_runs(self, name: str) -> bool:
         """Whether `system/name` is a report of runs, not a history; AssayError (usage) when it is neither."""
-        return isinstance(self.shown(name)[1], (Report, Article))
+        return isinstance(self.find_report(name)[1], (Report, Article))
 
-    def shown(self, name: str) -> tuple[CheckedPackage, Report | History | Article]:
+    def find_report(self, name: str) -> tuple[CheckedPackage, Report | History | Article]:
         """The report or history `system/name` and its package; AssayError (usage) when there is none."""
         system, slash, _ = name.partition("/")
         systems = self.workspace.systems()

@@ -157,7 +157,7 @@ def _built(session: Session, folder: Path) -> tuple[Built, Document]:
         message = f"the report is made of published values, which no logs are behind: {folder}"
         raise fail("not-traceable", message, hint="trace a report that was built over runs")
     try:
-        checked, report = session.shown(found.content.report)
+        checked, report = session.find_report(found.content.report)
     except AssayError as error:
         raise AssayError(error.diagnostics, SPECS_OR_DATA) from None
     document, results = _text(folder / "document.json"), _text(folder / "results.json")

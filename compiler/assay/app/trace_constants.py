@@ -32,7 +32,7 @@ class RunConstant:
     told: bool
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """Where its value is from, in words."""
         return self.place if self.told else f"its default, as the run has no {self.place}"
 

@@ -104,7 +104,7 @@ def _run(run: TracedRun, width: int, encoding: str, *, named: bool) -> Iterator[
     if run.spread:
         drawn = bars(run.spread.counts, encoding)
         yield one_line(f"           {number(run.spread.low)} |{drawn}| {number(run.spread.high)}", width)
-    given = [f"{one.name} {one.text}: {one.doc} ({one.said})" for one in run.made.constants]
+    given = [f"{one.name} {one.text}: {one.doc} ({one.description})" for one in run.made.constants]
     yield from headed("Constants", given, width)
     heads = (("Row", run.greatest),) if run.row else (("Greatest", run.greatest), ("Least", run.least))
     for head, samples in heads:

@@ -83,7 +83,7 @@ def _verify_published(session: Session, folder: Path, found: RecordedPublished, 
         raise fail("run-name", "the report is made of publications, not of runs", hint="leave --run out", status=USAGE)
     content = found.content
     try:
-        specs = session.shown(content.report)[0].sources
+        specs = session.find_report(content.report)[0].sources
         now = (definition(session, found), templates_hash(session.templates()), specs)
     except AssayError as error:
         raise _not_usage(error) from None
@@ -166,7 +166,7 @@ def runs_now(
 
 def _report(session: Session, name: str) -> tuple[CheckedPackage, Report | Article]:
     try:
-        checked, found = session.shown(name)
+        checked, found = session.find_report(name)
         return session.report(name) if isinstance(found, History) else (checked, found)
     except AssayError as error:
         raise _not_usage(error) from None
@@ -251,7 +251,7 @@ def _build(session: Session, found: Recorded, runs: Sequence[NamedRun], out: Pat
     said = found.content.options
     common = Options(title=said.title, author=said.author, date=said.date, at=said.at, phases=said.phases,
                      forms=tuple(found.forms))  # fmt: skip
-    if isinstance(session.shown(found.content.report)[1], Article):
+    if isinstance(session.find_report(found.content.report)[1], Article):
         build_article(session, found.content.report, runs, out, common)
         return
     options = replace(

@@ -167,7 +167,7 @@ class _Execution:
         self.tables = KeptTables(store, connection, self.hashes, enumerated)
         self.portions = Portions(checked)
 
-    def asked(self) -> list[tuple[str, str]]:
+    def list_outputs(self) -> list[tuple[str, str]]:
         """What the run is asked for: (kind, name of the node), in order."""
         found: list[tuple[str, str]] = []
         for node in self.job.graph:
@@ -184,7 +184,7 @@ class _Execution:
 
     def run(self, progress: Callable[[str], None], keep_tables: bool, edited: bool) -> None:
         """Work out what the cache does not hold, in the plan's order; stop at the first check that finds something."""
-        asked = {name: kind for kind, name in self.asked()}
+        asked = {name: kind for kind, name in self.list_outputs()}
         missing = {name for name, kind in asked.items() if not self.recall(kind, name)}
         there = self.tables.known([node.name for node in self.job.graph if node.statement.kind == "table"])
         needed = demanded(self.job.graph, missing, there)
@@ -346,7 +346,7 @@ class _Execution:
         first, more = self.kept[node.name]
         if first is None:
             return []
-        notes = tuple(item.said for item in self.filters()) if self.job.plan.applied else ()
+        notes = tuple(item.sentence for item in self.filters()) if self.job.plan.applied else ()
         return [check_problem(step, first, more, self.job.label, notes)]
 
     def filters(self) -> tuple[FilterCount, ...]:

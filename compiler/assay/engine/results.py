@@ -96,7 +96,7 @@ class FilterCount:
     rows: int
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """It in words."""
         label = f"{self.filter}={self.argument}" if self.argument else self.filter
         return f"filter {label} rejected {self.rejected} of {self.rows} of `{self.grain}`"

@@ -69,7 +69,7 @@ class Batches:
     def known(self, files: Sequence[LogFile]) -> tuple[list[Batch], list[LogFile]]:
         """What is kept of some of the files, the largest batches first, and the files of which nothing is."""
         by_place = {_place(file): file for file in files if file.content}
-        kept = sorted(self._kept(files), key=lambda item: -len(item[0]))
+        kept = sorted(self._list_candidates(files), key=lambda item: -len(item[0]))
         found = take_complete_batches(kept, by_place)
         for place, file in list(by_place.items()):
             own = [
@@ -105,7 +105,7 @@ class Batches:
             atomic.install(self.cache, fresh, folder)
         return _restored(folder, files, json.loads(text))
 
-    def _kept(self, files: Sequence[LogFile]) -> Iterator[tuple[list[Place], Facts, Path]]:
+    def _list_candidates(self, files: Sequence[LogFile]) -> Iterator[tuple[list[Place], Facts, Path]]:
         """The batches, of whatever run, that begin with one of the files."""
         first = {file.content[:NAMED] for file in files if file.content}
         folder = self.folder

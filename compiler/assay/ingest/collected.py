@@ -26,12 +26,12 @@ class Collected:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
-    def found(self) -> list[Share]:
+    def counts(self) -> list[Share]:
         """What the lines of all files came to."""
         return [batch.share for batch in self.kept]
 
     @property
-    def lacking(self) -> list[Lacking]:
+    def incomplete_rows(self) -> list[Lacking]:
         """The rows of events that lack what they must have."""
         return [row for batch in self.kept for row in batch.lacking]
 

@@ -54,9 +54,9 @@ class Reasons:
         try:
             return parsed(text)
         except (ValueError, RecursionError):
-            return self.asked(_paths(self.how, item.event), text)
+            return self.extract(_paths(self.how, item.event), text)
 
-    def asked(self, paths: Sequence[Path_], text: str) -> dict[str, Any]:
+    def extract(self, paths: Sequence[Path_], text: str) -> dict[str, Any]:
         """An object of what the engine finds at some paths of a text, outer ones first."""
         from sqlglot import exp
 

@@ -50,7 +50,7 @@ class BackgroundHasher:
         with self._changed:
             self._changed.notify_all()
 
-    def held(self, item: FileSnapshot) -> FileSnapshot | None:
+    def reuse(self, item: FileSnapshot) -> FileSnapshot | None:
         """A file with its hash, if it was begun with and is as it was then."""
         with self._changed:
             while item.path == self._at and not self._given_up(item.path):

@@ -53,7 +53,7 @@ class _Place:
     size: int = 0
     kept: list[bytes] = field(default_factory=list)
 
-    def taken(self, piece: bytes) -> None:
+    def add(self, piece: bytes) -> None:
         """Keep a piece of the line, as far as a line may be long; it begins behind NUL bytes ahead of it."""
         if not self.size:
             bare = piece.lstrip(NUL)
@@ -105,12 +105,12 @@ def _within(chunk: bytes, begin: int, place: _Place, asked: list[int]) -> Iterat
     for piece in pieces[:-1]:
         at += len(piece) + 1
         if asked and place.number == asked[-1]:
-            place.taken(piece)
+            place.add(piece)
             yield place.line()
             asked.pop()
         place.next(at)
     if asked and place.number == asked[-1]:
-        place.taken(pieces[-1])
+        place.add(pieces[-1])
 
 
 def text_lines(path: Path, numbers: Collection[int]) -> dict[int, str]:

@@ -33,7 +33,7 @@ class QuarantineLimitError(AssayError):
             place = Path(tempfile.mkdtemp(dir=process_dir(root))) / TABLE
             self.quarantine = table.replace(place)
 
-    def kept(self, place: Path) -> AssayError:
+    def with_table_at(self, place: Path) -> AssayError:
         """The error that names the table, which is at `place` from now on.  May raise OSError."""
         if not self.quarantine:
             return self

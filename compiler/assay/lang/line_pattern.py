@@ -40,7 +40,7 @@ class Piece:
     optional: int = 0
 
     @property
-    def shown(self) -> str:
+    def pattern_text(self) -> str:
         """The piece as the pattern has it."""
         dots = "..." if self.matches == REST else ""
         return f"{{{self.name}{dots}}}" if self.matches else self.text

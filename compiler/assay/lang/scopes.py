@@ -74,10 +74,10 @@ def of_constant(item: Constant) -> Typed:
 def constants(package: Package) -> Mapping[str, Typed]:
     """Every constant of the package's sources."""
 
-    def found() -> dict[str, Typed]:
+    def collect_constants() -> dict[str, Typed]:
         return {item.name: of_constant(item) for source in package.sources for item in source.constants}
 
-    return _LAST.of(package, "constants", found)
+    return _LAST.of(package, "constants", collect_constants)
 
 
 def durations(package: Package) -> list[str]:

@@ -132,7 +132,7 @@ class UnitLibrary:
         named = f"{self._registry.Quantity(Decimal(1), unit).to_base_units().units}"
         return self._exact(unit), named or NONE
 
-    def lacking(self, found: str, expected: str) -> str:
+    def find_missing_factor(self, found: str, expected: str) -> str:
         """The unit, in base units, that a value in `found` is to be multiplied by to be in one like `expected`."""
         return self.base(self.combine("over", expected, found))[1]
 

@@ -61,7 +61,7 @@ class Server:
             raise fail("bad-address", message, expected="such as http://localhost:9090", status=USAGE)
 
     @property
-    def shown(self) -> str:
+    def public_address(self) -> str:
         """The address without a password."""
         parts = urllib.parse.urlsplit(self.url)
         return urllib.parse.urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
@@ -97,7 +97,7 @@ class Server:
             raise self._strange(text) from None
 
     def _request(self, path: str, parameters: Sequence[tuple[str, str]]) -> urllib.request.Request:
-        parts = urllib.parse.urlsplit(self.shown)
+        parts = urllib.parse.urlsplit(self.public_address)
         place = parts.path.rstrip("/") + path
         target = urllib.parse.urlunsplit((parts.scheme, parts.netloc, place, urllib.parse.urlencode(parameters), ""))
         request = urllib.request.Request(target, headers={"Accept": "application/json", "User-Agent": "assay"})
@@ -132,16 +132,15 @@ class Server:
 
     def _error(self, status: int, cause: str) -> AssayError:
         hint = "does the server want a name and a password? http://NAME:PASSWORD@HOST" if status == 401 else ""
-        return fail(
-            "server-error", f"the server answers an error: {self.shown}", found=f"HTTP {status}: {cause}", hint=hint
-        )
+        message = f"the server answers an error: {self.public_address}"
+        return fail("server-error", message, found=f"HTTP {status}: {cause}", hint=hint)
 
     def _strange(self, text: bytes, status: str = "") -> AssayError:
         """The error of an answer that no Prometheus gives."""
         shown = text[:60].decode("utf-8", errors="replace").strip()
         return fail(
             "no-prometheus",
-            f"what answers is no Prometheus server: {self.shown}",
+            f"what answers is no Prometheus server: {self.public_address}",
             expected="a JSON document with a status",
             found=", ".join(part for part in (status, repr(shown) if shown else "an empty answer") if part),
             hint="is this the server's own address, such as http://localhost:9090?",
@@ -152,7 +151,7 @@ class Server:
         times = "once" if attempts == 1 else f"{attempts} times"
         return fail(
             "no-server",
-            f"the server cannot be reached: {self.shown}",
+            f"the server cannot be reached: {self.public_address}",
             found=f"{str(cause) or type(cause).__name__} (asked {times})",
             hint="does it run, and is this its address?",
         )

@@ -110,11 +110,11 @@ class Storage:
 
     def nothing(self, message: str, scheme: str, path: str, error: OSError | None = None) -> AssayError:
         """The error of an address with nothing there, with the names beside it."""
-        hint = did_you_mean(*beside) if (beside := self._beside(path)) else ""
+        hint = did_you_mean(*beside) if (beside := self._list_siblings(path)) else ""
         found = _cause(error) if error else ""
         return fail("no-run", message, expected=f"objects below {scheme}://{path}/", found=found, hint=hint)
 
-    def _beside(self, path: str) -> tuple[str, list[str]] | None:
+    def _list_siblings(self, path: str) -> tuple[str, list[str]] | None:
         """The first name of a path that is not there, and the names that are in its place, as far as they are told."""
         while path:
             path, _, last = path.rpartition("/")

@@ -83,7 +83,7 @@ def fetch(server: Server, request: Request, out: Path, tell: Progress) -> Path:
                     prometheus_times.format_instant(request.start),
                     prometheus_times.format_instant(request.end),
                 )
-                message = f"the server has no samples of this time: {server.shown}"
+                message = f"the server has no samples of this time: {server.public_address}"
                 raise fail("no-samples", message, found=f"none from {start} to {end}")
         fresh.replace(out / FILE)
     finally:
@@ -102,7 +102,7 @@ def require_series(server: Server, request: Request, selector: str) -> None:
         hint = did_you_mean(word, names) if word and word not in names else ""
         raise fail(
             "no-series",
-            f"the server has no series of {selector}: {server.shown}",
+            f"the server has no series of {selector}: {server.public_address}",
             expected=f"series from {prometheus_times.format_instant(request.start)} "
             f"to {prometheus_times.format_instant(request.end)}",
             found="none" if names else "a server without any series",
@@ -162,7 +162,7 @@ def _answers(server: Server, page: Page) -> Iterator[tuple[Page, bytes]]:
         if len(parts) < 2:
             raise fail(
                 "too-many-samples",
-                f"the server refuses even a second of one series: {server.shown}",
+                f"the server refuses even a second of one series: {server.public_address}",
                 found=str(error),
                 hint="its limit is too low: see --query.max-samples of the server",
             ) from None
@@ -207,11 +207,12 @@ def _load(connection: duckdb.DuckDBPyConnection, server: Server, text: bytes, pl
     except AssayError as error:
         (cause, *_) = error.diagnostics
         found = cause.message.removesuffix(f": {place}") + (f" ({cause.found})" if cause.found else "")
-        raise fail("bad-answer", f"an answer of the server cannot be read: {server.shown}", found=found) from None
+        message = f"an answer of the server cannot be read: {server.public_address}"
+        raise fail("bad-answer", message, found=found) from None
     if told:
         raise fail(
             "partial-answer",
-            f"samples may be missing, as the server says with its answer: {server.shown}",
+            f"samples may be missing, as the server says with its answer: {server.public_address}",
             found="; ".join(told),
             hint="are all of its stores there? nothing was written",
         )

@@ -261,14 +261,14 @@ def render_prose(cast: Cast, part: Part) -> tuple[Paragraph, ...]:
     if not part.prose:
         return ()
 
-    def said(quote: Quote) -> str | None:
+    def render_quote(quote: Quote) -> str | None:
         run = _named(cast, quote)
         row = cast.setting.row(quote.choice, run)
         if quote.choice and row is None:
             return None
         return asked.quoted(cast.setting.checked, cast.setting.look, quote, run, row)
 
-    return cast.prose[part.prose].paragraphs(said)
+    return cast.prose[part.prose].paragraphs(render_quote)
 
 
 def _quoted(cast: Cast, said: Sequence[Paragraph]) -> Iterator[Quoted]:

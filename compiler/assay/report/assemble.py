@@ -251,7 +251,7 @@ def rejected(checked: CheckedPackage, results: RunResults, metrics: Iterable[Met
     """What filters rejected of the rows that metrics, or the rows that these follow, are of."""
     judged = {metric.grain for metric in metrics if metric.accepted}
     judged |= {grain.subject.grain for grain in checked.package.grains if grain.subject and grain.name in judged}
-    return [item.said for item in results.filters if item.rejected and item.grain in judged]
+    return [item.sentence for item in results.filters if item.rejected and item.grain in judged]
 
 
 def notes(runs: Sequence[RunFigures], named: Sequence[str]) -> Iterable[str]:

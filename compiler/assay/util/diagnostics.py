@@ -65,7 +65,7 @@ class Diagnostic:
     related: tuple[Span, ...] = ()
 
     @property
-    def shown(self) -> str:
+    def excerpt_text(self) -> str:
         """The excerpt: the one given, else the line of the text that the place is in."""
         if self.excerpt or not self.text or not self.span:
             return self.excerpt
@@ -81,7 +81,7 @@ class Diagnostic:
             ("code", self.code),
             ("message", self.message),
             ("where", where),
-            ("excerpt", self.shown),
+            ("excerpt", self.excerpt_text),
             ("expected", self.expected),
             ("found", self.found),
             ("hint", self.hint),
@@ -132,7 +132,7 @@ def render(item: Diagnostic) -> str:
     lines = [f"{item.severity}[{item.code}]: {visible(item.message)}"]  # one line, whatever names are in it
     if item.span:
         lines.append(f"  at {visible(str(item.span))}")
-    lines.extend(f"    {line}".rstrip() for line in item.shown.splitlines())
+    lines.extend(f"    {line}".rstrip() for line in item.excerpt_text.splitlines())
     if item.expected:
         lines.append(f"  expected: {item.expected}")
     if item.found:

@@ -60,11 +60,17 @@ def ingest(
             from assay.ingest.duplicate_key_notes import duplicate_key_warnings
             from assay.ingest.summary import write_summary
 
-            write_summary(engine.connection, how, files, reading.found, reading.lacking, fresh)
-        found = reading.found
+            write_summary(engine.connection, how, files, reading.counts, reading.incomplete_rows, fresh)
+        found = reading.counts
         notes = (*overlap_warnings(files, found), *nul_padding_warnings(files, found))
         text = manifest(
-            source, events, wanted, files, bool(reading.lacking), notes, duplicate_key_warnings(files, how, found)
+            source,
+            events,
+            wanted,
+            files,
+            bool(reading.incomplete_rows),
+            notes,
+            duplicate_key_warnings(files, how, found),
         )
         (fresh / MANIFEST).write_text(text, encoding="utf-8")
 

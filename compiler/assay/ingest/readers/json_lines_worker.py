@@ -158,7 +158,7 @@ class _Reading:
         everything = range(len(self.files))
         strange = [index for index in everything if scan is None or scan.files[index].strange]
         read = [index for index in everything if scan and not (scan.files[index].strange or scan.files[index].left)]
-        found = [self.taken(scan, read)] if scan and read else []
+        found = [self.read_scanned(scan, read)] if scan and read else []
         found += [self.recognised(strange)] if strange else []
         for file in (self.files[index] for index in (*read, *strange)):
             if file.end is not None and not file.unpacked:
@@ -195,7 +195,7 @@ class _Reading:
         most = self.filling.most if all(file.end is None for file in self.files) else NO_END
         return scanner.scan(files_message(parts, most) + self.filling.lines, len(parts))
 
-    def taken(self, scan: scanner.Scanned, indices: Sequence[int]) -> ScanResult:
+    def read_scanned(self, scan: scanner.Scanned, indices: Sequence[int]) -> ScanResult:
         """What became of the files that the scanner reads."""
         share = _share(self.files, scan)
         files = tuple(self.files[index] for index in indices)

@@ -35,7 +35,7 @@ class _Matcher:
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self.connection = connection
 
-    def found(self, text: str, expression: str, group: int = 0) -> str:
+    def match_group(self, text: str, expression: str, group: int = 0) -> str:
         """What an expression, or a group of it, finds in a text; empty when nothing."""
         return str(self._extracted(text, expression, dialect.integer(group)) or "")
 
@@ -83,15 +83,15 @@ def _time(matcher: _Matcher, how: TextForms, body: str) -> str:
 
 def _fault(matcher: _Matcher, text: str, pattern: Pattern) -> tuple[int, str]:
     """How far a text goes along with a pattern, and what was expected there and found."""
-    length, expected = 0, pattern.pieces[0].shown
+    length, expected = 0, pattern.pieces[0].pattern_text
     for index, item in enumerate(pattern.beginnings()):
-        before = matcher.found(text, item.expression) if item.expression != "^" else ""
+        before = matcher.match_group(text, item.expression) if item.expression != "^" else ""
         if not before and index:  # ahead of the first there may be optional parts alone, which match no character
             break
-        shortest = matcher.found(text, item.shortest, 1) if item.shortest else ""
-        length, expected = len(shortest or before), item.piece.shown
+        shortest = matcher.match_group(text, item.shortest, 1) if item.shortest else ""
+        length, expected = len(shortest or before), item.piece.pattern_text
     else:
-        if whole := matcher.found(text, pattern.expression(())[:-1]):
+        if whole := matcher.match_group(text, pattern.expression(())[:-1]):
             return len(text), f"expected the end of the line, found {truncate_text(text[len(whole) :])}"
     return length, f"expected {json.dumps(expected, ensure_ascii=False)}, found {truncate_text(text[length:])}"
 
@@ -104,7 +104,7 @@ def truncate_text(text: str) -> str:
 
 def find_missing_field(matcher: _Matcher, how: TextForms, event: str, head: dict[str, str | None], body: str) -> str:
     """The first field of the event that cannot be had, by the pattern that the line matches."""
-    matching = [item for item in how.own(event) if matcher.found(body, item.pattern.expression(()))]
+    matching = [item for item in how.own(event) if matcher.match_group(body, item.pattern.expression(()))]
     for variant in matching:
         if said := _of_variant(matcher, variant, event, head, body):
             return said

@@ -122,7 +122,7 @@ class Tables:
         return tuple(dict.fromkeys([*([self.time] if self.time else []), *read]))
 
     @property
-    def taken(self) -> tuple[str, ...]:
+    def verbatim_columns(self) -> tuple[str, ...]:
         """The columns whose cells are taken as they stand: no number, truth value or instant has what no text holds."""
         items = [item for numbered_ in self.events.values() for item in numbered_.fields]
         return tuple({path[0]: 0 for item in items for path in item.paths if item.type == "text" or item.transforms})
@@ -273,7 +273,7 @@ def _added(tables: Tables, file: TableFile, copy: bool) -> str:
 
 def _sound(tables: Tables, file: TableFile, copy: bool) -> exp.Expr:
     """Whether a row has nothing in cells that are taken as they stand that no text holds, nor ahead of it."""
-    cells = [csv.cell(file.columns.index(name)) for name in tables.taken if name in file.columns]
+    cells = [csv.cell(file.columns.index(name)) for name in tables.verbatim_columns if name in file.columns]
     found = [invalid_text_sql.in_text(cell, mended=copy) for cell in cells]
     if tables.form is csv and csv.cell(0) not in cells:
         found.append(invalid_text_sql.ahead(csv.cell(0), invalid_text.NUL, invalid_text.BOM))

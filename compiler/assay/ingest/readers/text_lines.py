@@ -72,11 +72,18 @@ def ingest(
             reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share))
             names = {variant.number: variant.item.event.name for variant in how.variants}
             summarised(
-                connection, source, names, files, reading.found, reading.lacking, fresh, reasons(connection, how)
+                connection,
+                source,
+                names,
+                files,
+                reading.counts,
+                reading.incomplete_rows,
+                fresh,
+                reasons(connection, how),
             )
-        notes = (*overlap_warnings(files, reading.found), *nul_padding_warnings(files, reading.found))
-        read = unended(files, reading.found)
-        text = manifest(source, events, wanted, files, bool(reading.lacking), notes, read)
+        notes = (*overlap_warnings(files, reading.counts), *nul_padding_warnings(files, reading.counts))
+        read = unended(files, reading.counts)
+        text = manifest(source, events, wanted, files, bool(reading.incomplete_rows), notes, read)
         (fresh / MANIFEST).write_text(text, encoding="utf-8")
 
 

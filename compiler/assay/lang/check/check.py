@@ -49,7 +49,7 @@ def check(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
         step(checker)
     for step in _STEPS if not checker.problems else ():
         step(checker)
-    return checker.found()
+    return checker.collect_problems()
 
 
 def _units(checker: Checker) -> None:

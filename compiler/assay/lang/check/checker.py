@@ -103,7 +103,7 @@ class Checker:
         """Note a problem whose place is known, alike those of one cause and one kind, by default its code."""
         self.problems.setdefault(f"{kind or problem.code} {cause or problem.message}", []).append(problem)
 
-    def found(self) -> tuple[Diagnostic, ...]:
+    def collect_problems(self) -> tuple[Diagnostic, ...]:
         """The problems: of those that are alike (one slip in a constructor makes many) the first, with the places of
         the others."""
         return tuple(merge_alike(first, others) for first, *others in self.problems.values())

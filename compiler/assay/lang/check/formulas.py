@@ -74,7 +74,7 @@ def comes_out(
         checker.unknown_unit(error, what, word)
         return False
     except UnitError:
-        lacking = checker.library.lacking(found, unit.name)
+        lacking = checker.library.find_missing_factor(found, unit.name)
         checker.report(
             "unit",
             f"{what} comes out in a unit that does not convert to its own",
