@@ -1,4 +1,4 @@
-"""What every command would pay for, whatever its logs: threads, libraries that nobody asks for, taking all apart."""
+"""What every command would pay for, whatever its logs: threads and processes."""
 
 from __future__ import annotations
 
@@ -45,23 +45,6 @@ def test_what_may_take_less_than_what_was_begun_before_is_ended_first() -> None:
             assert other.execute("SELECT 2").fetchall() == [(2,)]
 
 
-def test_a_command_ends_in_order_but_takes_nothing_apart() -> None:
-    code = """
-import atexit, sys
-class Made:
-    def __del__(self):
-        print("apart")
-made = Made()
-atexit.register(print, "in order")
-sys.argv = ["assay", "list", "reports", "--system", "antelope", "--format", "csv"]
-from assay.__main__ import main
-main()
-"""
-    said = python(code).stdout.splitlines()
-    assert said[0] == "report,metrics,charts,what it is"
-    assert (said[-1], "apart" in said) == ("in order", False)
-
-
 def test_a_command_that_leaves_a_thread_at_work_waits_for_it() -> None:
     code = """
 import sys, threading, time
@@ -71,19 +54,6 @@ from assay.__main__ import main
 main()
 """
     assert python(code).stdout.splitlines()[-1] == "done"
-
-
-def test_values_are_given_to_the_engine_without_a_library_of_arrays() -> None:
-    code = """
-import atexit, sys
-atexit.register(lambda: print(sys.modules.get("numpy")))
-sys.argv = ["assay", "query", "cdfForgerTicked", "--run", "golden/cardano/tiny/plain/run", "--no-filters"]
-from assay.__main__ import main
-main()
-"""
-    *answer, library = python(code).stdout.splitlines()
-    assert "cdfForgerTicked" in answer[2]
-    assert library == "None"
 
 
 def test_converters_start_before_all_else_where_no_drawing_was_ever_kept(

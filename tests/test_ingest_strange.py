@@ -93,7 +93,7 @@ def test_the_same_character_at_the_end_of_a_line_is_a_part_of_it(tmp_path: Path,
 def test_a_giant_event_with_strange_bytes_is_told_to_be_too_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("plain", "lines", "quarantine"):
+    for module in ("plain_copies", "readers.lines", "quarantine"):
         monkeypatch.setattr(f"assay.ingest.{module}.LONGEST", 2**14)
     content = logged(b"a", b"\xff" * 2**13, b"x\xff" * 2**13, b"b")
     found = texts.made(tmp_path, {"m-1/out": content}, [WORD])

@@ -431,7 +431,7 @@ def test_every_line_is_one_thing(tmp_path_factory: pytest.TempPathFactory, items
 def test_an_event_that_is_too_long_is_broken_and_other_lines_are_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("plain", "lines", "quarantine"):
+    for module in ("plain_copies", "readers.lines", "quarantine"):
         monkeypatch.setattr(f"assay.ingest.{module}.LONGEST", 2**16)
     rest = event("tick", form([field("n"), field("rest", "text", required=False)], "Tick {n} {rest...}", "Tick {n}"))
     long = [line("Tick 2 " + "x" * 2**16), line("other " + "x" * 2**17), "x" * 2**16]

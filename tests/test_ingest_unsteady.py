@@ -222,7 +222,7 @@ def test_what_is_no_file_is_passed_over(tmp_path: Path) -> None:
 READER = """
 import os, sys
 from pathlib import Path
-from assay.ingest import find_run
+from assay.ingest.discovery import find_run
 from assay.ingest.hashing import file_hashes
 from assay.util.diagnostics import AssayError
 from tests.support.ingesting import SOURCE

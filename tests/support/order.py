@@ -14,7 +14,7 @@ HEAVIEST = (
     "test_confined_files.py", "test_cometbft.py", "test_remote.py", "test_article_verdicts.py", "test_oracle.py",
     "test_properties.py", "test_report_html.py", "test_trace_everything.py", "test_ingest_corrupted.py",
     "test_text_order.py", "test_cometbft_bad_inputs.py", "test_packaging.py", "test_lineage.py", "test_watching.py",
-    "test_ingest_tables.py", "test_slots_fit.py", "test_row_order.py", "test_ready_texts.py", "test_sql_alone.py",
+    "test_ingest_tables.py", "test_slots_fit.py", "test_row_order.py", "test_sql_alone.py",
     "test_author.py", "test_ingest_strange.py", "test_regenerate.py", "test_cometbft_article_errors.py",
     "test_outputs.py", "test_report_charts.py", "test_ingest_text.py",
 )  # fmt: skip
