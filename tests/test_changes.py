@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.util.watch import Waiting, marks
+from assay.util.file_changes import Waiting, marks
 
 LONG = 60.0  # seconds: no test waits for it
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from assay.app.details import SAMPLES, cells
+from assay.app.cell_details import SAMPLES, cells
 from assay.report.run_results import PhaseOf, RunFigures, told_apart
 from assay.styles.results import Distribution, RunResults
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from assay.app.article_parts import drop_unavailable_parts
 from assay.app.article_units import Units, units
+from assay.app.cell_details import behind_article
 from assay.app.claims import claims_of
 from assay.app.comparison import date_of, figures_of, findings, inputs_of, phases_of
 from assay.app.compute import Computation, compute
-from assay.app.details import behind_article
 from assay.app.options import Built, Options, reports
 from assay.app.outputs import replacing
 from assay.app.phases import select_phases

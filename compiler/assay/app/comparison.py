@@ -27,7 +27,7 @@ from assay.plan.phase_splitting import can_split_by_phase
 from assay.plan.planner import JudgeStep
 from assay.provenance.record import CutRuns, Inputs, documents, in_forms, printed, provenance
 from assay.report.assemble import assemble
-from assay.report.forms import HTML
+from assay.report.output_forms import HTML
 from assay.report.render.html_details import NOTHING
 from assay.report.render.pdf import warm_up
 from assay.report.results_json import lines_json, results_json
@@ -191,7 +191,7 @@ def _write(
     document = replace(document, warnings=(*told, *document.warnings))
     behind = NOTHING
     if HTML in forms:
-        from assay.app.details import behind_report  # loads much, which other forms do without
+        from assay.app.cell_details import behind_report  # loads much, which other forms do without
 
         metrics = report_metrics(checked, shown)
         named = dict(zip(document.manifest.header[1:], figures, strict=True))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.report.forms import FILES, USUAL
+from assay.report.output_forms import FILES, USUAL
 
 
 @dataclass(frozen=True, slots=True)

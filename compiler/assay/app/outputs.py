@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.provenance.read import NAME as RECORD
 from assay.provenance.read import recorded
-from assay.report.forms import FILES
+from assay.report.output_forms import FILES
 from assay.util.diagnostics import USAGE, AssayError, fail
 from assay.util.locks import ignore_wait, locked, release
 from assay.util.os_errors import has_room, is_full, is_within, of_system, place_of, some_disk_full, unwritable

@@ -22,7 +22,7 @@ from assay.publication.edition import chosen, matched
 from assay.publication.model import Publication
 from assay.publication.reader import points_file, read
 from assay.publication.shape import Shape
-from assay.report.forms import USUAL
+from assay.report.output_forms import USUAL
 from assay.report.render.pdf import warm_up
 from assay.report.results_json import lines_json
 from assay.styles.registry import style

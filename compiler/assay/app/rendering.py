@@ -18,7 +18,7 @@ from assay.provenance.record import templates_hash
 from assay.provenance.versions import form_tools, versions
 from assay.report import missing_glyphs
 from assay.report.document import Document, to_json
-from assay.report.forms import HTML, MARKDOWN, PDF, USUAL
+from assay.report.output_forms import HTML, MARKDOWN, PDF, USUAL
 from assay.report.render.html_details import NOTHING, Behind
 from assay.report.render.pdf import lay_out, write_data
 from assay.util import checksums

@@ -13,7 +13,7 @@ from assay.app.runs import named_runs
 from assay.lang import workspace as workspaces
 from assay.lang.workspace import Workspace
 from assay.util.diagnostics import AssayError
-from assay.util.watch import Marks, marks
+from assay.util.file_changes import Marks, marks
 
 #: names of what editors keep beside files that they have open
 BESIDE = re.compile(r"\..*|.*~|#.*#|4913")

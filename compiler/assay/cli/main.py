@@ -82,7 +82,7 @@ def build(
     with working(context, runs) as session:
         from assay.app import build_cache  # while files are hashed
         from assay.app.options import Options
-        from assay.report.forms import ordered
+        from assay.report.output_forms import ordered
 
         if not runs and not publications and session.is_of_runs(report):
             raise click.UsageError("Missing option '--run'.", context)
@@ -116,7 +116,7 @@ def regenerate(
 ) -> None:
     """Make a published report again."""
     from assay.app.regenerate import regenerate as make_again
-    from assay.report.forms import ordered
+    from assay.report.output_forms import ordered
 
     with working(context) as session:
         made = make_again(session, publication, Path(out), report, edition, ordered(forms))

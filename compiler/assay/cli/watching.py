@@ -22,9 +22,9 @@ from assay.cli import output
 from assay.cli.options import open_session_of, working
 from assay.lang import workspace as workspaces
 from assay.util.diagnostics import USAGE, AssayError
+from assay.util.file_changes import Waiting
 from assay.util.os_errors import of_system
 from assay.util.scratch import clean_up
-from assay.util.watch import Waiting
 
 INTERRUPT = {signal.SIGINT}
 PAUSE = 0.1  # seconds between two looks at the files, where the system tells of no change

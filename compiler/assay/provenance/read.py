@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
-from assay.report.forms import FILES, USUAL
+from assay.report.output_forms import FILES, USUAL
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Span, fail
 from assay.util.json_document import parsed
 from assay.util.os_errors import is_below

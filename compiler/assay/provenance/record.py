@@ -19,7 +19,7 @@ from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
 from assay.provenance.read import FORMAT, content_hash
 from assay.provenance.versions import form_tools, versions
-from assay.report.forms import USUAL
+from assay.report.output_forms import USUAL
 from assay.report.run_results import Choices, RunFigures, labels
 from assay.util import digests
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from importlib import metadata
 
-from assay.report.forms import TOOLS as FORM_TOOLS
-from assay.report.forms import VEGA_LITE
+from assay.report.output_forms import TOOLS as FORM_TOOLS
+from assay.report.output_forms import VEGA_LITE
 
 TOOLS = ("duckdb", "sqlglot", "typst", "vl-convert-python")
 

@@ -14,7 +14,7 @@ from assay.lang.sql_dependencies import statements
 from assay.sql import dialect
 from assay.sql.determinism import find_nondeterminism
 from assay.sql.error_positions import at, of_word
-from assay.sql.total import Tables, find_ties
+from assay.sql.total_order import Tables, find_ties
 from assay.util.diagnostics import AssayError, Span, fail, meant
 
 #: tables that are made of their arguments alone

@@ -21,7 +21,7 @@ from typing import Any
 
 from assay.report.charts import vega_process
 from assay.report.charts.fonts import fonts_hash
-from assay.report.forms import VEGA_LITE
+from assay.report.output_forms import VEGA_LITE
 from assay.util.diagnostics import INTERNAL, AssayError, fail
 from assay.util.paths import resolve_path
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from assay.report.charts.converter import convert
 from assay.report.charts.fonts import fonts_hash
-from assay.report.forms import VEGA_LITE
+from assay.report.output_forms import VEGA_LITE
 from assay.util import atomic
 from assay.util.checksums import sealed, unsealed
 

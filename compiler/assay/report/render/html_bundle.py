@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from assay.report.charts.svg import keep, kept_text
-from assay.report.forms import VEGA_LITE
+from assay.report.output_forms import VEGA_LITE
 from assay.report.render.html import bundle_text
 
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
