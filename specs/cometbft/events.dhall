@@ -101,7 +101,11 @@ in  { tx
     , complained =
         inLog
           "complained"
-          [ { generation = "level", name = "error" }, { generation = "level", name = "warn" } ]
+          [ { generation = "level", name = "error" }
+          , { generation = "level", name = "warn" }
+          , { generation = "level", name = "ERROR" }
+          , { generation = "level", name = "WARN" }
+          ]
           [ level ]
           "The node says that something is wrong: a line of level warn or error"
     , job

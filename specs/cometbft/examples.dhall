@@ -153,6 +153,45 @@ let joinsSince039 =
         ]
       }
 
+-- A validator of a candidate of version 2.0, whose logger has other keys, and levels in capital letters.
+let candidate =
+      let line =
+            \(second : Text) -> \(level : Text) -> \(message : Text) -> \(more : Text) ->
+              ''
+              {"time":"2026-01-01T01:00:${second}+01:00","level":"${level}","msg":"${message}","module":"state"${more}}''
+
+      let info = \(second : Text) -> line second "INFO"
+
+      in  S.Example::{
+          , name = "a validator of a candidate of version 2.0"
+          , files =
+            [ meta
+            , Q.file
+                "logs/validator0.log"
+                ( Q.lines
+                    [ info "00.000" "Started node" ""
+                    , info "01.500" "Time to switch to consensus mode!" (ofHeight "1")
+                    , info "02.000" "Received proposal" ",\"proposal\":{},\"proposer\":\"A1\""
+                    , info "02.500" "Finalized block" "${ofHeight "1"},\"num_txs_res\":3"
+                    , info "02.600" "Committed state" (ofHeight "1")
+                    , line "03.000" "ERROR" "Failed to prevote" ""
+                    , line "03.100" "WARN" "A peer is slow" ""
+                    , info "04.000" "Finalized block" "${ofHeight "2"},\"num_txs_res\":10"
+                    , info "04.100" "Committed state" (ofHeight "2")
+                    ]
+                )
+            ]
+          , expect =
+            [ of m.blocks [ "2" ]
+            , of m.nodeTransactions [ "13" ]
+            , of m.proposals [ "1" ]
+            , of m.complaints [ "2" ]
+            , of m.starts [ "1" ]
+            , of m.catchingUp [ "1.5" ]
+            , of m.interval [ "1.5" ]
+            ]
+          }
+
 -- A validator of version 1.0, whose messages begin with a capital.
 let renamed =
       S.Example::{
@@ -233,4 +272,4 @@ let published =
       , doc = "Expected are rate times connections over 29 of 30 seconds"
       }
 
-in  [ load, nodes, joinsSince039, renamed, published ]
+in  [ load, nodes, joinsSince039, renamed, candidate, published ]

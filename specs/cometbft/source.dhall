@@ -77,9 +77,12 @@ let logs =
       , hosts = "logs/*.log"
       , hostFiles = True
       , time = [ "ts" ]
+      -- candidates of 2.0 have another logger
+      , orTime = [ [ "time" ] ]
       , body = [] : List Text
       , lookups =
         [ { path = [ "_msg" ], inBody = False, drop = "", generation = "message" }
+        , { path = [ "msg" ], inBody = False, drop = "", generation = "message" }
         , { path = [ "level" ], inBody = False, drop = "", generation = "level" }
         ]
       -- What a node writes at level info besides the events: 0.38.26, 0.39.4, 0.40.0, 1.0.1 and 2.0.0-rc1.

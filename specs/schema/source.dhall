@@ -46,6 +46,7 @@ let Quarantine = { share : Double, atLeast : Natural }
 --            the star in the last part of the glob stands for; `logs` is empty
 --   logs     globs of log files below a host's directory (each also with .gz or .zst)
 --   time     path of the record's instant: ISO 8601 with `Z` or an offset, and any fraction; empty of rows without one
+--   orTime   of JSON lines: further paths of the instant; the first that holds a value is read
 --   body     path of the object that holds the fields
 --   lookups  ways to recognise a record, in order
 --   line     of text lines: the pattern that all of them have; `time` and `body` are places of it
@@ -61,6 +62,7 @@ let Source =
           , hostFiles : Bool
           , logs : List Text
           , time : List Text
+          , orTime : List (List Text)
           , body : List Text
           , unwrap : List Unwrap
           , lookups : List Lookup
@@ -77,6 +79,7 @@ let Source =
         { kind = "json-lines"
         , hostFiles = False
         , logs = [] : List Text
+        , orTime = [] : List (List Text)
         , unwrap = [] : List Unwrap
         , quarantine = { share = 0.001, atLeast = 10 }
         , constants = [] : List Constant.Type

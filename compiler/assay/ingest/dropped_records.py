@@ -40,7 +40,7 @@ class Reasons:
             return "not JSON"
         record = self.record(item, line.text)
         if item.form == TIMELESS:
-            said = at(record, self.how.source.time)
+            said = next((text for path in self.how.source.times if (text := at(record, path)) is not None), None)
             return "no time" if said is None else f"bad time: {truncate_value(said)}"
         body = _body(self.how.source, record)
         for form in _likely(self.how, item.event, record, body):
@@ -111,7 +111,7 @@ def _put(record: dict[str, Any], path: Path_, value: Any) -> None:
 def _paths(how: Recognition, event: str) -> list[Path_]:
     """All that the reason for losing a line of an event may depend on."""
     source = how.source
-    known = {source.time, *(how.outer(lookup) for lookup in source.lookups)}
+    known = {*source.times, *(how.outer(lookup) for lookup in source.lookups)}
     known |= {(*source.body, key) for rule in source.unwrap for key in (rule.absent, *rule.present)}
     read = {path for form in how.forms if form.event.name == event for path in form.paths}
     looked = {lookup.path for lookup in source.lookups if lookup.in_body}

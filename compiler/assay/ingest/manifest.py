@@ -23,7 +23,16 @@ def recognition_hash(source: Source, events: Sequence[Event]) -> str:
     order of events, where they are told apart by patterns that are tried in it."""
     names = [(event.name, [(form.names, form.unless) for form in event.forms]) for event in events]
     body = repr(
-        (FORMAT, source.kind, source.time, source.body, source.unwrap, source.lookups, source.quarantine, sorted(names))
+        (
+            FORMAT,
+            source.kind,
+            source.times,
+            source.body,
+            source.unwrap,
+            source.lookups,
+            source.quarantine,
+            sorted(names),
+        )
     )
     if texts := [text for text in (source.line, source.time_form, source.zone) if text]:
         body += repr(texts)

@@ -36,7 +36,7 @@ class Recognition:
         looked = [self.outer(lookup) for lookup in self.source.lookups]
         absent = [(*self.source.body, rule.absent) for rule in self.source.unwrap]
         shared = [(*self.source.body, *path) for path in self.shared]
-        return tuple(dict.fromkeys([self.source.time, *looked, *absent, *shared]))
+        return tuple(dict.fromkeys([*self.source.times, *looked, *absent, *shared]))
 
     @property
     def shared(self) -> tuple[Path_, ...]:

@@ -74,7 +74,7 @@ def _is_tellable(how: Recognition) -> bool:
 
 
 def _paths(how: Recognition) -> list[Path_]:
-    """All that is read of a line."""
+    """All that is read of a line; one whose instant is at another path is left to the engine."""
     source, within = how.source, bodies(how.source).values()
     found = [source.time, *(how.outer(lookup) for lookup in source.lookups)]
     found += [(*body, *path) for own in wanted_events(how.forms) for path in paths_of(own) for body in within]

@@ -236,7 +236,8 @@ def _reasons(source: Source, broken: Sequence[Broken]) -> tuple[str, ...]:
     notes = [f"{_where(item)}: {item.reason}" for item in broken]
     form = time_format.read_as(source) if any(item.reason.startswith(UNTIMED) for item in broken) else ""
     if form:
-        at = f", `{'.'.join(source.time)}`," if source.time else ""
+        paths = " or ".join(f"`{'.'.join(path)}`" for path in source.times)
+        at = f", {paths}," if source.time else ""
         notes.append(f"the time{at} of a record of source `{source.name}` is read as {form}")
     if any(item.reason.startswith(UNLIKE) for item in broken):
         notes.append(f"a line of source `{source.name}` is read as `{source.line}`: {source.doc}")

@@ -69,7 +69,10 @@ def _lines() -> exp.Select:
 
 def _of_json(source: Source) -> exp.Select:
     """The instants of lines that are JSON objects, in order; null for a line without one."""
-    found = builder.tried(builder.member(builder.texts_at(column("line"), [source.time]), 1))
+    texts = builder.texts_at(column("line"), source.times)
+    found = builder.tried(
+        builder.first_of([builder.member(texts.copy(), index + 1) for index in range(len(source.times))])
+    )
     said = builder.from_source(dialect.select("number", builder.alias(found, "said")), "lines")
     query = builder.from_source(
         dialect.select(builder.alias(timestamps.of_text(source, column("said")), "t_ns")), "said"

@@ -133,7 +133,7 @@ def raw_places(source: Source, field: str, found: Sequence[FieldPaths]) -> tuple
     if field == "t_ns":
         if not source.time:
             return ("the sample's instant",)
-        return (path_text(source, source.time, body=False),)
+        return tuple(path_text(source, path, body=False) for path in source.times)
     return tuple(path_text(source, path, body=True) for path in places(found)) or ("by the record's name",)
 
 

@@ -38,7 +38,7 @@ def paths_read(source: Source, form: NumberedForm, wrapped: int) -> list[Path_]:
     body = bodies(source)[wrapped]
     names = [(*body, *lookup.path) if lookup.in_body else lookup.path for lookup in source.lookups]
     ruled = [(*body, *rule.path) for rule in form.form.unless]
-    return list(dict.fromkeys([source.time, *names, *ruled, *((*body, *path) for path in form.paths)]))
+    return list(dict.fromkeys([*source.times, *names, *ruled, *((*body, *path) for path in form.paths)]))
 
 
 def keys_read(source: Source, forms: Sequence[NumberedForm], wrapped: int) -> dict[int, Keys]:

@@ -163,7 +163,7 @@ def _recognised(how: Recognition) -> exp.Select:
     """The form of each line by the first table that knows its name."""
     found = [value for index, table in enumerate(how.tables, 1) for value in _numbers(_name(how, table.lookup), index)]
     form = builder.first_of([*found, builder.small(OTHER)])
-    instant = builder.alias(_read(how, how.source.time), "instant")
+    instant = builder.alias(builder.first_of([_read(how, path) for path in how.source.times]), "instant")
     shared = [
         builder.alias(_inside(how, path), name) for path, name in zip(how.shared, shared_columns(how), strict=True)
     ]

@@ -20,6 +20,12 @@ def lines(checker: Checker) -> None:
             _time(checker, source)
         else:
             _superfluous(checker, source, ("time_form", "zone"), "that its records have instants (`time`)")
+        if source.or_time and source.kind != JSON_LINES:
+            message = f"source `{source.name}` has several paths of its instants"
+            hint = "`orTime` is for JSON lines; other sources have one"
+            checker.report(
+                "no-place", message, source.name, expected=f"kind {JSON_LINES}", found=source.kind, hint=hint
+            )
         if source.kind == JSON_LINES and not source.time:
             checker.report(
                 "no-time",

@@ -89,6 +89,8 @@ class Source:
     `us` or `ns` since 1970, or a text with `%` places; `zone` is that of a time that does not name its own: `UTC` or an
     offset such as `+02:00`.
 
+    `or_time` are further paths of the instant of a JSON line: the first that holds a value is read.
+
     `ignored` are names of records, or prefixes that end in `*`, which no event has and nobody is to be warned of.
     """
 
@@ -109,6 +111,12 @@ class Source:
     zone: str = ""
     begins: str = ""
     ignored: tuple[str, ...] = ()
+    or_time: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def times(self) -> tuple[tuple[str, ...], ...]:
+        """The paths of the record's instant; the first that holds a value is read."""
+        return (self.time, *self.or_time)
 
     def ignores(self, name: str) -> bool:
         """Return whether a name that no event has is known to be of no interest."""
