@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from assay.ingest import batches, scanner
 from assay.ingest.chunks import LogFile, shares
 from assay.ingest.fingerprint import FileSnapshot, FileStamp
 from assay.ingest.readers import json_lines_worker
-from tests.support.ingesting import Ingested, read, record
+from tests.support.ingesting import SOURCE, Ingested, read, record
 
 PLAIN = [record(n=number) for number in range(60)]
 #: lines that the scanner leaves to the engine, for how an instant or a number is written
@@ -56,6 +57,29 @@ def test_rows_have_one_order_whoever_reads(
     assert len(rows) == sum(len(lines) for lines in run.values())
     assert rows == sorted(rows, key=lambda row: row[:2])
     assert rows_as_written(by_engine) == rows
+
+
+@pytest.mark.parametrize("is_scanned", [True, False])
+def test_first_path_with_value_is_the_instant(
+    is_scanned: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines with the time at another path, at both, and with one that cannot be read; with and without the scanner."""
+    if not is_scanned:
+        monkeypatch.setattr(scanner, "_library", lambda _: None)
+    lines = [
+        record(n=1),
+        record(n=2).replace('"ts":', '"time":'),
+        record(n=3).replace('{"ts":', '{"time":"2030-01-01T00:00:00Z","ts":'),
+        record(n=4, ts=None).replace('{"ts":', '{"time":"2026-02-05T18:52:16Z","ts":'),
+        record(n=5, ts="then").replace('{"ts":', '{"time":"2026-02-05T18:52:16Z","ts":'),
+        record(n=6).replace('"ts":', '"at":'),
+    ]
+    ingested = read(tmp_path, lines, source=replace(SOURCE, or_time=(("time",),)))
+    assert [(n, str(t_ns)) for n, t_ns in ingested.rows("tick", "n", "t_ns")] == [
+        (n, "1770317536000000000") for n in (1, 2, 3, 4)
+    ]
+    reasons = [row[-2].replace('"', "") for row in ingested.broken()]
+    assert reasons == ["bad time: then", "no time"]
 
 
 def test_batches_of_interleaved_files_are_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
