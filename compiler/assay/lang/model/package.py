@@ -86,12 +86,9 @@ class Source:
 
     Of text lines `line` is the pattern that all have, `time` and `body` are places of it (the body, where there
     is no pattern, is the whole line).  `time_form` says how an instant is written where it is not ISO 8601: `s`, `ms`,
-    `us` or `ns` since 1970, or a text with `%` places; `zone` is that of a time that does not name its own: `UTC` or an
-    offset such as `+02:00`.
-
-    `or_time` are further paths of the instant of a JSON line: the first that holds a value is read.
-
-    `ignored` are names of records, or prefixes that end in `*`, which no event has and nobody is to be warned of.
+    `us` or `ns` since 1970, or a text with `%` places; `zone` is the zone of a time without one: `UTC` or `+02:00`.
+    `ignored` are names of records, or prefixes that end in `*`, which no event has and nobody is to be warned of;
+    `or_time` are further paths of the instant of a JSON line.
     """
 
     name: str
