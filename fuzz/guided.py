@@ -36,8 +36,7 @@ def _pattern(data: bytes) -> None:
 
 def _expression(data: bytes) -> None:
     """Expressions of normal forms: what is read shows itself."""
-    from assay.lang.model.expression import show
-    from assay.lang.model.expression_text import parse
+    from assay.lang.model.expression import parse, show
 
     with contextlib.suppress(ValueError):
         shown = show(parse(data.decode("utf-8", "replace")))
@@ -63,7 +62,7 @@ def _number(data: bytes) -> None:
 
 def _document(data: bytes) -> None:
     """JSON documents: whatever is read can be written."""
-    from assay.util.json_document import parsed
+    from assay.util.json_text import parsed
 
     with contextlib.suppress(ValueError, RecursionError):
         json.dumps(parsed(data.decode("utf-8", "replace")), ensure_ascii=False).encode()

@@ -23,7 +23,7 @@ from assay.engine.executor import connect
 from assay.engine.graph import nodes
 from assay.engine.mount import mount
 from assay.lang.model.package import Constant
-from assay.lang.model.unit import Unit
+from assay.lang.model.vocabulary import Unit
 from assay.plan.planner import plan
 from assay.remote.prometheus_times import nanoseconds
 from assay.report.blocks.comparison_columns import fact

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.report.charts import plot_spec
+from assay.report.charts import vega_spec
 from tests.compare_reference import load
 from tests.support.cometbft import assembled
 from tests.support.laboratory import ROOT
@@ -118,4 +118,4 @@ def test_timelines_say_when_their_lines_cannot_be_told_apart(
 def test_there_are_as_many_colours_as_are_said() -> None:
     for place in sorted((ROOT / "templates" / "charts").glob("timeline*.vl.json")):
         colours = json.loads(place.read_text(encoding="utf-8"))["layer"][0]["encoding"]["color"]["scale"]["range"]
-        assert len(colours) - ("mean" in place.name) == plot_spec.COLOURS
+        assert len(colours) - ("mean" in place.name) == vega_spec.COLOURS

@@ -17,7 +17,7 @@ import pytest
 from assay.app.run_schema import schema_of
 from assay.ingest.run_metadata import read_constants
 from assay.lang.model.package import Constant, Quarantine, Source
-from assay.lang.model.unit import Unit
+from assay.lang.model.vocabulary import Unit
 from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay

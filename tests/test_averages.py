@@ -11,7 +11,7 @@ import pytest
 from assay.app.session import Session
 from assay.engine.result_cache import Store
 from assay.lang.labels import labels_of
-from assay.lang.model.expression_text import parse
+from assay.lang.model.expression import parse
 from assay.lang.model.package import Sampled
 from assay.lang.workspace import Workspace
 from assay.report.blocks.averages import average, within

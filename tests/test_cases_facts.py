@@ -16,7 +16,7 @@ import pytest
 from assay.app.run_schema import schema_of
 from assay.ingest.run_metadata import duplicate_constant_warnings, read_constants, told_by
 from assay.lang.model.package import Constant, Quarantine, Source
-from assay.lang.model.unit import Unit
+from assay.lang.model.vocabulary import Unit
 from assay.util.diagnostics import AssayError
 from tests.oracle.instants import SECOND, instant_text, parse_instant
 from tests.support.commands import assay

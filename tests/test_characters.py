@@ -10,7 +10,7 @@ from pathlib import Path
 import pypdf
 import pytest
 
-from assay.report.missing_glyphs import FILE, unshown
+from assay.report.render.pdf import MISSING_GLYPHS, list_missing_characters
 from assay.util.escape import HIDDEN, visible
 from tests.support.commands import Done, assay
 
@@ -96,10 +96,10 @@ def built_again(folder: Path, cache: Path) -> Done:
 
 def test_a_report_of_letters_that_fonts_have_says_so(folder: Path, cache: Path) -> None:
     assert built(folder, cache, "1.0 Ж λ é").err == ""
-    assert json.loads((folder / "out" / FILE).read_text(encoding="utf-8")) == {"characters": {}, "charts": []}
+    assert json.loads((folder / "out" / MISSING_GLYPHS).read_text(encoding="utf-8")) == {"characters": {}, "charts": []}
     assert not (folder / "out" / "report" / "document.json").exists()
 
 
 def test_what_typst_cannot_display_is_read_from_its_message() -> None:
     said = r'error: the text `"中\u{303}"` could not be displayed' + "\n" + r'the text `"\"\\א"` could not be displayed'
-    assert unshown(said) == {"中", "\u0303", "א"}
+    assert list_missing_characters(said) == {"中", "\u0303", "א"}

@@ -13,8 +13,7 @@ import pytest
 from assay.lang.check.check import check
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Column, Derived, Grain, Instant, Package, Pair, Subject
-from assay.lang.model.phase import Cut
-from assay.lang.model.unit import Unit
+from assay.lang.model.vocabulary import Cut, Unit
 from assay.lang.workspace import load as loaded
 from assay.lang.workspace import shipped
 from assay.util.diagnostics import render

@@ -14,7 +14,7 @@ from assay.app.sql_files import write_texts
 from assay.lang.check.check import check
 from assay.lang.model.article import Grid
 from assay.lang.model.package import Field, Package, Sampled
-from assay.lang.model.unit import Unit
+from assay.lang.model.vocabulary import Unit
 from assay.lang.reserved_names import READINGS
 from assay.lang.workspace import load as loaded
 from assay.lang.workspace import shipped

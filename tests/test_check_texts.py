@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.engine.check_texts import filled, places_of
+from assay.engine.declared import filled, places_of
 from tests.support.commands import assay
 from tests.support.workspaces import workspace
 

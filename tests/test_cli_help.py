@@ -11,9 +11,9 @@ from types import ModuleType
 import pytest
 from click.shell_completion import BashComplete
 
-from assay.cli.completion import VARIABLE
 from assay.cli.groups import EXAMPLES, GROUPS
 from assay.cli.main import cli
+from assay.cli.options import VARIABLE
 from tests.support.commands import assay, assay_process
 from tests.support.laboratory import ROOT
 

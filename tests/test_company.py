@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.engine.parameters import bind_parameters
+from assay.engine.mount import bind_parameters
 from tests.support.commands import assay
 from tests.support.small import averages, logged, small
 

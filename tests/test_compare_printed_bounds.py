@@ -10,11 +10,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from assay.styles.interval import HalfPlane, Interval, has_common_point
-from assay.styles.printed_bounds import percent_interval, printed_interval
 from assay.styles.row import Row
-from assay.styles.typst_2026 import Typst2026
-from assay.styles.typst_number import number_text
+from assay.styles.typst_2026 import (
+    HalfPlane,
+    Interval,
+    Typst2026,
+    has_common_point,
+    number_text,
+    percent_interval,
+    printed_interval,
+)
 from tests.compare_reference import PUBLISHED, load, metric_ids, published_reports, width
 
 STYLE = Typst2026()

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.styles.row import Row
-from assay.styles.typst_2026 import Typst2026
-from assay.styles.typst_number import number_text
+from assay.styles.typst_2026 import Typst2026, number_text
 from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO, averages, load, reference_ids, width
 

@@ -11,10 +11,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assay.lang.model.expression import Expression
-from assay.lang.model.expression_text import parse
+from assay.lang.model.expression import Expression, parse
 from assay.lang.model.package import Series, Term, Unit
-from assay.lang.model.phase import SINCE, UNTIL
+from assay.lang.model.vocabulary import SINCE, UNTIL
 from assay.sql import dialect, series
 from tests.support.deep import examples
 

@@ -10,7 +10,7 @@ import pytest
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Event, Grain, Package, Relation, Runs, Series, Subject, Unit
 from assay.lang.workspace import load, shipped
-from assay.plan.phase_splitting import can_split_by_phase
+from assay.plan.planner import can_split_by_phase
 
 HOLDS = Expression("integer")
 

@@ -6,7 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
-from assay.lang import normal_form, unchecked
+from assay.lang import normal_form, workspace
 from assay.lang.workspace import Workspace
 from tests.support.commands import Done, assay
 from tests.support.repositories import committed
@@ -71,7 +71,7 @@ def test_of_such_a_revision_the_normal_form_is_read(tmp_path: Path, cache: Path)
     place = history(tmp_path / "shop", cache, REFUSED)
     edited(place / METRICS, "S.unit.second", "S.unit.millisecond")
     edited(place / METRICS, *REFUSED)
-    found = unchecked.load(Workspace(place), "service", None)
+    found = workspace.load_unchecked(Workspace(place), "service", None)
     assert [item.code for item in found.refused] == ["better"]
     target = Workspace(place).normal_form("service")
     assert target.is_file()  # of the specs as `init` wrote them

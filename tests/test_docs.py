@@ -290,13 +290,13 @@ def test_compatibility_choices_stand_where_their_table_says() -> None:
 
 
 def test_the_kinds_of_sources_are_those_of_the_code() -> None:
-    from assay.ingest import nouns, pipeline
-    from assay.lang.model.source_kinds import SOURCE_KINDS
+    from assay.ingest import pipeline, summary
+    from assay.lang.model.vocabulary import SOURCE_KINDS
     from assay.lineage.raw_records import FINDERS
 
     (table,) = (item for item in page("docs/sources.md").tables if item.header[0] == "kind")
     assert [code(row[0]) for row in table.rows] == [[kind] for kind in SOURCE_KINDS]
-    for known in (pipeline.READERS, nouns.RECORD_NOUNS, nouns.FILE_NOUNS, FINDERS):
+    for known in (pipeline.READERS, summary.RECORD_NOUNS, summary.FILE_NOUNS, FINDERS):
         assert set(known) == set(SOURCE_KINDS)
 
 

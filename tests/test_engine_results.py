@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from assay.engine.results import Centile, HostRow, deviation, host_row, over_hosts, pooled, scale
-from assay.lang.model.summary import Summary
+from assay.lang.model.vocabulary import Summary
 from assay.sql.distributions import CENTILES
 
 ALL = Summary("all", 0, "mean", False, "")

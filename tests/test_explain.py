@@ -20,13 +20,12 @@ from assay.app.explain import Explained, RunFacts
 from assay.app.explain_view import as_data, as_text
 from assay.app.lineage import applied_to_item, of_item
 from assay.app.trace_runs import Line, Sample, Spread
-from assay.explain.appearances import list_appearances
-from assay.explain.facts import facts
+from assay.explain.facts import facts, list_appearances
 from assay.explain.terminal import Part, bars, fitted
 from assay.explain.wording import compatibility, describe_expression
 from assay.lang import dependencies
 from assay.lang.labels import read_of
-from assay.lang.model.expression_text import parse
+from assay.lang.model.expression import parse
 from assay.lang.model.package import Metric, Term
 from assay.lang.time_format import format_instant
 from assay.lineage.raw_records import RawRecord

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.build_cache import SETTLED
+from assay.app.build import SETTLED
 from assay.app.outputs import replacing
 from assay.util.diagnostics import AssayError
 from assay.util.locks import locked

@@ -10,8 +10,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.app import build_cache
-from assay.engine.limit import Limits, apply_limits
+from assay.app import build as build_module
+from assay.engine.connection import Limits, apply_limits
 from tests.support.commands import build
 from tests.support.laboratory import ROOT
 
@@ -60,7 +60,7 @@ def test_converters_start_before_all_else_where_no_drawing_was_ever_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     began: list[Path] = []
-    monkeypatch.setattr(build_cache, "start", began.append)
+    monkeypatch.setattr(build_module, "start", began.append)
     runs, cache = [f"run={ROOT}/golden/cardano/tiny/plain/run"], tmp_path / "cache"
     assert build(runs, tmp_path / "out", cache, "--filter", "none").status == 2
     assert began == [ROOT / "templates" / "fonts"]

@@ -11,14 +11,12 @@ from typing import cast
 
 import pytest
 
-from assay.engine.formulas import Formulas, averages, measured
-from assay.engine.results import HostRow, pooled
+from assay.engine.results import Formulas, HostRow, averages, measured, pooled
 from assay.lang import formula
 from assay.lang.formula import Figure, NoValueError
-from assay.lang.model.expression import Expression
-from assay.lang.model.expression_text import parse
+from assay.lang.model.expression import Expression, parse
 from assay.lang.model.package import Package
-from assay.lang.model.summary import Summary
+from assay.lang.model.vocabulary import Summary
 from assay.lang.normal_form import CheckedPackage, Measured
 from assay.lang.workspace import load, shipped
 from assay.sql.distributions import CENTILES

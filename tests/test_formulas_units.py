@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.lang import formula
-from assay.lang.formula_units import FormulaScope, resolved, unit_of
-from assay.lang.model.expression import Expression, show
-from assay.lang.model.expression_text import parse
+from assay.lang.formula import FormulaScope, resolved, unit_of
+from assay.lang.model.expression import Expression, parse, show
 from assay.lang.typing_rules import NONE, UnitError
 from assay.lang.units import UnitLibrary, UnknownUnitError
 from tests.documentation import code, page

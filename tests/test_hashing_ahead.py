@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from assay.app.hashing import Hashes
-from assay.ingest import fingerprint, hashing_ahead
+from assay.ingest import fingerprint
+from assay.ingest import hashing as hashing_ahead
 from assay.ingest.discovery import find_run
 from assay.ingest.fingerprint import FileSnapshot, mark_of
-from assay.ingest.hashing import file_hashes
-from assay.ingest.hashing_ahead import WORTH, BackgroundHasher
+from assay.ingest.hashing import WORTH, BackgroundHasher, file_hashes
 from assay.util.diagnostics import AssayError
 from tests.support.commands import assay
 from tests.support.ingesting import SOURCE

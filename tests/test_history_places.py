@@ -23,7 +23,7 @@ from assay.publication.history import (
     place,
     warnings,
 )
-from assay.publication.history_plots import Frame, plot
+from assay.publication.history_report import Frame, plot
 from assay.publication.model import MetricRow, Publication
 from assay.report.document import Plot
 

@@ -16,7 +16,7 @@ import duckdb
 import pytest
 import zstandard
 
-from assay.engine import table_cache
+from assay.engine import result_cache
 from assay.engine.result_cache import Store
 from assay.ingest import chunks
 from assay.ingest.chunks import LogFile
@@ -196,7 +196,7 @@ def test_a_run_whose_files_have_other_names_tells_of_broken_lines_by_these(tmp_p
 def test_a_kept_table_has_the_very_values_and_types_that_it_had(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(table_cache, "SLOW", 0.0)
+    monkeypatch.setattr(result_cache, "SLOW", 0.0)
     made = """CREATE TEMP TABLE t (host host_name, huge HUGEINT, counter UBIGINT, "real" DOUBLE, small FLOAT,
         none BIGINT, text VARCHAR, flag BOOLEAN)"""
     values = """INSERT INTO t VALUES ('a', 42, 18446744073709551615, 'NaN', 0.1, NULL, 'x', true),
@@ -209,17 +209,17 @@ def test_a_kept_table_has_the_very_values_and_types_that_it_had(
         return connection
 
     with engine() as connection:
-        tables = table_cache.KeptTables(Store(tmp_path), connection, of, enumerated=True)
+        tables = result_cache.CachedTables(Store(tmp_path), connection, of, enumerated=True)
         tables.keep("t", lambda: connection.execute(made).execute(values) and None)
         tables.keep("nested", lambda: connection.execute("CREATE TEMP TABLE nested AS SELECT [1, 2] AS l") and None)
         before = [connection.execute(text).fetchall() for text in ("DESCRIBE t", "FROM t")]
         assert tables.known(["t", "nested", "t"]) == {"t"}
     with engine() as connection:
-        table_cache.KeptTables(Store(tmp_path), connection, of, enumerated=True).recall("t")
+        result_cache.CachedTables(Store(tmp_path), connection, of, enumerated=True).recall("t")
         after = [connection.execute(text).fetchall() for text in ("DESCRIBE t", "FROM t")]
         assert repr(after) == repr(before)
     with duckdb.connect() as connection:
-        table_cache.KeptTables(Store(tmp_path), connection, of, enumerated=False).recall("t")
+        result_cache.CachedTables(Store(tmp_path), connection, of, enumerated=False).recall("t")
         assert connection.execute("SELECT typeof(host), host FROM t").fetchall() == [("VARCHAR", "a"), ("VARCHAR", "b")]
 
 
@@ -228,7 +228,7 @@ METRICS = ("CentiCpu", "RSS", "Alloc", "Heap")
 
 def test_metrics_asked_later_are_worked_out_of_kept_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What an edit of a metric does: what is asked is new, all that it is made of is not."""
-    monkeypatch.setattr(table_cache, "SLOW", 0.0)
+    monkeypatch.setattr(result_cache, "SLOW", 0.0)
 
     def asked(metric: str, cache: Path) -> object:
         done = assay("query", metric, "--run", CARDANO / "edges" / "run", "--format", "json", "--cache", cache)

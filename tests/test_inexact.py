@@ -10,8 +10,8 @@ import pytest
 
 from assay.app.compute import compiled
 from assay.engine import dry_run
+from assay.engine.dry_run import inexact
 from assay.engine.graph import Node, nodes
-from assay.engine.inexact_sums import inexact
 from assay.lang.workspace import load, shipped
 from assay.plan.planner import Applied, plan
 from assay.sql import dialect

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.ingest import durations, number_spellings
+from assay.ingest import field_sql
 from assay.lang.model.package import Event, Quarantine, Transform
 from assay.sql import dialect
 from assay.util.diagnostics import AssayError
@@ -208,10 +208,10 @@ def test_what_is_no_duration_breaks_its_block(tmp_path: Path, written: str) -> N
 @settings(max_examples=examples(30), deadline=None)
 def test_every_duration_that_go_writes_is_read_back(durations_ns: list[int]) -> None:
     texts = [written(ns) for ns in durations_ns]
-    value = durations.nanoseconds(dialect.column("said")).sql(dialect=dialect.DIALECT)
+    value = field_sql.duration_ns(dialect.column("said")).sql(dialect=dialect.DIALECT)
     found = duckdb.execute(f"SELECT {value} FROM (SELECT unnest(?::TEXT[]) AS said)", [texts]).fetchall()
     assert [row[0] for row in found] == [str(ns) for ns in durations_ns]
-    assert all(number_spellings.is_duration(text) for text in texts)
+    assert all(field_sql.is_duration(text) for text in texts)
 
 
 def written(ns: int) -> str:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.ingest import duplicate_key_notes
 from assay.ingest.manifest import read_notes
-from assay.ingest.readers import json_lines_tables
+from assay.ingest.readers import duplicate_keys, json_lines_tables
 from assay.lang.model.package import Unless
 from tests.support.ingesting import SOURCE, TICK, event, field, form, read, record
 
@@ -171,4 +170,4 @@ def test_of_a_large_file_some_lines_are_asked_chosen_by_their_instants(tmp_path:
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if files of more than 1000 bytes were large."""
     monkeypatch.setattr(json_lines_tables, "SMALL", 1000)
-    monkeypatch.setattr(duplicate_key_notes, "SMALL", 1000)
+    monkeypatch.setattr(duplicate_keys, "SMALL", 1000)

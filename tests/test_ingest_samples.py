@@ -17,7 +17,7 @@ import pytest
 from assay.ingest.discovery import find_run
 from assay.ingest.manifest import read_notes
 from assay.ingest.pipeline import ingest
-from assay.ingest.readers import prometheus_response, prometheus_response_chunks, prometheus_response_positions
+from assay.ingest.readers import prometheus_response
 from assay.lang.model.package import Event, Field, Quarantine, Unless
 from assay.util.diagnostics import AssayError
 from tests.support.ingesting import ONE, SOURCE, Ingested, field, form, read, refusal
@@ -151,7 +151,7 @@ def test_a_large_answer_is_read_in_pieces(size: int, tmp_path: Path, monkeypatch
     text = answer(*MANY).replace(b"]}}", b'] }, "warnings":["x"]}')
     (tmp_path / "a").write_bytes(text)
     parts = [
-        json.loads(piece.read_bytes()) for piece in prometheus_response_chunks.pieces(tmp_path / "a", tmp_path, size)
+        json.loads(piece.read_bytes()) for piece in prometheus_response.split_response(tmp_path / "a", tmp_path, size)
     ]
     assert [item for part in parts for item in part["data"]["result"]] == json.loads(text)["data"]["result"]
     assert (len(parts) > 2, parts[-1]["warnings"]) == (size <= 1000, ["x"])
@@ -267,7 +267,6 @@ def test_a_broken_sample_of_an_answer_is_told_with_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int, packed: bool, ahead: bytes
 ) -> None:
     monkeypatch.setattr(prometheus_response, "PIECE", piece)
-    monkeypatch.setattr(prometheus_response_positions, "PIECE", piece)
     series = [up(f"\u00e9{number}", *((str(at), str(at)) for at in range(9))) for number in range(10)]
     text = ahead + answer(*series).replace(b'[7,"7"]', b'\n [7, "x"]')
     found = made(tmp_path, {"a.gz": gzip.compress(text)} if packed else {"a": text})

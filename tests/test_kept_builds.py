@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.app import build_cache
+from assay.app import build as build_module
 from tests.support.commands import Done, build
 from tests.support.laboratory import ROOT
 from tests.support.runs import changed_log, copied
@@ -30,7 +30,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Place:
     run = copied("tiny/plain", folder / "run")
     changed_log(run / "node-2", lambda lines: [*lines, BROKEN])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build_cache, "SETTLED", 0)
+        patch.setattr(build_module, "SETTLED", 0)
         made = build([f"run={run}"], folder / "out", folder / "cache", *OPTIONS, within=own)
     assert (made.status, _is_kept(made)) == (0, False)
     return own, run, folder / "cache"
@@ -39,7 +39,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Place:
 @pytest.fixture
 def place(first: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     """The same, moved into a folder of the test's own by name, so that it may be changed: marks are of paths."""
-    monkeypatch.setattr(build_cache, "SETTLED", 0)
+    monkeypatch.setattr(build_module, "SETTLED", 0)
     copies = tmp_path / "workspace", tmp_path / "run", tmp_path / "cache"
     for old, new in zip(first, copies, strict=True):
         shutil.copytree(old, new)
@@ -134,7 +134,7 @@ def test_other_code_is_another_build(place: Place, tmp_path: Path, monkeypatch: 
     package = tmp_path / "package"
     package.mkdir()
     (package / "__init__.py").write_text("", encoding="utf-8")
-    monkeypatch.setattr(build_cache.assay, "__file__", str(package / "__init__.py"))
+    monkeypatch.setattr(build_module.assay, "__file__", str(package / "__init__.py"))
     assert not _is_kept(again(place, tmp_path / "out"))
     assert _is_kept(again(place, tmp_path / "out"))
     (package / "new.py").write_text("", encoding="utf-8")
@@ -144,7 +144,7 @@ def test_other_code_is_another_build(place: Place, tmp_path: Path, monkeypatch: 
 def test_another_version_of_a_tool_is_another_build(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_cache, "versions", lambda: {"typst": "0.0"})
+    monkeypatch.setattr(build_module, "versions", lambda: {"typst": "0.0"})
     assert not _is_kept(again(place, tmp_path / "out"))
 
 
@@ -169,7 +169,7 @@ def test_one_build_is_kept_of_the_same_words(place: Place, tmp_path: Path) -> No
 def test_a_build_is_not_kept_while_a_file_has_just_changed(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_cache, "SETTLED", 10**18)
+    monkeypatch.setattr(build_module, "SETTLED", 10**18)
     shutil.rmtree(place[2] / "builds")
     assert not _is_kept(again(place, tmp_path / "out"))
     assert not (place[2] / "builds").exists()

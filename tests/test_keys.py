@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import sqlglot
 
-from assay.sql.keys import are_unique
+from assay.sql.relations import are_unique
 from tests.support.commands import assay
 
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from assay.app.cell_details import SAMPLES, cells
+from assay.app.rendering import SAMPLES, cells
 from assay.report.run_results import PhaseOf, RunFigures, told_apart
-from assay.styles.results import Distribution, RunResults
+from assay.styles.row import Distribution, RunResults
 
 NONE = Distribution(0, {"all": 0.0}, 0.0, {"all": 0.0}, 0.0, 0.0, (), Fraction(1), integral=True)
 ONE = Distribution(1, {"all": 2.5}, 2.5, {"all": 0.0}, 2.5, 2.5, (), Fraction(1), integral=True)

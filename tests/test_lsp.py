@@ -20,8 +20,7 @@ from pygls.lsp.client import LanguageClient
 
 from assay.dhall.editor import complete_at
 from assay.dhall.session import parse_text
-from assay.dhall.syntax import Select
-from assay.dhall.walk import walk
+from assay.dhall.syntax import Select, walk
 from assay.lsp.project import Projects
 from tests.support.laboratory import ROOT
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.lang.model.expression import ARITY, LEAVES, show
-from assay.lang.model.expression_text import parse
+from assay.lang.model.expression import ARITY, LEAVES, parse, show
 from tests.support.commands import assay
 from tests.support.workspaces import edited
 

@@ -27,8 +27,7 @@ from assay.engine.graph import nodes
 from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import plan
 from assay.provenance.read import content_hash
-from assay.provenance.record import outline, templates_hash
-from assay.provenance.versions import versions
+from assay.provenance.record import outline, templates_hash, versions
 from assay.util.checksums import unsealed
 from tests.compare_reference import CARDANO
 from tests.support import commands

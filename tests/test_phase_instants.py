@@ -5,9 +5,9 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from assay.lang.model.expression_text import parse
-from assay.lang.model.phase import Cut
-from assay.sql import dialect, phases
+from assay.lang.model.expression import parse
+from assay.lang.model.vocabulary import Cut
+from assay.sql import dialect, grains
 
 ROWS = [("old", 30), ("new", 20), ("old", 10), ("new", 40), ("old", 50)]
 
@@ -26,7 +26,7 @@ ROWS = [("old", 30), ("new", 20), ("old", 10), ("new", 40), ("old", 50)]
 def test_an_instant_is_that_of_the_first_or_last_row(pick: str, condition: str, due: int | None) -> None:
     """In time, whatever the order of the rows; none where no row is meant."""
     where = parse(condition) if condition else None
-    query = dialect.text(phases.instant(Cut("upgrade", "", "told", "t_ns", pick, where, ""), {"wanted": "new"}))
+    query = dialect.text(grains.instant(Cut("upgrade", "", "told", "t_ns", pick, where, ""), {"wanted": "new"}))
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE told (version TEXT, t_ns BIGINT)")
         connection.executemany("INSERT INTO told VALUES (?, ?)", [list(row) for row in ROWS])

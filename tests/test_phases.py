@@ -20,9 +20,8 @@ from assay.app.phases import FIRST, LAST
 from assay.engine.graph import nodes
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Column, Grain, Metric, Unit
-from assay.lang.model.phase import SINCE, UNTIL
-from assay.plan.phase_splitting import can_split_by_phase
-from assay.plan.planner import JudgeStep, plan
+from assay.lang.model.vocabulary import SINCE, UNTIL
+from assay.plan.planner import JudgeStep, can_split_by_phase, plan
 from assay.sql import dialect, distributions, grains, series
 from assay.sql.distributions import CENTILES
 from tests.compare_reference import load

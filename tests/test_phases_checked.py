@@ -23,7 +23,7 @@ from assay.lang.check.check import check
 from assay.lang.model.article import Rule
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Package, Series, Term
-from assay.lang.model.phase import Cut, Phase
+from assay.lang.model.vocabulary import Cut, Phase
 from assay.lang.workspace import Workspace
 from assay.util.diagnostics import AssayError
 from tests.support.laboratory import ROOT

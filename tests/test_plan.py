@@ -12,7 +12,7 @@ from assay.app.check_and_query import standing_alone
 from assay.app.compute import compiled
 from assay.engine.dry_run import dry_run
 from assay.engine.graph import Node, nodes
-from assay.engine.hosts import by_number
+from assay.engine.mount import by_number
 from assay.lang.model.expression import Expression
 from assay.lang.reserved_names import KEY
 from assay.lineage.metric_lineage import lineage, root

@@ -15,8 +15,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 from assay.report.charts.converter import TYPICAL, Converter
-from assay.report.charts.render import Drawing, draw, load_template, spec_text
-from assay.report.charts.svg import Drawer, renumber_clips
+from assay.report.charts.render import Drawer, Drawing, draw, load_template, renumber_clips, spec_text
 from assay.report.charts.vega_spec import chart_spec
 from assay.report.document import Chart, Series
 from assay.util.checksums import sealed, unsealed

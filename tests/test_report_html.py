@@ -35,10 +35,17 @@ from assay.report.document import (
     from_json,
 )
 from assay.report.prose import Prose, Quote
-from assay.report.render.html import bundle_text, data_text, page, rows_of_tables
-from assay.report.render.html_bundle import bundle
-from assay.report.render.html_charts import theme, web_specs
-from assay.report.render.html_details import Behind, Detail
+from assay.report.render.html import (
+    Behind,
+    Detail,
+    bundle,
+    bundle_text,
+    data_text,
+    page,
+    rows_of_tables,
+    theme,
+    web_specs,
+)
 from assay.report.render.html_tables import metric_grid, number, paragraphs, plain_grid
 from assay.report.render.markdown import markdown
 from assay.util.checksums import sealed
@@ -535,7 +542,7 @@ def test_a_style_sheet_cannot_end_its_element(tmp_path: Path) -> None:
 
 
 def test_the_library_is_the_same_in_every_process_and_kept(tmp_path: Path) -> None:
-    program = "import sys; from assay.report.render.html_bundle import bundle; sys.stdout.write(bundle())"
+    program = "import sys; from assay.report.render.html import bundle; sys.stdout.write(bundle())"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     first = bundle(tmp_path)
     (kept,) = tmp_path.iterdir()

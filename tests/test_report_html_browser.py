@@ -15,8 +15,8 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from assay.report.document import Document, Gallery, Plot, from_json
+from assay.report.render.html import bundle
 from assay.report.render.html import page as page_of
-from assay.report.render.html_bundle import bundle
 from assay.util import escape
 from tests.compare_reference import CARDANO
 from tests.report_sample import TEMPLATES, sample, widened, with_charts

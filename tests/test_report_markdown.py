@@ -16,8 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from assay.report.document import Appendix, Chart, Document, Entry, Group, Table, from_json
-from assay.report.render.markdown import DISTRIBUTIONS, contents, markdown
-from assay.report.render.markdown_text import cell, line, table
+from assay.report.render.markdown import DISTRIBUTIONS, cell, contents, line, markdown, table
 from assay.util.escape import normalize_text
 from tests.compare_reference import PUBLISHED
 from tests.report_sample import sample, with_charts

@@ -17,11 +17,10 @@ import pytest
 from assay.report.article import distinct
 from assay.report.blocks.plots import MEAN, Panel, _grid_rows, alone, broken, time_unit
 from assay.report.charts.converter import Converter
-from assay.report.charts.plot_spec import plot_spec
-from assay.report.charts.render import draw, load_template
-from assay.report.charts.svg import renumber_clips
+from assay.report.charts.render import draw, load_template, renumber_clips
+from assay.report.charts.vega_spec import plot_spec
 from assay.report.document import Document, Gallery, Plot, Table, Value, from_json, to_json
-from assay.report.render.html_charts import web_specs
+from assay.report.render.html import web_specs
 from assay.report.render.pdf import render
 from assay.util.diagnostics import AssayError
 from tests.report_sample import TEMPLATES, sample, with_charts

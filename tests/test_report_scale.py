@@ -6,8 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.report.charts.axis_scale import BODY, BODY_SHARE, Scale, choose
-from assay.report.charts.ticks import tick_format
+from assay.report.charts.axis import BODY, BODY_SHARE, Scale, choose, tick_format
 from assay.report.document import Series
 from tests.report_sample import published, published_chart
 

@@ -11,7 +11,7 @@ import pytest
 
 from assay.report.charts.render import draw
 from assay.report.document import Chart, Plot, Series
-from assay.report.render.html_charts import web_specs
+from assay.report.render.html import web_specs
 from assay.util.diagnostics import AssayError
 from tests.report_sample import TEMPLATES
 

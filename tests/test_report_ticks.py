@@ -7,9 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from assay.report.charts.axis_scale import Scale
+from assay.report.charts.axis import Room, Scale, labelled, tick_format
 from assay.report.charts.render import draw, load_template
-from assay.report.charts.ticks import Room, labelled, tick_format
 from assay.report.charts.vega_spec import chart_spec
 from assay.report.document import Chart, Series
 from tests.report_sample import TEMPLATES

@@ -18,11 +18,11 @@ import pytest
 
 from assay.ingest import scanner
 from assay.ingest.event_forms import numbered, wanted_events
+from assay.ingest.field_sql import whole_paths
 from assay.ingest.readers import json_lines_worker
 from assay.ingest.readers.json_lines_tables import Tables
 from assay.ingest.recognition import Recognition
-from assay.ingest.scanner_message import FilePart, files_message, lines_message
-from assay.ingest.whole_paths import whole_paths
+from assay.ingest.scanner import FilePart, files_message, lines_message
 from assay.lang.model.package import Event, Lookup, Quarantine, Source, Transform, Unless
 from fuzz.mutate import mutated
 from tests.compare_reference import CARDANO

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.build_cache import SETTLED
+from assay.app.build import SETTLED
 from assay.util.checksums import END, is_sealed, seal, sealed, unsealed
 from tests.support.commands import assay
 from tests.support.laboratory import DATE

@@ -19,8 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.lang.model.expression import Expression
-from assay.lang.model.expression_text import parse
+from assay.lang.model.expression import Expression, parse
 from assay.lang.model.package import Gone, Sampled, Series, Unit
 from assay.sql import dialect, series
 from tests.support.deep import examples

@@ -12,7 +12,7 @@ import pytest
 
 from assay.engine.executor import open_connections
 from assay.engine.graph import Node
-from assay.engine.parallel import Rows, SideBySide
+from assay.engine.partitions import Rows, SideBySide
 from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO
 from tests.support.execution import worked_out

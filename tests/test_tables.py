@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.table import below, widths, wrapped
+from assay.cli.output import below, widths, wrapped
 from tests.support.commands import assay
 
 HEADER = ("id", "name", "what it is")

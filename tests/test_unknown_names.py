@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.likely_renames import UnknownRecord, suggest_renames
+from assay.app.unknown_names import UnknownRecord, suggest_renames
 from assay.engine.mount import facts
 from assay.ingest import scanner, unknown_records
 from assay.ingest.discovery import find_run

@@ -21,8 +21,7 @@ from assay.dhall.imports import ImportRefusedError
 from assay.dhall.parser import parse
 from assay.dhall.quote import quote
 from assay.dhall.session import Evaluator
-from assay.dhall.syntax import Node, Source, Target
-from assay.dhall.walk import alpha_normalize
+from assay.dhall.syntax import Node, Source, Target, alpha_normalize
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 EXCEPTIONS = Path(__file__).with_name("conformance_exceptions.toml")

@@ -10,8 +10,7 @@ from assay.dhall import DhallError, Evaluator, FolderPolicy, Node, encode
 from assay.dhall.editor import complete_at, describe_at, find_definition
 from assay.dhall.names import RenameError, find_renaming, rename
 from assay.dhall.session import parse_text
-from assay.dhall.syntax import Lambda, Let
-from assay.dhall.walk import alpha_normalize, walk
+from assay.dhall.syntax import Lambda, Let, alpha_normalize, walk
 
 SHIPPED = Path(__file__).parents[2] / "specs" / "schema"
 

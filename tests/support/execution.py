@@ -6,8 +6,7 @@ from pathlib import Path
 
 from assay.engine.executor import Job, connect, execute, open_connections
 from assay.engine.graph import Node
-from assay.engine.hosts import enumerate_hosts
-from assay.engine.mount import mount
+from assay.engine.mount import enumerate_hosts, mount
 from assay.engine.result_cache import Store
 from assay.engine.results import RunResults
 from tests.support.laboratory import Examined, Laboratory

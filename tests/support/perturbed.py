@@ -13,8 +13,7 @@ from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.engine.executor import connect
 from assay.engine.graph import Node, nodes
-from assay.engine.mount import mount
-from assay.engine.parameters import bind_parameters
+from assay.engine.mount import bind_parameters, mount
 from assay.lang.model.package import Metric, Series
 from assay.lang.normal_form import CheckedPackage
 from assay.lineage.column_lineage import ROWS, Origin

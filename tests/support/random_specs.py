@@ -36,7 +36,7 @@ from assay.lang.model.package import (
     Transform,
     Unit,
 )
-from assay.lang.model.summary import Summary
+from assay.lang.model.vocabulary import Summary
 
 PLAIN = Unit("dimensionless", "")
 NANOSECOND = Unit("nanosecond", "ns")

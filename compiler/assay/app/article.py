@@ -1,48 +1,263 @@
-"""`assay build` of an article: runs in, a report of prose, figures and tables out."""
+"""`assay build` of an article: from runs to a document of prose, figures and tables."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
-from assay.app.article_parts import drop_unavailable_parts
-from assay.app.article_units import Units, units
-from assay.app.cell_details import behind_article
-from assay.app.claims import claims_of
 from assay.app.comparison import date_of, figures_of, findings, inputs_of, phases_of
-from assay.app.compute import Computation, compute
+from assay.app.compute import Computation, RunResult, compute
 from assay.app.options import Built, Options, reports
-from assay.app.outputs import replacing
+from assay.app.outputs import replacing, write_specs
 from assay.app.phases import select_phases
 from assay.app.prose import read_prose, texts_of, write_texts_of
-from assay.app.rendering import rendered
+from assay.app.rendering import behind_article, rendered
 from assay.app.report_check import refuse
+from assay.app.required_sources import has
 from assay.app.run_warnings import run_warnings
 from assay.app.runs import NamedRun, here
 from assay.app.session import Session
-from assay.app.specs_file import write_specs
 from assay.app.sql_files import write_sql
+from assay.lang import dependencies, formula
 from assay.lang.formula import is_formula
-from assay.lang.model.article import Article
-from assay.lang.model.package import Metric
+from assay.lang.model.article import (
+    Article,
+    Averages,
+    ClassTable,
+    Comparison,
+    Conclusion,
+    Grid,
+    Listing,
+    Part,
+    Pivot,
+    Scatter,
+    Timeline,
+    Verdict,
+)
+from assay.lang.model.package import Metric, Source
 from assay.lang.normal_form import CheckedPackage
+from assay.plan.planner import FROM, TO, Listed, Plan, cut_name, rows_of, span_of
 from assay.provenance.record import in_forms, printed, provenance
 from assay.report.article import assemble_article, compared_metrics, labels_of, metrics_of, with_claims
 from assay.report.blocks import claims
-from assay.report.blocks.class_tables import averaged
+from assay.report.blocks.claims import File, Judged, check_claims
+from assay.report.blocks.class_tables import averaged, metrics_of_classes
 from assay.report.blocks.comparison_columns import Compared
-from assay.report.blocks.rows import Row, listed, series_of
+from assay.report.blocks.rows import Row, listed, listed_of, series_of
 from assay.report.data_quality import as_json
 from assay.report.document import Document
 from assay.report.missing_data import said_value, undrawn
-from assay.report.prose import Prose
-from assay.report.render.html_details import Behind
+from assay.report.prose import Prose, Quote
+from assay.report.render.html import Behind
 from assay.report.render.pdf import warm_up
 from assay.report.results_json import distribution, lines_json, of_formula, phase_json
 from assay.report.run_results import Choices, RunFigures
-from assay.util.diagnostics import USAGE, fail
+from assay.util.diagnostics import USAGE, AssayError, fail
+
+#: types of columns that are no numbers, and have no unit
+NO_NUMBERS = ("text", "boolean")
+NANOSECOND = "ns"
+
+Units = Mapping[str, Mapping[str, str]]
+"""Column -> `unit`, a symbol (empty: a number without a unit), and `factor`: a value times it is in that unit."""
+
+
+def units(checked: CheckedPackage, plan: Plan) -> dict[str, Units]:
+    """The units of all rows that a plan yields, by the names of their statements; of columns of text there are none."""
+    instant = _unit(NANOSECOND)
+    found: dict[str, Units] = {item.name: dict(_listed_units(checked, item)) for item in plan.listed}
+    for step in plan.series:
+        found[rows_of(step.name)] = {"t_ns": instant, "value": _unit(step.series.unit.symbol)}
+        found[span_of(step.series.windows)] = {FROM: instant, TO: instant}
+    found |= {cut_name(item.name): {"t_ns": instant} for item in plan.cuts}
+    return dict(sorted(found.items()))
+
+
+def _listed_units(checked: CheckedPackage, item: Listed) -> Iterator[tuple[str, Mapping[str, str]]]:
+    known = {column.name: column for column in item.grain.columns}
+    for name in item.keys:
+        if known[name].type not in NO_NUMBERS:
+            yield name, _unit(known[name].unit.symbol)
+    for metric in item.metrics:
+        yield metric.id, _unit(metric.unit.symbol, str(checked.measured[metric.id].factor))
+    for metric in item.formulas:
+        yield metric.id, _unit(metric.unit.symbol)
+
+
+def _unit(symbol: str, factor: str = "1") -> Mapping[str, str]:
+    return {"unit": symbol, "factor": factor}
+
+
+def claims_of(
+    checked: CheckedPackage, article: Article, runs: Sequence[RunResult], figures: Sequence[RunFigures]
+) -> tuple[Judged, ...]:
+    """What comes of each claim of an article."""
+    if not article.claims:
+        return ()
+    files = {
+        (run.prepared.run.id, pivot.title): _grain_files(checked, run, pivot.grain)
+        for run in runs
+        for part in article.parts
+        for pivot in part.pivots
+    }
+    return check_claims(checked, article, figures, labels_of(article, figures), files)
+
+
+def _grain_files(checked: CheckedPackage, run: RunResult, grain: str) -> tuple[File, ...]:
+    """The raw files of a run that the rows of a grain are made of."""
+    events = dependencies.collect_dependencies(checked.package, [], [], [grain]).events
+    sources = {event.source for event in checked.package.events if event.name in events}
+    parts = [part for part in run.prepared.parts if part.source.name in sources]
+    return tuple((item.name, item.size, item.sha256) for part in parts for item in part.hashes)
+
+
+Item = Listing | Pivot | Verdict | Scatter | Timeline | Grid | Averages | ClassTable | Comparison | Conclusion | Quote
+T = TypeVar("T", bound=Item)
+Notes = Mapping[str, tuple[str, ...]]
+"""Title of a part -> sentences on what it does not show."""
+
+
+def drop_unavailable_parts(
+    checked: CheckedPackage, article: Article, prose: Mapping[str, Prose], runs: Sequence[NamedRun]
+) -> tuple[Article, Notes]:
+    """The article without what some run has no records for, and what is left out of which part.
+
+    Prose that quotes results is left out as a whole.
+    """
+    lacking = {source.name: [run.id for run in runs if not has(run, source)] for source in checked.package.sources}
+    missing = [source for source in checked.package.sources if lacking[source.name]]
+    lost = _Lost(checked, article, {source.name for source in missing})
+    parts, notes, wanting = [], {}, set[str]()
+    for part in article.parts:
+        kept, gone = _part(lost, part, prose)
+        parts.append(kept)
+        wanting |= gone
+        if gone:
+            told = [source for source in missing if source.name in gone]
+            notes[part.title] = tuple(
+                f"Left out for want of {source.doc[:1].lower() + source.doc[1:]}: {_list_runs(lacking[source.name])} "
+                f"{'has' if len(lacking[source.name]) == 1 else 'have'} none."
+                for source in told
+            )
+    if notes and any(map(_asks, article.parts)) and not any(map(_asks, parts)):
+        raise nothing_to_show_error(article, [source for source in missing if source.name in wanting], runs)
+    choices = tuple(choice for choice in article.choices if not lost.of_choice(choice.name))
+    return dataclasses.replace(article, parts=tuple(parts), choices=choices), notes
+
+
+def _asks(part: Part) -> bool:
+    """Whether a part shows anything of a run."""
+    figures = (part.scatters, part.timelines, part.grids)
+    return any(
+        (
+            *figures,
+            part.listings,
+            part.pivots,
+            part.verdicts,
+            part.class_tables,
+            part.averages,
+            part.comparisons,
+            part.conclusions,
+        )
+    )
+
+
+def nothing_to_show_error(article: Article, missing: Sequence[Source], runs: Sequence[NamedRun]) -> AssayError:
+    """The error of runs that have nothing of what an article shows."""
+    return fail(
+        "no-source",
+        f"article `{article.name}` has nothing to show: each of its parts needs records that a run lacks",
+        expected="; ".join(f"{_source_files(source)} ({source.doc})" for source in missing),
+        found=", ".join(run.place for run in runs),
+    )
+
+
+def _source_files(source: Source) -> str:
+    """Where a source's files are looked for."""
+    if source.host_files:
+        return f"files {source.hosts}"
+    return f"{f'directories {source.hosts} with ' if source.hosts else ''}files {', '.join(source.logs)}"
+
+
+def _list_runs(runs: Sequence[str]) -> str:
+    return "run " + runs[0] if len(runs) == 1 else "runs " + ", ".join(runs)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Lost:
+    """What of an article's things is lost with the sources that some run lacks."""
+
+    checked: CheckedPackage
+    article: Article
+    missing: set[str]
+
+    def of_tables(self, tables: Iterable[str]) -> set[str]:
+        """The missing sources of all that tables are made of."""
+        events = dependencies.collect_dependencies(self.checked.package, [], [], tables).events
+        return {event.source for event in self.checked.package.events if event.name in events} & self.missing
+
+    def of_choice(self, name: str) -> set[str]:
+        """The missing sources of a choice (none of an empty name)."""
+        return self.of_tables([self.article.choice(name).grain]) if name else set()
+
+    def of(self, item: Item) -> set[str]:
+        """The missing sources of a table, a figure or a quote, and of the choice that it refers to."""
+        if isinstance(item, Grid):
+            inner: tuple[Item, ...] = (*item.scatters, *item.timelines)
+            return self.of_choice(item.choice).union(*(self.of(found) for found in inner))
+        if isinstance(item, Averages):
+            return self.of_tables(item.series) | self.of_choice(item.choice)
+        if isinstance(item, Timeline):
+            return self.of_tables([item.series]) | self.of_choice(item.choice)
+        if isinstance(item, (Comparison, Conclusion)):
+            names = item.metrics if isinstance(item, Comparison) else [rule.metric for rule in item.rules]
+            asked = [self.checked.metric(name) for name in names]
+            return self.of_tables(
+                {metric.grain for metric in formula.measured(formula.by_id(self.checked.package), asked)}
+            )
+        if isinstance(item, ClassTable):
+            known = formula.by_id(self.checked.package)
+            return self.of_tables(
+                {metric.grain for metric in formula.measured(known, metrics_of_classes(self.checked, item))}
+            )
+        tables = [found.grain.name for found in listed_of(self.checked, item)]
+        return self.of_tables(tables) | self.of_choice(getattr(item, "choice", ""))
+
+
+def _part(lost: _Lost, part: Part, prose: Mapping[str, Prose]) -> tuple[Part, set[str]]:
+    """A part without what is of missing sources, and the names of those."""
+    gone: set[str] = set()
+
+    def keep_available(items: Iterable[T]) -> tuple[T, ...]:
+        found = []
+        for item in items:
+            sources = lost.of(item)
+            gone.update(sources)
+            if not sources:
+                found.append(item)
+        return tuple(found)
+
+    quotes = prose[part.prose].quotes if part.prose else ()
+    return (
+        dataclasses.replace(
+            part,
+            prose=part.prose if len(keep_available(quotes)) == len(quotes) else "",
+            scatters=keep_available(part.scatters),
+            timelines=keep_available(part.timelines),
+            listings=keep_available(part.listings),
+            pivots=keep_available(part.pivots),
+            verdicts=keep_available(part.verdicts),
+            grids=keep_available(part.grids),
+            class_tables=keep_available(part.class_tables),
+            comparisons=keep_available(part.comparisons),
+            conclusions=keep_available(part.conclusions),
+            averages=keep_available(part.averages),
+        ),
+        gone,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,20 @@
-"""`assay check`, `list`, `query`, `sql`: what there is, and single numbers."""
+"""`assay check`, `list`, `query`, `sql`: check specs, list them, and compute single values."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlglot import exp
 
-from assay.app import accept as accepting
 from assay.app import filters
 from assay.app.article import compared
 from assay.app.compute import RunResult, compiled, compute, report_metrics
 from assay.app.export_run import handed_out
+from assay.app.outputs import replacing
 from assay.app.phases import PhaseSelection, select_phases
 from assay.app.prepare import prepare
 from assay.app.prose import read_prose
@@ -20,8 +22,7 @@ from assay.app.raw_data_notes import raw_notes
 from assay.app.report_check import report_problems
 from assay.app.runs import NamedRun
 from assay.app.session import Session
-from assay.app.sql_files import PHASES, sql_texts
-from assay.app.sql_head import headed
+from assay.app.sql_files import PHASES, headed, sql_texts, write_texts
 from assay.app.subject_names import metric_named
 from assay.engine.dry_run import dry_run
 from assay.engine.graph import nodes
@@ -41,8 +42,40 @@ from assay.report.blocks.rows import listed, series_of
 from assay.sql import dialect, formulas
 from assay.sql.codegen import Statement, standalone
 from assay.sql.expressions import literal, places
-from assay.util.diagnostics import USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
+from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
 from assay.util.paths import resolve_path
+
+Texts = Mapping[str, Mapping[str, str]]
+
+
+def write_accepted_files(session: Session, checked: CheckedPackage, texts: Texts) -> None:
+    """Write the SQL of every report (`texts`) and the normal form, each as a whole.
+
+    The normal form comes last: where it is that of the specs, the SQL is, too.
+    AssayError: `accept` where a link leads out of the workspace, `output` where nothing can be written.
+    """
+    place = session.workspace.normal_form(checked.package.system)
+    sql = session.workspace.root / "golden" / "sql" / checked.package.system
+    for item in (place, sql):
+        if not session.workspace.holds(item):
+            raise fail("accept", "a link leads out of the workspace", span=Span(str(item)))
+    if texts:
+        with _fresh(session, sql.parent) as folder:
+            (folder / sql.name).mkdir()
+            for name, found in texts.items():
+                write_texts(folder / sql.name / name, found)
+    else:
+        shutil.rmtree(sql, ignore_errors=True)
+    with _fresh(session, place.parent) as folder:
+        (folder / place.name).write_text(normal_form.dump(checked), encoding="utf-8")
+
+
+@contextmanager
+def _fresh(session: Session, within: Path) -> Iterator[Path]:
+    """A folder whose entries take their places in another."""
+    with replacing(within, session.waits_for(within), hint="is the workspace yours to write into?") as folder:
+        yield folder
+
 
 Row = tuple[str, ...]
 
@@ -84,7 +117,7 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     raise_all(problems)
     place = session.workspace.normal_form(system)
     if accept:
-        accepting.accept(session, checked, system_sql(session, checked))
+        write_accepted_files(session, checked, system_sql(session, checked))
     held = normal_form.header(place.read_text(encoding="utf-8")) if place.is_file() else ""
     names = ("sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports")
     more = ("histories", "series", "articles", "examples")

@@ -10,7 +10,7 @@ from pathlib import Path
 from assay.app import filters
 from assay.app.compute import Computation, RunResult, compute, report_metrics
 from assay.app.options import Built, Options, reports
-from assay.app.outputs import replacing
+from assay.app.outputs import replacing, write_specs
 from assay.app.phases import select_phases
 from assay.app.raw_data_notes import raw_notes
 from assay.app.rendering import rendered
@@ -18,17 +18,15 @@ from assay.app.report_check import refuse
 from assay.app.run_warnings import run_warnings
 from assay.app.runs import NamedRun
 from assay.app.session import Session
-from assay.app.specs_file import write_specs
 from assay.app.sql_files import write_sql
 from assay.lang.check.reports import is_day
 from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
-from assay.plan.phase_splitting import can_split_by_phase
-from assay.plan.planner import JudgeStep
+from assay.plan.planner import JudgeStep, can_split_by_phase
 from assay.provenance.record import CutRuns, Inputs, documents, in_forms, printed, provenance
 from assay.report.assemble import assemble
 from assay.report.output_forms import HTML
-from assay.report.render.html_details import NOTHING
+from assay.report.render.html import NOTHING
 from assay.report.render.pdf import warm_up
 from assay.report.results_json import lines_json, results_json
 from assay.report.run_results import Choices, PhaseOf, RunFigures, labels
@@ -191,7 +189,7 @@ def _write(
     document = replace(document, warnings=(*told, *document.warnings))
     behind = NOTHING
     if HTML in forms:
-        from assay.app.cell_details import behind_report  # loads much, which other forms do without
+        from assay.app.rendering import behind_report  # loads much, which other forms do without
 
         metrics = report_metrics(checked, shown)
         named = dict(zip(document.manifest.header[1:], figures, strict=True))

@@ -9,19 +9,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from assay.app.missing_data import missing_data_warnings
 from assay.app.phases import Bounds, PhaseSelection, RunPhases, check_metrics, check_runs, check_samples, resolved
 from assay.app.prepare import IngestedRun, Wanted, gathered, ignore_work, prepare
-from assay.app.quality import Counter, QualityPlan, coverage_fields, without_blank
+from assay.app.quality import Counter, QualityPlan, coverage_fields, missing_data_warnings, without_blank
 from assay.app.raw_data_notes import with_silent
 from assay.app.runs import NamedRun, here
 from assay.app.session import Session
 from assay.app.stages import stage
-from assay.engine import table_cache
+from assay.engine import result_cache
 from assay.engine.executor import SQL, Job, connect, execute, open_connections
 from assay.engine.graph import Node, nodes
-from assay.engine.hosts import enumerate_hosts
-from assay.engine.mount import mount
+from assay.engine.mount import enumerate_hosts, mount
 from assay.engine.results import RunResults
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
@@ -29,7 +27,7 @@ from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import Applied, EventStep, Listed, Plan, plan
 from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.sql.codegen import Statement, compile_plan
-from assay.sql.events import event_table, scan
+from assay.sql.dialect import event_table, scan
 from assay.util.diagnostics import AssayError
 
 LARGE = 2 * 2**30  # bytes of raw files of a run
@@ -228,7 +226,7 @@ def _execute(
     def attempt(index: int, enumerated: bool) -> RunResults:
         with connect(threads, session.store.room(), side_by_side) as connection:
             others = open_connections(connection, threads if threads > 1 else 0)
-            mount(connection, prepared[index].folders, table_cache.folders(session.store), others)
+            mount(connection, prepared[index].folders, result_cache.list_table_folders(session.store), others)
             if enumerated:
                 enumerate_hosts(connection, prepared[index].folders)
             edited = session.later is not None  # who waits for edits will make some

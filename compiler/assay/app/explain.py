@@ -14,8 +14,7 @@ from assay.app.raw_data_notes import raw_notes
 from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.app.subject_names import Item, named
-from assay.app.trace_constants import NOTHING, ConstantInputs
-from assay.app.trace_runs import Sample, Spread, tracing
+from assay.app.trace_runs import NOTHING, ConstantInputs, Sample, Spread, tracing
 from assay.explain.facts import Facts, facts
 from assay.lang import formula
 from assay.lang.model.article import Article

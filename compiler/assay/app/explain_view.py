@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from assay.app.explain import Explained, RunFacts
-from assay.app.trace_constants import ConstantInputs
-from assay.app.trace_runs import Line, Sample
+from assay.app.trace_runs import ConstantInputs, Line, Sample
 from assay.explain.facts import DefinitionFact, EventFact, Facts, FieldFact
 from assay.explain.terminal import (
     INDENT,

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from assay.app.prepare import IngestedRun
 from assay.app.session import Session
+from assay.engine.connection import small_engine
 from assay.engine.pruning import used
 from assay.engine.result_cache import Store
-from assay.engine.small_engine import small_engine
 from assay.ingest.manifest import MANIFEST
 from assay.ingest.workspace_dir import idle_engine
 from assay.lang.reserved_names import OWN_CONSTANTS
@@ -78,7 +78,7 @@ def statement(known: Sequence[tuple[str, bool]]) -> str:
     """The statement that writes constants: their names, and whether they have values, which are its parameters."""
     from sqlglot import exp
 
-    from assay.sql.copy_to import copied_plainly
+    from assay.sql.dialect import copied_plainly
     from assay.sql.expressions import literal
 
     places = [

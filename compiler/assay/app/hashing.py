@@ -19,7 +19,7 @@ from assay.ingest.hashing import FileHash, file_hashes
 from assay.util.diagnostics import AssayError
 
 if TYPE_CHECKING:
-    from assay.ingest.hashing_ahead import BackgroundHasher
+    from assay.ingest.hashing import BackgroundHasher
     from assay.lang.model.package import Event, Source
 
 Hashed: TypeAlias = "tuple[RunFiles, tuple[FileHash, ...]]"

@@ -6,15 +6,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from assay.app.options import Built, Options, reports
-from assay.app.outputs import replacing
+from assay.app.outputs import replacing, write_specs
 from assay.app.rendering import rendered
 from assay.app.session import Session
-from assay.app.specs_file import write_specs
 from assay.lang import normal_form
 from assay.lang.check.reports import is_day
 from assay.provenance.read import content_hash
-from assay.provenance.record import in_forms, of_publications
-from assay.provenance.versions import versions
+from assay.provenance.record import in_forms, of_publications, versions
 from assay.publication.history import issues
 from assay.publication.history_report import Heading, HistoryReport, analyze_history, document, series_json
 from assay.publication.reader import POINTS_SUFFIX

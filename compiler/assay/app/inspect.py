@@ -8,15 +8,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from assay.app.likely_renames import Rename, suggest_renames
 from assay.app.required_sources import has
 from assay.app.runs import NamedRun, here
 from assay.app.session import Session
-from assay.app.unknown_names import group_by_name, list_unknown_names, make_unknown_record, read_first_records
+from assay.app.unknown_names import (
+    Rename,
+    group_by_name,
+    list_unknown_names,
+    make_unknown_record,
+    read_first_records,
+    suggest_renames,
+)
 from assay.engine.mount import UnknownName, facts, first_broken
 from assay.ingest.discovery import RunFiles, find_run
 from assay.ingest.pipeline import OF_LINES, ingest
-from assay.ingest.quarantine_limit import NothingRecognisedError
+from assay.ingest.quarantine import NothingRecognisedError
 from assay.lang import dependencies
 from assay.lang.model.package import Event, Package, Quarantine, Source
 from assay.util.diagnostics import USAGE, AssayError, fail

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.app import filters
@@ -11,23 +11,41 @@ from assay.app.compute import compiled, report_metrics
 from assay.app.prose import read_prose
 from assay.app.session import Session
 from assay.app.subject_names import Item, named
-from assay.explain.appearances import list_appearances
+from assay.explain.facts import list_appearances
+from assay.lang import dependencies
 from assay.lang.formula import by_id, constants_of, is_formula, measured
 from assay.lang.model.article import Article
-from assay.lang.model.package import Metric
+from assay.lang.model.package import Metric, Package
 from assay.lang.model.report import History, Report
 from assay.lang.normal_form import CheckedPackage
 from assay.lineage.column_lineage import CONSTANTS, Origin
 from assay.lineage.constants import constants, declared
-from assay.lineage.filter_fields import filterable
-from assay.lineage.graph import Graph, as_data, graph
-from assay.lineage.metric_lineage import Lineage, lineage, root
+from assay.lineage.graph import Graph, as_data, graph, place_of, raw_places
+from assay.lineage.metric_lineage import Lineage, fields, lineage, root
 from assay.lineage.tree import FilterRow, field_rows
-from assay.plan.planner import Applied, Plan, plan, rows_of
+from assay.plan.planner import Applied, EventStep, Plan, plan, rows_of
 from assay.report.blocks.rows import listed, series_of
 from assay.report.run_results import row_label
 from assay.sql.codegen import Statement
 from assay.util.diagnostics import USAGE, fail
+
+
+def filterable(
+    package: Package, metrics: Sequence[Metric], found: Lineage
+) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Event, field, and the places in raw records, of what the definition hashes of metrics are made over beside what
+    has a part in their lineage: filters that are not applied would read it.  In order."""
+    plain, under_all = (
+        dependencies.collect_dependencies(package, metrics, filters).events for filters in ((), package.filters)
+    )
+    sources = {item.name: item for item in package.sources}
+    for event in sorted(package.events, key=lambda item: item.name):
+        named = found.events.get(event.name, frozenset()) | plain.get(event.name, set())
+        source = sources[event.source]
+        own = sorted(name for name in under_all.get(event.name, set()) - named if not place_of(source, name))
+        for origin, ways in fields(EventStep(event, tuple(own))):
+            yield event.name, origin.column, raw_places(source, origin.column, ways)
+
 
 #: the column of a metric's own statement that reports print
 MEAN = "mean"

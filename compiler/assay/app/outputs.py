@@ -1,4 +1,4 @@
-"""Output folders: written beside, moved into place when complete, so that a failed build leaves what was there."""
+"""Output folders: written beside the target and moved into place when complete."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.lang import workspace
+from assay.lang.normal_form import CheckedPackage
 from assay.provenance.read import NAME as RECORD
 from assay.provenance.read import recorded
 from assay.report.output_forms import FILES
@@ -18,9 +20,19 @@ from assay.util.os_errors import has_room, is_full, is_within, of_system, place_
 from assay.util.paths import resolve_path
 from assay.util.scratch import BESIDE, claimed, sweep
 
-if TYPE_CHECKING:  # a build that is given as it was loads nothing else
+if TYPE_CHECKING:
     from assay.app.runs import NamedRun
     from assay.app.session import Session
+
+
+#: what a build keeps of the specs that it was made of: the normal form of the system's package, as JSON
+SPECS = "specs.json"
+
+
+def write_specs(checked: CheckedPackage, folder: Path, cache: Path) -> None:
+    """Keep the package that a build is made of in its folder; what a cache has of it need not be written anew."""
+    (folder / SPECS).write_text(workspace.text(checked, cache), encoding="utf-8")
+
 
 #: there when a build is complete: what is to go that a former one left
 COMPLETE = "complete.json"

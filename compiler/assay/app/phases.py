@@ -12,9 +12,8 @@ from assay.engine.results import RunResults
 from assay.ingest.readers.sample_store import listed
 from assay.lang import time_format
 from assay.lang.model.package import Metric, Package
-from assay.lang.model.phase import SINCE, UNTIL, Cut, Phase
-from assay.plan.phase_splitting import can_split_by_phase
-from assay.plan.planner import cut_name
+from assay.lang.model.vocabulary import SINCE, UNTIL, Cut, Phase
+from assay.plan.planner import can_split_by_phase, cut_name
 from assay.remote import prometheus_times as times
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
 

@@ -32,7 +32,7 @@ from assay.ingest.manifest import (
     recognition_hash,
 )
 from assay.ingest.pipeline import ingest
-from assay.ingest.quarantine_limit import QuarantineLimitError, place_of
+from assay.ingest.quarantine import QuarantineLimitError, place_of
 from assay.ingest.run_metadata import duplicate_constant_warnings, read_constants
 from assay.lang.model.package import Event, Metric, Source
 from assay.lang.normal_form import CheckedPackage

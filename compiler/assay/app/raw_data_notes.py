@@ -8,7 +8,7 @@ from dataclasses import replace
 from assay.app.prepare import IngestedRun, Part
 from assay.engine.mount import first_broken
 from assay.ingest.manifest import read_notes
-from assay.ingest.nouns import RECORD_NOUNS
+from assay.ingest.summary import RECORD_NOUNS
 from assay.util.diagnostics import AssayError
 
 NAMED = 3  # hosts that are named

@@ -7,21 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.app.options import reports
-from assay.app.outputs import refuse_sources, replacing
+from assay.app.outputs import refuse_sources, replacing, write_specs
 from assay.app.rendering import rendered
 from assay.app.session import Session
-from assay.app.specs_file import write_specs
 from assay.lang import normal_form
 from assay.lang.model.report import Edition, Report
 from assay.lang.normal_form import CheckedPackage
 from assay.provenance.read import content_hash
-from assay.provenance.record import in_forms, of_publications
-from assay.provenance.versions import versions
+from assay.provenance.record import in_forms, of_publications, versions
 from assay.publication.document import document
 from assay.publication.edition import chosen, matched
 from assay.publication.model import Publication
-from assay.publication.reader import points_file, read
-from assay.publication.shape import Shape
+from assay.publication.reader import Shape, points_file, read
 from assay.report.output_forms import USUAL
 from assay.report.render.pdf import warm_up
 from assay.report.results_json import lines_json

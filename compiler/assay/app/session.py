@@ -24,7 +24,7 @@ from assay.util.paths import resolve_path
 from assay.util.progress import Notice, Progress, silent, unheard
 
 if TYPE_CHECKING:
-    from assay.ingest.hashing_ahead import BackgroundHasher
+    from assay.ingest.hashing import BackgroundHasher
 
 
 def ignore_build(_folder: Path) -> None:

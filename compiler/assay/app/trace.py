@@ -1,4 +1,4 @@
-"""`assay trace`: from a cell of a built report back to what it prints, the samples behind it, and their raw records."""
+"""`assay trace`: from a cell of a report back to its samples and raw records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.app.trace_subjects import Told, items
 from assay.app.trace_values import Built, TracedRun, TraceRequest, cut_of, same_value, traced_value
-from assay.app.untraceable import nowhere
 from assay.app.verify import moved_runs, runs_now
 from assay.explain.facts import judged as judged_by
 from assay.explain.wording import formula_sentence
@@ -36,13 +35,46 @@ from assay.report.cell_links import (
     FORMULA,
     JUDGED,
     MEAN,
+    OUTCOME,
     PERCENT,
     ROW,
     WORDS,
     CellSource,
 )
 from assay.report.document import Document, from_json
-from assay.util.diagnostics import SPECS_OR_DATA, AssayError, Diagnostic, fail, raise_all
+from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, fail, raise_all
+
+LIST = "--list lists the cells"
+
+
+def nowhere(built: Built, document: Document, cell: Cell) -> AssayError:
+    """Why a cell cannot be traced to records, and what to ask for instead."""
+    name, entry = f"`{cell.name}`", cell.of[0].entry if cell.of else ""
+    notes = tuple(" ".join(item.description.split("\n")) for item in document.entries if entry and item.id == entry)
+    if cell.prints == OUTCOME:
+        tables = " and ".join(f"`{title}`" for title in cell.decided_by)
+        if not tables:
+            return _fail(f"{name} judges nothing: {cell.text}", cell, LIST)
+        return _fail(f"{name} comes of the cells of {tables}", cell, "trace these: their results and values")
+    if cell.prints == WORDS:
+        known = [item.name for item in built.checked.package.series if item.name == entry]
+        hint = f"`assay explain {known[0]}` tells what it is read of" if known else "trace the values beside it"
+        return _fail(f"{name} is words of the specs, not a value of a run", cell, hint)
+    if cell.prints == FILTER:
+        message = f"{name} is a number of rows that a filter was asked about, not a metric"
+        return _fail(message, cell, "`assay explain METRIC` tells what each filter demands of its rows", notes)
+    if not cell.of:
+        return _fail(f"{name} prints no value: the run has no such row", cell, LIST)
+    content = built.found.content
+    run = next((item for item in content.runs if item.id == cell.of[0].run), content.runs[0])
+    files = ", ".join(item.file for item in run.documents) or "its logs"
+    message, found = f"{name} is a fact of run {run.id}, not a metric", f"{cell.text}, from {files}"
+    return fail("not-a-metric", message, found=found, hint=LIST, notes=notes, status=USAGE)
+
+
+def _fail(message: str, cell: Cell, hint: str, notes: tuple[str, ...] = ()) -> AssayError:
+    return fail("not-traceable", message, found=cell.text, hint=hint, notes=notes, status=USAGE)
+
 
 DIGITS = 12
 ALONE = (AVERAGE, ROW, COLUMN, MEAN)  # what a cell prints of one value as it is

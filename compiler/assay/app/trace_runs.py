@@ -1,4 +1,4 @@
-"""The samples behind a number of a run, with the raw records that they were made of."""
+"""Trace a value of a run to its samples, raw records and constants."""
 
 from __future__ import annotations
 
@@ -13,19 +13,22 @@ from sqlglot import exp
 
 from assay.app.prepare import IngestedRun
 from assay.app.session import Session
-from assay.app.trace_constants import ConstantInputs
-from assay.app.trace_constants import find_constants as given_of
-from assay.engine import limit
+from assay.engine import connection as limit
 from assay.engine.executor import connect
-from assay.engine.mount import mount
-from assay.engine.parameters import bind_parameters
+from assay.engine.mount import bind_parameters, mount
 from assay.engine.results import scale
-from assay.lang.model.package import Package
+from assay.ingest.run_metadata import told_by
+from assay.lang.model.package import Constant, Package
 from assay.lineage import sample_query
+from assay.lineage.column_lineage import Origin
+from assay.lineage.constants import constants, declared, place
+from assay.lineage.graph import kind_of
+from assay.lineage.metric_lineage import lineage
 from assay.lineage.raw_records import Place, RawRecord, raw_records
 from assay.lineage.record_lists import companion
 from assay.lineage.row_provenance import add_provenance
 from assay.lineage.sample_query import VALUE, SampleQuery
+from assay.report.run_results import fact
 from assay.sql import dialect
 from assay.sql.codegen import Statement, creation
 from assay.util.diagnostics import INTERNAL, fail
@@ -34,6 +37,59 @@ from assay.util.os_errors import is_memory, out_of_memory
 
 if TYPE_CHECKING:
     import duckdb
+
+
+@dataclass(frozen=True, slots=True)
+class RunConstant:
+    """A constant of a run: its value (instants and durations in ns), that as tables print it, with its unit; where the
+    run tells it, and whether it does or its default stands in."""
+
+    name: str
+    value: object
+    text: str
+    doc: str
+    place: str
+    told: bool
+
+    @property
+    def description(self) -> str:
+        """Where its value is from, in words."""
+        return self.place if self.told else f"its default, as the run has no {self.place}"
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantInputs:
+    """The constants that values are computed of, and whether no record has a part in these (`alone`)."""
+
+    constants: tuple[RunConstant, ...] = ()
+    alone: bool = False
+
+
+NOTHING = ConstantInputs()
+
+
+def find_constants(
+    package: Package, prepared: IngestedRun, statements: Sequence[Statement], query: exp.Expr
+) -> ConstantInputs:
+    """The constants of which the column `value` of a query over statements is computed."""
+    asked = Statement("table", "asked", query)
+    found = lineage([*statements, asked], [Origin(asked.name, VALUE)], checks=False)
+    known = declared(package)
+    own = tuple(make_constant(known[item.name], prepared) for item in constants(package, found) if item.role == "value")
+    events = (item for item, role in found.roles.items() if role == "value")
+    return ConstantInputs(
+        own, bool(own) and not any(kind_of(found.statements.get(of.table), of.table) == "event" for of in events)
+    )
+
+
+def make_constant(constant: Constant, prepared: IngestedRun) -> RunConstant:
+    value = prepared.constants[constant.name]
+    symbol = {"duration": "s", "instant": ""}.get(constant.type, constant.unit.symbol)
+    file, path = told_by(constant, prepared.run.directory)
+    where = place((file,), path) if file else place(constant.files, constant.path, *constant.or_at)
+    text = f"{fact(constant, value)} {symbol}".rstrip()
+    return RunConstant(constant.name, value, text, constant.doc, where, bool(file))
+
 
 TABLE = "traced samples"
 SHOWN = 1000  # records of a sample that are looked up
@@ -217,5 +273,5 @@ def tracing(
                 cause = str(error).split("\n")[0]
                 raise fail("engine", f"run {prepared.run.id}: tracing stopped at `{item.name}`: {cause}",
                            status=INTERNAL) from None  # fmt: skip
-        made = given_of(package, prepared, statements, asked.query)
+        made = find_constants(package, prepared, statements, asked.query)
         yield Tracing(connection, package, prepared, asked, factor, made)

@@ -10,7 +10,7 @@ from assay.app.subject_names import Item
 from assay.lang.model.article import Article
 from assay.lang.model.package import Column, Metric, Package
 from assay.lang.model.report import Cell, Report
-from assay.lang.model.unit import Unit
+from assay.lang.model.vocabulary import Unit
 from assay.lang.normal_form import CheckedPackage
 from assay.lineage import sample_query
 from assay.plan.planner import Applied, Listed, Plan, plan

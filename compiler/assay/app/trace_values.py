@@ -12,8 +12,7 @@ from assay.app import phases
 from assay.app.compute import RunResult, compiled, compute
 from assay.app.runs import NamedRun
 from assay.app.session import Session
-from assay.app.trace_constants import ConstantInputs
-from assay.app.trace_runs import Group, Sample, Spread, Tracing, tracing
+from assay.app.trace_runs import ConstantInputs, Group, Sample, Spread, Tracing, tracing
 from assay.app.trace_subjects import ColumnOf, Told, id_of, planned, sampled
 from assay.lang.model.article import Article
 from assay.lang.model.package import Metric, Series

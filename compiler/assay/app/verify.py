@@ -1,4 +1,4 @@
-"""`assay verify`: a report built again from its own provenance, and all that differs."""
+"""`assay verify`: rebuild a report from its provenance and compare every byte."""
 
 from __future__ import annotations
 
@@ -14,24 +14,73 @@ from pathlib import Path
 from assay.app.article import build_article
 from assay.app.comparison import build
 from assay.app.compute import report_metrics
+from assay.app.history import build_history
 from assay.app.options import Options
 from assay.app.prose import read_prose, texts_of
+from assay.app.regenerate import regenerate
 from assay.app.runs import NamedRun, here, named_runs, run_at
 from assay.app.session import Session
-from assay.app.verify_published import changed_publications, definition, rebuild
 from assay.diff.folders import compared
 from assay.engine.result_cache import Store
+from assay.lang import normal_form
 from assay.lang.model.article import Article
 from assay.lang.model.report import History, Report
 from assay.lang.normal_form import CheckedPackage
-from assay.provenance.read import NAME, Content, Forms, Recorded, RecordedFile, RecordedPublished, recorded
-from assay.provenance.record import file_of, outline, templates_hash
-from assay.provenance.versions import form_tools, versions
+from assay.provenance.read import (
+    NAME,
+    Content,
+    Forms,
+    Recorded,
+    RecordedFile,
+    RecordedPublished,
+    content_hash,
+    recorded,
+)
+from assay.provenance.record import file_of, form_tools, outline, templates_hash, versions
+from assay.publication.edition import chosen
 from assay.remote.address import is_address
 from assay.report.article import metrics_of
 from assay.report.results_json import lines_json
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
 from assay.util.scratch import folder as temporary
+
+
+def changed_publications(found: RecordedPublished) -> Iterator[str]:
+    """A line for each publication file that is gone or has other content."""
+    for path, said in zip(found.places, found.content.publications, strict=True):
+        name = f"input {said.file}"
+        try:
+            _, _, digest = file_of(path.parent, path.name)
+        except FileNotFoundError:
+            yield f"{name}: gone"
+        except OSError as error:
+            yield f"{name}: cannot be read ({error.strerror})"
+        else:
+            if digest != said.sha256:
+                yield f"{name}: content changed (sha256 {digest[:12]}, was {said.sha256[:12]})"
+
+
+def definition(session: Session, found: RecordedPublished) -> str:
+    """Hash of the definition of the report as it is now: of its edition, or of the history."""
+    content = found.content
+    if content.edition:
+        _, report = session.report(content.report)
+        return content_hash(normal_form.plain(chosen(report, "", content.edition)))
+    return content_hash(normal_form.plain(session.history(content.report)[1]))
+
+
+def rebuild(session: Session, found: RecordedPublished, out: Path) -> None:
+    """Make the report again into a folder."""
+    said = found.content
+    forms = tuple(found.forms)
+    if said.edition:
+        regenerate(session, found.places[0], out, said.report, said.edition, forms)
+    else:
+        title, author, date = (said.options.get(name, "") for name in ("title", "author", "date"))
+        build_history(
+            session, said.report, found.places, out, Options(title=title, author=author, date=date, forms=forms)
+        )
+
 
 DIGITS = 12
 

@@ -1,4 +1,4 @@
-"""`assay explain`, `lineage`, `trace`: what a number means, and where it comes from."""
+"""`assay explain`, `lineage`, `trace`, `catalogue`: what a number means and where it comes from."""
 
 from __future__ import annotations
 
@@ -7,9 +7,18 @@ from pathlib import Path
 
 import click
 
+from assay.cli import output
 from assay.cli import output as echo
-from assay.cli.completion import folders, names
-from assay.cli.options import cache_option, filter_options, one_run_option, system_option, working
+from assay.cli.options import (
+    cache_option,
+    filter_options,
+    folders,
+    names,
+    one_run_option,
+    out_option,
+    system_option,
+    working,
+)
 
 LEAST = 80  # columns of a terminal that is narrower, or of none
 
@@ -124,3 +133,17 @@ def trace(context: click.Context, folder: str, cell: str, listed: bool, runs: tu
 
 
 COMMANDS = (explain, lineage, trace)
+
+
+@click.command()
+@out_option("Folder for the pages.")
+@system_option
+@cache_option
+@click.pass_context
+def catalogue(context: click.Context, out: str, system: str | None) -> None:
+    """Write all definitions as linked web pages with search."""
+    from assay.app.catalogue import catalogue as made
+
+    with working(context) as session:
+        place = made(session, Path(out), system)
+    output.line(place)

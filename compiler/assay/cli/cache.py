@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli import output
+from assay.cli.groups import Clear
 from assay.cli.options import table_option
-from assay.cli.strict_group import Clear
 
 if TYPE_CHECKING:
     from assay.engine.pruning import Entry, Limits

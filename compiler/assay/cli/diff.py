@@ -14,9 +14,9 @@ from assay.util.escape import visible
 from assay.util.numbers import counted
 
 if TYPE_CHECKING:
-    from assay.diff.reported_change import ReportedChange
+    from assay.diff.changes import ReportedChange
     from assay.diff.specs import MetricChange, SystemDiff
-    from assay.explain.appearances import Appearance
+    from assay.explain.facts import Appearance
 
 #: so many characters of a value are printed, and so many places that a change touches
 WIDEST, PLACES = 160, 6
@@ -34,8 +34,7 @@ def diff(context: click.Context, before: str, after: str, system: str | None, fo
     A and B are folders with specs/, builds (their folders, or their provenance.json), or git revisions. Exit status 3
     when specs or choices differ, 1 when a system could not be read.
     """
-    from assay.app.diff import compare
-    from assay.app.diff_states import states
+    from assay.app.diff import compare, states
     from assay.util.diagnostics import DIFFERENCE, AssayError
 
     with working(context) as session:

@@ -10,21 +10,20 @@ from typing import Any
 import click
 
 from assay.cli import audit, output
-from assay.cli.author import init, schema, watch
+from assay.cli.audit import catalogue
+from assay.cli.author import init, lsp, schema, watch
 from assay.cli.cache import cache
-from assay.cli.catalogue import catalogue
-from assay.cli.completion import completion, folders, names
 from assay.cli.diff import diff
-from assay.cli.fetch import fetch
 from assay.cli.groups import Grouped
-from assay.cli.inspect import inspect as inspect_command
 from assay.cli.log import FORMS
-from assay.cli.lsp import lsp
 from assay.cli.options import (
     RUN_HELP,
     cache_option,
+    completion,
     filter_options,
+    folders,
     forms_option,
+    names,
     one_run_option,
     out_option,
     phase_options,
@@ -34,6 +33,8 @@ from assay.cli.options import (
     table_option,
     working,
 )
+from assay.cli.raw_data import fetch
+from assay.cli.raw_data import inspect as inspect_command
 from assay.cli.test import examples
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -80,7 +81,7 @@ def build(
 ) -> None:  # fmt: skip
     """Build a report over runs."""
     with working(context, runs) as session:
-        from assay.app import build_cache  # while files are hashed
+        from assay.app import build  # while files are hashed
         from assay.app.options import Options
         from assay.report.output_forms import ordered
 
@@ -92,7 +93,7 @@ def build(
 
             built = build_shown(session, report, runs, publications, Path(out), said)
         else:
-            built = build_cache.build(session, report, runs, Path(out), said)
+            built = build.build_report(session, report, runs, Path(out), said)
     output.warnings(built.warnings)
     for place in built.reports:
         output.line(place)
@@ -292,7 +293,7 @@ for command in (
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; errors become messages on stderr and an exit status, never a traceback."""
     from assay.cli.errors import run
-    from assay.cli.streams import opened
+    from assay.cli.output import opened
 
     opened()
     sys.exit(run(cli, arguments))

@@ -1,4 +1,4 @@
-"""All that commands print goes through here: no text of a log, of specs or of a path acts on a terminal.
+"""Everything that commands print, escaped for terminals; tables and streams.
 
 What would act on one, or would not be seen, is printed as an escape; in JSON as the escape that JSON has for it, so
 that the value is the same.
@@ -9,14 +9,124 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 import sys
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, TextIO
 
-from assay.cli.streams import write
-from assay.cli.table import below, widths
-from assay.util.escape import encodable, encode_lossless, visible, visible_json, visible_lines
+import click
+
+from assay.util.escape import columns, encodable, encode_lossless, visible, visible_json, visible_lines
+
+
+def opened() -> None:
+    """Lead to nowhere what is closed of stdin, stdout and stderr.
+
+    Else the next file that is opened has its number, and what libraries write there goes into that file.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            lowest = os.open(os.devnull, os.O_RDWR)  # of the numbers that are free: this one
+            os.set_inheritable(lowest, True)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+
+
+def write(said: str, err: bool, line_end: bool = True) -> None:
+    """Write to stdout or stderr.  What nobody reads any more is passed over: the status stays that of the work.
+
+    AssayError (output) when stdout cannot be written for another reason; of stderr nobody could be told.
+    """
+    try:
+        click.echo(said, nl=line_end, err=err)
+    except OSError as error:
+        _let_go(sys.stderr if err else sys.stdout)
+        if not err and not isinstance(error, BrokenPipeError):
+            from assay.util.diagnostics import fail
+
+            raise fail("output", f"stdout cannot be written: {os.strerror(error.errno or 0)}") from None
+
+
+def _let_go(stream: TextIO) -> None:
+    """Lead a stream to nowhere, with what it still holds."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+GAP = 3  # columns between two columns of a table
+ROOM = 24  # columns that a text of several words is to have
+INDENT = 4  # columns by which a text below its row is set in
+
+Row = Sequence[str]
+
+
+def widths(header: Row, rows: Sequence[Row], width: int) -> list[int]:
+    """The width of each column of a table that is no wider than `width`, so that no word is cut; empty where that
+    cannot be."""
+    every = [header, *rows]
+    full = [max(map(columns, cells)) for cells in zip(*every, strict=True)]
+    least = [max(_longest(cell) for cell in cells) for cells in zip(*every, strict=True)]
+    room = width - GAP * (len(full) - 1)
+    if sum(least) > room:
+        return []
+    while sum(full) > room:
+        _, index = max((size, index) for index, size in enumerate(full) if size > least[index])
+        full[index] -= 1
+    return full
+
+
+def below(header: Row, rows: Sequence[Row], width: int) -> list[str]:
+    """The lines of a table whose last column stands below each row, with those before it for which there is no room
+    beside; none where that is not called for, or does not fit."""
+    texts = [row[-1] for row in rows]
+    beside = widths(header, rows, width)
+    if not any(" " in text for text in texts) or (beside and beside[-1] >= min(ROOM, max(map(columns, texts)))):
+        return []
+    for number in range(len(header) - 1, 0, -1):
+        found = widths(header[:number], [row[:number] for row in rows], width)
+        if found:
+            lines = [*join_cells(header[:number], found), "─" * width]
+            return [*lines, *(line for row in rows for line in _with_below(header, row, found, width - INDENT))]
+    return []
+
+
+def _with_below(header: Row, row: Row, sizes: Sequence[int], width: int) -> Iterator[str]:
+    """The lines of a row of which only the first columns stand beside each other."""
+    yield from join_cells(row[: len(sizes)], sizes)
+    named = list(zip(header, row, strict=True))[len(sizes) : -1]
+    for text in ("; ".join(f"{name}: {cell}" for name, cell in named if cell), row[-1]):
+        yield from (" " * INDENT + line for line in wrapped(text, width) if line)
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """A text in lines of whole words; one line that is empty of a text that is."""
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if columns(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+def join_cells(row: Row, sizes: Sequence[int]) -> Iterator[str]:
+    """The lines of a row."""
+    cells = [wrapped(cell, size) for cell, size in zip(row, sizes, strict=True)]
+    for number in range(max(map(len, cells))):
+        parts = [cell[number] if number < len(cell) else "" for cell in cells]
+        padded = (part + " " * (size - columns(part)) for part, size in zip(parts, sizes, strict=True))
+        yield (" " * GAP).join(padded).rstrip()
+
+
+def _longest(cell: str) -> int:
+    """The width of the longest word."""
+    return max(map(columns, cell.split()), default=0)
+
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a cell begins with that a spreadsheet runs
 NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?|[-+]?inf")

@@ -18,7 +18,7 @@ SHOWN = ("size", "average", "median", "stddev", "min", "max")
 def print_answer(answer: Answer, form: str) -> None:
     """Distributions of metrics; of formulas the average alone."""
     from assay.report.results_json import distribution, of_formula
-    from assay.styles.results import Distribution, FormulaResult
+    from assay.styles.row import Distribution, FormulaResult
 
     def figures(found: Distribution | FormulaResult) -> dict[str, object]:
         if isinstance(found, FormulaResult):

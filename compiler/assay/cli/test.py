@@ -16,8 +16,7 @@ from assay.util.numbers import counted
 if TYPE_CHECKING:
     from xml.etree import ElementTree
 
-    from assay.app.examples import Coverage, Outcome, Tested
-    from assay.app.fallbacks import Fallback
+    from assay.app.examples import Coverage, Fallback, Outcome, Tested
 
 SHOWN = 12  # samples that are printed
 NAMED = 3  # names and places of an event that are printed

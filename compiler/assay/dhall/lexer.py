@@ -1,9 +1,10 @@
-"""Tokens of Dhall text, one at a time: what is a token inside a text literal depends on the parser."""
+"""Tokens of Dhall text, one at a time or all at once."""
 
 from __future__ import annotations
 
 import re
-from typing import NoReturn
+from collections.abc import Iterator
+from typing import NamedTuple, NoReturn
 
 from assay.dhall.errors import DhallError, Span, problem_at, span_of
 from assay.dhall.syntax import KEYWORDS, Source
@@ -264,3 +265,59 @@ class Lexer:
         if invalid is not None:
             at = invalid.start()
             self.fail(f"the character U+{ord(self.text[at]):04X} is not allowed", at, at + 1)
+
+
+_PIECES = {
+    "text": re.compile(r'(?:[^"\\$]|\\.|\$(?!\{))*', re.S),
+    "multi": re.compile(r"(?:''\$\{|'''|[^'$]|'(?!')|\$(?!\{))*"),
+}
+_QUOTES = {"text": '"', "multi": "''"}
+
+
+class Token(NamedTuple):
+    """A token and its offsets.
+
+    `kind` is that of the lexer, but `piece` for a piece of a text literal, and `unclosed` for one that does not end.
+    """
+
+    kind: str
+    start: int
+    end: int
+
+
+def iterate_tokens(source: Source) -> Iterator[Token]:
+    """Yield the tokens of a text; raise `DhallError` at characters that are none."""
+    lexer = Lexer(source)
+    braces: list[str] = []
+    while lexer.kind != "end":
+        kind, start, end = lexer.kind, lexer.start, lexer.position
+        literal = kind if kind in _PIECES else ""
+        if kind == "{":
+            braces.append("")
+        elif kind == "}" and braces:
+            literal = braces.pop()
+        if not literal or kind == "}":
+            yield Token(kind, start, end)
+            start = end
+        if literal:
+            end = _end_of_piece(source.text, literal, end)
+            is_interpolated = source.text.startswith("${", end)
+            if not is_interpolated and end == len(source.text):
+                yield Token("unclosed", start, end)
+                return
+            after = end if is_interpolated else end + len(_QUOTES[literal])
+            yield Token("piece", start, after)
+            end = after
+            if is_interpolated:
+                yield Token("${", end, end + 2)
+                braces.append(literal)
+                end += 2
+        lexer.position = end
+        lexer.advance()
+
+
+def _end_of_piece(text: str, literal: str, start: int) -> int:
+    """Return where a piece of a text literal ends: at its closing quotes, at `${`, or at the end of the text."""
+    match = _PIECES[literal].match(text, start)
+    assert match is not None
+    return match.end() if text[match.end() : match.end() + 1] in ('"', "'", "$") else len(text)

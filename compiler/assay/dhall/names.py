@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from assay.dhall.errors import Span, span_of
 from assay.dhall.printer import print_label, print_variable
 from assay.dhall.session import parse_text
-from assay.dhall.syntax import BUILTINS, KEYWORDS, Lambda, Let, Node, Pi, RecordLiteral, Source, Var
-from assay.dhall.walk import parts_of
+from assay.dhall.syntax import BUILTINS, KEYWORDS, Lambda, Let, Node, Pi, RecordLiteral, Source, Var, parts_of
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_/-]*")
 

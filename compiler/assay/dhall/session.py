@@ -13,14 +13,12 @@ from assay.dhall.budget import Budget, metered, spend_characters
 from assay.dhall.decode import decode
 from assay.dhall.errors import DhallError, Problem, ReportedError, Span, error_at, problem_at
 from assay.dhall.evaluate import evaluate
-from assay.dhall.imports import FolderPolicy, ImportPolicy, ImportRefusedError, NoImports
+from assay.dhall.imports import LOCATION, FolderPolicy, ImportPolicy, ImportRefusedError, NoImports, locate
 from assay.dhall.infer import Context, infer
-from assay.dhall.location import LOCATION, locate
 from assay.dhall.parser import Parser
 from assay.dhall.quote import quote
-from assay.dhall.syntax import Fallback, Import, Literal, Node, Source
+from assay.dhall.syntax import Fallback, Import, Literal, Node, Source, parts_of
 from assay.dhall.values import ABSENT, BYTES, TEXT, Value
-from assay.dhall.walk import parts_of
 
 MAX_FILES = 2_000
 MAX_TRAIL = 64

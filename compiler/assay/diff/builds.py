@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
-from assay.diff.reported_change import ReportedChange
+from assay.diff.changes import ReportedChange
 from assay.provenance.read import Content, PublishedContent, RecordedRun
 
 Made = Content | PublishedContent

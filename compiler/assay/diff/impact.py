@@ -1,15 +1,56 @@
-"""Which printed numbers a change of a report touches: of filters, summary, choices, rules that judge or mark."""
+"""Find the printed numbers that a change of a report, figure or table affects."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
-from assay.explain.appearances import Appearance, list_appearances
+from assay.explain.facts import Appearance, list_appearances
 from assay.lang import dependencies, formula
+from assay.lang.dependencies import Dependencies, collect_dependencies
 from assay.lang.model.article import Article, Averages, Grid, Pivot, Verdict
 from assay.lang.model.package import Metric, Package, Series
-from assay.lang.model.unit import Unit
+from assay.lang.model.vocabulary import Unit
 from assay.report.run_results import row_label
+
+Thing = tuple[str, str]
+"""A list of a package (`events`, `series`, ...; `constants` of all sources) and the name of a member."""
+
+
+def readers(package: Package) -> Mapping[Thing, Set[str]]:
+    """By what is read, which reports' series and run parameters read it, in words."""
+    found: dict[Thing, set[str]] = defaultdict(set)
+    for series in package.series:
+        if names := {place.report for place in list_appearances(package, series)}:
+            for thing in _things(package, collect_dependencies(package, (), (), [series.name])):
+                found[thing] |= {f"series of {name}" for name in names}
+    for report in package.reports:
+        said = f"run parameters of {package.system}/{report.name}"
+        for row in report.manifest:
+            if row.relation:
+                for thing in _things(package, collect_dependencies(package, (), (), [row.relation])):
+                    found[thing].add(said)
+            for constant in (row.constant, row.needs):
+                found["constants", constant].add(said)
+    return found
+
+
+def _things(package: Package, needed: Dependencies) -> Iterator[Thing]:
+    lists = {
+        "events": needed.events, "relations": needed.relations, "grains": needed.grains, "series": needed.series,
+        "constants": needed.constants,
+        "sources": {event.source for event in package.events if event.name in needed.events},
+    }  # fmt: skip
+    for kind, names in lists.items():
+        yield from ((kind, name) for name in names)
+
+
+def thing_at(path: tuple[str, ...]) -> Thing:
+    """The thing that a place of a package is part of; one of no name for a list as a whole."""
+    if path[:1] == ("sources",) and path[2:3] == ("constants",) and len(path) > 3:
+        return "constants", path[3]
+    return path[0], path[1] if len(path) > 1 else ""
+
 
 #: member of a summary -> the kinds of places that it shapes (the deviation stands in results alone)
 _BY_SUMMARY = {"lowest": ("table", "verdict"), "reciprocal_points": ("chart",)}

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from assay.diff.reported_change import ReportedChange, unified
-from assay.explain.appearances import Appearance
+from assay.diff.changes import ReportedChange, unified
+from assay.explain.facts import Appearance
 from assay.lang.model.article import Article, Part
 from assay.lang.model.package import Package
 from assay.report.prose import paragraphs_of, quotes_in, without_quotes

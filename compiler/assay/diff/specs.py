@@ -6,13 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
-from assay.diff.impact import touched
+from assay.diff.changes import Change, ReportedChange, changes, describe_change
+from assay.diff.impact import Thing, readers, thing_at, touched
 from assay.diff.prose import Texts, of_articles, quoting
-from assay.diff.readers import Thing, readers, thing_at
 from assay.diff.renames import as_called, instants, renames, with_instants
-from assay.diff.reported_change import ReportedChange, describe_change
-from assay.diff.tree import Change, changes
-from assay.explain.appearances import Appearance, judging, list_appearances
+from assay.explain.facts import Appearance, judging, list_appearances
 from assay.lang import normal_form
 from assay.lang.dependencies import collect_dependencies
 from assay.lang.model.package import Metric, Package

@@ -1,12 +1,17 @@
-"""The SQL of specs beside what it declares: the columns of relations, and where a text of SQL is wrong."""
+"""Compare the SQL of specs with what it declares: columns of relations, and placeholders in texts of checks.
+
+`{column:g}` is a real number with six digits, `{column:t}` an instant in ns since 1970 as a time.  NULL is `unknown`.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from assay.engine.hosts import ENUMERATION
+from assay.engine.mount import ENUMERATION
 from assay.lang.model.package import Column, Relation
+from assay.lang.time_format import format_instant
 from assay.plan.planner import CheckStep, RelationStep
 from assay.sql import dialect, error_positions
 from assay.util.diagnostics import Diagnostic, Span
@@ -15,6 +20,28 @@ if TYPE_CHECKING:
     import duckdb
 
     from assay.engine.graph import Node
+
+
+_PLACE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(?::([gt]))?\}")
+
+
+def places_of(text: str) -> tuple[str, ...]:
+    """The columns that a text names, in order."""
+    return tuple(found[1] for found in _PLACE.finditer(text))
+
+
+def filled(text: str, row: Mapping[str, object]) -> str:
+    """The text with values in their places; a place that names no column stays."""
+    return _PLACE.sub(lambda found: _value(row[found[1]], found[2]) if found[1] in row else found[0], text)
+
+
+def _value(value: object, form: str | None) -> str:
+    if value is None:
+        return "unknown"
+    if form == "t" and isinstance(value, int):
+        return format_instant(value)
+    return f"{value:g}" if form == "g" and isinstance(value, (int, float)) else str(value)
+
 
 _FAMILIES: Mapping[str, frozenset[str]] = {
     "whole number": frozenset(

@@ -1,31 +1,85 @@
-"""Every statement of a plan on empty tables: what a relation's SQL really yields against what it declares."""
+"""Run every statement of a plan on empty tables, to compare what SQL yields with what it declares.
+
+Their sum depends in its last digits on which are added first, and that on the number of threads.  The engine tells the
+types of all that a query works out, in its plan.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from assay.engine.check_texts import places_of
-from assay.engine.declared import place_in, text_of, undeclared
+from assay.engine.connection import Limits, apply_limits
+from assay.engine.declared import place_in, places_of, text_of, undeclared
 from assay.engine.graph import Node, demanded
-from assay.engine.inexact_sums import inexact
-from assay.engine.limit import Limits, apply_limits
-from assay.engine.mount import confine
-from assay.engine.parameters import bind_parameters
+from assay.engine.mount import bind_parameters, confine
 from assay.lang.model.package import Constant
-from assay.lang.model.phase import SINCE, UNTIL
+from assay.lang.model.vocabulary import SINCE, UNTIL
 from assay.lang.reserved_names import SERIES
 from assay.lang.scopes import HOST, LOG_COLUMNS, LOGS
 from assay.plan.planner import CheckStep, EventStep, RelationStep
 from assay.sql import dialect
+from assay.sql.dialect import empty_table
 from assay.sql.error_positions import near, of_word
-from assay.sql.events import empty_table
 from assay.sql.relations import filled
 from assay.util.diagnostics import Diagnostic, did_you_mean
 
 if TYPE_CHECKING:
     import duckdb
+
+
+#: functions of a group that add or multiply on the way
+_SUMS = frozenset(
+    (
+        "sum", "avg", "mean", "fsum", "sumkahan", "kahan_sum", "favg", "product", "geomean", "geometric_mean",
+        "stddev", "stddev_samp", "stddev_pop", "variance", "var_samp", "var_pop", "sem", "skewness", "kurtosis",
+        "kurtosis_pop", "entropy", "corr", "covar_samp", "covar_pop", "regr_avgx", "regr_avgy", "regr_intercept",
+        "regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "regr_syy",
+    )
+)  # fmt: skip
+_REAL = ("DOUBLE", "FLOAT")
+_AS_PLANNED = "SELECT json_serialize_plan(?, optimize := false)"
+_WHOLE = ("UNBOUNDED_PRECEDING", "UNBOUNDED_FOLLOWING")
+
+
+def inexact(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[str]:
+    """The functions of a query, without places, over tables of the connection, that add up real numbers in no order.
+
+    Of lists they are not: these have one.  None of a query that the engine can plan and not write down.
+    """
+    row = connection.execute(_AS_PLANNED, [sql]).fetchone()
+    assert row is not None
+    yield from dict.fromkeys(name for item in _calls(json.loads(row[0])) if (name := _name(item)))
+
+
+def _calls(plan: object) -> Iterator[Mapping[str, Any]]:
+    """The functions of groups and of windows in a plan, but for those that lists are given to."""
+    if isinstance(plan, list):
+        for item in plan:
+            yield from _calls(item)
+    elif isinstance(plan, dict):
+        if plan.get("expression_class") in ("BOUND_AGGREGATE", "BOUND_WINDOW"):
+            yield plan
+        for key, item in plan.items():
+            if key != "function_data":
+                yield from _calls(item)
+
+
+def _name(call: Mapping[str, Any]) -> str:
+    """What a call is to, where it adds up real numbers in no order; else empty."""
+    name = str(call.get("qname", {}).get("path", [""])[-1])
+    real = any(item["id"] in _REAL for item in call.get("arguments", ()))
+    return name if name in _SUMS and real and not _ordered(call) else ""
+
+
+def _ordered(call: Mapping[str, Any]) -> bool:
+    """Whether a call is told which of its rows come first; of a window, also by that it is of the rows up to each."""
+    if call["expression_class"] == "BOUND_AGGREGATE":
+        return bool(call.get("order_bys"))
+    return bool(call.get("arg_orders")) or bool(call.get("orders") and (call.get("start"), call.get("end")) != _WHOLE)
+
 
 SECONDS = 20
 MEMORY = "1GB"

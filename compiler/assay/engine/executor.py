@@ -14,23 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from assay.engine import limit, results
-from assay.engine.check_texts import filled
-from assay.engine.declared import place_in, text_of, undeclared
-from assay.engine.formulas import Formulas
+from assay.engine import connection as limit
+from assay.engine import results
+from assay.engine.declared import filled, place_in, text_of, undeclared
 from assay.engine.graph import Node, content_hashes, demanded, outlived
-from assay.engine.hosts import by_number, numbered
-from assay.engine.parallel import SideBySide
-from assay.engine.parameters import bind_parameters
-from assay.engine.partitions import Portions, only, select_unrestricted
+from assay.engine.mount import bind_parameters, by_number, numbered
+from assay.engine.partitions import Portions, SideBySide, only, select_unrestricted
 from assay.engine.pruning import used
-from assay.engine.result_cache import Store
-from assay.engine.results import Distribution, FilterCount, RunResults
-from assay.engine.table_cache import KeptTables
-from assay.lang.model.summary import Summary
+from assay.engine.result_cache import CachedTables, Store
+from assay.engine.results import Distribution, FilterCount, Formulas, RunResults
+from assay.lang.model.vocabulary import Summary
 from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import CheckStep, JudgeStep, Plan, RelationStep
-from assay.sql import dialect, filter_results
+from assay.sql import dialect, grains
 from assay.sql.codegen import Statement, creation, more
 from assay.util.checksums import sealed, unsealed
 from assay.util.diagnostics import INTERNAL, AssayError, Diagnostic, Span, fail, raise_all
@@ -163,8 +159,8 @@ class _Execution:
         self.hashes = content_hashes(job.graph, job.constants, job.raw, job.logs)
         self.nodes = {node.name: node for node in job.graph}
         self.kept: dict[str, Any] = {}
-        self.most, self.room = limit.seconds(), limit.room()
-        self.tables = KeptTables(store, connection, self.hashes, enumerated)
+        self.most, self.room = limit.read_seconds(), limit.read_room()
+        self.tables = CachedTables(store, connection, self.hashes, enumerated)
         self.portions = Portions(checked)
 
     def list_outputs(self) -> list[tuple[str, str]]:
@@ -276,7 +272,7 @@ class _Execution:
         if kind == "rejections":
             assert isinstance(node.statement.step, JudgeStep)
             return self.rows(
-                node, self.connection, dialect.text(filter_results.count_rejections(node.statement.step)), bound=False
+                node, self.connection, dialect.text(grains.count_rejections(node.statement.step)), bound=False
             )
         if kind == "row":
             return self.records(node, dialect.text(exp.select("*").from_(node.name)), bound=False)

@@ -1,25 +1,76 @@
-"""The folder of an ingested run as tables: a folder of files an event, `logs`, and `constants` (one row)."""
+"""Mount the folder of an ingested run as tables, with its hosts and the values of parameters."""
 
 from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from assay.engine.small_engine import small_engine
+from assay.engine.connection import small_engine
 from assay.lang.reserved_names import CONSTANTS, OWN_CONSTANTS
-from assay.lang.scopes import LOGS
+from assay.lang.scopes import HOST, LOGS
 from assay.sql import dialect
-from assay.sql.events import parquet
+from assay.sql.codegen import Statement, creation
+from assay.sql.dialect import column, enumeration, host_type, parquet
 from assay.util.diagnostics import fail
 
 if TYPE_CHECKING:
     import duckdb
+
+
+#: how the engine describes such a type, whose values are texts
+ENUMERATION = "ENUM("
+
+
+def enumerate_hosts(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> None:
+    """Let the hosts of a run whose folders are mounted be a type, in their order as texts, and `logs` have them."""
+    names = dialect.select(column(HOST)).distinct().from_(LOGS).order_by(HOST)
+    connection.execute(enumeration(names))
+    mount_logs(connection, folders, exp.Star(replace=[_numbered(column(HOST))]))
+
+
+def by_number(statement: Statement, temporary: bool = True) -> str:
+    """The text that keeps an event's rows as a view, like `creation`, whose hosts are of that type."""
+    return creation(replace(statement, query=numbered(statement)), temporary)
+
+
+def numbered(statement: Statement) -> exp.Select:
+    """The query of an event's rows, whose hosts are of that type."""
+    query = statement.query.copy()
+    assert isinstance(query, exp.Select)
+    for item in query.selects:
+        if isinstance(item, exp.Column) and item.name == HOST:
+            item.replace(_numbered(item.copy()))
+    return query
+
+
+def _numbered(host: exp.Expr) -> exp.Expr:
+    return exp.alias_(exp.Cast(this=host, to=host_type()), HOST)
+
+
+LEAST, GREATEST = -(2**63), 2**63 - 1
+
+
+def bind_parameters(names: Iterable[str], constants: Mapping[str, object]) -> dict[str, object] | None:
+    """The constants that a statement has places for; None, which is what the engine takes for none.
+
+    Whole numbers are of 64 bits: the engine would take small ones to be of 32, and end where products are beyond.
+    """
+    return {name: _wide(constants[name]) for name in names} or None
+
+
+def _wide(value: object) -> object:
+    from duckdb.value.constant import LongValue
+
+    if isinstance(value, bool) or not isinstance(value, int) or not LEAST <= value <= GREATEST:
+        return value
+    return LongValue(value)
+
 
 #: the folder of the events, in that of an ingested run
 EVENTS = "events"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from assay.engine import limit
+from assay.engine import connection as limit
 from assay.engine.executor import check_problem, offenders
 from assay.engine.graph import Node, demanded
-from assay.engine.parameters import bind_parameters
+from assay.engine.mount import bind_parameters
 from assay.lang.model.expression import Expression, show
 from assay.lang.model.package import Metric
 from assay.lang.scopes import HOST

@@ -1,4 +1,4 @@
-"""All that specs say of a metric or series, as one value: what `assay explain` prints."""
+"""Collect all that specs define about a metric or series, and where reports show it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.explain import wording
-from assay.explain.appearances import Appearance, list_appearances
 from assay.lang import formula
 from assay.lang.dependencies import collect_dependencies
-from assay.lang.model.package import Event, Field, Metric, Series, Source
+from assay.lang.model.article import Article, Part
+from assay.lang.model.package import Event, Field, Metric, Package, Series, Source
+from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
 from assay.lang.reserved_names import ACCEPTED
 from assay.lineage.column_lineage import ROWS
@@ -17,7 +18,101 @@ from assay.lineage.constants import ConstantFact, constants
 from assay.lineage.graph import path_text, place_of, raw_places
 from assay.lineage.metric_lineage import ROLES, Lineage
 from assay.plan.planner import Applied, EventStep, JudgeStep, RelationStep, SeriesStep
+from assay.report.blocks.conclusion_rules import NOT_WORSE
 from assay.report.run_results import row_label
+
+
+@dataclass(frozen=True, slots=True)
+class Appearance:
+    """A place of a report, its section and label; `kind` is table, chart, dictionary, history, figure, verdict or quote
+    (in prose)."""
+
+    report: str
+    kind: str
+    section: str
+    label: str
+
+
+def list_appearances(package: Package, item: Metric | Series) -> tuple[Appearance, ...]:
+    """Every place that shows a metric or series, report by report."""
+    found: list[Appearance] = []
+    if isinstance(item, Metric):
+        label = row_label(item.name, item.unit.symbol)
+        for report in package.reports:
+            found += [
+                Appearance(f"{package.system}/{report.name}", *place, label) for place in _of_report(report, item.id)
+            ]
+        for history in package.histories:
+            name = f"{package.system}/{history.name}"
+            found += [
+                Appearance(name, "history", part.title, label) for part in history.sections if item.id in part.metrics
+            ]
+        for article in package.articles:
+            name = f"{package.system}/{article.name}"
+            found += [Appearance(name, *place, label) for place in _of_article(article, item.id)]
+    else:
+        found += list(_find_series(package, item))
+    return tuple(dict.fromkeys(found))
+
+
+def judging(package: Package, metric: Metric) -> tuple[Appearance, ...]:
+    """The places whose verdicts depend on which direction of a metric is better."""
+    label = row_label(metric.name, metric.unit.symbol)
+    return tuple(
+        Appearance(f"{package.system}/{article.name}", "verdict", f"{part.title}/{title}", label)
+        for article in package.articles
+        for part in article.parts
+        for title in _judged_by(part, metric.id)
+    )
+
+
+def _judged_by(part: Part, metric: str) -> Iterator[str]:
+    """The titles of verdicts and conclusions of a part; what must fall, rise or stay does so either way."""
+    yield from (item.title for item in part.verdicts if metric in item.metrics)
+    for item in part.conclusions:
+        if any(rule.metric == metric and rule.kind == NOT_WORSE for rule in item.rules):
+            yield item.title
+
+
+def _of_report(report: Report, metric: str) -> Iterator[tuple[str, str]]:
+    yield from (("table", section.title) for section in report.sections if metric in section.metrics)
+    yield from (("chart", "") for chart in report.charts if chart.metric == metric)
+    yield from (("dictionary", group.title) for group in report.dictionary if metric in group.metrics)
+
+
+def _of_article(article: Article, metric: str) -> Iterator[tuple[str, str]]:
+    for part in article.parts:
+        yield from ((kind, f"{part.title}/{title}") for kind, title in _of_part(part, metric))
+
+
+def _of_part(part: Part, metric: str) -> Iterator[tuple[str, str]]:
+    yield from (("table", item.title) for item in part.listings if metric in item.metrics)
+    yield from (("table", item.title) for item in part.pivots if metric in (item.metric, item.due))
+    yield from (("figure", item.title) for item in part.scatters if metric in (item.x, item.y))
+    yield from (("figure", item.title) for item in part.grids if any(metric in (of.x, of.y) for of in item.scatters))
+    yield from (("verdict", item.title) for item in part.verdicts if metric in item.metrics)
+    yield from (("table", item.title) for item in part.class_tables if metric in formula.over(item.value))
+    yield from (("table", item.title) for item in part.comparisons if metric in item.metrics)
+    yield from (("verdict", item.title) for item in part.conclusions if metric in [rule.metric for rule in item.rules])
+
+
+def _find_series(package: Package, series: Series) -> Iterator[Appearance]:
+    """The figures and tables of a series."""
+    for article in package.articles:
+        for part in article.parts:
+            for kind, section, title in _drawn(part, series.name):
+                label = row_label(title or series.name, series.unit.symbol)
+                yield Appearance(f"{package.system}/{article.name}", kind, section, label)
+
+
+def _drawn(part: Part, series: str) -> Iterator[tuple[str, str, str]]:
+    """Kind, section and title of what shows a series; no title where it stands in a table by its name."""
+    yield from (("figure", part.title, item.title) for item in part.timelines if item.series == series)
+    for grid in part.grids:
+        place = f"{part.title}/{grid.title}"
+        yield from (("figure", place, item.title) for item in grid.timelines if item.series == series)
+    yield from (("table", f"{part.title}/{item.title}", "") for item in part.averages if series in item.series)
+
 
 Item = Metric | Series
 #: roles in which a verdict of filters decides on a number; in the others it decides in a check, or is only read
@@ -115,7 +210,7 @@ def facts(checked: CheckedPackage, item: Item, found: Lineage, applied: Sequence
     """The facts of a metric or series, whose lineage under the applied filters is `found`."""
     common = _common(checked, item, found)
     if isinstance(item, Series):
-        return _of_series(checked, item, common)
+        return _series_facts(checked, item, common)
     if formula.is_formula(item):
         return _of_formula(checked, item, common, applied, summary, found)
     return _of_metric(checked, item, common, applied, summary, found)
@@ -234,7 +329,7 @@ def _of_formula(
     )
 
 
-def _of_series(checked: CheckedPackage, series: Series, common: _Common) -> Facts:
+def _series_facts(checked: CheckedPackage, series: Series, common: _Common) -> Facts:
     symbol = series.unit.symbol
     what = "what is worked out" if series.terms else "what is read"
     factor = [f"{what}, × {series.factor}"] if series.factor != "1" else []

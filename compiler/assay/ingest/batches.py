@@ -1,4 +1,4 @@
-"""Batches: log files that are read together, and what came of them, kept by the content of the files.
+"""Batches: log files that are read together, cached by content.
 
 A run is put together out of batches.  When a file is added only that file is read, and a run whose reading was stopped
 goes on where it was.
@@ -10,8 +10,9 @@ import hashlib
 import json
 import os
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +23,11 @@ from assay.ingest.manifest import definitions_hash
 from assay.ingest.unknown_records import UnknownTally
 from assay.lang.model.package import Event, Source
 from assay.util import atomic, checksums
+from assay.util.progress import Bytes
 
 if TYPE_CHECKING:
     import duckdb
+
 
 FOLDER = "batches"  # in the cache; also that of batches that are not kept
 FACTS = "batch.json"
@@ -201,7 +204,7 @@ def _merge(connection: duckdb.DuckDBPyConnection, parts: Sequence[Path], target:
     from sqlglot import exp
 
     from assay.sql import dialect
-    from assay.sql.copy_to import TARGET, copied
+    from assay.sql.dialect import TARGET, copied
 
     paths = [exp.Literal.string(str(part)) for part in parts]
     rows = exp.Subquery(this=dialect.select("*").from_(exp.ReadParquet(expressions=[exp.Array(expressions=paths)])))
@@ -217,3 +220,35 @@ def _restored(folder: Path, files: Sequence[LogFile], facts: Facts) -> Batch:
     unknown = tuple((0, UnknownTally(*item)) for item in facts["unknown"])
     share = Share(tallies, broken, (), (), lines, unknown=unknown)
     return Batch(folder, tuple(files), share, lines, lacking)
+
+
+WORKERS = 8  # more do not fit into the memory that there is
+
+
+@dataclass(slots=True)
+class Collected:
+    """The batches of a run, its folder, and who is told how many of its `size` bytes are read."""
+
+    folder: Path
+    progress: Bytes
+    size: int
+    batches: Batches
+    kept: list[Batch] = field(default_factory=list)
+    done: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def counts(self) -> list[Share]:
+        """What the lines of all files came to."""
+        return [batch.share for batch in self.kept]
+
+    @property
+    def incomplete_rows(self) -> list[Lacking]:
+        """The rows of events that lack what they must have."""
+        return [row for batch in self.kept for row in batch.lacking]
+
+    def tell(self, more: int) -> None:
+        """Say how much is read."""
+        with self.lock:
+            self.done += more
+            self.progress(self.done, self.size)

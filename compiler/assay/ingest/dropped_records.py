@@ -17,7 +17,7 @@ from assay.ingest.plain_copies import Line
 from assay.ingest.quarantine import Lost, NumberText, at, missing_field_reason, truncate_value
 from assay.ingest.recognition import Recognition
 from assay.lang.model.package import Source
-from assay.util.json_document import object_of
+from assay.util.json_text import object_of
 
 if TYPE_CHECKING:
     import duckdb

@@ -9,15 +9,14 @@ from sqlglot import exp
 
 from assay.ingest import builder, field_sql
 from assay.ingest.event_forms import NumberedForm, paths_of
+from assay.ingest.field_sql import whole_paths
 from assay.ingest.readers.json_lines_sql import shared_columns, texts_of_body
 from assay.ingest.readers.json_lines_worker import Part
 from assay.ingest.recognition import Recognition
-from assay.ingest.whole_paths import whole_paths
 from assay.lang.model.package import Event, Field
 from assay.lang.reserved_names import KEYS, default_mark
 from assay.sql import dialect
-from assay.sql.dialect import column
-from assay.sql.host_type import host_type
+from assay.sql.dialect import column, host_type
 
 Path_ = tuple[str, ...]
 

@@ -1,18 +1,27 @@
-"""The rows of events, written as Parquet out of what workers have read."""
+"""Write the rows of events as Parquet.
+
+Whether a number is an integer, however it is written, takes long to ask: longer to plan than to answer on most logs.
+So rows are written as if all integers were written as the engine writes them.  Where one is not, its row is not whole,
+and all rows are written once more, with care.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from assay.ingest.event_forms import NumberedForm, wanted_events
 from assay.ingest.readers.json_lines_worker import Part, ScanResult
 from assay.ingest.recognition import Recognition
 from assay.ingest.scanner import Scanned
 from assay.lang.model.package import Event
+from assay.sql import dialect
+from assay.sql.dialect import column, copied, parquet
 
 if TYPE_CHECKING:
     import duckdb
@@ -29,7 +38,7 @@ def hosts_type() -> str:
 
     from assay.ingest import builder
     from assay.sql import dialect
-    from assay.sql.host_type import enumeration
+    from assay.sql.dialect import enumeration
 
     return enumeration(dialect.select(exp.Explode(this=builder.given_list("hosts", "TEXT"))))
 
@@ -59,7 +68,7 @@ class Statements:
         key = event.name, *parts, swift, in_order
         if key not in self.texts:
             from assay.ingest.event_query import event_rows
-            from assay.sql.copy_to import copied
+            from assay.sql.dialect import copied
 
             self.texts[key] = copied(event_rows(self.how, event, parts, swift, in_order))
         return self.texts[key]
@@ -97,9 +106,9 @@ class Rows:
 
     def broken(self, connection: duckdb.DuckDBPyConnection, event: Event) -> list[tuple[str, int]]:
         """Host and `seq` of the rows of an event that were written and are not whole."""
-        from assay.ingest.event_files import broken
+        # MERGED
 
-        return broken(connection, self.target(event))
+        return list_broken(connection, self.target(event))
 
     def having(self, index: int, own: Sequence[NumberedForm]) -> list[ScanResult]:
         """What has rows of an event; where nothing has any, the first.
@@ -124,3 +133,30 @@ def _scans(found: Sequence[ScanResult], parts: Sequence[Part]) -> Iterator[tuple
         scan = found[part.number].scan
         if part.scanned and scan:
             yield part, scan
+
+
+#: the rows of an event; swiftly, or with care
+MakeQuery = Callable[[bool], exp.Query]
+
+
+def write_event_rows(
+    connection: duckdb.DuckDBPyConnection, event: str, rows: MakeQuery, target: Path, careful: set[str] | None = None
+) -> list[tuple[str, int]]:
+    """Write the rows of an event; host and `seq` of those that are not whole, in this order.
+
+    `careful` are events that are known to need care; those that turn out to are added, as other files of a run are
+    likely to be alike.
+    """
+    if careful is None or event not in careful:
+        if write(connection, copied(rows(True)), target):
+            return []
+        if careful is not None:
+            careful.add(event)
+    return [] if write(connection, copied(rows(False)), target) else list_broken(connection, target)
+
+
+def list_broken(connection: duckdb.DuckDBPyConnection, target: Path) -> list[tuple[str, int]]:
+    """Host and `seq` of rows that were written and are not whole."""
+    query = dialect.select("host", "seq").from_(parquet(str(target)).subquery(alias="rows"))
+    query = query.where(exp.Not(this=column("whole"))).order_by("host", "seq")
+    return [(host, seq) for host, seq in connection.execute(dialect.text(query)).fetchall()]

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.ingest.decompress import CHUNK, refused
+from assay.util.checksums import SETTLED
 from assay.util.diagnostics import AssayError, fail
-from assay.util.digests import SETTLED
 from assay.util.paths import resolve_path
 
 SMALL = 16  # of a file that is so many times smaller than a piece a piece of memory would be too much

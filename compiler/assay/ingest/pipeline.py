@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from assay.ingest.discovery import RunFiles
 from assay.lang.model.package import Event, Source
-from assay.lang.model.source_kinds import BLOCKS, JSON_LINES, RECORDS, SAMPLES, TABLES, TEXT_LINES
+from assay.lang.model.vocabulary import BLOCKS, JSON_LINES, RECORDS, SAMPLES, TABLES, TEXT_LINES
 from assay.util.progress import Bytes, unwatched
 
 if TYPE_CHECKING:

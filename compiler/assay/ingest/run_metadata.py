@@ -14,7 +14,7 @@ from typing import Any
 from assay.lang.model.package import Constant, Source
 from assay.lang.units import nanoseconds_of
 from assay.util.diagnostics import AssayError, Diagnostic, Span, excerpt_at
-from assay.util.json_document import parsed, told_twice
+from assay.util.json_text import parsed, told_twice
 from assay.util.numbers import MAGNITUDE
 from assay.util.paths import resolve_path
 

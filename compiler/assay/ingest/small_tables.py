@@ -1,4 +1,4 @@
-"""Small tables as Parquet, out of rows in memory."""
+"""Small tables in memory and as Parquet."""
 
 from __future__ import annotations
 
@@ -7,9 +7,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqlglot import exp
+
+from assay.sql import dialect
+
 if TYPE_CHECKING:
     import duckdb
     from sqlglot import exp
+
+
+def empty(table: str, columns: Mapping[str, str]) -> str:
+    """The statement that makes an empty table of columns of the engine's types."""
+    defined = [
+        exp.ColumnDef(this=exp.to_identifier(name), kind=exp.DataType.build(kind, dialect=dialect.DIALECT))
+        for name, kind in columns.items()
+    ]
+    schema = exp.Schema(this=exp.to_table(table), expressions=defined)
+    return exp.Create(this=schema, kind="TABLE").sql(dialect=dialect.DIALECT)
+
 
 BATCH = 5000  # rows that are held at a time
 
@@ -24,7 +39,7 @@ def write(connection: duckdb.DuckDBPyConnection, place: Path, columns: Columns, 
 
 def write_statement(columns: Columns) -> str:
     """The statement that writes rows that are its parameters."""
-    from assay.sql.copy_to import copied_plainly
+    from assay.sql.dialect import copied_plainly
 
     return copied_plainly(_rows(columns))
 
@@ -73,7 +88,7 @@ def _rows(columns: Columns) -> exp.Select:
 
 
 def _empty(table: str, columns: Columns) -> str:
-    from assay.ingest.empty_tables import empty
+    # MERGED
 
     return empty(table, columns)
 
@@ -89,6 +104,6 @@ def _added(table: str, columns: Columns) -> str:
 def _whole(table: str) -> str:
     from assay.ingest import builder
     from assay.sql import dialect
-    from assay.sql.copy_to import copied_plainly
+    from assay.sql.dialect import copied_plainly
 
     return copied_plainly(builder.from_source(dialect.select("*"), table))

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from assay.ingest.quarantine_limit import TABLE, QuarantineLimitError
+from assay.ingest.quarantine import TABLE, QuarantineLimitError
 from assay.ingest.small_tables import dropped
 from assay.util import atomic, checksums, scratch
 from assay.util.os_errors import disk_full, is_full, is_within, of_system, unwritable

@@ -14,8 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from assay.lang.model import package as model
-from assay.lang.model.expression import Expression, decode
-from assay.lang.model.expression_text import parse
+from assay.lang.model.expression import Expression, decode, parse
 from assay.util.diagnostics import AssayError, Span, fail
 
 #: makes a value out of plain data

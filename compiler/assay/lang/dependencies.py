@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from assay.lang import formula
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Event, Filter, Grain, Metric, Package, Relation, Series, Table
-from assay.lang.model.phase import Cut
+from assay.lang.model.vocabulary import Cut
 from assay.lang.reserved_names import ACCEPTED
 from assay.lang.sql_dependencies import Reads, reads
 

@@ -19,13 +19,11 @@ from typing import Any, cast
 from assay.lang import decode, dependencies, formula, scopes
 from assay.lang.check.formulas import scope_of
 from assay.lang.check.series import VALUE, read_unit
-from assay.lang.formula_units import resolved
+from assay.lang.formula import resolved
 from assay.lang.model.article import Article, ClassTable
 from assay.lang.model.expression import Expression, show
 from assay.lang.model.package import Filter, Grain, Instant, Metric, Package, Parameter, Series, Source
-from assay.lang.model.phase import Cut
-from assay.lang.model.source_kinds import TEXT_LINES
-from assay.lang.model.unit import Unit
+from assay.lang.model.vocabulary import TEXT_LINES, Cut, Unit
 from assay.lang.typing_rules import SIDE_BY_SIDE, Scope, Units, convert_operands, infer, reduced, side_by_side
 from assay.lang.units import UnitLibrary, library_of
 from assay.util.repr_key import Exactly

@@ -1,6 +1,6 @@
 """Where the words of a package (names, ids, titles) are written.
 
-The evaluated value knows where each of its texts was written (`assay.dhall.texts`). A word may be written in many
+The evaluated value knows where each of its texts was written (`assay.dhall.origin`). A word may be written in many
 places: which of them counts follows from the declaration that the word is in, which is a record of the value.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from assay import dhall
-from assay.dhall.texts import PlacedText, iterate_declarations, iterate_texts
+from assay.dhall.origin import PlacedText, iterate_declarations, iterate_texts
 from assay.lang.check.checker import Field
 from assay.lang.sources import convert_span
 from assay.util.diagnostics import Span

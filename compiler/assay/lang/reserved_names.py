@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from assay.lang.model.source_kinds import SAMPLES
+from assay.lang.model.vocabulary import SAMPLES
 
 #: the check of every relation that no two of its rows have one key
 KEY = "duplicate-key"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from assay.lang.model.package import Column, Constant, Event, Field, Grain, Package, Parameter, Relation, Series, Table
-from assay.lang.model.unit import Unit
+from assay.lang.model.vocabulary import Unit
 from assay.lang.typing_rules import BOOLEAN, INSTANT, NANOSECOND, NONE, Scope, Typed
 
 T = TypeVar("T")

@@ -1,4 +1,6 @@
-"""Read the files that specs consist of, before they are evaluated; confinement to the workspace.
+"""Read the spec files of a system, confined to the workspace, and evaluate them.
+
+A file is unchanged when its size, times of change and inode are: what it imports is then what it imported.
 
 Imports are relative paths that stay inside the workspace. A name that the workspace does not have is looked up at the
 same relative name among the shipped files: the two are one tree, the workspace on top. Everything else that Dhall can
@@ -8,6 +10,8 @@ import (the environment, the network, absolute and home paths) is refused with i
 from __future__ import annotations
 
 import hashlib
+import json
+import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +19,63 @@ from pathlib import Path
 
 from assay import dhall
 from assay.dhall.collect import collect_files
+from assay.util.atomic import write_file
+from assay.util.checksums import sealed, unsealed
 from assay.util.diagnostics import AssayError, Diagnostic, Span, excerpt_of, fail
+from assay.util.paths import resolve_path
+
+IndexedFile = tuple[str, Path, bytes]
+"""Name, path and content of a source."""
+
+
+def read_unchanged_sources(cache: Path, root: Path, system: str) -> str | None:
+    """The hash of the sources of a system's specs when none of their files has changed; None when that is unknown.
+
+    A file of the workspace `root` that now stands in front of a shipped one of its name is a change, too.
+    """
+    try:
+        place = _place(cache, root, system)
+        found = json.loads(unsealed(place.name, place.read_text(encoding="utf-8")) or "{}")
+        same = all(_same(root, name, *entry) for name, entry in found["files"].items())
+    except (OSError, ValueError, KeyError, AttributeError, TypeError):
+        return None
+    return str(found["sources"]) if same and found["files"] else None
+
+
+def is_indexed(cache: Path, root: Path, system: str) -> bool:
+    """Whether it is known of which files a system's specs were made last time."""
+    return _place(cache, root, system).is_file()
+
+
+def _same(root: Path, name: str, path: str, mark: list[int]) -> bool:
+    own = root / name
+    return _mark(Path(path)) == mark and (not own.exists() or str(resolve_path(own)) == path)
+
+
+def write_index(cache: Path, root: Path, system: str, files: Sequence[IndexedFile], sources: str) -> None:
+    """Note the files (name, path, content) of a system's specs and their hash.
+
+    Nothing is noted when a file has other content by now; a cache that cannot be written is no matter.
+    """
+    try:
+        marks = {name: [str(resolve_path(path)), _mark(path)] for name, path, _ in files}
+        if any(path.read_bytes() != content for _, path, content in files):  # after the marks: they are of this content
+            return
+        place = _place(cache, root, system)
+        write_file(cache, place, sealed(place.name, json.dumps({"sources": sources, "files": marks})))
+    except OSError:
+        return
+
+
+def _place(cache: Path, root: Path, system: str) -> Path:
+    key = hashlib.sha256(os.fsencode(f"{resolve_path(root)}|{system}")).hexdigest()[:32]
+    return cache / "specs" / f"index-{key}.json"
+
+
+def _mark(path: Path) -> list[int]:
+    found = path.stat()
+    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+
 
 _LOCK = threading.Lock()
 _EVALUATORS: dict[tuple[Path, ...], dhall.Evaluator] = {}

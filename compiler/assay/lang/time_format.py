@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from assay.lang.model.package import Source
-from assay.lang.model.source_kinds import BLOCKS, SAMPLES, TABLES
+from assay.lang.model.vocabulary import BLOCKS, SAMPLES, TABLES
 
 #: units of a number since 1970 -> how many digits of it are below a second
 SINCE_1970 = {"s": 0, "ms": 3, "us": 6, "ns": 9}

@@ -1,4 +1,4 @@
-"""Workspaces: folders with `specs/`; finding one, and loading its packages.
+"""Workspaces: find a folder with `specs/`, load and cache its packages.
 
 A package comes from its committed normal form when that is of the very Dhall sources that are there, else from the
 cache, else from the Dhall evaluator.
@@ -11,12 +11,15 @@ import importlib
 import json
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.lang import decode, normal_form, source_index
+from assay.lang import decode, normal_form
+from assay.lang import sources as source_index
 from assay.lang.libraries import LIBRARIES
+from assay.lang.model.package import Package
 from assay.lang.normal_form import CheckedPackage
 from assay.util.atomic import write_file
 from assay.util.checksums import sealed, unsealed
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from assay.lang.model.package import Package, Source
     from assay.lang.positions import Positions
     from assay.lang.sources import SourceFile
+
 
 ROOT_FILE = "package.dhall"
 SHOWN = 5  # files that a message names
@@ -160,7 +164,7 @@ def load(
     files = scan(workspace, system)
     restorable = _restorable(_cached(cache, hash_sources(files))) if cache else None
     restored = normal_form.restored(restorable.content, restorable.where) if restorable else None
-    checked = restored or _committed(workspace, system, files) or evaluate(workspace, system, files)
+    checked = restored or _load_normal_form(workspace, system, files) or evaluate(workspace, system, files)
 
     def keep() -> None:
         read, said = _read(files), text(checked, cache) if cache else _text(checked)
@@ -185,7 +189,7 @@ class CachedPackage:
 
 def load_cached(workspace: Workspace, system: str, cache: Path | None) -> CachedPackage | None:
     """A system's package if it is known without looking into its files, or by their hashes, what it comes to."""
-    unchanged = source_index.unchanged(cache, workspace.root, system) if cache else None
+    unchanged = source_index.read_unchanged_sources(cache, workspace.root, system) if cache else None
     return _restorable(_cached(cache, unchanged)) if unchanged and cache else None
 
 
@@ -194,7 +198,7 @@ def comes_with_the_code(workspace: Workspace) -> bool:
     return resolve_path(workspace.root) == resolve_path(shipped().root)
 
 
-def _read(files: Sequence[SourceFile]) -> list[source_index.File]:
+def _read(files: Sequence[SourceFile]) -> list[source_index.IndexedFile]:
     return [(item.name, item.path, item.content) for item in files]
 
 
@@ -211,13 +215,13 @@ def _remember(
     system: str,
     cache: Path | None,
     checked: CheckedPackage,
-    files: Sequence[source_index.File],
+    files: Sequence[source_index.IndexedFile],
     said: str,
 ) -> None:
     """Let a cache keep a package, and which files it is made of."""
     if cache:
         _keep(said, _cached(cache, checked.sources))
-        source_index.remember(cache, workspace.root, system, files, checked.sources)
+        source_index.write_index(cache, workspace.root, system, files, checked.sources)
 
 
 def scan(workspace: Workspace, system: str) -> tuple[SourceFile, ...]:
@@ -227,7 +231,7 @@ def scan(workspace: Workspace, system: str) -> tuple[SourceFile, ...]:
     return read_sources(workspace.specs / system / ROOT_FILE, workspace.root, shipped().root)
 
 
-def _committed(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> CheckedPackage | None:
+def _load_normal_form(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> CheckedPackage | None:
     """The package of these very sources out of the committed normal form."""
     from assay.lang.sources import hash_sources
 
@@ -372,3 +376,62 @@ def check_evaluated(workspace: Workspace, system: str, evaluated: Evaluated) -> 
                    excerpt=excerpt, expected=system, found=package.system,
                    hint="a system is called as its folder: rename one of them")  # fmt: skip
     return package, check.check(package, locate)
+
+
+@dataclass(frozen=True, slots=True)
+class UncheckedPackage:
+    """A package; `refused` is what checks have against it (nothing: it has passed them)."""
+
+    checked: CheckedPackage
+    refused: tuple[Diagnostic, ...] = ()
+
+
+def load_unchecked(found: Workspace, system: str, cache: Path | None) -> UncheckedPackage:
+    """A system's package, checked where it passes; else out of its committed normal form, where that is of its sources,
+    or out of its Dhall, with all worked out as of a checked one.
+
+    Raises AssayError, with what the checks say, where even that does not go.
+    """
+    try:
+        return UncheckedPackage(load(found, system, cache))
+    except AssayError as error:
+        with suppress(AssayError, OSError):
+            files = scan(found, system)
+            for package in (_load_committed, _evaluate_unchecked):
+                checked = _resolve_unchecked(package, found, system, files)
+                if checked:
+                    return UncheckedPackage(checked, error.diagnostics)
+        raise
+
+
+def _resolve_unchecked(
+    made: Callable[[Workspace, str, Sequence[SourceFile], str], Package | None],
+    found: Workspace,
+    system: str,
+    files: Sequence[SourceFile],
+) -> CheckedPackage | None:
+    """What a reader makes of the files of a system, its units and definitions worked out; None where it cannot be."""
+    from assay.lang.sources import hash_sources
+
+    sources = hash_sources(files)
+    try:
+        package = made(found, system, files, sources)
+        return normal_form.resolve(package, sources) if package and package.system == system else None
+    except Exception:  # nothing has checked it: whatever comes of that, it cannot be read
+        return None
+
+
+def _load_committed(found: Workspace, system: str, _files: Sequence[SourceFile], sources: str) -> Package | None:
+    """The package of the committed normal form, where that is of these sources."""
+    place = found.normal_form(system)
+    text = place.read_text(encoding="utf-8") if place.is_file() else ""
+    return normal_form.load(text, str(place)).package if normal_form.header(text) == sources else None
+
+
+def _evaluate_unchecked(found: Workspace, system: str, files: Sequence[SourceFile], _sources: str) -> Package:
+    """The package that the Dhall yields."""
+    from assay.lang import decode
+
+    root = found.specs / system / ROOT_FILE
+    data: Any = evaluate_data(found, system, files)
+    return decode.package(data, str(root), lenient=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.lang.model.package import Package, Source
-from assay.lang.model.source_kinds import TABLES
+from assay.lang.model.vocabulary import TABLES
 from assay.lang.reserved_names import SERIES, keys_of
 from assay.lang.scopes import LOGS
 from assay.lineage import constants

@@ -21,7 +21,7 @@ from assay.ingest.readers.sample_store import run
 from assay.ingest.readers.tables import form_of
 from assay.ingest.workspace_dir import open_engine
 from assay.lang.model.package import Source
-from assay.lang.model.source_kinds import BLOCKS, JSON_LINES, RECORDS, SAMPLES, TABLES, TEXT_LINES
+from assay.lang.model.vocabulary import BLOCKS, JSON_LINES, RECORDS, SAMPLES, TABLES, TEXT_LINES
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.util.progress import unwatched

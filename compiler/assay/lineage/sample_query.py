@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from assay.lang.model.package import Grain, Metric
 from assay.plan.planner import SeriesStep
-from assay.sql import dialect, distributions, listings
+from assay.sql import dialect, distributions
 from assay.sql.dialect import column
 
 VALUE = "value"
@@ -52,7 +52,7 @@ def _instants(grain: Grain) -> frozenset[str]:
 
 def of_series(step: SeriesStep, since: int | None = None, until: int | None = None) -> SampleQuery:
     """The rows of a series, from a first to a last instant in ns (None: open)."""
-    query = listings.lines(step)
+    query = distributions.select_lines(step)
     if since is not None:
         query = query.where(exp.GTE(this=column("t_ns"), expression=dialect.integer(since)))
     if until is not None:

@@ -21,11 +21,10 @@ from pygls.exceptions import JsonRpcException, PyglsError
 from pygls.lsp.server import LanguageServer
 
 from assay.dhall import DhallError
-from assay.dhall.editor import complete_at, describe_at, find_definition
+from assay.dhall.editor import complete_at, describe_at, find_definition, find_selection
 from assay.dhall.names import RenameError, find_renaming, rename
 from assay.dhall.printer import print_label
 from assay.dhall.syntax import Source
-from assay.dhall.unfinished import find_selection
 from assay.lsp.conversion import SOURCE, Converter, convert_completion, convert_hover
 from assay.lsp.project import Place, Project, Projects
 

@@ -1,4 +1,4 @@
-"""The steps that make results out of events, in an order in which each finds what it reads.
+"""Plan the steps that turn events into results, in an order in which each step's inputs exist.
 
 A step is data: what it makes, of what.  `sql` turns it into a statement, `engine` runs it.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from assay.lang import formula
 from assay.lang.dependencies import Dependencies, collect_dependencies, events_of
 from assay.lang.model.package import Check, Event, Filter, Grain, Instant, Metric, Package, Relation, Series
-from assay.lang.model.phase import Cut
+from assay.lang.model.vocabulary import Cut
 from assay.lang.reserved_names import KEY, KEYS, keys_of, rows_name
 from assay.lang.scopes import HOST, LOGS
 
@@ -348,3 +348,31 @@ def plan(
         formulas,
         told,
     )
+
+
+def can_split_by_phase(package: Package, table: str) -> bool:
+    """Whether phases restrict the rows of a table, or of what it is made of.
+
+    Series by their instants, grains by their `at`; a grain without one follows its subject, the grain whose runs it
+    has, or the tables that its relation reads, if all are cut (besides the hosts' logs).  Events are not cut.
+    """
+    tables = {item.name: item for item in package.tables}
+
+    def cut(name: str) -> bool:
+        """Whether the rows of a table are cut."""
+        found = tables.get(name)
+        if isinstance(found, Series):
+            return True
+        if isinstance(found, Relation):
+            read = [used for used in found.uses if used != LOGS]
+            return bool(read) and all(cut(used) for used in read)
+        if not isinstance(found, Grain):
+            return False
+        return bool(found.at) or any(cut(of) for of in _made_of(found))
+
+    return cut(table)
+
+
+def _made_of(grain: Grain) -> tuple[str, ...]:
+    subject = (grain.subject.grain,) if grain.subject else ()
+    return (*subject, grain.runs.of if grain.runs else grain.relation)

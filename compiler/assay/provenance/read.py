@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from assay.report.output_forms import FILES, USUAL
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Span, fail
-from assay.util.json_document import parsed
+from assay.util.json_text import parsed
 from assay.util.os_errors import is_below
 from assay.util.paths import resolve_path
 

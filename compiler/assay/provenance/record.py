@@ -1,4 +1,4 @@
-"""`provenance.json`: all that a build was made of, so that it can be made again and compared.
+"""Write `provenance.json`: all inputs and tool versions of a build.
 
 `content` names no place of this machine, and `hash` is of it alone; `places` tells where the runs were, `forms`
 (left out where it is a PDF alone) in which forms the report was written.
@@ -7,9 +7,11 @@
 from __future__ import annotations
 
 import errno
+import functools
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
 from assay.lang import normal_form
@@ -18,10 +20,32 @@ from assay.lang.model.package import Package
 from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
 from assay.provenance.read import FORMAT, content_hash
-from assay.provenance.versions import form_tools, versions
-from assay.report.output_forms import USUAL
+from assay.report.output_forms import TOOLS as FORM_TOOLS
+from assay.report.output_forms import USUAL, VEGA_LITE
 from assay.report.run_results import Choices, RunFigures, labels
-from assay.util import digests
+from assay.util import checksums
+
+TOOLS = ("duckdb", "sqlglot", "typst", "vl-convert-python")
+
+
+def versions() -> dict[str, str]:
+    """Versions of Assay and of the tools that shape its output.
+
+    Python's is not among them: no output may depend on it.
+    """
+    return {**{name: _version(name) for name in ("assay", *TOOLS)}, "vega-lite": VEGA_LITE}
+
+
+def form_tools(form: str) -> dict[str, str]:
+    """The versions of the tools that only one form of a report needs."""
+    return {name: _version(name) for name in FORM_TOOLS[form]}
+
+
+@functools.cache
+def _version(name: str) -> str:
+    """The version of a package that is installed."""
+    return metadata.version(name)
+
 
 File = tuple[str, int, str]
 """Name of an input file from its run's directory, bytes, sha256."""
@@ -112,7 +136,9 @@ def templates_hash(folder: Path) -> str:
     """Hash of the templates: the names and contents of all files, fonts among them, that are not hidden."""
     files = ((path.relative_to(folder), path) for path in sorted(folder.rglob("*")) if path.is_file())
     seen = {
-        name.as_posix(): digests.sha256(path) for name, path in files if not any(part[0] == "." for part in name.parts)
+        name.as_posix(): checksums.hash_file(path)
+        for name, path in files
+        if not any(part[0] == "." for part in name.parts)
     }
     return content_hash(seen)
 

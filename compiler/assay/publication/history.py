@@ -17,8 +17,7 @@ from assay.lang.model.report import Edition, History, Report
 from assay.lang.normal_form import CheckedPackage
 from assay.publication.edition import Word, chosen, matched, words
 from assay.publication.model import MetricRow, Publication
-from assay.publication.reader import read
-from assay.publication.shape import MISSING, UNDEFINED, Shape
+from assay.publication.reader import MISSING, UNDEFINED, Shape, read
 from assay.util.diagnostics import fail
 
 MEANING, FORM = "meaning", "form"

@@ -1,10 +1,42 @@
-"""Addresses of runs that are no directory here: `s3://BUCKET/PREFIX` and the like, and archives."""
+"""Addresses of remote runs, and the names of their objects as local files."""
 
 from __future__ import annotations
 
 import re
 
 from assay.util.diagnostics import USAGE, AssayError, fail
+
+
+def parts_of(name: str) -> tuple[str, ...]:
+    """The parts of a name: those that say nothing (`.`, empty ones) left out."""
+    return tuple(part for part in name.split("/") if part not in ("", "."))
+
+
+def slashed(name: str) -> str:
+    """A name whose parts backslashes divide, too."""
+    return name.replace("\\", "/")
+
+
+def refusal(name: str) -> str:
+    """Why a name cannot be that of a file below a folder; empty when it can."""
+    if name.startswith("/"):
+        return "its name is absolute"
+    if ".." in name.split("/"):
+        return "its name leads out of the run (`..`)"
+    if not parts_of(name):
+        return "it has no name"
+    if "\0" in name or not _is_text(name):
+        return "its name is no text"
+    return ""
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
 
 #: scheme of an address -> the package that reads it
 PACKAGES = {"s3": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs"}

@@ -20,8 +20,7 @@ from assay.ingest.workspace_dir import open_engine
 from assay.remote import prometheus_times
 from assay.remote.http import Server, TooManyError
 from assay.sql import dialect
-from assay.sql.copy_to import TARGET, copied
-from assay.sql.dialect import column
+from assay.sql.dialect import TARGET, column, copied
 from assay.util.diagnostics import USAGE, AssayError, did_you_mean, fail
 from assay.util.locks import release
 from assay.util.progress import Progress

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from assay.ingest.decompress import COMPRESSED
 from assay.ingest.discovery import BESIDE
 from assay.lang.model.package import Source
-from assay.remote.names import parts_of
+from assay.remote.address import parts_of
 
 
 @dataclass(frozen=True, slots=True)

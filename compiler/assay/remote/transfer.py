@@ -13,7 +13,7 @@ from pathlib import Path
 
 from assay.ingest.decompress import COMPRESSED
 from assay.remote import disk_space
-from assay.remote.names import parts_of, refusal
+from assay.remote.address import parts_of, refusal
 from assay.remote.object_store import Object, Storage
 from assay.remote.required_files import Wanted
 from assay.util.atomic import clear_way, discard

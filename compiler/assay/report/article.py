@@ -22,9 +22,8 @@ from assay.report.blocks.plots import grids, not_drawn, not_named, scatters, tim
 from assay.report.blocks.tables import RenderContext, ShownRun, tables
 from assay.report.blocks.verdicts import verdict_notes, verdicts
 from assay.report.data_quality import quality_parts
-from assay.report.dictionary import entry
 from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Quoted, Table
-from assay.report.glossary import tables_of, terms
+from assay.report.glossary import entry, tables_of, terms
 from assay.report.prose import Paragraph, Prose, Quote
 from assay.report.run_results import Choices, RunFigures, told_apart, whole_labels
 from assay.styles.registry import style

@@ -1,10 +1,10 @@
-"""Results to the document: finished cells, charts as points, dictionary, warnings, provenance."""
+"""Assemble the document of a comparison from results: cells, charts, dictionary, warnings."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from assay.lang.formula import by_id, is_formula, measured
 from assay.lang.model.package import Metric
@@ -15,14 +15,53 @@ from assay.lang.normal_form import CheckedPackage
 from assay.report import run_results
 from assay.report.cell_links import COLUMN, FACT, FILTER, CellLink, CellSource, columns
 from assay.report.data_quality import quality_parts
-from assay.report.dictionary import entry
 from assay.report.document import Chart, Document, Group, Section, Series, Table
-from assay.report.glossary import SINCE, UNTIL, of_filter, of_row, terms
+from assay.report.glossary import SINCE, UNTIL, entry, of_filter, of_row, terms
 from assay.report.run_results import Choices, RunFigures, row_label
-from assay.report.style_limits import cut, differences
 from assay.styles.registry import Style, style
-from assay.styles.results import Distribution, RunResults
+from assay.styles.row import Distribution, RunResults, misses, tells
 from assay.util.escape import shorten
+
+
+def cut(checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], choices: Choices) -> Iterable[str]:
+    """Warnings of values whose digits before the point are cut."""
+    look = style(choices.style)
+    for metric, values in _list_averages(checked, report, runs, choices):
+        cells = look.table_row(values, metric.width).cells
+        off = [(cell, value) for cell, value in zip(cells, values, strict=True) if not tells(cell, value)]
+        if off:
+            said = ", ".join(f"{cell} for {value:.0f}" for cell, value in off)
+            yield (
+                f"The number style {choices.style} has no room for values of {metric.name} ({said}): its cells and "
+                "differences do not tell them."
+            )
+
+
+def differences(checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], choices: Choices) -> str:
+    """Of which metrics the printed differences do not tell the change; empty: of none."""
+    look = style(choices.style)
+    names = []
+    for metric, (base, *values) in _list_averages(checked, report, runs, choices):
+        percents = look.table_row([base, *values], metric.width).percents
+        if any(misses(percent, base, value) for percent, value in zip(percents, values, strict=True)):
+            names.append(metric.name)
+    if not names:
+        return ""
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return (
+        f"The number style {choices.style} has too few decimals for differences of {listed}: their Δ and Δ% do not "
+        "tell how much they changed."
+    )
+
+
+def _list_averages(
+    checked: CheckedPackage, report: Report, runs: Sequence[RunFigures], choices: Choices
+) -> Iterator[tuple[Metric, list[float | None]]]:
+    """Each metric of the sections, and its average in each run."""
+    shown = dict.fromkeys(name for section in report.sections for name in section.metrics)
+    for metric in map(checked.metric, shown):
+        yield metric, [run_results.average(run, metric, choices.summary) for run in runs]
+
 
 DELTA = ("Δ", "Δ%")
 
@@ -71,7 +110,7 @@ def assemble(
         filters=filters,
         provenance=tuple(provenance.items()),
         terms=terms(checked, report, (manifest, filters), counts=any(None in item.metrics for item in sections)),
-        averages=_averages(checked, report, choices.summary),
+        averages=_describe_averages(checked, report, choices.summary),
         differences=differences(checked, report, runs, choices),
         appendices=quality.appendices,
     )
@@ -158,7 +197,7 @@ def _sample_counts(look: Style, metric: str, runs: Sequence[RunFigures]) -> tupl
     return tuple(cells)
 
 
-def _averages(checked: CheckedPackage, report: Report, summary: str) -> str:
+def _describe_averages(checked: CheckedPackage, report: Report, summary: str) -> str:
     """How averages are taken of shown metrics that have a distribution for each of something; empty: there are none."""
     names = [name for section in report.sections for name in section.metrics]
     names += [item.metric for item in report.charts]

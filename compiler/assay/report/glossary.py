@@ -1,4 +1,4 @@
-"""Where printed numbers come from that are no metric's: entries beside those of the data dictionary.
+"""Glossary entries: definitions of metrics, and of printed numbers that belong to no metric.
 
 Tables name what their cells are values of by ids: of metrics and series, or such as the functions here make.  `terms`
 writes the entries of those that a document's tables name.
@@ -11,10 +11,36 @@ from dataclasses import dataclass
 
 from assay.lang import formula
 from assay.lang.model.article import Article, ClassTable
-from assay.lang.model.package import Column, Constant, Grain
+from assay.lang.model.package import Column, Constant, Grain, Metric, Worked
 from assay.lang.model.report import Cell, ManifestRow, Report, RowLabel
 from assay.lang.normal_form import CheckedPackage
 from assay.report.document import Appendix, Entry, Gallery, Group, Table
+
+
+def entry(checked: CheckedPackage, name: str) -> Entry:
+    """The entry of a metric."""
+    metric = checked.metric(name)
+    told = (metric.doc, *(_worked(metric) if formula.is_formula(metric) else ()))
+    return Entry(metric.id, metric.name, metric.unit.symbol, "\n".join(told), checked.definitions[name])
+
+
+def _worked(metric: Metric) -> tuple[str, ...]:
+    """Formula and unit, every conversion with its exact factor, worked examples: a line each."""
+    conversions = [f"1 {unit} = {factor} {base}" for unit, factor, base in formula.units_of(metric.measure)]
+    return (
+        f"Formula: {formula.format_formula(metric.measure)}, in {metric.unit.name}.",
+        *([f"Conversions, exact: {'; '.join(conversions)}."] if conversions else []),
+        *(f"Example: {_example(item)}." for item in metric.examples),
+    )
+
+
+def _example(example: Worked) -> str:
+    given = ", ".join(
+        f"{item.metric} = {formula.number_text(item.value)} {item.unit.symbol}".strip() for item in example.given
+    )
+    why = f" ({example.doc})" if example.doc else ""
+    return f"{given} gives {example.shows} {example.unit.symbol}".strip() + why
+
 
 SAMPLE_COUNT = "count.samples"
 SINCE, UNTIL = "phase.from", "phase.to"

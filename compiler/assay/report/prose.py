@@ -1,4 +1,7 @@
-"""Prose that quotes results: paragraphs with `{{ METRIC(COLUMN = value, decimals = n) }}` in them.
+"""Prose that quotes results: paragraphs with `{{ METRIC(...) }}` placeholders, and their markup.
+
+Prose is paragraphs.  A heading, an item, a row of a table would be printed as it stands, run together with the lines
+around it, so they are refused.
 
 A quote is the metric's value on the one row of its grain whose columns have these values, with its unit; `decimals`
 says how it is rounded (half to even), without it the value is written as tables write it.  `run` names the run (else it
@@ -17,8 +20,56 @@ from pathlib import Path
 from assay.lang.model.article import Choice
 from assay.lang.model.package import Grain, Metric
 from assay.lang.normal_form import CheckedPackage
-from assay.report import prose_marks
 from assay.util.diagnostics import Diagnostic, Span, did_you_mean, excerpt_at
+
+_ITEM = "a list", "write a sentence, or a paragraph for each item"
+_HEADING = "a heading", "the `title` of the part is its heading; another part has another"
+_TABLE = "a table", "`listings`, `pivots` and `facts` of the part are its tables"
+_CODE = "code", "nothing is printed as code"
+_RULE = "a rule", "an empty line is enough between paragraphs"
+_ANYWHERE = (
+    (re.compile(r" {0,3}#{1,6}[ \t]+\S"), _HEADING),
+    (re.compile(r" {0,3}(?:={3,}|-{3,}|\*{3,}|_{3,})[ \t]*$"), _RULE),
+    (re.compile(r"[ \t]*(?:[-*+]|1[.)])[ \t]+\S"), _ITEM),
+    (re.compile(r"[ \t]*\|.*\||[ \t]*:?-{3,}:?[ \t]*\|"), _TABLE),
+    (re.compile(r" {0,3}(?:```|~~~)"), _CODE),
+)
+#: a number may come to stand at the beginning of any line but the first of a paragraph
+_AT_FIRST = (re.compile(r"[ \t]*\d{1,9}[.)][ \t]+\S"), _ITEM)
+
+
+def check_markup(text: str, path: Path, name: str) -> Iterator[Diagnostic]:
+    """What is wrong with a text in which quotes that have an end are blotted out; of each kind the first place.
+
+    `name` is what messages call the file.
+    """
+    told: set[str] = set()
+    before = ""
+    for number, line in enumerate(text.split("\n"), start=1):
+        for pattern, (what, hint) in (*_ANYWHERE, *(() if before.strip() else (_AT_FIRST,))):
+            if pattern.match(line) and what not in told:
+                told.add(what)
+                column = len(line) - len(line.lstrip()) + 1
+                yield Diagnostic(
+                    "prose-markdown",
+                    f"prose is plain text, and this line begins {what}, as Markdown has it",
+                    Span(name, number, column, 1),
+                    excerpt_at(path, number, column),
+                    hint=hint,
+                )
+                break
+        if "{{" in line and "{{" not in told:
+            told.add("{{")
+            column = line.index("{{") + 1
+            yield Diagnostic(
+                "prose",
+                "a quote of a result has no end",
+                Span(name, number, column, 2),
+                excerpt_at(path, number, column, 2),
+                expected="}} behind it",
+            )
+        before = line
+
 
 _QUOTE = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*)\}\}", re.S)
 _TEXT = r'"(?:[^"\\]|\\.)*"'
@@ -107,7 +158,7 @@ def read(
         problems += wrong
         if isinstance(quote, Quote) and not wrong:
             quotes.append(quote)
-    problems += prose_marks.problems(_QUOTE.sub(_blotted, text), path, name)
+    problems += check_markup(_QUOTE.sub(_blotted, text), path, name)
     return Prose(path, text, tuple(quotes))
 
 

@@ -11,7 +11,7 @@ from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
 from assay.report import data_quality
 from assay.report.run_results import LABEL_AND_ID, Choices, RunFigures, chart_points, told_apart, whole_labels
-from assay.styles.results import Centile, Distribution, FormulaResult
+from assay.styles.row import Centile, Distribution, FormulaResult
 from assay.util.escape import escaped_json
 
 

@@ -15,8 +15,7 @@ from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.styles.exact_decimal import exact_text
 from assay.styles.manifest_cells import manifest_cell
 from assay.styles.points import HostSpread, PointKind, centile_text, host_point_texts, point_text
-from assay.styles.results import Centile, Distribution, RunResults
-from assay.styles.row import NO_VALUE
+from assay.styles.row import NO_VALUE, Centile, Distribution, RunResults
 from assay.util.escape import normalize_text, shorten
 
 LABEL_AND_ID = "{name} ({id})"  # what runs that share a label are called

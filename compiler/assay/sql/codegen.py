@@ -1,17 +1,23 @@
-"""A plan as statements: what is created, in order, and what is asked then.  Also each metric's SQL standing alone."""
+"""Compile a plan to SQL statements: what is created, in order, and what is queried then.
+
+Also each metric's SQL standing alone.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeGuard
 
 from sqlglot import exp
 
-from assay.lang.model.package import Check, Metric, Relation
+from assay.lang import scopes
+from assay.lang.model.package import Check, Event, Grain, Metric, Package, Relation
+from assay.lang.model.vocabulary import JSON_LINES, SAMPLES, TEXT_LINES
 from assay.lang.normal_form import CheckedPackage
 from assay.lang.reserved_names import KEY, SERIES
+from assay.lang.scopes import HOST, LOGS, SOURCE
 from assay.plan.planner import (
     CheckStep,
     EventStep,
@@ -25,10 +31,45 @@ from assay.plan.planner import (
     rows_of,
     span_of,
 )
-from assay.sql import dialect, distributions, grains, keys, listings, phases, relations, series
+from assay.sql import dialect, distributions, grains, relations, series
 from assay.sql.expressions import places
-from assay.sql.table_shapes import table_shapes
+from assay.sql.row_keys import Key, Shape
 from assay.util.repr_key import Exactly
+
+
+def table_shapes(package: Package, names: Iterable[str], sources: Iterable[str]) -> tuple[tuple[str, Shape], ...]:
+    """Return the shapes of tables by their names; `sources`: those whose logs are read (none: the only one)."""
+    every: tuple[Event | Relation | Grain, ...] = (*package.events, *package.relations, *package.grains)
+    by_name = {item.name: item for item in every}
+    return tuple((name, _shape(package, name, by_name.get(name), len(tuple(sources)))) for name in names)
+
+
+def _shape(package: Package, name: str, table: Event | Relation | Grain | None, sources: int) -> Shape:
+    columns = scopes.rows(package, name)
+    if columns is not None and isinstance(table, Event) and _kind(package, table) == SAMPLES:
+        columns = {**columns, SERIES: columns[HOST]}
+    return Shape(
+        None if columns is None else tuple(column.casefold() for column in columns),
+        tuple(_keys(package, name, table, sources)),
+    )
+
+
+def _keys(package: Package, name: str, table: Event | Relation | Grain | None, sources: int) -> Iterator[Key]:
+    if name == LOGS:
+        yield Key(frozenset((SOURCE, HOST) if sources > 1 else (HOST,)))
+    elif isinstance(table, Event):
+        # A line is one event; a row of a table is one of every event of its source.
+        of_lines = _kind(package, table) in (JSON_LINES, TEXT_LINES)
+        lines = frozenset(((table.source, name),)) if of_lines else frozenset()
+        yield Key(frozenset((HOST, "seq")), lines)
+    elif table is not None:
+        yield Key(frozenset(column.casefold() for column in table.key))
+
+
+def _kind(package: Package, event: Event) -> str:
+    """Return the kind of an event's source; empty where the package has no such source."""
+    return next((source.kind for source in package.sources if source.name == event.source), "")
+
 
 Constants = Mapping[str, object]
 EventTables = Mapping[str, exp.Query]
@@ -62,7 +103,7 @@ def compile_plan(
     steps = [step for step in plan.steps if not _holds(step, checked, names)]
     made = [_statement(step, finer, names, events, checked) for step in steps]
     made += [metric_statement(metric, checked, names) for metric in plan.metrics]
-    made += [Statement("rows", item.name, listings.rows(item, constants)) for item in plan.listed]
+    made += [Statement("rows", item.name, distributions.select_rows(item, constants)) for item in plan.listed]
     sampled = [step for step in plan.steps if isinstance(step, SeriesStep) and step.series.samples]
     made += [_ambiguous(step, constants) for step in sampled]
     numbered = {step.name for step in plan.steps if isinstance(step, EventStep) and SERIES in step.keys}
@@ -72,10 +113,10 @@ def compile_plan(
     read = [step for step in sampled if step.series.reading == "rate"]
     made += [_sparse(step, constants) for step in read]
     made += [_negative(step) for step in read]
-    made += [Statement("rows", cut_name(item.name), phases.instant(item, constants)) for item in plan.cuts]
-    made += [Statement("rows", rows_of(step.name), listings.lines(step)) for step in plan.series]
+    made += [Statement("rows", cut_name(item.name), grains.instant(item, constants)) for item in plan.cuts]
+    made += [Statement("rows", rows_of(step.name), distributions.select_lines(step)) for step in plan.series]
     windows = dict.fromkeys(step.series.windows for step in plan.series)
-    made += [Statement("rows", span_of(name), listings.span(name)) for name in windows]
+    made += [Statement("rows", span_of(name), distributions.select_span(name)) for name in windows]
     return tuple(made)
 
 
@@ -182,7 +223,7 @@ def _is_of_key(step: Step) -> TypeGuard[CheckStep]:
 def _sees_to_key(kept: Exactly[Relation], names: tuple[str, ...]) -> bool:
     relation = kept.value
     query = relations.compile_query(relation.sql, places(names), relation.uses, f"relation `{relation.name}`")
-    return keys.are_unique(query, relation.key)
+    return relations.are_unique(query, relation.key)
 
 
 def _relation(checked: CheckedPackage, step: CheckStep) -> Relation:
@@ -195,7 +236,7 @@ def _statement(
     if isinstance(step, EventStep):
         return Statement("view", step.name, events[step.name], step)
     if _is_of_key(step):
-        return Statement("check", step.name, keys.duplicates(_relation(checked, step)), step)
+        return Statement("check", step.name, relations.select_duplicates(_relation(checked, step)), step)
     made = _of_step(Exactly(step), finer, names)
     _refuse_ties(step, checked)
     return made

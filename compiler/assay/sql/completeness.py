@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Grain, Instant, Metric
-from assay.lang.model.picks import COMPUTED
+from assay.lang.model.vocabulary import COMPUTED
 from assay.lang.reserved_names import ACCEPTED, rows_name
 from assay.lang.scopes import HOST
 from assay.sql import dialect

@@ -1,15 +1,19 @@
-"""What differs between engines, one function a difference; all else is SQL that DuckDB, Spark and Trino share."""
+"""What is specific to DuckDB: types, casts, COPY, hosts as an enumeration, and event tables over Parquet files.
+
+To a statement such a host is the text that it was: it compares, sorts and prints as that.
+"""
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 import sqlglot.dialects.duckdb
 from sqlglot import exp
 
 from assay.lang import sql_dependencies
+from assay.lang.reserved_names import KEYS
 from assay.util.escape import visible, visible_lines
 
 #: The library registers a dialect by its name before the class is complete; a thread that looks it up by that name
@@ -171,3 +175,69 @@ def latest_before(query: exp.Select, rows: exp.Expr, on: exp.Expr) -> exp.Select
     """Join each row with the last of `rows` (a table or subquery) that `on` (equalities and one `<`) allows."""
     query.append("joins", exp.Join(this=rows, method="ASOF", side="LEFT", on=on))
     return query
+
+
+TARGET = "target"
+#: rows of a group, which are held until it is written: half as many as usual stay in the processor's caches
+GROUP = 61_440
+
+
+def copied(query: exp.Query) -> str:
+    """The statement that writes a query's rows as Parquet, and tells about its columns."""
+    options = {"FORMAT": "parquet", "COMPRESSION": "snappy", "PARQUET_VERSION": "v2", "ROW_GROUP_SIZE": str(GROUP)}
+    return _copy(query, options, "RETURN_STATS")
+
+
+def copied_plainly(query: exp.Query) -> str:
+    """The statement that writes a small table as Parquet."""
+    return _copy(query, {"FORMAT": "parquet"})
+
+
+def _copy(query: exp.Query, options: Mapping[str, str], *flags: str) -> str:
+    params = [exp.CopyParameter(this=exp.var(name), expression=exp.var(value)) for name, value in options.items()]
+    params += [exp.CopyParameter(this=exp.var(name)) for name in flags]
+    target = exp.Placeholder(this=TARGET)
+    copy = exp.Copy(this=exp.Paren(this=query), kind=False, files=[target], params=params)
+    return copy.sql(dialect=DIALECT, copy=False)
+
+
+TYPE = "host_name"
+
+
+def host_type(suffix: str = "") -> exp.DataType:
+    """The type of such hosts; with `[]`, that of lists of them."""
+    return exp.DataType.build(f"{TYPE}{suffix}", dialect=DIALECT, udt=True)
+
+
+def enumeration(names: exp.Select) -> str:
+    """The statement that makes the type, of a query of names, no two the same."""
+    # The library of trees has none for types.
+    return f"CREATE TYPE {TYPE} AS ENUM ({text(names)})"
+
+
+def event_table(source: exp.Expr, fields: Iterable[str], keys: Iterable[str] = KEYS) -> exp.Select:
+    """The rows of an event that lack no required field: its keys and the fields, of a scan of its files."""
+    return select(*keys, *sorted(fields)).from_(source).where(column("whole"))
+
+
+def scan(pattern: str) -> exp.Expr:
+    """A scan of Parquet files."""
+    return exp.ReadParquet(expressions=[exp.Literal.string(pattern)])
+
+
+def parquet(pattern: str) -> exp.Select:
+    """All rows of Parquet files."""
+    return select("*").from_(scan(pattern))
+
+
+def empty_table(name: str, columns: Iterable[tuple[str, str]]) -> str:
+    """The statement that makes an empty table of (column, type of the spec language)."""
+    defined = [
+        exp.ColumnDef(
+            this=exp.to_identifier(item),
+            kind=exp.DataType.build(TYPES[kind], dialect=DIALECT),
+        )
+        for item, kind in columns
+    ]
+    schema = exp.Schema(this=exp.to_table(name), expressions=defined)
+    return exp.Create(this=schema, kind="TABLE").sql(dialect=DIALECT)

@@ -1,4 +1,4 @@
-"""A metric's samples, and what is said of them: size, average, median, deviation, extremes, centiles.
+"""Queries for the samples of a metric: distributions and plain rows.
 
 Centiles are order statistics: of n ascending samples, centile c is the one at index min(floor(n c), n - 1), from 0.
 Integers stay exact up to their mean; doubles are summed in ascending order with compensation, so that nothing depends
@@ -12,9 +12,41 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from assay.lang.model.package import Grain, Metric, Reduction
+from assay.plan.planner import FROM, TO, Listed, SeriesStep
 from assay.sql import dialect
 from assay.sql.dialect import column, length, member
 from assay.sql.expressions import Names, compile_expression, literal
+
+
+def select_rows(listed: Listed, constants: Mapping[str, object]) -> exp.Select:
+    """Key columns, then a column for each metric: what it measures, where it counts."""
+    values = []
+    for metric in listed.metrics:
+        value = compile_expression(metric.measure, Names(constants=constants))
+        if metric.where:
+            condition = compile_expression(metric.where, Names(constants=constants))
+            value = exp.Case(ifs=[exp.If(this=condition, true=value)])
+        values.append(exp.Alias(this=value, alias=exp.to_identifier(metric.id, quoted=True)))
+    query = dialect.select(*listed.keys, *values).from_(dialect.table(listed.grain.name))
+    if any(metric.accepted for metric in listed.metrics):
+        query = query.where(column("accepted"), copy=False)
+    return query.order_by(*(column(name) for name in listed.grain.key))
+
+
+def select_lines(step: SeriesStep) -> exp.Select:
+    """The rows of a series: window, labels, instant, value."""
+    names = (*step.key, *step.series.by, "t_ns")
+    return dialect.select(*names, "value").from_(dialect.table(step.name)).order_by(*(column(name) for name in names))
+
+
+def select_span(windows: str) -> exp.Select:
+    """From when to when all windows of a relation are: one row, of nulls where there is none."""
+    ends = (
+        exp.alias_(exp.Min(this=column(FROM)), FROM),
+        exp.alias_(exp.Max(this=column(TO)), TO),
+    )
+    return dialect.select(*ends).from_(dialect.table(windows))
+
 
 #: the standard centiles, as decimal texts
 CENTILES = (

@@ -1,4 +1,4 @@
-"""Grains as SQL: the wide table of rows with their instants, the verdicts of filters, and runs of rows.
+"""Grains as SQL: the wide table of rows with their instants, results of filters, and cuts by phase.
 
 Rows are made in layers: what is bound to other tables first, then what is computed of it, a layer for each depth of
 reference, so that every expression stands in the text once.
@@ -12,14 +12,29 @@ from sqlglot import exp
 
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Grain, Instant, Pair, Tally
-from assay.lang.model.picks import COMPUTED, FIRST, LAST, LATEST_BEFORE
+from assay.lang.model.vocabulary import COMPUTED, FIRST, LAST, LATEST_BEFORE, SINCE, UNTIL, Cut
 from assay.lang.reserved_names import ACCEPTED, BASE, free, rows_name
 from assay.lang.scopes import HOST
 from assay.plan.planner import Applied, JudgeStep, RowsStep, instants
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.expressions import Names, compile_expression
-from assay.sql.phases import within
+
+
+def within(instant: exp.Expr) -> exp.Expr:
+    """That an instant is in the phase: at or after its first ns, before the first ns after it."""
+    return exp.and_(
+        exp.GTE(this=instant, expression=exp.Placeholder(this=SINCE)),
+        exp.LT(this=instant.copy(), expression=exp.Placeholder(this=UNTIL)),
+    )
+
+
+def instant(cut: Cut, constants: Mapping[str, object]) -> exp.Select:
+    """One row: `t_ns`, the instant, null where no row tells it."""
+    pick = exp.Max if cut.pick == LAST else exp.Min
+    query = dialect.select(exp.alias_(pick(this=column(cut.column)), "t_ns")).from_(dialect.table(cut.of))
+    return query.where(compile_expression(cut.where, Names(constants=constants)), copy=False) if cut.where else query
+
 
 Constants = Mapping[str, object]
 
@@ -243,3 +258,13 @@ def _runs(grain: Grain, constants: Constants) -> exp.Select:
             query = query.select(exp.alias_(picked, f"{word}_{name}"))
     query = query.from_(dialect.table("holding")).group_by(*(item.copy() for item in by), column(island))
     return dialect.staged(query, (("accepted_rows", accepted), ("holding", holding)))
+
+
+def count_rejections(step: JudgeStep) -> exp.Select:
+    """One row: the number of rows, the number of accepted ones, then for each filter how many it rejected."""
+    accepted = exp.Case(ifs=[exp.If(this=column("accepted"), true=dialect.integer(1))])
+    query = exp.select(exp.Count(this=exp.Star()), exp.Count(this=accepted))
+    for index in range(1, len(step.applied) + 1):
+        failed = exp.Case(ifs=[exp.If(this=exp.Not(this=column(f"passes_{index}")), true=dialect.integer(1))])
+        query = query.select(exp.Count(this=failed))
+    return query.from_(step.name)

@@ -1,10 +1,15 @@
-"""One printed row of a comparison: what a table shows of one metric."""
+"""What a style formats: the results of runs, and one printed row of a comparison."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from decimal import Decimal
+
+from assay.engine.results import Centile, Distribution, FilterCount, FormulaResult, RunResults
+
+__all__ = ["Centile", "Distribution", "FilterCount", "FormulaResult", "RunResults"]
+
 
 NO_VALUE = "—"
 ROUGH = Decimal("0.01")  # what rounding and cutting after the point may take of a number of 1 and more

@@ -1,4 +1,4 @@
-"""Seals: what tells whether a kept folder, or text, still holds what was written.
+"""Checksums of files, and seals that show whether a cached folder or text still holds what was written.
 
 Names are given in one step, but a machine that loses its power may have given them to content that never came to the
 disk: such files are empty, or hold zeros.  What is damaged so is as if it were not kept; so is what stands under the
@@ -7,11 +7,34 @@ name of another.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
+import time
 import zlib
 from pathlib import Path
+
+SETTLED = 2 * 10**9  # ns: a file that changed so shortly before may change again, and its time stay
+
+
+def hash_file(path: Path) -> str:
+    """The hash of a file's bytes; it is not read again in this process while size, times of change and inode are the
+    same.  Raises OSError."""
+    found = path.stat()
+    if time.time_ns() - max(found.st_mtime_ns, found.st_ctime_ns) < SETTLED:
+        return _hash_contents(path)
+    return read_known_digest(path, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+
+
+@functools.lru_cache(maxsize=4096)
+def read_known_digest(path: Path, *_mark: int) -> str:
+    return _hash_contents(path)
+
+
+def _hash_contents(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
 
 FILE = "seal.json"
 END = 2**16  # bytes at each end of a large file

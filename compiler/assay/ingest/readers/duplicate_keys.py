@@ -1,4 +1,4 @@
-"""Lines of logs of JSON objects in which a key that is read stands twice, with other values: the first one counts.
+"""JSON lines in which a required key occurs twice.
 
 Of a line it is asked whether what such a key ends in occurs twice in it; lines where it does, which are few, are parsed
 once more.  To ask this of every line would be a tenth of all work of reading logs, so in large files one of `EVERY` is
@@ -8,16 +8,116 @@ asked, chosen by its instant: whatever is read beside it, and in how many pieces
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from sqlglot import exp
 
 from assay.ingest import builder
+from assay.ingest.chunks import FILE_STEP
+from assay.ingest.discovery import RunFiles
+from assay.ingest.dropped_records import parsed
 from assay.ingest.event_forms import NumberedForm, bodies, ranges
-from assay.ingest.readers.duplicate_key_names import Keys, Path_, keys_read, objects, parameter
+from assay.ingest.fingerprint import FileSnapshot
+from assay.ingest.line_counts import LineCount, Share
+from assay.ingest.plain_copies import text_lines
+from assay.ingest.recognition import Recognition
 from assay.lang.model.package import Source
 from assay.sql import dialect
 from assay.sql.dialect import column
+from assay.util.json_text import told_twice
+
+SMALL = 2**20  # bytes of a file (as it lies) of which every line is asked
+
+Path_ = tuple[str, ...]
+#: the keys that are read of the objects at some paths
+Keys = Mapping[Path_, tuple[str, ...]]
+
+
+def read_twice(source: Source, forms: Sequence[NumberedForm]) -> dict[str, object]:
+    """The other parameters of `stands_twice`: of each object the keys that are read of it, by the number of the form;
+    none where no event is wanted."""
+    count = max((item.number for item in forms if item.needed), default=-1) + 1
+    found: dict[str, object] = {}
+    if not count:
+        return found
+    for wrapped in bodies(source):
+        keys = keys_read(source, forms, wrapped)
+        for index, place in enumerate(objects(keys)):
+            found[parameter(wrapped, index)] = [list(keys.get(number, {}).get(place, ())) for number in range(count)]
+    return found
+
+
+def parameter(wrapped: int, index: int) -> str:
+    """The name of the parameter that tells what keys are read of an object."""
+    return f"read_{wrapped}_{index}"
+
+
+def paths_read(source: Source, form: NumberedForm, wrapped: int) -> list[Path_]:
+    """Where a line is read that is of a form, and whose body is wrapped by a rule of that number (0: not at all)."""
+    body = bodies(source)[wrapped]
+    names = [(*body, *lookup.path) if lookup.in_body else lookup.path for lookup in source.lookups]
+    ruled = [(*body, *rule.path) for rule in form.form.unless]
+    return list(dict.fromkeys([*source.times, *names, *ruled, *((*body, *path) for path in form.paths)]))
+
+
+def keys_read(source: Source, forms: Sequence[NumberedForm], wrapped: int) -> dict[int, Keys]:
+    """By the number of a wanted form, the keys of each object that are read."""
+    return {item.number: _by_object(paths_read(source, item, wrapped)) for item in forms if item.needed}
+
+
+def _by_object(paths: Iterable[Path_]) -> Keys:
+    found: dict[Path_, dict[str, None]] = {}
+    for path in paths:
+        for depth, key in enumerate(path):
+            found.setdefault(path[:depth], {})[key] = None
+    return {place: tuple(keys) for place, keys in found.items()}
+
+
+def objects(keys: Mapping[int, Keys]) -> list[Path_]:
+    """The objects of which keys are read."""
+    return list(dict.fromkeys(place for own in keys.values() for place in own))
+
+
+def duplicate_key_warnings(files: RunFiles, how: Recognition, found: Sequence[Share]) -> tuple[str, ...]:
+    """A sentence on the lines of events that have two values of a key that is read, and where the first stands; none
+    where none has."""
+    tallies = [tally for share in found for tally in share.tallies if tally.twice]
+    if not tallies:
+        return ()
+    first = min(tallies, key=lambda tally: (tally.host, tally.first_twice or 0))
+    held, number = _place(files, first)
+    total = sum(tally.twice for tally in tallies)
+    most = "at least " if any(_place(files, tally)[0].size > SMALL for tally in tallies) else ""
+    key = next(_keys(how, first.form, held.path, number), "")
+    of = f" of `{key}`" if key else " of a key"
+    where = f"{held.path.relative_to(files.directory).as_posix()}:{number}"
+    if total == 1:
+        count = f"{most}1" if most else "a"
+        return (f"{count} log line has two values{of}, of which the first counts ({where}).",)
+    return (f"{most}{total} log lines have two values of a key, of which the first counts (the first is {where}, two "
+            f"values{of}).",)  # fmt: skip
+
+
+def _place(files: RunFiles, tally: LineCount) -> tuple[FileSnapshot, int]:
+    """The file and the number of the first such line."""
+    host = next(host for host in files.hosts if host.host == tally.host)
+    index, number = divmod(tally.first_twice or 0, FILE_STEP)
+    return host.held[index], number
+
+
+def _keys(how: Recognition, form: int, path: Path, number: int) -> Iterator[str]:
+    """The paths of keys that have two values in a line, as far as Python reads it."""
+    try:
+        record = parsed(text_lines(path, [number])[number])
+    except (ValueError, RecursionError):
+        return
+    own = next(item for item in how.forms if item.number == form)
+    for wrapped in bodies(how.source):
+        for read in paths_read(how.source, own, wrapped):
+            prefixes = (read[:depth] for depth in range(1, len(read) + 1))
+            yield from (".".join(prefix) for prefix in prefixes if told_twice(record, prefix))
+
 
 #: the part of a key that means something else in a pattern of LIKE, or that JSON may write in several ways
 _OTHERWISE = re.compile(r'.*[%_"\\/\x00-\x1f\x7f-\U0010ffff]', re.DOTALL)

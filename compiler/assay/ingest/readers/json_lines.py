@@ -15,16 +15,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assay.ingest import scanner
-from assay.ingest.batches import FOLDER, Batch, Batches, Lacking, batches_key, gather
+from assay.ingest.batches import FOLDER, WORKERS, Batch, Batches, Collected, Lacking, batches_key, gather
 from assay.ingest.chunks import LogFile, log_files, pieces, rounds, shares, unpacked
-from assay.ingest.collected import WORKERS, Collected
+from assay.ingest.damaged_lines import nul_padding_warnings
 from assay.ingest.discovery import RunFiles
 from assay.ingest.event_forms import Wanted, numbered
 from assay.ingest.event_writer import Rows, Statements, enumerate_hosts
 from assay.ingest.line_counts import moved
 from assay.ingest.manifest import MANIFEST, manifest
 from assay.ingest.overlaps import overlap_warnings
-from assay.ingest.padding import nul_padding_warnings
 from assay.ingest.readers.json_lines_worker import Filling, ScanResult, fill, fillings
 from assay.ingest.recognition import Recognition
 from assay.ingest.workspace_dir import MEMORY, Cursor, Engine, atomic_output_dir
@@ -57,7 +56,7 @@ def ingest(
             batches = Batches(cache, batches_key(source, events, wanted, how.forms))
             reading = Reading(fresh, progress, files.size, batches, engine=engine, how=how)
             reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share), share)
-            from assay.ingest.duplicate_key_notes import duplicate_key_warnings
+            from assay.ingest.readers.duplicate_keys import duplicate_key_warnings
             from assay.ingest.summary import write_summary
 
             write_summary(engine.connection, how, files, reading.counts, reading.incomplete_rows, fresh)

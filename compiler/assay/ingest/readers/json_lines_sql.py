@@ -17,8 +17,7 @@ from sqlglot import exp
 
 from assay.ingest import builder, timestamps
 from assay.ingest.event_forms import OTHER, TEXT, TIMELESS, TORN, bodies, ranges, wanted_events
-from assay.ingest.readers.duplicate_key_names import read_twice
-from assay.ingest.readers.duplicate_keys import stands_twice
+from assay.ingest.readers.duplicate_keys import read_twice, stands_twice
 from assay.ingest.readers.lines import bare, scan
 from assay.ingest.recognition import Recognition
 from assay.ingest.unknown_records import LONGEST

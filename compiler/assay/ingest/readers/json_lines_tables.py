@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from assay.ingest.chunks import LogFile
-from assay.ingest.counts import share_of
 from assay.ingest.event_forms import wanted_events
-from assay.ingest.line_counts import Share
+from assay.ingest.line_counts import Share, share_of
 from assay.ingest.plain_copies import may_scan
-from assay.ingest.readers.duplicate_key_names import SMALL
+from assay.ingest.readers.duplicate_keys import SMALL
 from assay.ingest.readers.json_lines_sql import parameters, recognition
 from assay.ingest.readers.lines import refusals, scanned, set_aside
 from assay.ingest.recognition import Recognition

@@ -20,7 +20,7 @@ from assay.ingest.event_forms import TEXT, NumberedForm
 from assay.ingest.line_counts import LineCount, Share, offset_of, only, united, unreadable
 from assay.ingest.plain_copies import mended, plain
 from assay.ingest.recognition import Recognition
-from assay.ingest.scanner_message import FilePart, files_message, lines_message
+from assay.ingest.scanner import FilePart, files_message, lines_message
 from assay.ingest.unknown_records import UnknownTally
 from assay.ingest.workspace_dir import Cursor, Engine, is_of_engine
 from assay.util.os_errors import is_full

@@ -21,13 +21,13 @@ from assay.ingest.chunks import FILE_STEP
 from assay.ingest.decompress import decompressed
 from assay.ingest.discovery import RunFiles
 from assay.ingest.dropped_records import parsed
-from assay.ingest.empty_tables import empty
-from assay.ingest.event_files import write_rows
 from assay.ingest.event_forms import NumberedForm, Wanted, numbered
 from assay.ingest.event_query import typed_rows
+from assay.ingest.event_writer import write_event_rows
 from assay.ingest.manifest import MANIFEST, manifest
 from assay.ingest.quarantine import SHOWN, Broken, missing_field_reason
 from assay.ingest.readers.json_record_positions import record_offsets
+from assay.ingest.small_tables import empty
 from assay.ingest.summary import Log, write_found
 from assay.ingest.workspace_dir import MEMORY, atomic_output_dir, open_engine
 from assay.lang.model.package import Event, Source
@@ -35,7 +35,7 @@ from assay.lang.reserved_names import KEYS
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.util.diagnostics import AssayError, Diagnostic, did_you_mean, fail
-from assay.util.json_document import object_of, told_twice
+from assay.util.json_text import object_of, told_twice
 from assay.util.numbers import counted
 from assay.util.progress import Bytes, unwatched
 
@@ -348,7 +348,7 @@ def _write(
         return typed_rows([item], read, found.copy(), swift=swift)
 
     places_of = {(record.host, record.seq): record for record in records.found}
-    for host, seq in write_rows(connection, item.event.name, rows, target):
+    for host, seq in write_event_rows(connection, item.event.name, rows, target):
         record = places_of[host, seq]
         body = parsed(_json(record.value))
         reasons = (missing_field_reason(item.event.name, own, body) for own in item.fields)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from assay.ingest import builder, invalid_text, invalid_text_sql
+from assay.ingest import builder, invalid_text
 from assay.ingest.plain_copies import TOO_LONG, may_scan, mended
 from assay.ingest.readers import lines, sample_store
 from assay.ingest.readers.sample_store import NAME, add_samples, add_series, counted, drop, first_of, make, run
@@ -94,10 +94,10 @@ def _scanned(connection: duckdb.DuckDBPyConnection, plain: Path, file: int, fold
 def _set_aside(connection: duckdb.DuckDBPyConnection, file: int, long: Sequence[int]) -> None:
     """Make broken the samples whose lines have bytes that are no UTF-8, since two names or labels may differ by these
     alone; but for lines that are too long, whose beginning has been read."""
-    held = builder.call("contains", column("line"), invalid_text_sql.sign())
+    held = builder.call("contains", column("line"), invalid_text.invalid_sign())
     known = builder.call("list_contains", builder.given_list("long", "BIGINT"), column("number"))
     bad = exp.and_(held, exp.not_(builder.starts(column("line"), "#")), exp.not_(known))
-    text = builder.call("replace", column("line"), invalid_text_sql.sign(), builder.text(invalid_text.READABLE))
+    text = builder.call("replace", column("line"), invalid_text.invalid_sign(), builder.text(invalid_text.READABLE))
     found = dialect.select(dialect.integer(file), "number", builder.text(invalid_text.NOT_UTF8), text)
     query = builder.from_source(found, "written").where(bad, copy=False)
     sample_store.add(connection, "found_broken", query, long=list(long))

@@ -1,30 +1,169 @@
-"""Saved answers of a Prometheus server's HTTP API: a JSON document with a matrix of series."""
+"""Read saved responses of the Prometheus HTTP API: JSON documents with a matrix of series.
+
+`warnings` is of Prometheus' own interface, where some of its stores did not answer; `isPartial` is of servers like it.
+"""
 
 from __future__ import annotations
 
 import glob
 import json
+import re
 import shutil
 from codecs import BOM_UTF8
+from collections.abc import Collection, Iterable, Iterator
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from assay.ingest import builder
+from assay.ingest.decompress import decompressed
 from assay.ingest.readers import sample_store
-from assay.ingest.readers.prometheus_response_chunks import PIECE, pieces
-from assay.ingest.readers.prometheus_response_duplicates import find_duplicate_keys, label_twice
-from assay.ingest.readers.prometheus_response_warnings import warnings
+from assay.ingest.readers.json_record_positions import list_of, members, value_of
 from assay.ingest.readers.sample_store import add_samples, add_series, counted, drop, first_of, make, run
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.util.diagnostics import AssayError, Span, fail
-from assay.util.json_document import parsed
+from assay.util.json_text import Ambiguous, object_of, parsed, told_twice
 from assay.util.os_errors import is_full
 
 if TYPE_CHECKING:
     import duckdb
+
+
+PIECE = 16 * 2**20  # bytes
+#: where a series begins, as servers write it; within a text its quotes would be escaped
+BEGIN = b'{"metric":'
+_HEAD, TAIL = b'{"status":"success","data":{"resultType":"matrix","result":[', b"]}}"
+
+
+def split_response(plain: Path, folder: Path, size: int) -> Iterator[Path]:
+    """The document itself when it has at most `size` bytes, or is written in another way; else files, one at a time.
+
+    What the document says before its series stands in the first piece, what it says after them in the last.
+    """
+    if plain.stat().st_size <= size:
+        yield plain
+        return
+    place = folder / f"{plain.name}.piece"
+    with plain.open("rb") as stream:
+        for _, text in split_text(iter(partial(stream.read, size), b""), size):
+            place.write_bytes(text)
+            yield place
+    place.unlink(missing_ok=True)
+
+
+def split_text(chunks: Iterable[bytes], size: int) -> Iterator[tuple[int, bytes]]:
+    """The pieces of a document, of about so many bytes; each with what makes a place in it one in the document."""
+    held, head, begin = b"", b"", 0
+    for chunk in chunks:
+        held += chunk
+        cut = held.rfind(BEGIN) if len(held) >= size else -1
+        before = held[:cut].rstrip() if cut > 0 else b""
+        if before.endswith(b","):
+            yield begin - len(head), head + before[:-1] + TAIL
+            held, head, begin = held[cut:], _HEAD, begin + cut
+    yield begin - len(head), head + held
+
+
+_ESCAPED = re.compile(rb'\\u[0-9a-fA-F]{4}[^"]*"\s*:')  # in a key, most likely
+OF_ALL = (("data",), ("data", "result"))
+OF_SERIES = ("metric", "values")
+
+
+def find_duplicate_keys(text: bytes, series: int, before: int = 0) -> str:
+    """What stands twice in the text of an answer with so many series, `before` others being read; empty: nothing.
+
+    Within texts quotes are escaped, so as long as each key stands as often as there are series, nothing does.
+    """
+    number = {"data": 1, "result": 1} | dict.fromkeys(OF_SERIES, series)
+    if all(text.count(f'"{key}"'.encode()) <= most for key, most in number.items()) and not _ESCAPED.search(text):
+        return ""
+    return next(iterate_duplicates(text, before), "")
+
+
+def label_twice(text: bytes, place: int) -> bool:
+    """Whether a label of the series at a place, from 1, stands twice."""
+    found = _series(_parse_exactly(text))
+    return place <= len(found) and isinstance(found[place - 1].get("metric"), Ambiguous)
+
+
+def iterate_duplicates(text: bytes, before: int) -> Iterator[str]:
+    document = _parse_exactly(text)
+    yield from (f"`{'.'.join(path)}` with two values" for path in OF_ALL if told_twice(document, path))
+    for place, item in enumerate(_series(document), before + 1):
+        yield from (f"`{key}` with two values in series {place}" for key in OF_SERIES if told_twice(item, (key,)))
+
+
+def _parse_exactly(text: bytes) -> object:
+    """What the engine has read; numbers are texts."""
+    return json.loads(text, object_pairs_hook=object_of, parse_float=str, parse_int=str)
+
+
+def _series(document: object) -> list[dict[str, object]]:
+    for key in ("data", "result"):
+        document = document.get(key) if isinstance(document, dict) else None
+    return [item if isinstance(item, dict) else {} for item in document] if isinstance(document, list) else []
+
+
+RESULT = ("data", "result")
+
+
+def locate_samples(path: Path, numbers: Collection[int]) -> dict[int, int]:
+    """Number of a sample (from 1, in the order of the document) -> the place of its first byte, from 0, in the
+    uncompressed content.  Of a document that Python reads in another way than the engine, none."""
+    found: dict[int, int] = {}
+    count = 0
+    chunks = decompressed(path)
+    first = next(chunks, b"")
+    bare = first.removeprefix(BOM_UTF8)
+    try:
+        for before, text in split_text(chain([bare], chunks), PIECE):
+            before += len(first) - len(bare)
+            for place in _samples(text):
+                count += 1
+                if count in numbers:
+                    found[count] = before + place
+            if len(found) == len(numbers):
+                break
+    except (ValueError, IndexError, RecursionError):
+        found.clear()
+    return found
+
+
+def _samples(answer: bytes) -> Iterator[int]:
+    """Where the samples of an answer begin."""
+    text = answer.decode("latin-1")  # a character a byte: what names and labels say is not asked
+    for series, _ in members(text, list_of(text, RESULT)):
+        yield from (place for place, _ in members(text, value_of(text, series, "values")))
+
+
+#: within a text the quotes would be escaped, and labels are texts alone
+_SAID = re.compile(rb'"warnings"\s*:\s*(?=\[)|"isPartial"\s*:\s*true')
+_LONGEST = 2**16  # bytes of all warnings that are read
+PARTIAL = "it is partial"
+
+
+def warnings(text: bytes) -> tuple[str, ...]:
+    """The warnings that the text of an answer holds, or a part of one."""
+    found: list[str] = []
+    for match in _SAID.finditer(text):
+        if b"warnings" in match.group():
+            found += _listed(text[match.end() : match.end() + _LONGEST])
+        else:
+            found.append(PARTIAL)
+    return tuple(dict.fromkeys(found))
+
+
+def _listed(text: bytes) -> list[str]:
+    try:
+        said, _ = json.JSONDecoder().raw_decode(text.decode("utf-8", "replace"))
+    except ValueError:
+        return ["warnings that cannot be read"]
+    return [item for item in said if isinstance(item, str) and item]
+
 
 HEAD = ("/status", "/error", "/data/resultType", "/data/result")
 #: a sample, `[1795231211.714,"250"]`: no text within a document can look like one, since a number alone stands
@@ -48,7 +187,7 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
     plain = _unmarked(plain, folder)
     try:
         places = numbers = 0
-        for index, piece in enumerate(pieces(plain, folder, PIECE)):
+        for index, piece in enumerate(split_response(plain, folder, PIECE)):
             if not index:
                 _judge(path, _head(connection, piece))
             text = piece.read_bytes()

@@ -13,7 +13,7 @@ from sqlglot import exp
 from assay.ingest import builder
 from assay.ingest.decompress import decompressed
 from assay.ingest.plain_copies import lines_at, plain
-from assay.ingest.readers import openmetrics, prometheus_response, prometheus_response_positions
+from assay.ingest.readers import openmetrics, prometheus_response
 from assay.ingest.readers.sample_store import (
     LABELS,
     add_samples,
@@ -26,8 +26,7 @@ from assay.ingest.readers.sample_store import (
     unreadable,
 )
 from assay.sql import dialect
-from assay.sql.dialect import column
-from assay.sql.events import scan
+from assay.sql.dialect import column, scan
 from assay.util.diagnostics import AssayError, fail
 from assay.util.os_errors import is_full
 
@@ -78,7 +77,7 @@ def places(path: Path, numbers: Collection[int]) -> dict[int, int]:
     if has_lines(path):
         return {line.number: line.offset for line in lines_at(path, numbers)}
     is_parquet = next(decompressed(path), b"").startswith(b"PAR1")
-    return {} if is_parquet else prometheus_response_positions.places(path, numbers)
+    return {} if is_parquet else prometheus_response.locate_samples(path, numbers)
 
 
 def _unknown(path: Path, head: bytes) -> AssayError:

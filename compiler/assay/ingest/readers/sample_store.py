@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.ingest import builder
-from assay.ingest.empty_tables import empty
+from assay.ingest.small_tables import empty
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.util import numbers

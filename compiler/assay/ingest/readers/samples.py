@@ -17,9 +17,9 @@ from sqlglot import exp
 
 from assay.ingest import builder
 from assay.ingest.discovery import RunFiles
-from assay.ingest.event_files import write_rows
 from assay.ingest.event_forms import NumberedForm, Wanted, numbered, paths_of
 from assay.ingest.event_query import ENDED, typed_rows
+from assay.ingest.event_writer import write_event_rows
 from assay.ingest.manifest import MANIFEST, manifest
 from assay.ingest.quarantine import DESCRIBED, SHOWN, Broken, missing_field_reason
 from assay.ingest.readers import sample_files, sample_store
@@ -192,7 +192,7 @@ def _write(found: Samples, name: str, forms: Sequence[NumberedForm]) -> list[tup
         rows = typed_rows(own, read, query.copy(), given, values, swift=swift, keys=KEYS_OF_SAMPLES)
         return rows.order_by("seq")
 
-    return [(seq, name) for _, seq in write_rows(found.connection, name, ordered, target)]
+    return [(seq, name) for _, seq in write_event_rows(found.connection, name, ordered, target)]
 
 
 def _plain(field: Field) -> bool:

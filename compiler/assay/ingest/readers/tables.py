@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
 
-from assay.ingest import builder, invalid_text, invalid_text_sql, timestamps
+from assay.ingest import builder, invalid_text, timestamps
 from assay.ingest.chunks import FILE_STEP
+from assay.ingest.damaged_lines import sentence
 from assay.ingest.discovery import HostFiles, RunFiles
-from assay.ingest.empty_tables import empty
-from assay.ingest.event_files import write_rows
 from assay.ingest.event_forms import NumberedForm, Wanted, numbered
 from assay.ingest.event_query import typed_rows
+from assay.ingest.event_writer import write_event_rows
 from assay.ingest.manifest import MANIFEST, manifest
 from assay.ingest.plain_copies import plain
 from assay.ingest.quarantine import DESCRIBED, SHOWN, Broken, missing_field_reason, truncate_value
 from assay.ingest.readers import csv
 from assay.ingest.readers.blocks import Blocks
+from assay.ingest.small_tables import empty
 from assay.ingest.summary import Log, write_found
-from assay.ingest.unterminated import sentence
 from assay.ingest.workspace_dir import MEMORY, atomic_output_dir, open_engine
 from assay.lang.model.package import Event, Field, Source
 from assay.lang.reserved_names import KEYS
@@ -274,9 +274,9 @@ def _added(tables: Tables, file: TableFile, copy: bool) -> str:
 def _sound(tables: Tables, file: TableFile, copy: bool) -> exp.Expr:
     """Whether a row has nothing in cells that are taken as they stand that no text holds, nor ahead of it."""
     cells = [csv.cell(file.columns.index(name)) for name in tables.verbatim_columns if name in file.columns]
-    found = [invalid_text_sql.in_text(cell, mended=copy) for cell in cells]
+    found = [invalid_text.is_invalid_text(cell, mended=copy) for cell in cells]
     if tables.form is csv and csv.cell(0) not in cells:
-        found.append(invalid_text_sql.ahead(csv.cell(0), invalid_text.NUL, invalid_text.BOM))
+        found.append(invalid_text.starts_with_any(csv.cell(0), invalid_text.NUL, invalid_text.BOM))
     # Of blocks nothing may be taken as it stands.
     return exp.and_(*(exp.Not(this=builder.first_of([item, exp.false()])) for item in found or [exp.false()]))
 
@@ -317,7 +317,7 @@ def _write(tables: Tables, name: str) -> list[Lost]:
     def rows(swift: bool) -> exp.Query:
         return typed_rows([item], read, found.copy(), swift=swift)
 
-    return [Lost(host, seq, name) for host, seq in write_rows(tables.connection, name, rows, target)]
+    return [Lost(host, seq, name) for host, seq in write_event_rows(tables.connection, name, rows, target)]
 
 
 def _summarise(tables: Tables, own: Sequence[Event], found: Sequence[TableFile], lost: Sequence[Lost]) -> None:

@@ -1,4 +1,4 @@
-"""The queries over text logs: what every line is, and the rows of an event.
+"""Queries over text logs: patterns, the kind of each line, and the rows of an event.
 
 Lines become rows of `file` (its index), `padded` (NUL bytes are ahead of the line), `form` (the number of the pattern,
 negative for lines that are no event), `t_ns`, of those that are no event `name`, what is alike in them, and of those
@@ -8,19 +8,99 @@ that are an event the `body` and the places `head_1`, ... of the layout; `rowid`
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from assay.ingest import builder, invalid_text_sql, timestamps
-from assay.ingest.event_forms import OTHER, TEXT, TIMELESS, TORN
+from assay.ingest import builder, invalid_text, timestamps
+from assay.ingest.event_forms import OTHER, TEXT, TIMELESS, TORN, NumberedForm
 from assay.ingest.event_query import typed_rows
 from assay.ingest.readers.lines import bare, scan
-from assay.ingest.readers.text_line_forms import TextForms, Variant
+from assay.lang.line_pattern import Pattern, literal, parse
+from assay.lang.model.package import Source
 from assay.lang.reserved_names import KEYS
 from assay.sql import dialect
 from assay.sql.dialect import column
 
 Path_ = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A pattern of a form of an event, under a number of its own, by which `item` is numbered, too."""
+
+    item: NumberedForm
+    pattern: Pattern
+
+    @property
+    def number(self) -> int:
+        """The number that lines of the pattern have."""
+        return self.item.number
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The places that wanted fields read, in the order of the pattern."""
+        asked = {path[0] for path in self.item.paths}
+        return tuple(name for name in self.pattern.places if name in asked)
+
+
+@dataclass(frozen=True, slots=True)
+class TextForms:
+    """How lines are told apart: the pattern of all (none: a line is nothing but its body), and those of events, in the
+    order in which they are tried."""
+
+    source: Source
+    layout: Pattern | None
+    variants: tuple[Variant, ...]
+
+    @property
+    def time(self) -> str:
+        """The place of the instant."""
+        return self.source.time[0]
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """Places of the layout that are read, in its order: the time, the body, and what wanted fields read."""
+        if not self.layout:
+            return ()
+        fields = {path[0] for variant in self.variants for path in variant.item.paths}
+        asked = {self.time, *self.source.body, *fields}
+        return tuple(name for name in self.layout.places if name in asked)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The texts by which a body looks as if it were an event's."""
+        return tuple(dict.fromkeys(variant.pattern.mark.rstrip() for variant in self.variants))
+
+    @property
+    def begins(self) -> str:
+        """The expression of a body that begins as one of an event does; empty when any does."""
+        return "" if "" in self.marks else "^(?:" + "|".join(literal(mark) for mark in self.marks) + ")"
+
+    @property
+    def within(self) -> str:
+        """The expression of a line that holds the beginning of an event; empty when any line would."""
+        return "" if "" in self.marks else "|".join(literal(mark) for mark in self.marks)
+
+    def ends_in_value(self, variant: Variant) -> bool:
+        """Whether lines of a pattern may end in something that is read."""
+        ends = set(self.layout.last if self.layout else variant.pattern.last)
+        if self.layout and ends & set(self.source.body):
+            ends |= set(variant.pattern.last)
+        read = {self.time, *(path[0] for path in variant.item.paths)}
+        return variant.item.needed and bool(ends & read)
+
+    def own(self, event: str) -> tuple[Variant, ...]:
+        """The patterns of an event."""
+        return tuple(variant for variant in self.variants if variant.item.event.name == event)
+
+
+def text_forms(source: Source, forms: Sequence[NumberedForm]) -> TextForms:
+    """How the lines of a source are recognised; each pattern of a form has a number of its own."""
+    pairs = [(item, name.name) for item in forms for name in item.form.names]
+    variants = tuple(Variant(replace(item, number=number), parse(text)) for number, (item, text) in enumerate(pairs))
+    return TextForms(source, parse(source.line) if source.line else None, variants)
+
 
 #: what differs between texts of one kind: texts in quotes, hexadecimal numbers of eight digits or more, numbers
 VARYING = r""""[^"]*"|'[^']*'|\b[0-9a-fA-F]{8,}\b|[0-9]+"""
@@ -150,7 +230,7 @@ def _settled() -> exp.Expr:
     event = exp.GTE(this=column("form"), expression=dialect.integer(0))
     other = exp.EQ(this=column("form"), expression=dialect.integer(OTHER))
     ifs = [
-        exp.If(this=exp.and_(event, invalid_text_sql.in_line(column("line"))), true=builder.small(TORN)),
+        exp.If(this=exp.and_(event, invalid_text.is_invalid_line(column("line"))), true=builder.small(TORN)),
         exp.If(this=exp.and_(timeless, event.copy()), true=builder.small(TIMELESS)),
         exp.If(this=exp.and_(timeless.copy(), other), true=builder.small(TEXT)),
     ]

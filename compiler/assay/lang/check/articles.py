@@ -1,15 +1,161 @@
-"""The checker's part about articles: tables and figures ask for metrics, columns and series that are there and fit."""
+"""Check articles: their tables, figures and claims refer to metrics, columns and series that exist."""
 
 from __future__ import annotations
 
-from assay.lang import scopes
-from assay.lang.check import class_tables
-from assay.lang.check.averages import averages
+import re
+from collections import Counter
+
+from assay.lang import formula, scopes
 from assay.lang.check.checker import Checker
 from assay.lang.check.choices import choices, chosen, rows, without
-from assay.lang.check.claims import claims
-from assay.lang.model.article import Article, Grid, Part, Pivot, Scatter, Timeline, Verdict
+from assay.lang.check.formulas import comes_out
+from assay.lang.model.article import (
+    Article,
+    Averages,
+    Claim,
+    Class,
+    ClassTable,
+    Grid,
+    Part,
+    Pivot,
+    Scatter,
+    Timeline,
+    Verdict,
+)
+from assay.lang.typing_rules import UnitError
+from assay.lang.units import UnknownUnitError
 from assay.util.diagnostics import did_you_mean
+from assay.util.numbers import decimal
+
+
+def averages(checker: Checker, what: str, article: Article, item: Averages) -> None:
+    """Check a table of series of a part."""
+    choice = chosen(checker, f"table `{item.title}` of {what}", article, item.choice)
+    if choice and not choice.begin:
+        checker.report(
+            "choice-time",
+            f"table `{item.title}` of {what} is over the time of choice `{choice.name}`, which has none",
+            choice.name,
+            hint="give the choice `begin` and `end`",
+        )
+    known = {series.name: series for series in checker.package.series}
+    if not item.series:
+        checker.report("averages-series", f"table `{item.title}` of {what} has no series", item.title)
+    for name in item.series:
+        if name not in known:
+            message = f"table `{item.title}` of {what} shows an unknown series `{name}`"
+            checker.missing("unknown-series", message, name, known, within=(item.title,))
+    units = {known[name].unit.name: name for name in reversed(item.series) if name in known}
+    if len(units) > 1:
+        checker.report(
+            "averages-unit",
+            f"the series of table `{item.title}` of {what} are in different units",
+            item.title,
+            expected="one unit",
+            found=", ".join(f"`{name}` in {unit}" for unit, name in sorted(units.items(), key=lambda pair: pair[1])),
+        )
+
+
+NUMBER = r"-?[0-9]+(\.[0-9]+)?"
+
+
+def claims(checker: Checker, article: Article) -> None:
+    """Check what an article says that documents claim."""
+    titles = [pivot.title for part in article.parts for pivot in part.pivots]
+    for claim in article.claims:
+        what = f"the claim of `{claim.document}` ({claim.statement}) in article `{article.name}`"
+        if titles.count(claim.pivot) != 1:
+            several = claim.pivot in titles
+            checker.report(
+                "claim-pivot",
+                f"{what} is about {'several pivots' if several else 'a pivot that the article does not have'}: "
+                f"`{claim.pivot}`",
+                claim.pivot,
+                hint="give them different titles" if several else did_you_mean(claim.pivot, titles),
+            )
+        _cells(checker, what, claim)
+
+
+def _cells(checker: Checker, what: str, claim: Claim) -> None:
+    if not claim.cells:
+        checker.report("claim-cells", f"{what} has no cell", claim.document)
+    places = [(cell.down, cell.across) for cell in claim.cells]
+    for cell in claim.cells:
+        place = f"row {cell.down}, column {cell.across}"
+        if not re.fullmatch(NUMBER, cell.value) or decimal(cell.value) is None:
+            message = f"a cell of {what} is no number ({place})"
+            checker.report("claim-value", message, cell.value, expected="digits, as in 35600 or 1.5", found=cell.value)
+        if places.count((cell.down, cell.across)) > 1:
+            places.remove((cell.down, cell.across))
+            checker.report("claim-cells", f"a cell of {what} stands twice ({place})", claim.document)
+
+
+def check_class_table(checker: Checker, where: str, table: ClassTable) -> None:
+    """Classes that have names and amounts of one kind, a formula whose unit comes out, columns that there are."""
+    what = f"table `{table.title}` in {where}"
+    if not table.classes:
+        checker.report("class", f"{what} is against no classes", table.title, hint="name some in `classes`")
+        return
+    for name, times in Counter(item.name for item in table.classes).items():
+        if times > 1:
+            checker.report("class", f"{what} has {times} classes called `{name}`", name, hint="rename all but one")
+    amount = table.classes[0].unit.name
+    for item in table.classes:
+        _class(checker, what, item, amount)
+    if comes_out(checker, f"the formula of {what}", table.value, table.unit, table.title, amount):
+        _columns(checker, what, table)
+
+
+def _class(checker: Checker, what: str, item: Class, unit: str) -> None:
+    if not _positive(item.amount):
+        checker.report(
+            "class",
+            f"class `{item.name}` of {what} has no amount",
+            item.name,
+            expected=f"a number above 0, in {item.unit.name}",
+            found=item.amount,
+        )
+    try:
+        checker.library.factor(item.unit.name, unit)
+    except UnknownUnitError as error:
+        checker.unknown_unit(error, f"class `{item.name}` of {what}", item.name)
+    except UnitError:
+        message = f"class `{item.name}` of {what} has an amount of another kind than the first one"
+        checker.report("unit", message, item.name, expected=unit, found=item.unit.name)
+
+
+def _positive(text: str) -> bool:
+    number = decimal(text)
+    return number is not None and number > 0
+
+
+def _columns(checker: Checker, what: str, table: ClassTable) -> None:
+    """What the columns of figures are: the rows of the grain of all its metrics, or the runs."""
+    known = formula.by_id(checker.package)
+    metrics = [known[name] for name in formula.over(table.value)]
+    if not table.across:
+        return
+    if not formula.measured(known, metrics):
+        return  # its formulas are wrong themselves
+    grains = {formula.grain(known, metric) for metric in metrics}
+    found = [item for item in checker.package.grains if grains == {item.name}]
+    if not found:
+        checker.report(
+            "other-grain",
+            f"{what} has a column for each row of a grain, and its metrics are not all of one",
+            table.title,
+            found=", ".join(sorted(grains - {""})) or "none",
+        )
+        return
+    columns = [column.name for column in found[0].columns]
+    if table.across not in columns:
+        checker.report(
+            "unknown-column",
+            f"{what} calls rows by an unknown column `{table.across}` of grain `{found[0].name}`",
+            table.across,
+            hint=did_you_mean(table.across, columns),
+        )
+
 
 NUMBERS = ("integer", "unsigned", "huge", "real")
 
@@ -58,7 +204,7 @@ def _part(checker: Checker, what: str, article: Article, part: Part) -> None:
     for timeline in part.timelines:
         _timeline(checker, what, article, timeline)
     for table in part.class_tables:
-        class_tables.class_table(checker, what, table)
+        check_class_table(checker, what, table)
     for item in part.averages:
         averages(checker, what, article, item)
     for grid in part.grids:

@@ -1,4 +1,6 @@
-"""The checker: what Dhall's types do not see.  Names, types, units, keys, cycles, duplicate ids.
+"""Run all checks of a package, in order: what Dhall's types cannot express.
+
+Names, types, units, keys, cycles, duplicate ids.
 
 `check(package, locate)` collects every problem of a package; `locate` finds where a word stands in the sources.
 """
@@ -9,32 +11,40 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from assay.lang import formula, scopes
-from assay.lang.check import (
-    articles,
-    coverage,
-    duplicates,
-    examples,
-    filters,
-    formulas,
-    line_patterns,
-    log_positions,
-    names,
-    phases,
-    reports,
-    reserved_names,
-    sql_units,
-    titles,
-    words,
-)
+from assay.lang.check import articles, enumerations, examples, filters, formulas, names, phases, reports
 from assay.lang.check import grains as check_grains
 from assay.lang.check import series as check_series
+from assay.lang.check import sources as line_patterns
+from assay.lang.check import sources as log_positions
 from assay.lang.check.checker import Checker, Locate
 from assay.lang.model.package import Event, Grain, Metric, Package
-from assay.lang.model.picks import COMPUTED
-from assay.lang.model.source_kinds import BLOCKS, RECORDS, SAMPLES, SOURCE_KINDS, TABLES, TEXT_LINES
+from assay.lang.model.vocabulary import BLOCKS, COMPUTED, RECORDS, SAMPLES, SOURCE_KINDS, TABLES, TEXT_LINES
 from assay.lang.typing_rules import Scope, Typed, UnitError, reduced
 from assay.lang.units import UnknownUnitError, library_of
 from assay.util.diagnostics import Diagnostic, did_you_mean
+
+
+def check_coverage(checker: Checker) -> None:
+    """Check that coverage is about events and instants of the package, and names fields that the events have."""
+    if checker.problems:
+        return  # a name that is wrong elsewhere would be reported twice
+    events = {event.name: event for event in checker.package.events}
+    instants = {f"{grain.name}.{item.name}" for grain in checker.package.grains for item in grain.instants}
+    for item in checker.package.coverage:
+        if item.name in instants:
+            continue
+        if "." in item.name:
+            checker.missing("unknown-instant", f"coverage of unknown instant `{item.name}`", item.name, instants)
+            continue
+        if item.name not in events:
+            checker.missing("unknown-event", f"coverage of unknown event `{item.name}`", item.name, events)
+            continue
+        fields = [field.name for field in events[item.name].fields]
+        for name in (item.dropped, item.count):
+            if name and name not in fields:
+                message = f"coverage of event `{item.name}` names unknown field `{name}`"
+                checker.missing("unknown-field", message, name, fields, within=(item.name,))
+
 
 #: kinds whose records are one of each event of the source, and what a record is
 NAMELESS = {TABLES: "a row of a table", BLOCKS: "a block", RECORDS: "a record of a list"}
@@ -362,17 +372,17 @@ _FIRST: tuple[Callable[[Checker], None], ...] = (
     names.durations,
     names.bindings,
     names.files,
-    words.words,
+    enumerations.check_words,
 )
 _STEPS: tuple[Callable[[Checker], None], ...] = (
-    duplicates.duplicates,
+    names.check_duplicates,
     _units,
     _sources,
     _events,
-    line_patterns.lines,
+    line_patterns.check_lines,
     _uses,
     _cycles,
-    sql_units.check_sql_units,
+    formulas.check_sql_units,
     log_positions.check_log_positions,
     check_grains.grains,
     _metrics,
@@ -381,9 +391,9 @@ _STEPS: tuple[Callable[[Checker], None], ...] = (
     check_series.series,
     reports.reports,
     articles.articles,
-    titles.titles,
+    reports.check_titles,
     phases.phases,
-    reserved_names.check_reserved_names,
+    names.check_reserved_names,
     examples.examples,
-    coverage.check_coverage,
+    check_coverage,
 )

@@ -1,18 +1,104 @@
-"""The checker's part about grains: columns of the declared types and units, conditions, instants, keys, subjects."""
+"""Check grains: columns, conditions, instants, members, and the fields that bind rows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 
-from assay.lang import scopes
-from assay.lang.check import members, pairs
+from assay.lang import reserved_names, scopes
 from assay.lang.check.checker import Checker
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Column, Grain, Instant, Pair, Relation, Tally
 from assay.lang.typing_rules import INSTANT, NONE, Scope, Typed
 from assay.util.diagnostics import did_you_mean
 
+
+def check_members(checker: Checker, what: str, grain: Grain) -> None:
+    """Members of a grain (columns, instants, fields taken along) have a name each, and are not computed of themselves.
+
+    SQL does not tell small letters from capital ones.
+    """
+    named = list(_named(checker, grain))
+    for name in (*(item.name for item in grain.instants), *(item.column.name for item in grain.tallies)):
+        if name.lower() == reserved_names.BASE:
+            said = f"{what} binds rows to `{name}`, which is what the compiler calls the grain's own"
+            checker.report("reserved-name", said, name, hint="rename it")
+    for name, times in Counter(item.lower() for item in named).items():
+        word = next(item for item in named if item.lower() == name)
+        if reserved_names.is_column(name):
+            said = f"{what} has a member called `{word}`, which is what the compiler calls one of its own"
+            checker.report("reserved-name", said, word, hint="rename it")
+        elif times > 1:
+            said = f"{times} members of {what} are called `{word}`"
+            hint = "one set of names: columns (the relation's, too), instants, and what they take, as `INSTANT_FIELD`"
+            checker.report("duplicate-member", said, word, hint=hint)
+    _circles(checker, what, grain)
+
+
+def _named(checker: Checker, grain: Grain) -> Iterator[str]:
+    declared = [item.name for item in grain.columns]
+    yield from declared
+    yield from (name for name in scopes.begins(checker.package, grain) if name not in declared)
+    yield from (item.column.name for item in grain.tallies)
+    yield from (item.column.name for item in grain.derived)
+    for instant in grain.instants:
+        yield instant.name
+        yield from (f"{instant.name}_{name}" for name in dict.fromkeys(instant.fields))
+
+
+def _circles(checker: Checker, what: str, grain: Grain) -> None:
+    computed = {item.name: item.value for item in grain.instants if item.value}
+    computed |= {item.column.name: item.value for item in grain.derived}
+    reads = {
+        name: sorted({node.name for node in value.walk() if node.op in ("column", "instant")} & set(computed))
+        for name, value in computed.items()
+    }
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        """Follow what a member is computed of, which was reached by a trail of others."""
+        if name in trail:
+            circle = (*trail[trail.index(name) :], name)
+            said = f"`{name}` of {what} is computed of itself: {' -> '.join(circle)}"
+            checker.report("cycle", said, name, hint="break the circle: one of these must not refer to the next")
+            done.update(circle)
+        elif name not in done:
+            for following in reads[name]:
+                visit(following, (*trail, name))
+            done.add(name)
+
+    for name in sorted(reads):
+        visit(name, ())
+
+
 NUMBERS = ("integer", "real")
+
+
+def check_agreement(
+    checker: Checker,
+    what: str,
+    word: str,
+    pairs: Iterable[Pair],
+    columns: Mapping[str, Typed],
+    rows: Mapping[str, Typed],
+    of: str,
+) -> None:
+    """The columns of a grain are of the types and in the units of those of `of` (the table of `rows`) that they equal;
+    of names that there are not, which is told elsewhere."""
+    for pair in pairs:
+        own, theirs = columns.get(pair.column), rows.get(pair.field)
+        if own and theirs:
+            _alike(checker, f"{what} is found where `{pair.column}` is `{pair.field}` of `{of}`", word, own, theirs)
+
+
+def _alike(checker: Checker, said: str, word: str, own: Typed, theirs: Typed) -> None:
+    numbers = own.type in NUMBERS and theirs.type in NUMBERS
+    if own.type != theirs.type and not numbers:
+        checker.report("type", f"{said}, which is of another type", word, expected=own.type, found=theirs.type)
+    elif numbers and not checker.is_one_unit(theirs.unit, own.unit):
+        checker.report("unit", f"{said}, which is in another unit", word, expected=own.unit, found=theirs.unit)
+
+
 WHOLE = ("integer", "unsigned", "huge")
 
 
@@ -33,7 +119,7 @@ def grains(checker: Checker) -> None:
         _subject(checker, what, grain, scope)
         if grain.runs:
             _runs(checker, what, grain)
-        members.members(checker, what, grain)
+        check_members(checker, what, grain)
 
 
 def _derived(checker: Checker, what: str, column: Column, value: Expression, scope: Scope) -> None:
@@ -144,7 +230,7 @@ def _pair(checker: Checker, what: str, word: str, pair: Pair, of: str, rows: Map
             word,
             hint=did_you_mean(pair.column, columns),
         )
-    pairs.agree(checker, what, word, [pair], columns, rows, of)
+    check_agreement(checker, what, word, [pair], columns, rows, of)
 
 
 def _key(checker: Checker, what: str, grain: Grain, scope: Scope) -> None:
@@ -239,7 +325,7 @@ def _subject(checker: Checker, what: str, grain: Grain, scope: Scope) -> None:
             said = f"the subject of {what} is found by column `{name}`, which {of} lacks"
             checker.report("unknown-column", said, grain.name, hint=did_you_mean(name, columns))
     on, columns = grain.subject.on, scope.leaves["column"]
-    pairs.agree(checker, f"the subject of {what}", grain.name, on, columns, theirs, subject.name)
+    check_agreement(checker, f"the subject of {what}", grain.name, on, columns, theirs, subject.name)
     if not set(subject.key) <= set(fields):
         checker.report(
             "subject-key",

@@ -1,16 +1,20 @@
-"""The checker's first part: names that can be names, types that there are, keys, files of runs and of specs.
+"""Check names: identifiers, duplicates, and names that the compiler reserves.
 
 All other parts take that for granted.
+
+SQL would take one for the other, and numbers would be wrong without a word.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
-from assay.lang import chart_templates
+from assay.lang import chart_templates, formula, reserved_names, scopes
 from assay.lang.check.checker import Checker
-from assay.lang.model.package import Column, Constant, Package
+from assay.lang.model.article import Article, Choice, ClassTable, Listing, Part, Pivot, Scatter, Verdict
+from assay.lang.model.package import Check, Column, Constant, Event, Metric, Package, Relation, Series
 from assay.lang.typing_rules import UnitError
 from assay.lang.units import UnknownUnitError, nanoseconds_of
 from assay.util.diagnostics import meant
@@ -90,7 +94,7 @@ def types(checker: Checker) -> None:
 
 def durations(checker: Checker) -> None:
     """Constants that are durations are in units of time, or of time per something."""
-    for constant in _constants(checker.package):
+    for constant in _list_constants(checker.package):
         if constant.type != "duration":
             continue
         try:
@@ -107,13 +111,13 @@ def durations(checker: Checker) -> None:
             continue  # a unit that there is not is told with all others
 
 
-def _constants(package: Package) -> Iterator[Constant]:
+def _list_constants(package: Package) -> Iterator[Constant]:
     return (item for source in package.sources for item in source.constants)
 
 
 def positive(checker: Checker) -> None:
     """Only numbers are above 0."""
-    for constant in _constants(checker.package):
+    for constant in _list_constants(checker.package):
         if constant.positive and constant.type not in POSITIVE_TYPES:
             checker.report(
                 "unknown-type",
@@ -178,3 +182,261 @@ def files(checker: Checker) -> None:
                 name,
                 expected="a path below the system's folder of specs, such as prose/summary.md",
             )
+
+
+def check_duplicates(checker: Checker) -> None:
+    """Names of a kind are told apart; those of tables, and what has tables of their name; fields, checks, constants."""
+    _check_duplicate_names(checker)
+    _alike(checker)
+    _check_duplicate_tables(checker)
+    _check_duplicate_fields(checker)
+    _check_duplicate_checks(checker)
+    _check_duplicate_constants(checker)
+
+
+def _check_duplicate_names(checker: Checker) -> None:
+    package = checker.package
+    groups: Iterable[tuple[str, list[str]]] = (
+        ("metric", [metric.id for metric in package.metrics]),
+        ("filter", [item.name for item in package.filters]),
+        ("report", [item.name for item in package.reports]),
+        ("summary", [item.name for item in package.summaries]),
+        ("source", [item.name for item in package.sources]),
+        (
+            "table",
+            [item.name for item in package.tables] + [scopes.LOGS],
+        ),
+    )
+    for kind, names in groups:
+        for name, times in Counter(names).items():
+            if times > 1:
+                again = checker.locate(name, 1)[0]
+                checker.report(
+                    f"duplicate-{kind}",
+                    f"{times} {kind}s are called `{name}`",
+                    name,
+                    hint="rename all but one"
+                    if kind != "table"
+                    else "events, relations and grains share one set of names",
+                    notes=(f"again at {again}",) if again else (),
+                )
+
+
+def _alike(checker: Checker) -> None:
+    """What has files of its name is told apart by more than capital letters, as some file systems tell no others."""
+    package = checker.package
+    shown = [item.name for item in package.reports] + [item.name for item in package.histories]
+    shown += [item.name for item in package.articles]
+    kinds = {"metric": [item.id for item in package.metrics], "report": shown}
+    for kind, names in kinds.items():
+        seen: dict[str, str] = {}
+        for name in names:
+            other = seen.setdefault(name.lower(), name)
+            if other != name:
+                checker.report(
+                    f"duplicate-{kind}",
+                    f"{kind}s `{other}` and `{name}` differ in capital letters alone: where file systems do not tell "
+                    "these apart, their files are one",
+                    name,
+                    hint="rename one of them",
+                )
+
+
+def _check_duplicate_tables(checker: Checker) -> None:
+    """Tables are told apart from each other (SQL does not tell small letters from capital ones), from those that the
+    compiler makes, and from metrics: what these came to is kept among the tables."""
+    package = checker.package
+    made = {reserved_names.rows_name(item.name).lower(): item.name for item in package.grains}
+    seen: dict[str, str] = {scopes.LOGS: scopes.LOGS}
+    for kind, name in _list_tables(package):
+        if reserved_names.is_query(name):
+            said = f"{kind} `{name}` is called as a table or a query of the compiler's own"
+            checker.report("reserved-name", said, name, hint="rename it")
+        if name.lower() in made:
+            said = f"{kind} `{name}` is called as the rows of grain `{made[name.lower()]}` before filters"
+            checker.report("reserved-name", said, name, hint="rename it")
+        other = seen.setdefault(name.lower(), name)
+        if other != name:
+            checker.report("duplicate-table", _one_name(other, name), name, hint="rename one of them")
+    kinds = {name: f"{kind} of its package" for kind, name in _list_tables(package)}
+    kinds |= {reserved_names.rows_name(item.name): f"rows of grain `{item.name}`" for item in package.grains}
+    kinds |= {scopes.LOGS: "table of the logs"}
+    for metric in package.metrics:
+        if metric.id in kinds:
+            said = f"metric `{metric.id}` is called as the {kinds[metric.id]}: what both come to is kept by name"
+            checker.report("metric-name", said, metric.id, hint="rename one of them")
+
+
+def _list_tables(package: Package) -> Iterator[tuple[str, str]]:
+    kinds = {Event: "event", Relation: "relation", Series: "series"}
+    yield from ((kinds.get(type(item), "grain"), item.name) for item in package.tables)
+
+
+def _check_duplicate_fields(checker: Checker) -> None:
+    """An event has a column for each name of a field, and the first field of that name would be read of all."""
+    for event in checker.package.events:
+        seen: dict[str, str] = {}
+        for name in (field.name for field in event.fields):
+            if (other := seen.setdefault(name.lower(), name)) != name:
+                message = f"fields of event `{event.name}`: {_one_name(other, name)}"
+                checker.report("duplicate-field", message, name, hint="rename one of them", within=(event.name,))
+        for name, times in Counter(field.name for field in event.fields).items():
+            if times > 1:
+                said = f"event `{event.name}` has {times} fields called `{name}`"
+                checker.report("duplicate-field", said, name, hint="rename all but one", within=(event.name,))
+
+
+def _one_name(one: str, other: str) -> str:
+    return f"`{one}` and `{other}` are one name to SQL, which does not tell small letters from capital ones"
+
+
+def _check_duplicate_checks(checker: Checker) -> None:
+    """Checks of a table have a code each; relations have one of their keys without saying so."""
+    tables: list[tuple[str, str, Sequence[Check], int]] = [
+        *(("relation", item.name, item.checks, 0) for item in checker.package.relations),
+        *(("grain", item.name, item.checks, 1) for item in checker.package.grains),
+    ]
+    for kind, name, checks, borne in tables:
+        for code, times in Counter(item.code for item in checks).items():
+            if code == reserved_names.KEY and not borne:
+                said = f"{kind} `{name}` has a check `{code}`, which is what that of its key is called"
+                hint = "rename it, or leave it out: that no two rows have one key is checked by itself"
+                checker.report("duplicate-check", said, code, hint=hint)
+            elif times > 1:
+                said = f"{kind} `{name}` has {times} checks `{code}`"
+                checker.report("duplicate-check", said, code, hint="rename all but one")
+
+
+def _check_duplicate_constants(checker: Checker) -> None:
+    """A constant is told by one source: it is one value of a run, whatever source is read."""
+    told: dict[str, tuple[str, Constant]] = {}
+    seen: dict[str, str] = {}
+    for source in checker.package.sources:
+        for name, times in Counter(item.name for item in source.constants).items():
+            if times > 1:
+                said = f"source `{source.name}` has {times} constants called `{name}`"
+                checker.report("duplicate-constant", said, name, hint="rename all but one")
+        for item in {found.name: found for found in source.constants}.values():
+            if (known := seen.setdefault(item.name.lower(), item.name)) != item.name:
+                message = f"constants of runs: {_one_name(known, item.name)}"
+                checker.report("duplicate-constant", message, item.name, hint="rename one of them")
+            other, first = told.setdefault(item.name, (source.name, item))
+            if other != source.name and first != item:
+                checker.report(
+                    "duplicate-constant",
+                    f"sources `{other}` and `{source.name}` have a constant `{item.name}` each, and not the same",
+                    item.name,
+                    hint="a run has one value of each: rename one, or let one source list it, with the files of both",
+                )
+
+
+HINT = "rename the column"
+
+
+def check_reserved_names(checker: Checker) -> None:
+    """Check fields of events, what tells samples and lines of series apart, and the rows that articles ask for."""
+    for event in checker.package.events:
+        _check_reserved_fields(checker, event)
+    for grain in checker.package.grains:
+        _samples(checker, f"the key of grain `{grain.name}`", grain.key, (grain.name,))
+    for metric in checker.package.metrics:
+        by = metric.reduction.by if metric.reduction else ()
+        names = dict.fromkeys((*by, *([metric.per] if metric.per else [])))
+        _samples(checker, f"metric `{metric.id}`", names, (metric.id,))
+    _series(checker)
+    for article in checker.package.articles:
+        for what, columns, metrics, within in _rows(checker, article):
+            _listed(checker, what, columns, metrics, within)
+
+
+def _check_reserved_fields(checker: Checker, event: Event) -> None:
+    names = dict.fromkeys(field.name for form in event.forms for field in form.fields)
+    kind = next((source.kind for source in checker.package.sources if source.name == event.source), "")
+    for name in (name for name in names if reserved_names.is_of_events(name, kind)):
+        said = f"event `{event.name}` has a field called `{name}`, which is what the compiler calls a column of its own"
+        hint = f'rename the field: it may have another name than the key that it is read from, `E.at [ "{name}" ]`'
+        checker.report("reserved-name", said, name, hint=hint, within=(event.doc, event.name))
+
+
+def _samples(checker: Checker, what: str, names: Iterable[str], within: Sequence[str]) -> None:
+    for name in (name for name in names if reserved_names.is_of_samples(name)):
+        said = f"{what} tells samples apart by `{name}`, which is what the compiler calls one of their own columns"
+        checker.report("reserved-name", said, name, hint=HINT, within=within)
+
+
+def _series(checker: Checker) -> None:
+    keys = {relation.name: relation.key for relation in checker.package.relations}
+    for item in checker.package.series:
+        key = keys.get(item.windows, ())
+        _labels(checker, item, key)
+        for term in item.terms:
+            if term.name.lower() in (*(name.lower() for name in (*key, *item.by)), "t_ns"):
+                said = f"a term of series `{item.name}` is called as a column of it: `{term.name}`"
+                checker.report("reserved-name", said, term.name, hint=HINT, within=(item.name,))
+
+
+def _labels(checker: Checker, item: Series, key: Sequence[str]) -> None:
+    """What tells lines apart stands beside the key of the windows, and beside what is worked out of samples."""
+    of_windows = {name.lower() for name in key}
+    for name in dict.fromkeys((*key, *item.by)):
+        said = f"series `{item.name}` tells lines apart by `{name}`, which "
+        hint = f'{HINT}: a field may have another name than the label that it is read from, `["labels", "{name}"]`'
+        if reserved_names.is_of_readings(name):
+            said += "the compiler calls a column of its own"
+            checker.report("reserved-name", said, name, hint=hint if name in item.by else HINT, within=(item.name,))
+        elif name in item.by and name.lower() in of_windows:
+            said += f"is in the key of its windows `{item.windows}`, too"
+            checker.report("series-label", said, item.name, hint=hint, cause=f"{item.windows} {name}")
+
+
+Asked = tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+
+
+def _rows(checker: Checker, article: Article) -> Iterator[Asked]:
+    """What asks for rows, the columns and the metrics that it asks for, and the names of what it stands in."""
+    keys = {grain.name: grain.key for grain in checker.package.grains}
+    for choice in article.choices:
+        yield f"choice `{choice.name}`", *_of_choice(choice, keys.get(choice.grain, ())), (article.name, choice.name)
+    for part in article.parts:
+        for title, columns, metrics in _of_part(checker, part, keys):
+            yield f"`{title}` of article `{article.name}`", columns, metrics, (article.name, part.title, title)
+
+
+def _of_choice(choice: Choice, key: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    pins = (pin.column for pin in choice.pins)
+    columns = (*key, *choice.label, *choice.keys, *pins, choice.first, choice.begin, choice.end)
+    return columns, (choice.most, choice.done, choice.due)
+
+
+def _of_part(
+    checker: Checker, part: Part, keys: dict[str, tuple[str, ...]]
+) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    scatters = (*part.scatters, *(item for grid in part.grids for item in grid.scatters))
+    for item in (*part.listings, *part.pivots, *part.verdicts, *scatters, *part.class_tables):
+        if isinstance(item, Listing):
+            yield item.title, item.keys, item.metrics
+        elif isinstance(item, Pivot):
+            yield item.title, (item.down, item.across, item.first), (item.metric, item.due)
+        elif isinstance(item, Verdict):
+            yield item.title, (*item.keys, item.first, *keys.get(item.grain, ())), item.metrics
+        elif isinstance(item, Scatter):
+            yield item.title, (item.per,), (item.x, item.y)
+        elif isinstance(item, ClassTable) and item.across:
+            metrics = formula.over(item.value)
+            grains = {metric.grain for metric in _measured(checker, metrics)}
+            yield item.title, (item.across, *(name for grain in grains for name in keys.get(grain, ()))), tuple(metrics)
+
+
+def _measured(checker: Checker, names: Iterable[str]) -> Sequence[Metric]:
+    known = formula.by_id(checker.package)
+    return formula.measured(known, [known[name] for name in names if name in known])
+
+
+def _listed(
+    checker: Checker, what: str, columns: tuple[str, ...], metrics: tuple[str, ...], within: tuple[str, ...]
+) -> None:
+    named = {name.lower() for name in columns}
+    ids = dict.fromkeys((*metrics, *(metric.id for metric in _measured(checker, metrics))))
+    for name in (name for name in ids if name and name.lower() in named):
+        said = f"{what} shows metric `{name}` beside a column of that name: rows hold what they have by name"
+        checker.report("metric-name", said, name, hint="rename one of them", within=within)

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from assay.lang import scopes
 from assay.lang.check.checker import Checker
 from assay.lang.model.package import Grain
-from assay.lang.model.phase import SINCE, UNTIL, Cut, Phase
-from assay.lang.model.picks import FIRST, LAST
+from assay.lang.model.vocabulary import FIRST, LAST, SINCE, UNTIL, Cut, Phase
 from assay.util.diagnostics import did_you_mean
 
 PICKS = (FIRST, LAST)

@@ -1,13 +1,34 @@
-"""Articles: reports made of prose, tables of rows, pivots and figures, as frozen dataclasses."""
+"""Articles: reports made of prose, tables, pivots, figures and claims, as frozen dataclasses."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.lang.model.claim import Claim
 from assay.lang.model.expression import Expression
-from assay.lang.model.phase import Phase
-from assay.lang.model.unit import Unit
+from assay.lang.model.vocabulary import Phase, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell as it is published: the values of its row and of its column as texts, the number as it is printed."""
+
+    down: str
+    across: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a document says that a pivot (by its title) has of the run which is called `run`.
+
+    `statement` tells which of the document's tables says so.
+    """
+
+    document: str
+    statement: str
+    run: str
+    pivot: str
+    cells: tuple[Cell, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The expressions of the spec language: measures, predicates, computed instants.
+"""Expressions of the spec language (measures, predicates, computed instants): tree, text form and parser.
 
 Dhall has no recursive types without encodings, so the schema writes an expression as a list of tokens in postfix
 order; `decode` makes the tree.  A node is an operator with operands, or a leaf (a literal or a reference).
@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 WORD = r"[A-Za-z_]\w*"
 
@@ -99,7 +99,7 @@ def decode(tokens: Sequence[Mapping[str, object]]) -> Expression | None:
             raise ValueError(f"operator {op} lacks operands")
         operands = tuple(stack[len(stack) - arity :])
         del stack[len(stack) - arity :]
-        stack.append(_node(op, operands, token))
+        stack.append(_decode_node(op, operands, token))
     if len(stack) > 1:
         raise ValueError("operands are left over")
     return stack[0] if stack else None
@@ -114,7 +114,7 @@ def _arity(op: str, token: Mapping[str, object]) -> int:
     return int(str(token["count"])) if fixed is None else fixed
 
 
-def _node(op: str, operands: tuple[Expression, ...], token: Mapping[str, object]) -> Expression:
+def _decode_node(op: str, operands: tuple[Expression, ...], token: Mapping[str, object]) -> Expression:
     if len(operands) == 1 and op in ("coalesce", "greatest", "and", "or"):
         return operands[0]
     number = None
@@ -128,9 +128,9 @@ def show(node: Expression) -> str:
     if node.op in ("integer", "real"):
         return str(node.number)
     if node.op == "metric":
-        return f"metric {node.name if re.fullmatch(WORD, node.name) else json.dumps(node.name)}{_unit(node)}"
+        return f"metric {node.name if re.fullmatch(WORD, node.name) else json.dumps(node.name)}{_unit_text(node)}"
     if node.op == "quantity":
-        return f"{node.number} {_unit(node)}"
+        return f"{node.number} {_unit_text(node)}"
     if node.op == "boolean":
         return node.text
     if node.op == "text":
@@ -138,12 +138,108 @@ def show(node: Expression) -> str:
     if node.op == "taken":
         return f"{node.text}.{node.name}"
     if not node.operands:
-        return f"{node.op} {node.name}{_unit(node)}"
-    return f"{node.op}{_unit(node)}({', '.join(show(operand) for operand in node.operands)})"
+        return f"{node.op} {node.name}{_unit_text(node)}"
+    return f"{node.op}{_unit_text(node)}({', '.join(show(operand) for operand in node.operands)})"
 
 
-def _unit(node: Expression) -> str:
+def _unit_text(node: Expression) -> str:
     if not node.unit:
         return ""
     base = f" {node.text}" if node.text else ""
     return f"[{node.unit} = {node.factor}{base}]" if node.factor else f"[{node.unit}]"
+
+
+#: leaves that are a word and a name
+_NAMED = ("column", "instant", "field", "constant", "metric", "parameter")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<string>\"(?:[^\"\\]|\\.)*\")|(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<word>[A-Za-z_]\w*)"
+    r"|(?P<unit>\[[^\]]*\])|(?P<mark>[(),.]))"
+)
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.tokens: list[tuple[str, str]] = []
+        place = 0
+        text = text.rstrip()
+        while place < len(text):
+            found = _TOKEN.match(text, place)
+            if found is None or found.lastgroup is None:
+                raise ValueError(f"unreadable at character {place + 1}")
+            self.tokens.append((found.lastgroup, found.group(found.lastgroup)))
+            place = found.end()
+        self.place = 0
+
+    def peek(self) -> tuple[str, str]:
+        return self.tokens[self.place] if self.place < len(self.tokens) else ("end", "")
+
+    def take(self, kind: str, text: str | None = None) -> str:
+        found = self.peek()
+        if found[0] != kind or (text is not None and found[1] != text):
+            raise ValueError(f"expected {text or kind}, found {found[1] or 'the end'}")
+        self.place += 1
+        return found[1]
+
+
+def parse(text: str) -> Expression:
+    """The tree of an expression's text; ValueError names what is unreadable."""
+    reader = _Reader(text)
+    node = _parse_node(reader)
+    reader.take("end") if reader.peek()[0] != "end" else None
+    return node
+
+
+def _parse_node(reader: _Reader) -> Expression:
+    kind, text = reader.peek()
+    if kind == "string":
+        reader.take("string")
+        return Expression("text", text=json.loads(text))
+    if kind == "number":
+        return _number(reader)
+    word = reader.take("word")
+    if word in ("true", "false"):
+        return Expression("boolean", text=word)
+    if reader.peek() == ("mark", "."):
+        reader.take("mark")
+        return Expression("taken", name=reader.take("word"), text=word)
+    if word in ARITY:
+        return _call(reader, word)
+    if word not in _NAMED:
+        raise ValueError(f"unknown word {word}")
+    name = json.loads(reader.take("string")) if reader.peek()[0] == "string" else reader.take("word")
+    unit, factor, base = _parse_unit(reader.take("unit")) if reader.peek()[0] == "unit" else ("", "", "")
+    return Expression(word, name=name, text=base, unit=unit, factor=factor)
+
+
+def _number(reader: _Reader) -> Expression:
+    text = reader.take("number")
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        raise ValueError(f"{text} is beyond all numbers") from None
+    if reader.peek()[0] == "unit":
+        unit, factor, base = _parse_unit(reader.take("unit"))
+        return Expression("quantity", number=number, text=base, unit=unit, factor=factor)
+    return Expression("real" if "." in text or "e" in text.lower() else "integer", number=number)
+
+
+def _call(reader: _Reader, op: str) -> Expression:
+    unit, factor, base = _parse_unit(reader.take("unit")) if reader.peek()[0] == "unit" else ("", "", "")
+    reader.take("mark", "(")
+    operands = [_parse_node(reader)]
+    while reader.peek() == ("mark", ","):
+        reader.take("mark")
+        operands.append(_parse_node(reader))
+    reader.take("mark", ")")
+    if ARITY[op] not in (None, len(operands)):
+        raise ValueError(f"{op} takes {ARITY[op]} operands, found {len(operands)}")
+    return Expression(op, tuple(operands), text=base, unit=unit, factor=factor)
+
+
+def _parse_unit(text: str) -> tuple[str, str, str]:
+    """A unit, the factor to others, and which those are (the last two empty where they are not told)."""
+    unit, _, rest = text[1:-1].partition(" = ")
+    if not unit:
+        raise ValueError("a unit without a name")
+    factor, _, base = rest.partition(" ")
+    return unit, factor, base

@@ -8,13 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.lang.model.article import Article
-from assay.lang.model.coverage import Coverage
 from assay.lang.model.example import Example
 from assay.lang.model.expression import Expression
-from assay.lang.model.phase import Cut
 from assay.lang.model.report import History, Report
-from assay.lang.model.summary import Summary
-from assay.lang.model.unit import Unit
+from assay.lang.model.vocabulary import Coverage, Cut, Summary, Unit
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.lang.model.phase import Phase
+from assay.lang.model.vocabulary import Phase
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 
-from assay.lang.model.article import Article, Pivot
-from assay.lang.model.claim import Cell, Claim
+from assay.lang.model.article import Article, Cell, Claim, Pivot
 from assay.lang.model.package import Metric
 from assay.lang.normal_form import CheckedPackage
 from assay.report.blocks import rows as asked

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.engine.formulas import Formulas, averages, measured
+from assay.engine.results import Formulas, averages, measured
 from assay.lang import formula
 from assay.lang.formula import Figures
 from assay.lang.model.article import Article, ClassTable

@@ -15,7 +15,7 @@ from assay.report.blocks import line_names
 from assay.report.blocks import rows as asked
 from assay.report.blocks.rows import Row, ordered
 from assay.report.blocks.tables import RenderContext, ShownRun, titled
-from assay.report.charts.plot_spec import COLOURS, is_unnamed
+from assay.report.charts.vega_spec import COLOURS, is_unnamed
 from assay.report.document import Plot, Value
 from assay.report.run_results import named_once, row_label
 from assay.styles.exact_decimal import six_digits

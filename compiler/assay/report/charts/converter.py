@@ -1,4 +1,4 @@
-"""The chart converter, which works in processes of its own: it starts slowly, and lets no other Python run meanwhile.
+"""The chart converter, which runs in processes of its own, and the fonts of reports.
 
 Such a process ends when this one does, in whatever way: its input ends then.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import hashlib
 import itertools
 import json
 import os
@@ -20,10 +21,17 @@ from queue import LifoQueue
 from typing import Any
 
 from assay.report.charts import vega_process
-from assay.report.charts.fonts import fonts_hash
 from assay.report.output_forms import VEGA_LITE
+from assay.util import checksums
 from assay.util.diagnostics import INTERNAL, AssayError, fail
 from assay.util.paths import resolve_path
+
+
+def fonts_hash(folder: Path) -> str:
+    """A hash of the names and contents of all files of a folder of fonts."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    told = "".join(f"{path.relative_to(folder).as_posix()}\0{checksums.hash_file(path)}\0" for path in files)
+    return hashlib.sha256(told.encode()).hexdigest()
 
 
 def _typical() -> str:

@@ -1,4 +1,12 @@
-"""The report as a web page: one file that asks nothing of any network, with all that the PDF shows.
+"""Render a report as one self-contained web page.
+
+`templates/html/charts/` has a template for the page where a figure's looks another way there than in print; it has the
+placeholders of the printed one.  Its `usermeta.assay.toggles` say which lines can be switched off: `field` names them
+in the data, `names` lists all, in the order of their colours (`before` are classes of strokes that come before those of
+runs), and a parameter `hidden` takes those that are off.  A
+parameter `zoom`, bound to the scales, lets the axes be moved.  Colours are variables of the page's style sheet
+(`theme.json` has those that all charts share), so that they follow the light.  A figure without such a template is
+drawn as it is printed, on paper.
 
 The page names the hash of each of its scripts and forbids all other programs, and every address: what a text of a
 report holds stays text.  Without scripts it has everything but the charts; it then names the drawings beside it.
@@ -12,19 +20,123 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any
 
+from assay.report.charts.render import figure_spec, keep, kept_text, load_template, template_file
 from assay.report.charts.vega_spec import description
 from assay.report.document import Chart, Document, Entry, Plot, Table, seen
 from assay.report.glossary import SAMPLE_COUNT
-from assay.report.render.html_charts import theme, web_specs
-from assay.report.render.html_details import NOTHING, Behind
+from assay.report.output_forms import VEGA_LITE
 from assay.report.render.html_tables import Grid, metric_grid, paragraphs, plain_grid
 from assay.report.render.markdown import contents, explained, figures
 from assay.report.run_results import row_label
 from assay.util.diagnostics import Span, fail
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """What a build knows of a metric beside its entry in the dictionary.
+
+    `samples` are rows of finished cells, a row a run, under a `header` (none: that of all); `events` and `constants`
+    (of the runs) are names with descriptions; `file` is where the SQL stands in the folder of the report.
+    """
+
+    samples: tuple[tuple[str, ...], ...] = ()
+    events: tuple[tuple[str, str], ...] = ()
+    file: str = ""
+    sql: str = ""
+    constants: tuple[tuple[str, str], ...] = ()
+    header: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What stands behind a report: details by the ids of metrics and other entries."""
+
+    header: tuple[str, ...] = ()
+    details: Mapping[str, Detail] = field(default_factory=dict)
+
+
+NOTHING = Behind()
+
+
+SNIPPET = "window.vegaEmbed = vegaEmbed;"
+
+
+def bundle(kept: Path | None = None) -> str:
+    """The script; it takes seconds to make, so it is looked up in the folder `kept`, if one is given."""
+    key = hashlib.sha256("\0".join((version("vl-convert-python"), VEGA_LITE, SNIPPET)).encode()).hexdigest()
+    path = kept / f"{key}.js.sealed" if kept else None
+    if path and (known := kept_text(path)):
+        return bundle_text(known)
+    import vl_convert  # slow to load
+
+    made: str = vl_convert.javascript_bundle(SNIPPET, vl_version=VEGA_LITE)
+    if path:
+        keep(path, made)
+    return bundle_text(made)
+
+
+Json = Any
+#: the format of ticks that stays right when an axis is zoomed
+LARGE = "~s"
+
+
+def web_specs(figures: Sequence[Chart | Plot], templates: Path, runs: Sequence[str]) -> dict[str, dict[str, Json]]:
+    """Id -> specification of every figure that has something to show; `runs` are the labels of the report's."""
+    drawn = [figure for figure in figures if figure.has_samples]
+    loaded = {figure.template: _template(templates, figure.template) for figure in drawn}
+    return {figure.id: _spec(figure, *loaded[figure.template], runs) for figure in drawn}
+
+
+def theme(templates: Path) -> dict[str, Json]:
+    """The configuration that all charts of a page share."""
+    loaded: dict[str, Json] = json.loads((templates / "html" / "charts" / "theme.json").read_text(encoding="utf-8"))
+    return loaded
+
+
+def _template(templates: Path, name: str) -> tuple[dict[str, Json], Path, bool]:
+    """The template of a figure, its file, and whether it is made for the page."""
+    made_for_it = template_file(templates / "html", name).is_file()
+    folder = templates / "html" if made_for_it else templates
+    return load_template(folder, name), template_file(folder, name), made_for_it
+
+
+def _spec(
+    figure: Chart | Plot, template: Mapping[str, Json], place: Path, for_page: bool, runs: Sequence[str]
+) -> dict[str, Json]:
+    made = figure_spec(figure, template, place, runs)
+    shown = made["usermeta"]["assay"]
+    if not for_page:
+        return {**made, "usermeta": {"assay": {"paper": True}}}
+    if isinstance(figure, Chart):
+        _let_zoom(made)
+    toggles = shown.get("toggles")
+    if toggles:
+        present = _present(figure, toggles["field"])
+        toggles = {**toggles, "present": [name for name in toggles["names"] if name in present]}
+    return {**made, "usermeta": {"assay": {"toggles": toggles} if toggles else {}}}
+
+
+def _let_zoom(made: Mapping[str, Json]) -> None:
+    """Let the axis along which a chart is zoomed, where its template has one, be right at any zoom."""
+    x = made.get("encoding", {}).get("x", {})
+    if isinstance(axis := x.get("axis"), dict):
+        x["axis"] = {key: axis[key] for key in axis if key != "format" or axis[key] == LARGE}
+    if isinstance(scale := x.get("scale"), dict):
+        x["scale"] = {key: scale[key] for key in scale if key != "zero" or scale.get("type") != "log"}
+
+
+def _present(figure: Chart | Plot, field: str) -> set[object]:
+    """The lines that a figure has."""
+    if isinstance(figure, Chart):
+        return {series.run for series in figure.series}
+    return {row[figure.columns.index(field)] for row in figure.rows}
+
 
 FONTS = ("ReportSans-Regular", "ReportSans-Semibold", "ReportSerif-Regular", "ReportSerif-Semibold")
 TEMPLATE = "report.html.j2"

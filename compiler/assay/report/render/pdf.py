@@ -1,26 +1,82 @@
-"""A document laid out: its data and drawings written into a fresh folder, then the PDF that is made of them."""
+"""Render a report as PDF with Typst.
+
+Which these are Typst says, for it chooses among the fonts: of a page with one of each.
+"""
 
 from __future__ import annotations
 
 import datetime
+import json
 import os
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.report import missing_glyphs
-from assay.report.charts.converter import start
-from assay.report.charts.fonts import fonts_hash
+from assay.report.charts.converter import fonts_hash, start
 from assay.report.charts.render import draw
 from assay.report.document import Document, mapped, parse_date, to_json
 from assay.util.diagnostics import AssayError, fail
+from assay.util.escape import escape
 from assay.util.progress import Progress, silent
 
 if TYPE_CHECKING:
     import typst
+
+
+MISSING_GLYPHS = Path("report") / "lacking.json"
+#: the document, and drawings of it, with escapes; what pages show of it stands beside `report/`
+DOCUMENT_FILE = Path("report") / "document.json"
+CHARTS_DIR = Path("report") / "charts"
+MAX_CHARACTERS = 8
+_UNSHOWN = re.compile(r'the text `"((?:[^"\\]|\\.)*)"` could not be displayed')
+_DEBUG = re.compile(r'\\u\{([0-9a-f]+)\}|\\(["\\])')
+PROBE = """\
+#set document(title: "probe")
+#set text(lang: "en", font: sys.inputs.families.split("\n"))
+#for letter in sys.inputs.letters.codepoints() [a#letter ]
+"""
+
+
+def list_missing_characters(diagnostic: str) -> set[str]:
+    """The characters that a message of Typst says could not be displayed."""
+    texts = (_DEBUG.sub(_plain, found[1]) for found in _UNSHOWN.finditer(diagnostic))
+    return {letter for text in texts for letter in text if not letter.isascii()}
+
+
+def _plain(found: re.Match[str]) -> str:
+    return chr(int(found[1], 16)) if found[1] else found[2]
+
+
+def replace_characters(text: str, letters: Iterable[str]) -> str:
+    """A text with escapes for these characters."""
+    return text.translate({ord(letter): escape(letter) for letter in letters})
+
+
+def write_missing_glyphs(out: Path, letters: Sequence[str], drawings: Sequence[str] = ()) -> None:
+    """Tell the layout in `out` which characters are replaced, and of which charts there are drawings for that."""
+    said = {"characters": {letter: escape(letter) for letter in letters}, "charts": list(drawings)}
+    (out / MISSING_GLYPHS).write_bytes((json.dumps(said, indent=1) + "\n").encode())
+
+
+def missing_glyph_warnings(out: Path) -> tuple[str, ...]:
+    """What the user should know of the PDF in `out`."""
+    try:
+        letters = list(json.loads((out / MISSING_GLYPHS).read_bytes())["characters"])
+    except FileNotFoundError:
+        return ()
+    if not letters:
+        return ()
+    named = ", ".join(f"{letter} ({escape(letter)})" for letter in letters[:MAX_CHARACTERS])
+    more = f" and {len(letters) - MAX_CHARACTERS} more" if len(letters) > MAX_CHARACTERS else ""
+    return (
+        f"No font of the report has {named}{more}: in report.pdf escapes stand for them. A workspace with `templates/` "
+        "of its own can have fonts for them in `templates/fonts/`.",
+    )
+
 
 NO_PACKAGES = "packages"  # a folder that is not there
 PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
@@ -79,7 +135,7 @@ def lay_out(document: Document, out: Path, templates: Path, progress: Progress |
     tell("typesetting", 0, 1)
     _copy_layout(templates, out)
     fonts = templates / "fonts"
-    missing_glyphs.write_lacking(out, ())
+    write_missing_glyphs(out, ())
     try:
         pdf = typeset(out, fonts, document.date)
     except AssayError:
@@ -123,13 +179,13 @@ def typeset(folder: Path, fonts: Path, date: str) -> bytes:
 
 def _write_replaced(document: Document, letters: list[str], out: Path, templates: Path) -> None:
     """Write the document with escapes for these characters, and the drawings that this makes others, for the layout."""
-    written: Document = mapped(document, lambda text: missing_glyphs.replaced(text, letters))
-    _write(out / missing_glyphs.DOCUMENT, to_json(written))
+    written: Document = mapped(document, lambda text: replace_characters(text, letters))
+    _write(out / DOCUMENT_FILE, to_json(written))
     changed = [new for new, old in zip(written.drawn, document.drawn, strict=True) if new is not old]
-    (out / missing_glyphs.CHARTS).mkdir()
+    (out / CHARTS_DIR).mkdir()
     for drawing in draw(changed, templates, written.manifest.header[1:]):
-        _write(out / missing_glyphs.CHARTS / f"{drawing.id}.svg", drawing.svg)
-    missing_glyphs.write_lacking(out, letters, [item.id for item in changed])
+        _write(out / CHARTS_DIR / f"{drawing.id}.svg", drawing.svg)
+    write_missing_glyphs(out, letters, [item.id for item in changed])
 
 
 def _not_in(fonts: Path, text: str) -> list[str]:
@@ -141,7 +197,7 @@ def _not_in(fonts: Path, text: str) -> list[str]:
     while left:
         try:
             typst.compile_with_warnings(
-                missing_glyphs.PROBE.encode(),
+                PROBE.encode(),
                 font_paths=book,
                 ignore_system_fonts=True,
                 pdf_standards=STANDARDS,
@@ -150,7 +206,7 @@ def _not_in(fonts: Path, text: str) -> list[str]:
             )
             break
         except typst.TypstError as error:
-            more = missing_glyphs.unshown(error.diagnostic) & left
+            more = list_missing_characters(error.diagnostic) & left
             if not more:
                 break
             found, left = found | more, left - more

@@ -1,0 +1,208 @@
+"""Connections to the engine, and limits of time and memory for a statement.
+
+At the end of its time the engine is interrupted.  It notices between pieces of its work, not inside of a function, and
+it does not count the memory of a text that a function makes.  So a statement that goes on, or that takes far more
+memory than the engine may, ends the command.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.util import watchdog
+from assay.util.diagnostics import USAGE, AssayError, fail
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+VARIABLE = "ASSAY_SQL_SECONDS"
+SECONDS = 3600  # of a statement over a run, where the variable says nothing
+ROOM_VARIABLE = "ASSAY_SQL_MIB"
+ROOM = 2500  # MiB by which the process may grow during a statement: what engines may hold together, and 1000 MiB
+GRACE = 3  # seconds that an interrupted statement has to end
+PERIOD = 0.05  # seconds from one look at the memory to the next
+LINGER = 1  # seconds without a statement after which nobody looks
+_STATM = Path("/proc/self/statm")
+
+
+def read_seconds() -> float:
+    """Return how long a statement may take.  AssayError (usage) when the variable is no number above 0."""
+    return _number(VARIABLE, SECONDS, "time", "a number of seconds above 0")
+
+
+def read_room() -> float:
+    """Return by how many MiB the process may grow during a statement.  AssayError (usage) as of `seconds`."""
+    return _number(ROOM_VARIABLE, ROOM, "size", "a number of MiB above 0")
+
+
+def _number(variable: str, default: float, kind: str, expected: str) -> float:
+    text = os.environ.get(variable, "")
+    try:
+        number = float(text or default)
+        if not 0 < number <= threading.TIMEOUT_MAX:
+            raise ValueError
+    except ValueError:
+        raise fail("bad-limit", f"{variable} is no {kind}: {text}", expected=expected, status=USAGE) from None
+    return number
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds that a statement may take, and MiB by which the process may grow meanwhile.
+
+    `subject` is the statement in messages; `is_fixed`: no user can set the limits.
+    """
+
+    subject: str = "a statement"
+    seconds: float = SECONDS
+    growth: float = ROOM
+    is_fixed: bool = False
+
+    def too_long(self) -> AssayError:
+        """Return the error of a statement that takes too long."""
+        more = "" if self.is_fixed else f" with {VARIABLE}=N in the environment it has N seconds"
+        return fail("sql-time", f"{self.subject} takes more than {self.seconds:g} seconds", hint=f"does it end?{more}")
+
+    def too_large(self) -> AssayError:
+        """Return the error of a statement that takes too much memory."""
+        more = "" if self.is_fixed else f" with {ROOM_VARIABLE}=N in the environment it has N MiB"
+        hint = f"does a function in it make a long text or list?{more}"
+        return fail("sql-memory", f"{self.subject} takes more than {self.growth:g} MiB of memory", hint=hint)
+
+
+def read_limits(subject: str) -> Limits:
+    """Return the limits that the environment sets.  AssayError (usage) where they are no numbers above 0."""
+    return Limits(subject, read_seconds(), read_room())
+
+
+@contextmanager
+def apply_limits(connection: duckdb.DuckDBPyConnection, limits: Limits) -> Iterator[None]:
+    """Bound the time and memory of what a connection does.
+
+    Raises duckdb.InterruptException when it takes too long.  Ends the process with an error when the interruption does
+    not stop it, or when it takes too much memory.
+    """
+    now, bytes_now = time.monotonic(), read_memory()
+    statement = _Statement(connection, limits, now + limits.seconds, bytes_now + limits.growth * 2**20)
+    _WATCH.begin(statement)
+    try:
+        yield
+    finally:
+        _WATCH.end(statement)
+
+
+def execute(
+    connection: duckdb.DuckDBPyConnection, text: str, values: Mapping[str, object] | None, limits: Limits
+) -> duckdb.DuckDBPyConnection:
+    """Run a statement within limits.  Raises duckdb.Error, and AssayError `sql-time` when it takes too long."""
+    import duckdb
+
+    try:
+        with apply_limits(connection, limits):
+            return connection.execute(text, values)
+    except duckdb.InterruptException:
+        raise limits.too_long() from None
+
+
+def read_memory() -> int:
+    """Return the bytes of memory that the process has; without /proc, the most that it had."""
+    try:
+        return int(_STATM.read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        import resource
+        import sys
+
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return most if sys.platform == "darwin" else most * 1024
+
+
+@dataclass(slots=True, eq=False)
+class _Statement:
+    """A statement at work: its limits, when its time is over (`end`), the bytes that the process may hold."""
+
+    connection: duckdb.DuckDBPyConnection
+    limits: Limits
+    end: float
+    ceiling: float
+    is_interrupted: bool = False
+
+    def check(self, now: float, bytes_now: int) -> None:
+        """Interrupt it when its time is over; end the process when that does not help, or it holds too much."""
+        if bytes_now > self.ceiling:
+            watchdog.end(self.limits.too_large())
+        elif self.is_interrupted and now >= self.end:
+            watchdog.end(self.limits.too_long())
+        elif now >= self.end:
+            self.connection.interrupt()
+            self.is_interrupted = True
+            self.end = now + GRACE
+
+
+class _Watch:
+    """Looks at statements at work: one thread for all of them, as to start one takes longer than most of them do."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._statements: set[_Statement] = set()
+        self._sleeps = False
+        self._thread = threading.Thread()  # never begun
+
+    def begin(self, statement: _Statement) -> None:
+        """Watch a statement from now on."""
+        with self._changed:
+            self._statements.add(statement)
+            if not self._thread.is_alive():
+                self._sleeps = False
+                self._thread = threading.Thread(target=self._run, name="limit", daemon=True)
+                self._thread.start()
+            elif self._sleeps:
+                self._sleeps = False
+                self._changed.notify()
+
+    def end(self, statement: _Statement) -> None:
+        """Watch it no more."""
+        with self._changed:
+            self._statements.discard(statement)
+
+    def _look(self) -> None:
+        """Look at each statement; what is over is not referred to afterwards, for that would keep its engine."""
+        now, bytes_now = time.monotonic(), read_memory() if self._statements else 0
+        for statement in list(self._statements):
+            statement.check(now, bytes_now)
+
+    def _run(self) -> None:
+        idle = 0.0
+        with self._changed:
+            while True:
+                self._look()
+                idle = 0.0 if self._statements else idle + PERIOD
+                self._sleeps = idle > LINGER
+                self._changed.wait(None if self._sleeps else PERIOD)
+
+
+_WATCH = _Watch()
+
+
+@functools.cache
+def _shared() -> duckdb.DuckDBPyConnection:
+    import duckdb
+
+    return duckdb.connect()
+
+
+_starting = threading.Lock()  # who asks while it is started waits, and starts no other
+
+
+def small_engine() -> duckdb.DuckDBPyConnection:
+    """An engine for small things, the same for all who ask: to start one takes longer than what is asked of it."""
+    with _starting:
+        return _shared().cursor()
