@@ -23,12 +23,12 @@ from assay.app.trace_runs import Line, Sample, Spread
 from assay.explain.facts import facts, list_appearances
 from assay.explain.terminal import Part, bars, fitted
 from assay.explain.wording import compatibility, describe_expression
+from assay.ingest.readers.protocol import RawRecord
 from assay.lang import dependencies
 from assay.lang.labels import read_of
 from assay.lang.model.expression import parse
 from assay.lang.model.package import Metric, Term
 from assay.lang.time_format import format_instant
-from assay.lineage.raw_records import RawRecord
 from assay.report.article import metrics_of
 from assay.report.blocks.rows import series_of
 from assay.util.escape import columns, cut, encode_lossless, visible, visible_json

@@ -259,7 +259,7 @@ def test_the_same_log_twice_at_a_host_is_read_once_when_it_is_a_link(tmp_path: P
 def short(monkeypatch: pytest.MonkeyPatch) -> int:
     """Lines that are too long from 64 KiB on, so that it takes no memory to have some."""
     size = 2**16
-    for module in ("plain_copies", "readers.lines", "quarantine", "scanner_message"):
+    for module in ("plain_copies", "readers.lines", "quarantine", "scanner"):
         monkeypatch.setattr(f"assay.ingest.{module}.LONGEST", size)
     monkeypatch.setattr(decompress, "CHUNK", 5000)
     return size

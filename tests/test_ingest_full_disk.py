@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from assay.ingest import plain_copies
-from assay.ingest.readers import openmetrics, prometheus_response, sample_files, tables
+from assay.ingest.readers import csv, openmetrics, prometheus_response, sample_files
 from assay.util.diagnostics import AssayError
 from tests.support.ingesting import SOURCE, Ingested, event, field, form, read, refusal
 
@@ -46,7 +46,7 @@ def parquet(folder: Path) -> bytes:
 @pytest.mark.parametrize(
     ("content", "module", "step"),
     [
-        (lambda _: b"at,value\n1,1\n", tables, "_added"),
+        (lambda _: b"at,value\n1,1\n", csv, "_added"),
         (lambda _: TEXT, openmetrics, "_scan"),
         (lambda _: ANSWER, prometheus_response, "_unnested"),
         (parquet, sample_files, "_right_columns"),

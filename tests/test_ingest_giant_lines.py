@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from assay.ingest import plain_copies
 from assay.ingest.plain_copies import TOO_LONG, bounded
-from assay.ingest.readers import csv
+from assay.ingest.readers import csv_text
 from assay.ingest.readers.blocks import Blocks
 from assay.util.diagnostics import AssayError
 
@@ -43,8 +43,8 @@ def peak(work: Callable[[], object]) -> int:
 @pytest.mark.parametrize("cell", [(b"", b""), (b'"', b'"'), (b'1,"', b'\n"')])
 def test_a_giant_row_of_a_table_is_broken_and_the_next_is_read(tmp_path: Path, cell: tuple[bytes, bytes]) -> None:
     place = giant(tmp_path / "a.csv", b"a,b\n1,2\n" + cell[0], cell[1] + b"\r\n3,4\n")
-    rows: list[csv.Record] = []
-    assert peak(lambda: rows.extend(csv.records(place, place))) < HELD
+    rows: list[csv_text.Record] = []
+    assert peak(lambda: rows.extend(csv_text.records(place, place))) < HELD
     lines = cell[1].count(b"\n") + 1
     assert [(row.number, row.line, row.lines, row.cells, row.fault) for row in rows] == [
         (0, 1, 1, ("a", "b"), ""),

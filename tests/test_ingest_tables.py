@@ -16,7 +16,7 @@ import zstandard
 from assay.ingest.discovery import find_run
 from assay.ingest.manifest import covers
 from assay.ingest.pipeline import ingest
-from assay.ingest.readers import csv as table_files
+from assay.ingest.readers import csv_text as table_files
 from assay.lang.model.package import Event, Quarantine, Source
 from assay.util.diagnostics import AssayError
 from tests.support.ingesting import SOURCE, Ingested, field, fixed, form, read, refusal

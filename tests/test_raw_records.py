@@ -6,17 +6,16 @@ import gzip
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay.ingest.chunks import FILE_STEP
-from assay.ingest.discovery import RunFiles, find_run
-from assay.ingest.pipeline import READERS
+from assay.ingest.discovery import find_run
+from assay.ingest.pipeline import find_records
+from assay.ingest.readers.protocol import Place, RawRecord
 from assay.lang.model.package import Source
-from assay.lineage.raw_records import FINDERS, Place, RawRecord, raw_records
 from assay.util.diagnostics import AssayError
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT, Laboratory
@@ -35,7 +34,7 @@ def source(lab: Laboratory, system: str, name: str) -> Source:
 def found(of: Source, run: Path, numbers: Iterable[int]) -> list[RawRecord]:
     """The records of these numbers of the first file of a run without hosts."""
     places = [Place("", number) for number in numbers]
-    records = raw_records(of, find_run(of, run), places)
+    records = find_records(of, find_run(of, run), places)
     return [records[place] for place in places]
 
 
@@ -50,16 +49,6 @@ def written(run: Path, name: str, text: str) -> Path:
     run.mkdir()
     (run / name).write_text(text, encoding="utf-8")
     return run
-
-
-def test_records_of_every_kind_that_is_read_are_found() -> None:
-    assert FINDERS.keys() == READERS.keys()
-
-
-def test_an_unknown_kind_is_never_taken_for_another(lab: Laboratory) -> None:
-    unknown = replace(source(lab, "antelope", "records"), kind="unheard-of")
-    with pytest.raises(KeyError, match="unheard-of"):
-        raw_records(unknown, RunFiles(RRD, ()), [Place("", 1)])
 
 
 # Lines of text
@@ -139,7 +128,7 @@ def test_a_list_that_changed_meanwhile_is_told(lab: Laboratory, tmp_path: Path) 
     files = find_run(of, written(tmp_path / "run", "rrddata.json", '[{"time": 1}]'))
     (tmp_path / "run" / "rrddata.json").write_text("[", encoding="utf-8")
     with pytest.raises(AssayError, match=r"error\[changed-file\]: the file changed while it was read: "):
-        raw_records(of, files, [Place("", 1)])
+        find_records(of, files, [Place("", 1)])
 
 
 # Blocks
