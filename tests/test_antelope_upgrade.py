@@ -16,9 +16,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.app.compute import compiled
 from assay.app.prepare import prepare
 from assay.app.runs import NamedRun
+from assay.engine.compiled_plan import compile_statements
 from assay.engine.executor import connect
 from assay.engine.graph import nodes
 from assay.engine.mount import mount
@@ -113,7 +113,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory, lab: Laboratory) -> Iter
     (prepared,) = prepare(lab.session, checked, [NamedRun("run", run)], made.wanted)
     with connect(2, lab.folder / "spill") as connection:
         mount(connection, prepared.folders)
-        for node in nodes(compiled(checked, made)):
+        for node in nodes(compile_statements(checked, made)):
             if node.name == "sampled_time":
                 query = f"SELECT 'run' AS name, {min(times)} AS from_ns, {max(times)} AS to_ns"
                 connection.execute(f"CREATE TEMPORARY TABLE sampled_time AS {query}")

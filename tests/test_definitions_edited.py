@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from assay.app.compute import compiled
 from assay.diff.specs import diff
+from assay.engine.compiled_plan import compile_statements
 from assay.engine.graph import Node, nodes
 from assay.lang import decode, normal_form
 from assay.lang.check.check import check
@@ -90,7 +90,7 @@ def worked_out(checked: CheckedPackage, metrics: tuple[Metric, ...]) -> dict[str
     every = [Applied(item, "1" if item.parameter else None) for item in package.filters]
     told = _told(package)
     made: dict[str, object] = {}
-    for node in nodes(compiled(checked, plan(package, metrics, every))):
+    for node in nodes(compile_statements(checked, plan(package, metrics, every))):
         read = [made[name] for name in node.reads]
         made[node.name] = hash(repr((node.text, _records(package, node), [told[name] for name in node.places], read)))
     known = by_id(package)

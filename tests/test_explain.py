@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.app.check_and_query import report_of
 from assay.app.explain import Explained, RunFacts
 from assay.app.explain_view import as_data, as_text
-from assay.app.lineage import applied_to_item, of_item
+from assay.app.lineage import trace_subject
+from assay.app.subject import MetricSubject, list_subjects
 from assay.app.trace_runs import Line, Sample, Spread
 from assay.explain.facts import facts, list_appearances
 from assay.explain.terminal import Part, bars, fitted
@@ -47,15 +47,15 @@ QA = ROOT / "golden" / "cometbft" / "run"
 def test_every_metric_and_series_is_explained(lab: Laboratory, system: str) -> None:
     checked = lab.session.package(system)
     package = checked.package
-    items = (*package.metrics, *package.series)
-    assert len(items) > 15
+    subjects = list_subjects(checked)
+    assert len(subjects) > 15
     nameless = {event.name for event in package.events if not any(form.names for form in event.forms)}
-    for item in items:
-        applied = applied_to_item(checked, item, (), False)
-        found = of_item(checked, item, applied)
-        report = report_of(package, item) if isinstance(item, Metric) else None
+    for subject in subjects:
+        item, report = subject.item, subject.report
+        applied = subject.select_filters((), False)
+        found = trace_subject(subject, applied, subject.compile(applied))
         told = facts(checked, item, found.found, applied, report.summary if report else "")
-        alone = Explained(checked, item, told, "", "", None)
+        alone = Explained(subject, told, "", "", None)
         text = as_text(alone, 80, "utf-8", full=True)
         assert max(map(len, text.split("\n"))) <= 80
         for width, asked in ((80, alone), (100, alone), (100, dataclasses.replace(alone, run=crowded()))):
@@ -121,11 +121,12 @@ def test_parts_of_a_higher_rank_are_shortened_first() -> None:
 def test_a_definition_is_whole_beside_a_run_that_fills_the_screen(lab: Laboratory, system: str) -> None:
     checked = lab.session.package(system)
     defines = ("Means", "Over", "Series", "Instants", "Columns", "Fallbacks", "Unit", "Quirks")
-    for item in (*checked.package.metrics, *checked.package.series):
-        report = report_of(checked.package, item) if isinstance(item, Metric) else None
-        found = of_item(checked, item, applied_to_item(checked, item, (), False))
+    for subject in list_subjects(checked):
+        item, report = subject.item, subject.report
+        applied = subject.select_filters((), False)
+        found = trace_subject(subject, applied, subject.compile(applied))
         told = facts(checked, item, found.found, (), report.summary if report else "")
-        whole = Explained(checked, item, told, "", "", crowded())
+        whole = Explained(subject, told, "", "", crowded())
         screen, everything = (parts_of(as_text(whole, 80, "utf-8", full=full)) for full in (False, True))
         for head in defines:
             assert screen.get(head) == everything.get(head), (item, head)
@@ -203,8 +204,11 @@ def test_filters_decide_where_they_are_said_to(lab: Laboratory, cache: Path) -> 
 
     def said(metric: str) -> tuple[bool, dict[str, bool]]:
         item = checked.metric(metric)
-        applied = applied_to_item(checked, item, ("slot-leq=300", "unitary"), False)
-        told = facts(checked, item, of_item(checked, item, applied).found, applied, "published")
+        subject = MetricSubject(checked, item)
+        applied = subject.select_filters(("slot-leq=300", "unitary"), False)
+        told = facts(
+            checked, item, trace_subject(subject, applied, subject.compile(applied)).found, applied, "published"
+        )
         return told.filtered, {one.label: one.decides for one in told.filters}
 
     whole, cut = results("--no-filters"), results("--filter", "slot-leq=300")

@@ -9,6 +9,7 @@ import pytest
 
 from assay.app.explain import describe
 from assay.app.lineage import lineage_of
+from assay.app.subject import find_subject
 from assay.explain.wording import series_sentence
 from assay.plan.planner import SeriesStep
 from tests.support.commands import assay
@@ -85,7 +86,8 @@ def test_every_series_that_a_metric_reads_is_told(lab: Laboratory) -> None:
             made = [item.step for item in traced.found.statements.values()]
             steps = {step.name for step in made if isinstance(step, SeriesStep)}
             direct = {item.table for item, role in traced.found.roles.items() if role in ("value", "picks")} & steps
-            found, _ = describe(checked, metric, None, ())
+            subject = find_subject(lab.session, metric.id, system)
+            found, _ = describe(subject, None, (), subject.compile(()))
             assert {item.name for item in found.facts.series} == direct, metric.id
             own = {series.name: series for series in checked.package.series}
             assert all(item.sentence == series_sentence(own[item.name]) for item in found.facts.series)

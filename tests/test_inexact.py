@@ -8,8 +8,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.app.compute import compiled
 from assay.engine import dry_run
+from assay.engine.compiled_plan import compile_statements
 from assay.engine.dry_run import inexact
 from assay.engine.graph import Node, nodes
 from assay.lang.workspace import load, shipped
@@ -76,7 +76,7 @@ def test_what_is_compiled_adds_up_in_an_order(
         return iter(())
 
     monkeypatch.setattr(dry_run, "_unordered_sums", found)
-    graph = nodes(compiled(checked, made))
+    graph = nodes(compile_statements(checked, made))
     assert dry_run.dry_run(graph, [item for source in package.sources for item in source.constants]) == ()
     assert len(asked) > len(package.metrics)
 

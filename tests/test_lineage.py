@@ -15,8 +15,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assay.app.compute import compiled
-from assay.app.lineage import Traced, lineage_of, of_item
+from assay.app.lineage import Traced, lineage_of, trace_subject
+from assay.app.subject import MetricSubject
+from assay.engine.compiled_plan import compile_statements
 from assay.engine.dry_run import dry_run
 from assay.engine.graph import nodes
 from assay.lang import dependencies, normal_form
@@ -48,7 +49,7 @@ def checked_package(seed: int) -> CheckedPackage:
 def statements_of(checked: CheckedPackage, metric: Metric) -> tuple[Statement, ...]:
     """The statements of a metric under all filters."""
     every = [Applied(item, None) for item in checked.package.filters]
-    return compiled(checked, plan(checked.package, [metric], every))
+    return compile_statements(checked, plan(checked.package, [metric], every))
 
 
 def lineage_under_all(checked: CheckedPackage, metric: Metric) -> Lineage:
@@ -79,7 +80,7 @@ def moved(package: Package, event: str, field: str) -> Package:
 @FEW
 def test_just_the_fields_on_the_way_change_the_definition_hash(seed: int) -> None:
     checked = checked_package(seed)
-    statements = compiled(checked, plan(checked.package, checked.package.metrics, ()))
+    statements = compile_statements(checked, plan(checked.package, checked.package.metrics, ()))
     assert dry_run(nodes(statements), ()) == ()
     every = {(event.name, field.name) for event in checked.package.events for field in event.fields}
     on_way = {metric.id: fields_of(lineage_under_all(checked, metric).events) for metric in checked.package.metrics}
@@ -97,7 +98,8 @@ def test_just_the_fields_on_the_way_change_the_definition_hash(seed: int) -> Non
 def test_fields_that_filters_can_decide_by_are_named_apart(seed: int) -> None:
     checked = checked_package(seed)
     for metric in checked.package.metrics:
-        alone = of_item(checked, metric, ())
+        subject = MetricSubject(checked, metric)
+        alone = trace_subject(subject, (), subject.compile(()))
         assert named_by(alone) == fields_of(lineage_under_all(checked, metric).events)
         assert not {(event, field) for event, field, _ in alone.filterable} & fields_of(alone.found.events)
 

@@ -8,14 +8,11 @@ from random import Random
 
 import pytest
 
-from assay.app.lineage import applied_to_item
-from assay.app.trace_subjects import planned
-from assay.lang.formula import is_formula
-from assay.lang.model.package import Metric
+from assay.app.subject import Subject, list_subjects
 from assay.lineage.column_lineage import ROWS
 from assay.plan.planner import Applied
 from tests.support.laboratory import ROOT, Laboratory
-from tests.support.perturbed import Item, Perturbed
+from tests.support.perturbed import Perturbed
 
 RUNS = {
     "cardano": "golden/cardano/tiny/peerfirst/run",
@@ -29,20 +26,19 @@ TRIED = 4  # columns of a part
 PLACES = ("seq", "t_ns", ROWS)
 
 
-def items(lab: Laboratory, case: str) -> tuple[list[Item], tuple[Applied, ...]]:
+def items(lab: Laboratory, case: str) -> tuple[list[Subject], tuple[Applied, ...]]:
     """The metrics and series that the run of a case has records for, and the filters of the reports that show them."""
     checked = lab.session.package(case.split()[0])
-    every: list[Item] = [*checked.package.metrics, *checked.package.series]
-    found = [item for item in every if not (isinstance(item, Metric) and is_formula(item))]
-    (applied,) = {applied_to_item(checked, item, (), False) for item in found}
+    found = [item for item in list_subjects(checked) if not item.formula_text]
+    (applied,) = {item.select_filters((), False) for item in found}
     return [item for item in found if _has_records(lab, case, item, applied)], applied
 
 
-def _has_records(lab: Laboratory, case: str, item: Item, applied: tuple[Applied, ...]) -> bool:
+def _has_records(lab: Laboratory, case: str, item: Subject, applied: tuple[Applied, ...]) -> bool:
     """Whether the run of a case has what a metric or series is made of."""
     package = lab.session.package(case.split()[0]).package
     source = {event.name: event.source for event in package.events}
-    wanted = planned(lab.session.package(case.split()[0]), item, applied, cut=False).wanted
+    wanted = item.compile(applied).plan.wanted
     return case not in SOURCES or {source[name] for name in wanted} <= SOURCES[case]
 
 

@@ -19,10 +19,10 @@ import duckdb
 import pytest
 
 from assay.app.check_and_query import KINDS
-from assay.app.compute import compiled
 from assay.app.filters import applied
 from assay.app.quality import QualityPlan
 from assay.app.sql_files import sql_texts
+from assay.engine.compiled_plan import CompiledPlan, compile_statements
 from assay.engine.graph import nodes
 from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import plan
@@ -73,8 +73,11 @@ def test_a_build_writes_all_files_and_no_other(two: Path, package: CheckedPackag
     templates = {f"report/{path.name}" for path in (ROOT / "templates" / "report").iterdir()}
     given = applied(package.package, report, FILTERS, False)
     made = plan(package.package, package.package.metrics, given, ["run_summary"])
-    sql = {f"sql/{name}" for name in sql_texts(nodes(compiled(package, made)))}
-    sql |= {f"sql/{name}" for name in sql_texts(nodes(QualityPlan(package, made, compiled(package, made)).counts))}
+    sql = {f"sql/{name}" for name in sql_texts(nodes(compile_statements(package, made)))}
+    sql |= {
+        f"sql/{name}"
+        for name in sql_texts(nodes(QualityPlan(CompiledPlan(package, made, compile_statements(package, made))).counts))
+    }
     data = {"results.json", "document.json", "provenance.json", "specs.json", "sql/constants.json"}
     single = {"report.pdf", "report.typ", "report/lacking.json", *data}
     assert set(contents(two)) == single | charts | templates | sql

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.app.compute import compiled
 from assay.app.phases import FIRST, LAST
+from assay.engine.compiled_plan import compile_statements
 from assay.engine.graph import nodes
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Column, Grain, Metric, Unit
@@ -228,7 +228,7 @@ def test_the_sql_of_a_metric_is_that_of_whole_runs(lab: Laboratory) -> None:
     metrics = [metric for metric in package.metrics if can_split_by_phase(package, metric.grain)]
     assert len(metrics) > 50
     whole, cut = (
-        {node.name: node.text for node in nodes(compiled(lab.package, plan(package, metrics, (), cut=cut)))}
+        {node.name: node.text for node in nodes(compile_statements(lab.package, plan(package, metrics, (), cut=cut)))}
         for cut in (False, True)
     )
     assert whole.keys() == cut.keys()

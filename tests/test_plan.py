@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 
 from assay.app.check_and_query import standing_alone
-from assay.app.compute import compiled
+from assay.engine.compiled_plan import compile_statements
 from assay.engine.dry_run import dry_run
 from assay.engine.graph import Node, nodes
 from assay.engine.mount import by_number
@@ -32,7 +32,7 @@ def test_a_metric_of_all_rows_of_a_judged_grain_compiles(lab: Laboratory, metric
     every = [Applied(item, "1" if item.parameter else None) for item in package.filters]
     constants = [item for source in package.sources for item in source.constants]
     for applied in ([], every):
-        statements = compiled(checked, plan(package, [of_all], applied))
+        statements = compile_statements(checked, plan(package, [of_all], applied))
         assert dry_run(nodes(statements), constants) == ()
 
 
@@ -42,7 +42,7 @@ def test_statements_are_shared_by_plans_and_nobody_changes_them(lab: Laboratory)
     metrics = [checked.metric(name) for name in ("cdfPeerFetch", "cdfBlockSize", "CentiCpu", "cdf0.50")]
     constants = [item for source in checked.package.sources for item in source.constants]
     made = plan(checked.package, metrics, ())
-    statements = compiled(checked, made)
+    statements = compile_statements(checked, made)
     before = [item.query.sql() for item in statements]
     dry_run(nodes(statements), constants)
     lineage(statements, [root(statements, metric.id, "mean") for metric in metrics])
@@ -53,7 +53,7 @@ def test_statements_are_shared_by_plans_and_nobody_changes_them(lab: Laboratory)
         by_number(item)
     assert [item.query.sql() for item in statements] == before
     kept = [item for item in statements if item.kind != "view" and not item.name.endswith(f" {KEY}")]
-    assert all(item in compiled(checked, made) for item in kept)
+    assert all(item in compile_statements(checked, made) for item in kept)
 
 
 def test_equal_numbers_that_are_written_otherwise_are_compiled_as_they_are_written(lab: Laboratory) -> None:
@@ -62,14 +62,14 @@ def test_equal_numbers_that_are_written_otherwise_are_compiled_as_they_are_writt
     metric = checked.metric("cdfForgerStart")
     for number in ("1.5", "1.50", "0.0", "-0.0"):
         edited = dataclasses.replace(metric, measure=Expression("real", number=Decimal(number)))
-        statements = compiled(checked, plan(checked.package, [edited], ()))
+        statements = compile_statements(checked, plan(checked.package, [edited], ()))
         assert f"CAST({number} AS DOUBLE) AS value" in statements[-1].query.sql()
 
 
 def test_what_passed_is_run_again_only_where_another_statement_reads_it_or_it_reads_another(lab: Laboratory) -> None:
     checked = lab.session.package("cardano")
     constants = [item for source in checked.package.sources for item in source.constants]
-    graph = nodes(compiled(checked, plan(checked.package, [checked.metric("cdfBlockSize")], ())))
+    graph = nodes(compile_statements(checked, plan(checked.package, [checked.metric("cdfBlockSize")], ())))
     table = next(node for node in reversed(graph) if node.statement.kind == "table")
 
     def changed(text: str) -> list[Node]:

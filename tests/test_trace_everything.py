@@ -9,17 +9,14 @@ import pytest
 from sqlglot import exp
 
 from assay.app import trace
-from assay.app.compute import compiled
-from assay.app.lineage import applied_to_item
-from assay.app.trace_subjects import sampled
+from assay.app.subject import SampleRequest, Subject, list_subjects
+from assay.engine.compiled_plan import compile_plan
 from assay.engine.dry_run import dry_run
 from assay.engine.graph import nodes
-from assay.lang import formula
-from assay.lang.model.package import Metric, Series
 from assay.lang.normal_form import CheckedPackage
 from assay.lineage.row_provenance import add_provenance
 from assay.lineage.sample_query import VALUE
-from assay.plan.planner import Applied, plan
+from assay.plan.planner import Applied
 from assay.report.cell_links import FACT, FILTER, WORDS
 from assay.sql import dialect
 from assay.sql.codegen import Statement
@@ -36,25 +33,25 @@ RUNS = {
 CELLS = 2  # of a report by default, or a few more: each takes about a second
 
 
-def groups(checked: CheckedPackage) -> Iterator[tuple[tuple[Applied, ...], list[Metric | Series]]]:
-    """Metrics and series by the filters of their reports; formulas are traced by what they are over."""
-    found: dict[tuple[Applied, ...], list[Metric | Series]] = {}
-    for item in (*checked.package.metrics, *checked.package.series):
-        if not (isinstance(item, Metric) and formula.is_formula(item)):
-            found.setdefault(applied_to_item(checked, item, (), False), []).append(item)
-    yield from found.items()
+def groups(checked: CheckedPackage) -> Iterator[tuple[tuple[Applied, ...], list[Subject]]]:
+    """Yield metrics and series by the filters of their reports; formulas are traced by their inputs."""
+    by_filters: dict[tuple[Applied, ...], list[Subject]] = {}
+    for subject in list_subjects(checked):
+        if not subject.formula_text:
+            by_filters.setdefault(subject.select_filters((), False), []).append(subject)
+    yield from by_filters.items()
 
 
 def problems(
-    checked: CheckedPackage, items: Sequence[Metric | Series], applied: tuple[Applied, ...], *, cut: bool
+    checked: CheckedPackage, items: Sequence[Subject], applied: tuple[Applied, ...], *, cut: bool
 ) -> list[str]:
-    """What an engine has against the statements by which items are traced, on empty tables."""
-    metrics = [item for item in items if isinstance(item, Metric)]
-    made = plan(checked.package, metrics, applied, series=[x.name for x in items if isinstance(x, Series)], cut=cut)
-    statements = list(compiled(checked, made))
+    """Return the problems of the statements by which subjects are traced, on empty tables."""
+    metrics = [metric for item in items for metric in item.metrics]
+    compiled = compile_plan(checked, metrics, applied, series=[name for item in items for name in item.series], cut=cut)
+    statements = list(compiled.statements)
     every = dialect.select()
     for number, item in enumerate(items):
-        query, _ = sampled(checked, item, made, (), (None, None))
+        query = item.sample_query(SampleRequest(compiled))
         statements.append(Statement("table", f"samples_{number}", query.query))
         every = every.select(exp.alias_(dialect.column(VALUE, f"samples_{number}"), f"value_{number}"))
         table = dialect.table(f"samples_{number}")

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.app import filters
-from assay.app.compute import compiled
 from assay.app.prepare import IngestedRun, prepare
 from assay.app.runs import NamedRun
 from assay.app.session import Session, open_session
+from assay.engine.compiled_plan import compile_statements
 from assay.engine.executor import Job, connect, execute
 from assay.engine.graph import Node, nodes
 from assay.engine.mount import mount
@@ -94,7 +94,7 @@ class Laboratory:
         """The plan of all metrics under the filters, and its statements."""
         applied = filters.applied(self.package.package, None, given, none=not given)
         made = plan(self.package.package, self.package.package.metrics, applied, ["run_summary"])
-        return made, nodes(compiled(self.package, made))
+        return made, nodes(compile_statements(self.package, made))
 
     def examine(self, run: Path, given: Sequence[str] = (), *, name: str = "run", threads: int = 2) -> Examined:
         """All metrics of a run under the filters.  Raises AssayError as a build does."""

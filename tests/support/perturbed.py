@@ -6,21 +6,20 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from assay.app.compute import compiled
-from assay.app.lineage import of_item
+from assay.app.lineage import trace_subject
 from assay.app.prepare import prepare
 from assay.app.runs import NamedRun
 from assay.app.session import Session
+from assay.app.subject import Subject
+from assay.engine.compiled_plan import compile_plan
 from assay.engine.executor import connect
-from assay.engine.graph import Node, nodes
+from assay.engine.graph import Node
 from assay.engine.mount import bind_parameters, mount
-from assay.lang.model.package import Metric, Series
 from assay.lang.normal_form import CheckedPackage
 from assay.lineage.column_lineage import ROWS, Origin
 from assay.lineage.metric_lineage import ROLES
-from assay.plan.planner import Applied, plan, rows_of
+from assay.plan.planner import Applied, rows_of
 
-Item = Metric | Series
 #: roles of columns that make a difference to a number; the others refuse a run, or leave out a record
 DECIDING = ROLES[:3]
 SHARE = 40  # percent of the records that are changed
@@ -30,19 +29,20 @@ class Perturbed:
     """Metrics and series of a run, asked of tables in which the records of its events may be others."""
 
     def __init__(
-        self, session: Session, checked: CheckedPackage, run: Path, items: Sequence[Item], applied: Sequence[Applied]
+        self, session: Session, checked: CheckedPackage, run: Path, items: Sequence[Subject], applied: Sequence[Applied]
     ) -> None:
-        metrics = [item for item in items if isinstance(item, Metric)]
-        series = [item.name for item in items if isinstance(item, Series)]
-        made = plan(checked.package, metrics, applied, series=series)
-        self.graph = nodes(compiled(checked, made))
-        (prepared,) = prepare(session, checked, [NamedRun("run", run)], made.wanted)
+        metrics = [metric for item in items for metric in item.metrics]
+        compiled = compile_plan(checked, metrics, applied, series=[name for item in items for name in item.series])
+        self.graph = compiled.graph
+        (prepared,) = prepare(session, checked, [NamedRun("run", run)], compiled.plan.wanted)
         self.constants = prepared.constants
         self.connection = connect(1, session.store.room())
         mount(self.connection, prepared.folders)
         self.events = [node.name for node in self.graph if node.statement.kind == "view"]
-        self.asked = {item.id if isinstance(item, Metric) else rows_of(item.name): item for item in items}
-        self.roles = {name: of_item(checked, item, applied).found.roles for name, item in self.asked.items()}
+        self.asked = {item.id if item.metrics else rows_of(item.id): item for item in items}
+        self.roles = {
+            name: trace_subject(item, applied, item.compile(applied)).found.roles for name, item in self.asked.items()
+        }
         for node in self.graph:
             if node.name in self.events:
                 self.connection.execute(node.text)
