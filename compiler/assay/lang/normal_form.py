@@ -381,9 +381,8 @@ def _sources(package: Package, needs: dependencies.Dependencies) -> tuple[Source
 def _earlier(package: Package, needs: dependencies.Dependencies) -> list[dict[str, Any]]:
     """The patterns of text lines that are tried before those of each event that is read: a line that matches one of
     them is none of its own.  Which of them is tried first makes no difference."""
-    tried: dict[str, set[str]] = {
-        source.name: set() for source in package.sources if SOURCE_KINDS[source.kind].has_patterns
-    }
+    sources = (source.name for source in package.sources if SOURCE_KINDS[source.kind].has_patterns)
+    tried: dict[str, set[str]] = {name: set() for name in sources}
     found = []
     for event in package.events:
         if (patterns := tried.get(event.source)) is None:
