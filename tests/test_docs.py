@@ -379,7 +379,7 @@ Fields = dict[str, tuple[str, ...]]
 
 
 def _record_types() -> dict[tuple[str, str], Fields]:
-    """Return the record types of the schema by (file, name): field -> its type, and its default if the type has some."""
+    """Return the record types of the schema by (file, name): field -> type, and default if the type has defaults."""
     types = {}
     for path in sorted((ROOT / "specs" / "schema").glob("*.dhall")):
         text = re.sub(r"--.*", "", path.read_text(encoding="utf-8"))
