@@ -327,7 +327,7 @@ def _members(group: str) -> set[str]:
     return set(re.findall(r"[{,]\s+(\w+) :(?!:)", _schema(group)))
 
 
-def _words() -> set[str]:
+def _collect_words() -> set[str]:
     """Return every word in code on the pages of the language; of `S.Metric` also `Metric`."""
     pages = [page(name) for name in LANGUAGE_PAGES]
     texts = [text for item in pages for text in (*code(item.prose), *(block.text for block in item.blocks))]
@@ -337,10 +337,10 @@ def _words() -> set[str]:
 @pytest.mark.parametrize("group", [path.stem for path in sorted((ROOT / "specs" / "schema").glob("*.dhall"))])
 def test_every_word_of_the_schema_is_on_a_page_of_the_language(group: str) -> None:
     assert _exports(group)
-    assert (_exports(group) | _members(group)) - _words() == set()
+    assert (_exports(group) | _members(group)) - _collect_words() == set()
 
 
-def _word_rows() -> list[tuple[list[tuple[str, str]], list[str]]]:
+def _read_word_rows() -> list[tuple[list[tuple[str, str]], list[str]]]:
     """Return each row of the tables of words: words as (group, name), and examples."""
     tables = [table for name in LANGUAGE_PAGES for table in page(name).tables if table.header[0] == "word"]
     return [
@@ -357,28 +357,28 @@ def _specs() -> str:
 
 def test_examples_of_words_stand_in_the_specs() -> None:
     specs = squeezed(_specs())
-    examples = [example for _, examples in _word_rows() for example in examples]
+    examples = [example for _, examples in _read_word_rows() for example in examples]
     assert len(examples) > 60
     assert [example for example in examples if squeezed(example) not in specs] == []
 
 
 def test_words_without_an_example_are_words_that_no_spec_uses() -> None:
     specs = _specs()
-    unused = [word for words, examples in _word_rows() if not examples for word in words]
+    unused = [word for words, examples in _read_word_rows() if not examples for word in words]
     assert unused
     assert [word for word in unused if re.search(rf"\b(?:{word[0]}|S\.\w+)\.{word[1]}\b", specs)] == []
 
 
 @pytest.mark.parametrize("group", sorted(GROUPS))
 def test_tables_of_words_name_exactly_the_exports_of_a_group(group: str) -> None:
-    named = {name for words, _ in _word_rows() for letter, name in words if letter == group}
+    named = {name for words, _ in _read_word_rows() for letter, name in words if letter == group}
     assert named == {word for word in _exports(GROUPS[group]) - INSIDE if word[0].islower()}
 
 
 Fields = dict[str, tuple[str, ...]]
 
 
-def _record_types() -> dict[tuple[str, str], Fields]:
+def _read_record_types() -> dict[tuple[str, str], Fields]:
     """Return the record types of the schema by (file, name): field -> type, and default if the type has defaults."""
     types = {}
     for path in sorted((ROOT / "specs" / "schema").glob("*.dhall")):
@@ -389,21 +389,21 @@ def _record_types() -> dict[tuple[str, str], Fields]:
             fields = re.findall(r"[{,] (\w+) : ([^,}]+?) ?(?=[,}])", declared)
             if fields:
                 types[path.stem, name] = {
-                    field: (_plain_type(type_), *(_plain_value(defaults.get(field)) for _ in rest))
+                    field: (_strip_prefixes(type_), *(_strip_annotation(defaults.get(field)) for _ in rest))
                     for field, type_ in fields
                 }
     return types
 
 
-def _plain_type(text: str) -> str:
+def _strip_prefixes(text: str) -> str:
     return re.sub(r"\b[A-Z]\.(?=[A-Z])|\.Type\b", "", text)
 
 
-def _plain_value(text: str | None) -> str:
+def _strip_annotation(text: str | None) -> str:
     return re.sub(r" : .*|(?<=^None) .*", "", text) if text else "required"
 
 
-def _declaring_file(group: str, name: str) -> str:
+def _find_declaring_file(group: str, name: str) -> str:
     """Return the file of the schema that declares the type which a group exports as `name`."""
     text = _schema(GROUPS[group])
     alias = re.search(rf"\b{name} = ([A-Z])\.{name}\b", text)
@@ -416,12 +416,12 @@ def test_tables_of_fields_are_those_of_the_schema() -> None:
     for table in (table for name in LANGUAGE_PAGES for table in page(name).tables):
         heading = re.fullmatch(r"`([\w.]+)\.(\w+)` field", table.header[0])
         if heading:
-            key = (_declaring_file(heading[1], heading[2]), heading[2])
+            key = (_find_declaring_file(heading[1], heading[2]), heading[2])
             assert key not in documented, f"two tables describe `{heading[2]}`"
             documented[key] = {
                 field: tuple(cell.strip("`") for cell in row[1:-1]) for row in table.rows for field in code(row[0])
             }
-    assert documented == _record_types()
+    assert documented == _read_record_types()
 
 
 # The map of the code
