@@ -15,7 +15,8 @@ from pathlib import Path
 from tests.support.commands import assay
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ("README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
+PAGES = ("README.md", *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md"))))
+LANGUAGE_PAGES = tuple(name for name in PAGES if name.startswith("docs/spec-language/"))
 ALL_PAGES = (*PAGES, "CONTRIBUTING.md", "CHANGELOG.md")
 OF_THE_SHELL = frozenset("|;&<>$*`~\n")
 PLACE = re.compile(r"-- (?P<file>(?:specs|queries)/\S+\.(?:dhall|sql))(?:, (?P<how>.+))?")

@@ -20,6 +20,7 @@ from assay.cli.main import cli
 from assay.engine.result_cache import default_folder
 from tests.documentation import (
     ALL_PAGES,
+    LANGUAGE_PAGES,
     PAGES,
     ROOT,
     Block,
@@ -38,13 +39,9 @@ pytestmark = pytest.mark.docs
 
 TUTORIAL = "docs/tutorial.md"
 SETTING_UP = re.compile(r"(python3 bootstrap\.py|just|\. \.venv)\b")
-GROUPS = {"U": "units", "E": "event", "X": "expression", "G": "grain", "M": "metric", "R": "report", "A": "article",
-          "P": "phase", "Q": "example"}  # fmt: skip
+GROUPS = {"S": "package", "S.source": "source", "U": "units", "E": "event", "X": "expression", "G": "grain",
+          "M": "metric", "R": "report", "A": "article", "P": "phase", "Q": "example"}  # fmt: skip
 INSIDE = {"concat", "leaf", "many", "token"}  # what other words are made of
-GROUP_OF = {
-    "Units": "U", "Events": "E", "Expressions": "X", "Grains": "G", "Instants": "G", "Metrics": "M", "Filters": "M",
-    "Formulas": "M", "Reports": "R", "Series": "G", "Articles": "A", "Examples": "Q", "Phases": "P",
-}  # fmt: skip
 
 
 @pytest.fixture
@@ -328,21 +325,27 @@ def _members(group: str) -> set[str]:
     return set(re.findall(r"[{,]\s+(\w+) :(?!:)", _schema(group)))
 
 
-def _words() -> set[str]:
-    """Every word in code on the page of the language; of `S.Metric` also `Metric`."""
-    found = page("docs/spec-language.md")
-    said = code(found.prose) + [block.text for block in found.blocks]
-    return {word for text in said for word in re.findall(r"[A-Za-z_]\w*", text)}
+def _collect_words() -> set[str]:
+    """Return every word in code on the pages of the language; of `S.Metric` also `Metric`."""
+    pages = [page(name) for name in LANGUAGE_PAGES]
+    texts = [text for item in pages for text in (*code(item.prose), *(block.text for block in item.blocks))]
+    return {word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text)}
 
 
 @pytest.mark.parametrize("group", [path.stem for path in sorted((ROOT / "specs" / "schema").glob("*.dhall"))])
-def test_every_word_of_the_schema_is_on_the_page_of_the_language(group: str) -> None:
+def test_every_word_of_the_schema_is_on_a_page_of_the_language(group: str) -> None:
     assert _exports(group)
-    assert (_exports(group) | _members(group)) - _words() == set()
+    assert (_exports(group) | _members(group)) - _collect_words() == set()
 
 
-def _word_tables() -> list[Table]:
-    return [table for table in page("docs/spec-language.md").tables if table.header[0] == "word"]
+def _read_word_rows() -> list[tuple[list[tuple[str, str]], list[str]]]:
+    """Return each row of the tables of words: words as (group, name), and examples."""
+    tables = [table for name in LANGUAGE_PAGES for table in page(name).tables if table.header[0] == "word"]
+    return [
+        ([(group, name) for group, _, name in (word.rpartition(".") for word in code(row[0]))], code(row[2]))
+        for table in tables
+        for row in table.rows
+    ]
 
 
 def _specs() -> str:
@@ -352,27 +355,71 @@ def _specs() -> str:
 
 def test_examples_of_words_stand_in_the_specs() -> None:
     specs = squeezed(_specs())
-    examples = [example for table in _word_tables() for row in table.rows for example in code(row[2])]
+    examples = [example for _, examples in _read_word_rows() for example in examples]
     assert len(examples) > 60
     assert [example for example in examples if squeezed(example) not in specs] == []
 
 
 def test_words_without_an_example_are_words_that_no_spec_uses() -> None:
     specs = _specs()
-    without = [(table, code(row[0])) for table in _word_tables() for row in table.rows if not code(row[2])]
-    for table, words in without:
-        letter = GROUP_OF[table.section]
-        used = [word for word in words if re.search(rf"\b(?:{letter}|S\.\w+)\.{word}\b", specs)]
-        assert used == [], f"{table.section}: {used}"
+    unused = [word for words, examples in _read_word_rows() if not examples for word in words]
+    assert unused
+    assert [word for word in unused if re.search(rf"\b(?:{word[0]}|S\.\w+)\.{word[1]}\b", specs)] == []
 
 
-@pytest.mark.parametrize("letter", sorted(GROUPS))
-def test_the_tables_of_a_group_hold_just_the_words_that_it_exports(letter: str) -> None:
-    tables = [table for table in _word_tables() if GROUP_OF.get(table.section) == letter]
-    named = {word for table in tables for row in table.rows for word in code(row[0])} - {"BaseUnit"}
-    exported = _exports(GROUPS[letter]) - INSIDE
-    assert named <= exported
-    assert {word for word in exported if word[0].islower()} <= named
+@pytest.mark.parametrize("group", sorted(GROUPS))
+def test_tables_of_words_name_exactly_the_exports_of_a_group(group: str) -> None:
+    named = {name for words, _ in _read_word_rows() for letter, name in words if letter == group}
+    assert named == {word for word in _exports(GROUPS[group]) - INSIDE if word[0].islower()}
+
+
+Fields = dict[str, tuple[str, ...]]
+
+
+def _read_record_types() -> dict[tuple[str, str], Fields]:
+    """Return the record types of the schema by (file, name): field -> type, and default if the type has defaults."""
+    types = {}
+    for path in sorted((ROOT / "specs" / "schema").glob("*.dhall")):
+        text = re.sub(r"--.*", "", path.read_text(encoding="utf-8"))
+        for name, body in re.findall(r"^let ([A-Z]\w*) =((?:.|\n)*?)(?=^let |^in )", text, re.M):
+            declared, *rest = re.split(r", default(?: = |\.)", squeezed(body), maxsplit=1)
+            defaults = dict(re.findall(r"(?:^|[{,] )(\w+) = (\{[^}]*\}|[^,}]+?) ?(?=[,}])", "".join(rest)))
+            fields = re.findall(r"[{,] (\w+) : ([^,}]+?) ?(?=[,}])", declared)
+            if fields:
+                types[path.stem, name] = {
+                    field: (_strip_prefixes(type_), *(_strip_annotation(defaults.get(field)) for _ in rest))
+                    for field, type_ in fields
+                }
+    return types
+
+
+def _strip_prefixes(text: str) -> str:
+    return re.sub(r"\b[A-Z]\.(?=[A-Z])|\.Type\b", "", text)
+
+
+def _strip_annotation(text: str | None) -> str:
+    return re.sub(r" : .*|(?<=^None) .*", "", text) if text else "required"
+
+
+def _find_declaring_file(group: str, name: str) -> str:
+    """Return the file of the schema that declares the type which a group exports as `name`."""
+    text = _schema(GROUPS[group])
+    alias = re.search(rf"\b{name} = ([A-Z])\.{name}\b", text)
+    imported = alias and re.search(rf"^let {alias[1]} = \./(\w+)\.dhall", text, re.M)
+    return imported[1] if imported else GROUPS[group]
+
+
+def test_tables_of_fields_are_those_of_the_schema() -> None:
+    documented: dict[tuple[str, str], Fields] = {}
+    for table in (table for name in LANGUAGE_PAGES for table in page(name).tables):
+        heading = re.fullmatch(r"`([\w.]+)\.(\w+)` field", table.header[0])
+        if heading:
+            key = (_find_declaring_file(heading[1], heading[2]), heading[2])
+            assert key not in documented, f"two tables describe `{heading[2]}`"
+            documented[key] = {
+                field: tuple(cell.strip("`") for cell in row[1:-1]) for row in table.rows for field in code(row[0])
+            }
+    assert documented == _read_record_types()
 
 
 # The map of the code

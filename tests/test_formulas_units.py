@@ -97,7 +97,7 @@ def test_a_root_of_a_unit_is_no_unit() -> None:
 
 
 def test_the_page_of_the_language_tells_these_factors() -> None:
-    table = next(item for item in page("docs/spec-language.md").tables if item.header[:2] == ("unit", "is"))
+    table = next(item for item in page("docs/spec-language/units.md").tables if item.header[:2] == ("unit", "is"))
     told = {code(row[0])[0]: Fraction(code(row[1])[0].split()[0]) for row in table.rows}
     bases = {code(row[0])[0]: code(row[1])[0].split(maxsplit=1)[1] for row in table.rows}
     assert set(told) == {*BYTES, *TIMES} - {"byte", "second"}
