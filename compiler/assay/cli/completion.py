@@ -25,9 +25,9 @@ Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print a script for a shell to complete commands and names.
+    """Print a shell script that completes commands and names.
 
-    Then, in the shell's start-up file: source ~/.assay-completion
+    Save the script to a file, and add to the shell's start-up file: source ~/.assay-completion
     """
     found = get_completion_class(shell)
     assert found

@@ -27,16 +27,16 @@ class Watch:
 @click.argument("url")
 @click.option("--match", "selectors", metavar="SELECTOR", multiple=True, required=True,
               help='Series to fetch, such as up or {job="node"} (repeatable).')  # fmt: skip
-@click.option("--start", metavar="T", required=True, help="First instant: RFC 3339, or seconds since 1970.")
-@click.option("--end", metavar="T", required=True, help="Last instant.")
+@click.option("--start", metavar="T", required=True, help="Start time: RFC 3339, or seconds since 1970.")
+@click.option("--end", metavar="T", required=True, help="End time, in the same formats.")
 @out_option("Folder for samples.parquet.")
 @click.option(
-    "--step-size", default="1h", show_default=True, metavar="DURATION", help="Most time that one answer covers."
+    "--step-size", default="1h", show_default=True, metavar="DURATION", help="Longest time that one request covers."
 )
 def fetch(
     kind: str, url: str, selectors: tuple[str, ...], start: str, end: str, out: str, step_size: str
 ) -> None:  # fmt: skip
-    """Fetch raw samples."""
+    """Download raw samples from a server."""
     from assay.cli.progress import watched
     from assay.remote import prometheus
     from assay.remote.http import Server

@@ -25,10 +25,10 @@ WIDEST = 160  # characters of a record's text
 @cache_option
 @click.pass_context
 def inspect(context: click.Context, run: str, system: str | None, form: str) -> None:
-    """List the names of the records in a run: how many there are, what each is read as, and which metrics need it.
+    """List the record names in a run: how often each occurs, which event it is, and which metrics need it.
 
-    Names that no event has come after those that one has, with the events whose new names they may be; then the events
-    that the run has no record of. It answers, too, where no record is recognised.
+    Names of events come first, then unknown names with the events that they may be new names of, then events without
+    records. The command works even if it recognises no record.
     """
     from assay.app.inspect import inspect_run
     from assay.app.runs import named_runs

@@ -7,10 +7,10 @@ import click
 
 @click.command()
 def lsp() -> int:
-    """Serve editors of specs by the language server protocol, over stdin and stdout.
+    """Start a language server for specs, over stdin and stdout.
 
-    It gives problems while typing, types and comments, definitions, completion after a dot, and renaming. An editor
-    starts it: docs/how-to.md has the settings.
+    It offers diagnostics while you type, types and comments, definitions, completion after a dot, and renaming. Your
+    editor starts it: docs/how-to.md has the settings.
     """
     try:
         import pygls  # noqa: F401
