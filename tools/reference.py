@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/reference.md: every command with its arguments, options and examples, out of the commands themselves.
+"""Write docs/reference.md: every command with its arguments, options and examples, from the commands themselves.
 
 python tools/reference.py          print it
 python tools/reference.py write    write it
@@ -21,9 +21,9 @@ PLACE = Path(__file__).resolve().parent.parent / "docs" / "reference.md"
 KEPT = "\b"
 HEAD = """# Commands
 
-Made out of the commands themselves by `python tools/reference.py write`. `--cache DIR` says where is kept what can be
-worked out again, `--errors json` before the command gives errors as data; each command has `--help`. Exit status: 0
-done, 1 specs or data are wrong, 2 usage, 3 a difference was found, 70 a bug of Assay, 130 interrupted.
+`python tools/reference.py write` generates this page from the commands. Every command has `--help`. `--cache DIR`
+selects the cache folder. `--errors json`, before the command, prints errors as data. Exit status: 0 success, 1 the
+specs or the data are wrong, 2 the command line is wrong, 3 a difference was found, 70 a bug in Assay, 130 interrupted.
 """
 
 
