@@ -100,6 +100,10 @@ fmt:
     ruff format .
     @if cargo fmt --version >/dev/null 2>&1; then cd native && cargo fmt; fi
 
+# Print the changelog entries of the next release, from the fragments in changes/.
+changelog:
+    towncrier build --draft --version Unreleased
+
 # Renew uv.lock within the ranges of pyproject.toml.
 lock:
     uv lock --upgrade
