@@ -66,7 +66,7 @@ def _tool() -> ModuleType:
 
 def test_the_reference_page_is_that_of_the_commands() -> None:
     """`python tools/reference.py write` makes it."""
-    assert (ROOT / "docs" / "reference.md").read_text(encoding="utf-8") == _tool().reference()
+    assert (ROOT / "docs" / "reference.md").read_text(encoding="utf-8") == _tool().format_reference()
 
 
 @pytest.mark.parametrize(

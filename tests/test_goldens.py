@@ -70,7 +70,7 @@ def test_golden_files_are_of_systems_that_exist() -> None:
 
 
 def test_the_hashes_of_a_build_are_as_sha256sum_checks_them(two: Path) -> None:
-    text = golden.hashes(two)
+    text = golden.hash_files(two)
     names = [line.split("  ")[1] for line in text.splitlines()]
     assert names == sorted(names)
     assert {"report.pdf", "provenance.json", "charts/CentiCpu.svg"} < set(names)
@@ -80,7 +80,7 @@ def test_the_hashes_of_a_build_are_as_sha256sum_checks_them(two: Path) -> None:
 
 def test_the_documents_that_are_committed_hold_all_that_a_document_has(two: Path) -> None:
     document = json.loads((two / "document.json").read_text(encoding="utf-8"))
-    text = golden.rows(document)
+    text = golden.format_json(document)
     assert json.loads(text) == document
     lines = {line.strip(" ,") for line in text.splitlines()}
     tables = [document["manifest"], document["filters"], *document["sections"]]
@@ -90,7 +90,7 @@ def test_the_documents_that_are_committed_hold_all_that_a_document_has(two: Path
 def test_the_pinned_reports_are_those_that_other_tests_look_at(two: Path, three: Path) -> None:
     for folder, name, further in ((two, "two", {"report.html", "report.md"}), (three, "three", set[str]())):
         pinned = (ROOT / "golden" / "reports" / f"{name}.sha256").read_text(encoding="utf-8").splitlines()
-        differing = set(pinned) ^ set(golden.hashes(folder).splitlines())
+        differing = set(pinned) ^ set(golden.hash_files(folder).splitlines())
         assert {line.split("  ")[1] for line in differing} == {"provenance.json"} | further  # it says where runs were
 
 
@@ -134,8 +134,8 @@ def test_changed_sql_is_shown_as_a_diff_and_accepted_again(copy: Path, run: Call
     assert lines[:2] == [f"{mark} {place}/sql/cardano/comparison/metrics/CentiCpu.sql" for mark, place in SIDES]
     changed = [line for line in lines[2:] if line.startswith(("-", "+"))]
     assert [line.replace(" DISTINCT", "")[1:] for line in changed] == [changed[1][1:]] * 2
-    assert lines[-2] == "not produced any more: golden/sql/cardano/comparison/metrics/more.sql"
-    assert lines[-1].endswith(" golden files: 2 differ; `just accept` takes what is produced now")
+    assert lines[-2] == "no longer produced: golden/sql/cardano/comparison/metrics/more.sql"
+    assert lines[-1].endswith(" golden files: 2 differ; `just accept` replaces them")
     taken = run("accept", "sql")
     assert (taken.status, taken.out.splitlines()[:-1]) == (0, lines[:-1])
     assert place.read_text(encoding="utf-8") == held
@@ -165,10 +165,10 @@ def test_changed_lost_and_new_files_of_a_build_are_reported(copy: Path, run: Cal
         *(f"{mark} {place}/reports/small.document.json" for mark, place in SIDES),
         '-["Analysis date", "2025-02-05"],',
         '+["Analysis date", "2026-02-05"],',
-        "not produced any more: small/gone.txt",
+        "no longer produced: small/gone.txt",
         "hash differs: small/report.pdf",
         "new: small/results.json",
-        "2 golden files: 2 differ; `just accept` takes what is produced now",
+        "2 golden files: 2 differ; `just accept` replaces them",
     ]
 
 
@@ -190,7 +190,7 @@ def test_a_part_that_does_not_exist_is_wrong_use() -> None:
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
     done = subprocess.run([sys.executable, PROGRAM, "check", "spec"], env=around, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.endswith("error: there is no part spec; there are specs, sql, starter, reports\n")
+    assert done.stderr.endswith("error: unknown part spec; parts are specs, sql, starter, reports\n")
 
 
 # The same everywhere

@@ -558,7 +558,7 @@ def test_a_page_is_the_same_bytes_again() -> None:
 def test_the_fonts_of_the_page_are_made_of_those_of_the_pdf() -> None:
     made_for_it = {f"{family.replace(' ', '')}-{style}.woff2" for family, style in web_fonts.FONTS.values()}
     assert {path.name for path in (TEMPLATES / "html" / "fonts").iterdir()} == made_for_it
-    first = web_fonts.font(TEMPLATES / "fonts" / "SourceSans3-Regular.otf", "Report Sans", "Regular")
+    first = web_fonts.derive_font(TEMPLATES / "fonts" / "SourceSans3-Regular.otf", "Report Sans", "Regular")
     assert first == (TEMPLATES / "html" / "fonts" / "ReportSans-Regular.woff2").read_bytes()
 
 

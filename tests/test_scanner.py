@@ -24,7 +24,7 @@ from assay.ingest.readers.json_lines_tables import Tables
 from assay.ingest.recognition import Recognition
 from assay.ingest.scanner import FilePart, files_message, lines_message
 from assay.lang.model.package import Event, Lookup, Quarantine, Source, Transform, Unless
-from fuzz.mutate import mutated
+from fuzz.mutate import mutate
 from tests.compare_reference import CARDANO
 from tests.support.ingesting import SOURCE, Ingested, event, field, fixed, form, read, record
 from tests.support.laboratory import ROOT
@@ -239,7 +239,7 @@ def test_broken_bytes_come_to_the_same(seed: int, tmp_path: Path, monkeypatch: p
     for host in range(6):
         lines = random.choices(whole, k=60)
         for _ in range(random.choice([0, 1, 5])):
-            lines.insert(random.randrange(60), mutated(random, whole))
+            lines.insert(random.randrange(60), mutate(random, whole))
         files[f"m-{host}/out"] = b"".join(lines)
     both(tmp_path, files, monkeypatch)
 
@@ -253,7 +253,7 @@ def test_logs_of_real_nodes_come_to_the_same(seed: int, tmp_path: Path, monkeypa
     files = {}
     for host in range(4):
         lines = random.choices(real(), k=500)
-        lines[::50] = (mutated(random, real()) for _ in lines[::50])
+        lines[::50] = (mutate(random, real()) for _ in lines[::50])
         files[f"node-{host}/stdout"] = b"\n".join(lines) + random.choice([b"", b"\n", b"\n\n"])
     both(tmp_path, files, monkeypatch, events, source)
 
