@@ -37,7 +37,7 @@ def _parse_pattern(data: bytes) -> None:
 def _parse_expression(data: bytes) -> None:
     """Parse an expression of a normal form; printing and parsing it again must give the same text."""
     from assay.lang.model.expression import show
-    from assay.lang.model.expression_text import parse
+    from assay.lang.model.expression import parse
 
     with contextlib.suppress(ValueError):
         text = show(parse(data.decode("utf-8", "replace")))
@@ -63,7 +63,7 @@ def _parse_number(data: bytes) -> None:
 
 def _parse_document(data: bytes) -> None:
     """Parse a JSON document; a parsed document must be writable."""
-    from assay.util.json_document import parsed
+    from assay.util.json_text import parsed
 
     with contextlib.suppress(ValueError, RecursionError):
         json.dumps(parsed(data.decode("utf-8", "replace")), ensure_ascii=False).encode()
