@@ -36,8 +36,7 @@ def _parse_pattern(data: bytes) -> None:
 
 def _parse_expression(data: bytes) -> None:
     """Parse an expression of a normal form; printing and parsing it again must give the same text."""
-    from assay.lang.model.expression import show
-    from assay.lang.model.expression import parse
+    from assay.lang.model.expression import parse, show
 
     with contextlib.suppress(ValueError):
         text = show(parse(data.decode("utf-8", "replace")))
