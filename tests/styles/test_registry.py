@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.styles.registry import style, style_names
-from assay.styles.row import Row, tells
+from assay.styles.row import Row
 from assay.util.diagnostics import AssayError
 
 
@@ -27,27 +27,6 @@ def test_an_unknown_style_is_an_error_with_a_hint() -> None:
 def test_one_run_has_cells_and_no_deltas(name: str) -> None:
     cell = "0.500" if name == "three-digits" else "0.5"
     assert style(name).table_row([0.5], 4) == Row((cell,), (), ())
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "told"),
-    [
-        ("org-2023", 999999.5, True),
-        ("org-2023", 1000000.0, False),
-        ("org-2023", -99999.5, True),
-        ("org-2023", -123456.0, False),
-        ("org-2023", 0.0000019, True),
-        ("org-2023", float("nan"), True),
-        ("org-2023", None, True),
-        ("three-digits", 123456789.0, True),
-        ("typst-2026", 123456789.0, True),
-        ("typst-2026", 0.00000004, True),
-    ],
-)
-def test_a_cell_whose_digits_before_the_point_were_cut_does_not_tell_its_value(
-    name: str, value: float | None, told: bool
-) -> None:
-    assert tells(style(name).table_row([value], 4).cells[0], value) is told
 
 
 @pytest.mark.parametrize("name", style_names())

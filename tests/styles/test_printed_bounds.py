@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from assay.styles.interval import HalfPlane, Interval, has_common_point
-from assay.styles.printed_bounds import percent_interval, printed_interval
+from assay.styles.printed_bounds import printed_interval
 from assay.styles.row import Row
 from assay.styles.typst_2026 import Typst2026
 from assay.styles.typst_number import number_text
@@ -78,7 +78,7 @@ def test_every_published_delta_and_percent_is_allowed(report: str) -> None:
 
 
 @pytest.mark.parametrize("report", REPORTS)
-def test_a_published_delta_off_by_two_in_the_last_place_is_not_allowed(report: str) -> None:
+def test_published_delta_off_by_two_is_not_allowed(report: str) -> None:
     """A cell below 10 of a wide field has a decimal more than the delta: there the delta is known so well."""
     rows = [row for row in published_rows(report) if float(row.value) < 10 and row.width > 3]
     assert len(rows) > 30
@@ -87,120 +87,20 @@ def test_a_published_delta_off_by_two_in_the_last_place_is_not_allowed(report: s
         assert [text for text in wrong if replace(row, delta=text).is_allowed()] == [], row
 
 
-@pytest.mark.parametrize(
-    ("text", "decimals", "low", "high"),
-    [
-        ("0.235", 5, "0.234995", "0.235005"),
-        ("6660.", 6, "6659.95", "6660.05"),
-        ("100.", 6, "99.9995", "100.005"),
-        ("10.", 6, "9.99995", "10.0005"),
-        ("28153", 6, "28152.5", "28153.5"),
-        ("10000.", 6, "9999.95", "10000"),
-        ("10000", 6, "10000", "10000.5"),
-        ("3.0e-5", 5, "0.0000295", "0.0000305"),
-        ("1.0e-5", 5, "0.00001", "0.0000105"),
-        ("1.0e-4", 5, "0.0000995", "0.0001"),
-        ("0.0001", 6, "0.0001", "0.00015"),
-        ("0.0", 5, "0", "0.00001"),
-        ("-0.0", 5, "-0.00001", "0"),
-        ("0.000", 3, "0", "0.0005"),
-        ("-0.000", 3, "-0.0005", "0"),
-        ("-235.542", 3, "-235.5425", "-235.5415"),
-    ],
-)
-def test_a_printed_number_stands_for_an_interval(text: str, decimals: int, low: str, high: str) -> None:
-    assert printed_interval(text, decimals) == interval(low, high)
-
-
-@pytest.mark.parametrize(
-    "text", ["0.2350", "1.234567", "6660.0", "6660", "1e3", "NaN", "inf", "abc", "", "--1.", " 1.", "3e-5"]
-)
-def test_a_text_that_no_number_prints_has_no_interval(text: str) -> None:
-    assert printed_interval(text, 5) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "low", "high"),
-    [
-        ("18", "17.5", "18.5"),
-        ("1", "1", "1.5"),
-        ("-1", "-1.5", "-1"),
-        ("1.0", "0.95", "1"),
-        ("-0.0", "-0.05", "0"),
-        ("0.4", "0.35", "0.45"),
-    ],
-)
-def test_percents_under_one_have_a_decimal(text: str, low: str, high: str) -> None:
-    assert percent_interval(text) == interval(low, high)
-
-
-@pytest.mark.parametrize("text", ["1.5", "-1.5", "18.0", "0.45", "0", "-0", "x"])
-def test_a_text_that_no_percent_prints_has_no_interval(text: str) -> None:
-    assert percent_interval(text) is None
-
-
-@pytest.mark.parametrize(
-    ("base", "value", "delta", "percent", "allowed"),
-    [
-        ("0.001", "0.00118", "0.000", "18", True),
-        ("0.001", "0.00118", "0.000", "20", False),
-        ("0.001", "0.00118", "-0.000", "18", False),
-        ("0.001", "0.00118", "0.000", "0", False),
-        ("0.5", "0.5", "0.000", "0", True),
-        ("0.5", "0.5", "-0.000", "0", True),
-        ("0.5", "0.5", "0.000", "0.0", False),
-        ("0.5", "0.51", "0.010", "2", True),
-        ("0.5", "0.51", "0.010", "2.0", False),
-        ("0.5", "0.51", "0.011", "2", False),
-        ("0.0", "0.0", "0.000", "NaN", True),
-        ("0.0", "0.0", "-0.000", "0", True),
-        ("0.0", "0.5", "0.500", "NaN", True),
-        ("0.0", "0.5", "0.600", "NaN", False),
-        ("0.5", "0.6", "0.100", "NaN", False),
-        ("0.5", "0.1", "0.100", "NaN", False),
-        ("0.0001", "0.0", "-0.000", "-100", True),
-        ("0.0001", "0.0", "-0.000", "-80", False),
-        ("-2.", "-1.", "1.000", "-50", True),
-        ("-2.", "-1.", "1.000", "50", False),
-        ("-2.", "1.", "3.000", "-150", True),
-        ("—", "0.5", "—", "—", True),
-        ("0.5", "—", "0.000", "—", False),
-        ("NaN", "0.5", "NaN", "NaN", True),
-        ("x", "0.6", "0.100", "20", False),
-        ("0.5", "6660", "0.100", "20", False),
-        ("0.5", "0.6", "x", "20", False),
-        ("0.5", "0.6", "0.100", "x", False),
-    ],
-)
-def test_four_texts_are_allowed_when_some_values_print_them(
-    base: str, value: str, delta: str, percent: str, allowed: bool
-) -> None:
-    assert STYLE.allows(base, value, delta, percent, 4) is allowed
-
-
-def test_delta_and_percent_must_be_possible_together() -> None:
-    """Each delta and each percent occurs with these cells, but a great percent needs a great delta."""
-    base, value = "0.0008", "0.0013"
-    assert STYLE.allows(base, value, "0.001", "79", 3)
-    assert STYLE.allows(base, value, "0.000", "50", 3)
-    assert not STYLE.allows(base, value, "0.000", "79", 3)
-    assert not STYLE.allows(base, value, "0.001", "50", 3)
-
-
 @given(FINITE | NEAR_ZERO | NEAR_STEP, st.integers(0, 10))
 def test_a_number_lies_in_the_interval_of_its_own_text(number: float, decimals: int) -> None:
-    found = printed_interval(number_text(number, decimals), decimals)
+    bounds = printed_interval(number_text(number, decimals), decimals)
     assume(not (decimals < 4 and 0 < abs(number) < 0.0001))
-    assert found is not None
-    assert Fraction(repr(number)) in found
+    assert bounds is not None
+    assert Fraction(repr(number)) in bounds
 
 
 @given(st.floats(-1e6, 1e6) | NEAR_ZERO | NEAR_STEP, st.integers(4, 10), st.fractions(0, 1))
 def test_every_number_inside_an_interval_prints_its_text(number: float, decimals: int, share: Fraction) -> None:
     text = number_text(number, decimals)
-    found = printed_interval(text, decimals)
-    assert found is not None
-    inside = found.low + (found.high - found.low) * (share * 98 + 1) / 100
+    bounds = printed_interval(text, decimals)
+    assert bounds is not None
+    inside = bounds.low + (bounds.high - bounds.low) * (share * 98 + 1) / 100
     assert number_text(float(inside), decimals) == text
 
 

@@ -32,7 +32,7 @@ DATE = Cell("date", 0, "")
 TIME = Cell("time", 0, "")
 SPREAD = Cell("spread", 9, "")
 
-# What the analyser's clock said is in no file of the run.
+# The date of the analysis is in no file of the run.
 NOT_COMPARED = "Analysis date"
 
 
@@ -138,44 +138,6 @@ def test_every_cell_of_the_reports_manifest_is_printed(report: str) -> None:
     printed = {label: cells for label, *cells in rows if label != NOT_COMPARED}
     assert len(printed) == 44
     assert {label: [run[label] for run in runs] for label in printed} == printed
-
-
-@pytest.mark.parametrize(
-    ("value", "cell", "printed"),
-    [
-        ("10.5-sim", text(32), "10.5-sim"),
-        ("epochs", text(32), "epoch"),
-        ("glass", text(32), "gla"),
-        ("sss", text(32), ""),
-        ("2e03b2014ff0", text(7), "2e03b20"),
-        ("releases", text(7), "release"),
-        ("unbounded", text(0), "unbounded"),
-        ("", text(32, "---"), "---"),
-        (None, text(3, "unknown"), "unknown"),
-        (None, text(32), ""),
-        (18764, real(12), "18764.0"),
-        (18874.666666666668, real(12), "18874.666666"),
-        (0.9166666666666666, real(4), "0.91"),
-        (1e-7, real(0), "0.0000001"),
-        (874_208, SPREAD, ".00087420"),
-        (4_940_865_200, SPREAD, "4.9408652"),
-        (2_000_000_000, SPREAD, "2"),
-        (0, SPREAD, "0"),
-        (28_567_884, INTEGER, "28567884"),
-        (2**70, INTEGER, "1180591620717411303424"),
-        (1_770_317_536_000_000_000, DATE, "2026-02-05"),
-        (1_770_317_536_999_999_999, TIME, "18:52:16"),
-        (None, INTEGER, "—"),
-        (None, real(4), "—"),
-    ],
-)
-def test_a_value_is_printed_as_its_cell_says(value: str | float | None, cell: Cell, printed: str) -> None:
-    assert manifest_cell(value, cell) == printed
-
-
-def test_texts_keep_the_letters_that_published_ones_lose() -> None:
-    assert manifest_cell("nodes", Cell("text", 0, "")) == "nodes"
-    assert manifest_cell("nodes", Cell("unsuffixed", 0, "")) == "node"
 
 
 def test_every_kind_of_cell_is_printed() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.styles.org_2023 import Org2023, reread, run_cell, shortened_count
+from assay.styles.org_2023 import Org2023, run_cell, shortened_count
 from assay.styles.row import Row
 from tests.compare_reference import (
     CARDANO,
@@ -78,14 +78,14 @@ def test_all_29_published_reports_of_this_style_are_checked() -> None:
 
 
 @pytest.mark.parametrize("report", REPORTS)
-def test_published_deltas_and_percents_follow_from_the_printed_cells(report: str) -> None:
+def test_published_deltas_follow_from_printed_cells(report: str) -> None:
     rows = [row for section in load(PUBLISHED / report)["sections"] for row in section["rows"]]
     expected = {index: (row["deltas"], row["delta_pcts"]) for index, row in enumerate(rows)}
     assert {index: recomputed(row["values"]) for index, row in enumerate(rows)} == expected
 
 
 @pytest.mark.parametrize("report", REPORTS)
-def test_published_cells_are_what_the_style_prints_of_their_own_numbers(report: str) -> None:
+def test_published_cells_are_printed_again_as_they_are(report: str) -> None:
     sections = load(PUBLISHED / report)["sections"]
     printed = [text for section in sections for row in section["rows"] for text in row["values"]]
     assert list(STYLE.table_row([float(text) for text in printed], 4).cells) == printed
@@ -99,67 +99,9 @@ def test_published_sample_counts_have_the_form_of_the_style(report: str) -> None
     assert [STYLE.sample_count(count) for count in counts] == printed
 
 
-@pytest.mark.parametrize(
-    ("number", "own", "shown"),
-    [
-        (0.000504, ".00050", "0.0005"),
-        (0.00005, ".00005", "5e-05"),
-        (0.0, ".0", "0.0"),
-        (2996, "2996.0", "2996.0"),
-        (93674.2, "93674.", "93674"),
-        (1234567.0, "123456", "123456"),
-        (0.999999, ".99999", "0.99999"),
-        (-0.00012, "-0.000", "-0.0"),
-        (float("nan"), "nan", "nan"),
-    ],
-)
-def test_a_value_is_cut_then_read_and_printed_anew(number: float, own: str, shown: str) -> None:
-    assert run_cell(number) == own
-    assert reread(own) == shown
-    assert STYLE.table_row([number], 9).cells == (shown,)
-
-
-@pytest.mark.parametrize(
-    ("base", "value", "delta", "percent"),
-    [
-        ("0.99907", "0.99903", "-0.000", "0"),
-        ("49.169", "48.97", "-0.199", "0"),
-        ("2948.0", "2948.0", "0.000", "0"),
-        ("0.0", "-0.0", "0.000", "nan"),
-        ("0.0", "0.5", "0.500", "nan"),
-        ("93674", "93602", "-72", "0"),
-        ("93674", "93602.5", "-71.500", "0"),
-        ("93602.5", "93674", "71.500", "0"),
-        ("8", "9", "1", "13"),
-        ("8", "7", "-1", "-13"),
-        ("1.0", "1.0005", "0.001", "0"),
-        ("1.0", "0.9995", "-0.001", "0"),
-        ("5e-05", "0.00012", "0.000", "0"),
-        ("0.0003", "0.0009", "0.001", "333"),
-        ("-2.0", "-1.0", "1.000", "-50"),
-        ("nan", "1.0", "nan", "nan"),
-        ("—", "1.0", "—", "—"),
-        ("1.0", "—", "—", "—"),
-    ],
-)
-def test_delta_and_percent_come_from_printed_cells(base: str, value: str, delta: str, percent: str) -> None:
-    assert STYLE.printed_row([base, value]) == Row((base, value), (delta,), (percent,))
-    assert STYLE.allows(base, value, delta, percent, 4)
-    assert not STYLE.allows(base, value, delta, percent + "1", 4)
-    assert not STYLE.allows(base, value, delta + "1", percent, 4)
-
-
-def test_an_absent_value_is_a_dash_and_so_are_its_delta_and_percent() -> None:
+def test_absent_value_delta_and_percent_are_dashes() -> None:
     assert STYLE.table_row([2.0, None, 3.0], 4) == Row(("2.0", "—", "3.0"), ("—", "1.000"), ("—", "50"))
     assert STYLE.table_row([None, 3.0], 4) == Row(("—", "3.0"), ("—",), ("—",))
-
-
-@pytest.mark.parametrize(
-    ("count", "text"), [(0, "(0)"), (52, "(52)"), (2996, "(2996)"), (10000, "(100>)"), (2912488, "(291>)")]
-)
-def test_sample_counts_above_four_digits_are_marked(count: int, text: str) -> None:
-    assert STYLE.has_sample_counts
-    assert STYLE.sample_count(count) == text
 
 
 @given(ORDINARY)
@@ -186,7 +128,7 @@ def test_recomputing_a_row_from_its_own_cells_changes_nothing(values: list[float
 
 
 @given(ORDINARY, ORDINARY)
-def test_percents_have_no_sign_on_zero_and_deltas_no_exponent(base: float, value: float) -> None:
+def test_zero_percent_has_no_sign_and_delta_no_exponent(base: float, value: float) -> None:
     row = STYLE.table_row([base, value], 4)
     assert row.percents[0] != "-0"
     assert "e" not in row.deltas[0].lower()

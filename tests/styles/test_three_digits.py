@@ -15,31 +15,6 @@ from assay.util.diagnostics import AssayError
 numbers = st.floats(-1e15, 1e15, allow_nan=False).filter(lambda value: value == 0 or abs(value) > 1e-9)
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (126.144, "126.1"),
-        (120.29883, "120.3"),
-        (0.378432, "0.378"),
-        (0.35243799, "0.352"),
-        (4.0, "4.00"),
-        (31.415, "31.4"),
-        (9.996, "10.0"),
-        (0.9996, "1.00"),
-        (999.96, "1000.0"),
-        (0.125, "0.125"),
-        (0.0005, "0.000500"),
-        (93674.25, "93674.2"),
-        (-2.5, "-2.50"),
-        (0.0, "0.0"),
-        (float("nan"), "nan"),
-        (None, "—"),
-    ],
-)
-def test_a_value_has_three_digits_and_one_decimal_at_least(value: float | None, text: str) -> None:
-    assert value_text(value) == text
-
-
 @given(numbers)
 def test_a_value_is_rounded_to_the_nearest_of_its_decimals(value: float) -> None:
     text = value_text(value)
