@@ -30,7 +30,7 @@ from tests.support.commands import assay
 from tests.support.deep import examples
 from tests.support.laboratory import ROOT, Laboratory
 from tests.support.workspaces import edited, workspace
-from tests.test_series import SECOND, Samples, described, fill, points, sampled
+from tests.sql.test_series import SECOND, Samples, described, fill, points, sampled
 
 BASELINE = ROOT / "golden" / "cardano" / "baseline" / "run"
 QA = ROOT / "golden" / "cometbft" / "run"

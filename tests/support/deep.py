@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.order import name_of
+
 #: the number at which the count begins; without it, that of the commit
 VARIABLE = "ASSAY_SAMPLE"
 TURNS = 60  # has all the numbers below as divisors
@@ -37,7 +39,7 @@ SAMPLED = {
     "test_ingest_reference.py::test_every_event_is_as_plain_python_reads_it": 3,
     "test_ingest_bytes.py::test_a_giant_line_takes_memory_that_is_bounded": 3,
     "test_properties.py::test_density_and_utxo_size_of_a_slot": 2,
-    "test_series.py::test_gauges_are_what_the_server_answered": 2,
+    "sql/test_series.py::test_gauges_are_those_of_the_server": 2,
     "test_goldens.py::test_changed_sql_is_shown_as_a_diff_and_accepted_again": 4,
     "test_goldens.py::test_a_package_is_the_same_in_every_process": 2,
     "test_same_bytes.py::test_the_number_of_threads_does_not_change_a_byte": 2,
@@ -48,7 +50,7 @@ SAMPLED = {
     "test_increments.py::test_a_large_packed_file_that_is_left_over_is_read_in_pieces_as_well": 4,
     "test_slots_fit.py::test_no_reference_run_is_warned_of": 6,
     "test_counters_fall.py::test_reference_runs_are_warned_of_where_their_counters_fall": 6,
-    "test_sql_alone.py::test_it_yields_what_query_says_for_every_metric": 12,
+    "sql/test_printed_sql.py::test_printed_sql_yields_the_values_of_query": 12,
     "test_antelope_upgrade.py::test_a_live_run_shows_that_a_private_mapping_spares_the_drive": 4,
     "test_errors_places.py::test_a_slip_is_told_once_and_where_it_is": 5,
     "test_ingest_blocks.py::test_a_block_that_is_too_long_is_broken_and_ends_no_work": 10,
@@ -64,7 +66,7 @@ SAMPLED = {
     "test_scanner.py::test_broken_bytes_come_to_the_same": 4,
     "test_scanner.py::test_logs_of_real_nodes_come_to_the_same": 2,
     "test_scanner.py::test_files_of_which_too_much_would_be_held_are_read_later": 4,
-    "test_sql_limits.py::test_statement_that_exceeds_its_limits_ends_the_command": 3,
+    "engine/test_limit.py::test_statement_that_exceeds_its_limits_ends_the_command": 3,
     "test_confined_files.py::test_a_normal_form_of_nothing_is_as_if_it_were_not_there": 5,
     "test_check_titles.py::test_what_would_be_printed_as_it_stands_is_an_error": 3,
     "test_company.py::test_a_number_is_the_same_in_any_company": 3,
@@ -75,8 +77,8 @@ SAMPLED = {
     "test_packaging.py::test_records_come_to_the_same_however_they_are_packaged": 3,
     "test_portions.py::test_results_are_those_of_all_hosts_at_once": 3,
     "test_portions.py::test_tables_of_some_hosts_at_a_time_are_those_of_all": 3,
-    "test_row_order.py::test_rows_may_stand_in_any_order": 3,
-    "test_sql_reads.py::test_the_rows_of_a_query_are_the_same_when_only_what_it_reads_is_there": 3,
+    "engine/test_row_order.py::test_results_do_not_depend_on_the_order_of_rows": 3,
+    "lang/test_sql_dependencies.py::test_query_yields_the_same_rows_of_what_it_reads": 3,
     "test_slots_fit.py::test_slots_that_most_checks_do_not_lie_in_are_an_error": 4,
     "test_side_by_side.py::test_results_are_those_of_one_after_the_other": 3,
 }
@@ -127,7 +129,7 @@ SAMPLED_FILES = {
     "test_cases_names.py": 3,
     "test_cometbft_bad_inputs.py": 2,
     "test_own_columns.py": 2,
-    "test_series_ends.py": 2,
+    "sql/test_series_ends.py": 2,
     "test_several_targets.py": 2,
     "test_article_windows.py": 2,
     "test_article_verdicts.py": 2,
@@ -170,7 +172,7 @@ def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     seen: Counter[str] = Counter()
     found = []
     for item in items:
-        family, every = _family(item.path.name, item.name.partition("[")[0])
+        family, every = _family(name_of(item.path), item.name.partition("[")[0])
         if (seen[family] + turn()) % every or _is_of_case_left_out(item):
             found.append(item)
         seen[family] += 1
@@ -178,7 +180,7 @@ def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
 
 
 def _is_of_case_left_out(item: pytest.Item) -> bool:
-    fixture, every = SAMPLED_CASES.get(item.path.name, ("", 1))
+    fixture, every = SAMPLED_CASES.get(name_of(item.path), ("", 1))
     cases = item.callspec.indices if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
     return fixture in cases and (cases[fixture] + turn()) % every != 0
 

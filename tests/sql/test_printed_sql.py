@@ -60,18 +60,18 @@ def run_of(system: str, node: Path) -> Path:
     return runs.get(system, node)
 
 
-def said(checked: CheckedPackage, metric: Metric, rows: list[tuple[Any, ...]]) -> Distribution | FormulaResult:
+def read_result(checked: CheckedPackage, metric: Metric, rows: list[tuple[Any, ...]]) -> Distribution | FormulaResult:
     """What the rows of a metric's statement mean, as the comments above it tell."""
     summaries = checked.package.summaries
     if is_formula(metric):
         return FormulaResult({item.name: rows[0][0] for item in summaries})
-    found = checked.measured[metric.id]
+    result = checked.measured[metric.id]
     if not metric.per:
-        return pooled(host_row(rows[0]), summaries, found.factor, found.integral)
+        return pooled(host_row(rows[0]), summaries, result.factor, result.integral)
     every = [host_row(row[1:]) for row in rows] or [NO_SAMPLES]
     sampled = [row for row in every if row.size]
     counted = sampled if metric.sampled_only and sampled else every
-    return over_hosts(counted, summaries, found.factor, found.integral)
+    return over_hosts(counted, summaries, result.factor, result.integral)
 
 
 def share(metrics: tuple[Metric, ...], place: int) -> Iterator[Metric]:
@@ -81,26 +81,26 @@ def share(metrics: tuple[Metric, ...], place: int) -> Iterator[Metric]:
 
 @pytest.mark.parametrize("place", range(SHARES))
 @pytest.mark.parametrize("system", ["cardano", "cometbft", "antelope"])
-def test_it_yields_what_query_says_for_every_metric(lab: Laboratory, node: Path, system: str, place: int) -> None:
+def test_printed_sql_yields_the_values_of_query(lab: Laboratory, node: Path, system: str, place: int) -> None:
     checked = lab.session.package(system)
     run = NamedRun("run", run_of(system, node))
     differing = []
     for metric in share(checked.package.metrics, place):
         rows = answer(check_and_query.metric_sql(lab.session, metric.id, (), False, system, run))
-        asked = check_and_query.query(lab.session, [metric.id], [run], (), False, system, "")
-        ((_, _, due),) = asked.rows
-        found = said(checked, metric, rows)
-        if isinstance(due, FormulaResult) and isinstance(found, FormulaResult):
-            found, due = (FormulaResult({asked.summary: item.averages[asked.summary]}) for item in (found, due))
-        if found != due:
-            differing.append((metric.id, found, due))
+        queried = check_and_query.query(lab.session, [metric.id], [run], (), False, system, "")
+        ((_, _, due),) = queried.rows
+        result = read_result(checked, metric, rows)
+        if isinstance(due, FormulaResult) and isinstance(result, FormulaResult):
+            result, due = (FormulaResult({queried.summary: item.averages[queried.summary]}) for item in (result, due))
+        if result != due:
+            differing.append((metric.id, result, due))
     assert differing == []
 
 
-def test_what_reads_a_table_in_several_places_is_worked_out_once(cache: Path) -> None:
+def test_table_that_is_read_in_several_places_is_made_once(cache: Path) -> None:
     """This one took minutes: the engine wove all that it is made of into one join."""
     run = CARDANO / "candidate" / "run"
     done = assay("sql", "cdfPeerRequest", "--run", run, "--cache", cache)
     ((size, *_),) = answer(done.out)
-    asked = assay("query", "cdfPeerRequest", "--run", run, "--cache", cache, "--format", "json")
-    assert size == asked.json()[0]["size"] > 0
+    queried = assay("query", "cdfPeerRequest", "--run", run, "--cache", cache, "--format", "json")
+    assert size == queried.json()[0]["size"] > 0

@@ -44,27 +44,32 @@ def shuffled(folder: Path, to: Path) -> Path:
 
 
 @pytest.mark.parametrize("report", REPORTS)
-def test_rows_may_stand_in_any_order(report: str, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_do_not_depend_on_the_order_of_rows(
+    report: str, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     runs, more = REPORTS[report]
-    asked = ["build", report, *(f"--run={ROOT / 'golden' / run}" for run in runs), *more, "--to", "md"]
+    arguments = ["build", report, *(f"--run={ROOT / 'golden' / run}" for run in runs), *more, "--to", "md"]
     prepare, numbers = compute.prepare, count()
 
-    def otherwise(*given: object, **named: object) -> tuple[IngestedRun, ...]:
-        found = prepare(*given, **named)  # type: ignore[arg-type]
+    def prepare_shuffled(*args: object, **kwargs: object) -> tuple[IngestedRun, ...]:
+        prepared = prepare(*args, **kwargs)  # type: ignore[arg-type]
         return tuple(
             replace(item, parts=tuple(
                 replace(part, events=shuffled(part.events, tmp_path / f"shuffled-{next(numbers)}"))
                 for part in item.parts
             ))
-            for item in found
+            for item in prepared
         )  # fmt: skip
 
-    made = []
-    for name, how, kept in (("as read", prepare, cache), ("otherwise", otherwise, tmp_path / "empty cache")):
-        monkeypatch.setattr(compute, "prepare", how)
+    outputs = []
+    for name, preparation, store in (
+        ("as read", prepare, cache),
+        ("otherwise", prepare_shuffled, tmp_path / "empty cache"),
+    ):
+        monkeypatch.setattr(compute, "prepare", preparation)
         out = tmp_path / name
-        done = assay(*asked, "-o", out, "--cache", kept)
+        done = assay(*arguments, "-o", out, "--cache", store)
         assert done.status == 0, done.err
-        made.append([(out / file).read_bytes() for file in ("results.json", "document.json")])
+        outputs.append([(out / file).read_bytes() for file in ("results.json", "document.json")])
     assert next(numbers) >= len(runs)
-    assert made[0] == made[1]
+    assert outputs[0] == outputs[1]

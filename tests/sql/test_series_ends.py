@@ -23,7 +23,7 @@ def counted(t: int) -> str:
     return str(5_000_000 + 1000 * t if t <= 80 else 1000 * (t - 86))
 
 
-def told() -> Samples:
+def record_samples() -> Samples:
     written = [(t, counted(t)) for t in AT] + [(81, "NaN")]
     return {
         "node_disk_written_bytes_total": sorted(written),
@@ -41,7 +41,7 @@ def dumped(samples: Samples) -> str:
     return "".join(
         f"{{{head}}} {value} {1000 * (START + t)}\n"
         for name, values in samples.items()
-        for head in [", ".join(f'{key}="{said}"' for key, said in {"__name__": name, **labels(name)}.items())]
+        for head in [", ".join(f'{key}="{text}"' for key, text in {"__name__": name, **labels(name)}.items())]
         for t, value in values
     )
 
@@ -74,12 +74,12 @@ def steps(out: Path, name: str) -> dict[int, float]:
 def rules(out: Path) -> dict[str, str]:
     """What the report says of each rule, by the metric."""
     galleries = load(out / "document.json")["galleries"]
-    (found,) = (item for part in galleries for item in part["tables"] if item["title"].startswith("What was expected"))
-    return {row[0]: row[-1] for row in found["rows"]}
+    (table,) = (item for part in galleries for item in part["tables"] if item["title"].startswith("What was expected"))
+    return {row[0]: row[-1] for row in table["rows"]}
 
 
-def test_in_a_dump_what_is_no_number_ends_a_gauge_and_hides_no_new_beginning(tmp_path: Path, cache: Path) -> None:
-    out, warned = built(tmp_path, "raw.om", dumped(told()), cache)
+def test_nan_in_a_dump_ends_a_gauge_and_hides_no_restart(tmp_path: Path, cache: Path) -> None:
+    out, warned = built(tmp_path, "raw.om", dumped(record_samples()), cache)
     assert "no number" not in warned
     assert "below 0" not in warned
     memory = steps(out, "memory_used_series")
@@ -91,9 +91,9 @@ def test_in_a_dump_what_is_no_number_ends_a_gauge_and_hides_no_new_beginning(tmp
     assert rules(out)["Disk writes, kB/s"] == "no"
 
 
-def test_a_rate_below_zero_is_told_and_what_is_no_number_is_not_judged(tmp_path: Path, cache: Path) -> None:
+def test_negative_rate_is_warned_of_and_nan_is_not_judged(tmp_path: Path, cache: Path) -> None:
     """A server hands on what a target sends: between two of its values, what is no number hides the new beginning."""
-    out, warned = built(tmp_path, "prom/raw.json", answered(told()), cache)
+    out, warned = built(tmp_path, "prom/raw.json", answered(record_samples()), cache)
     assert min(value for value in steps(out, "disk_write_series").values() if isinstance(value, float)) < 0
     assert (
         "warning: run: disk_write_series: the rate of n, h, sda is below 0 at 4 of its steps: a sample that is no "
@@ -103,8 +103,8 @@ def test_a_rate_below_zero_is_told_and_what_is_no_number_is_not_judged(tmp_path:
     assert rules(out)["Disk writes, kB/s"] == "no value"
 
 
-def test_a_counter_that_stands_still_has_a_rate_of_zero_and_none_below(tmp_path: Path, cache: Path) -> None:
-    still = told() | {"node_disk_written_bytes_total": [(t, "5000000") for t in AT]}
+def test_constant_counter_has_a_rate_of_zero(tmp_path: Path, cache: Path) -> None:
+    still = record_samples() | {"node_disk_written_bytes_total": [(t, "5000000") for t in AT]}
     out, warned = built(tmp_path, "raw.om", dumped(still), cache)
     rates = steps(out, "disk_write_series")
     assert (set(rates.values()), "below 0" in warned) == ({0.0}, False)

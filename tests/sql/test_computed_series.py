@@ -44,10 +44,10 @@ OVER: dict[str, Callable[[Sequence[float]], float]] = {
 }
 
 
-def worked_out(terms: Mapping[str, tuple[str, Rows]], value: str, factor: str = "1", cut: bool = False) -> Any:
+def compute(terms: Mapping[str, tuple[str, Rows]], value: str, factor: str = "1", cut: bool = False) -> Any:
     """A series of terms (name -> how their lines become one, rows) with the one label `job`, by its keys."""
-    made = tuple(Term(name, f"of_{name}", over) for name, (over, _) in terms.items())
-    found = Series("s", (), ("job",), "windows", 1, "", 0, None, ONE, "", factor, made, _value(value))
+    inputs = tuple(Term(name, f"of_{name}", over) for name, (over, _) in terms.items())
+    definition = Series("s", (), ("job",), "windows", 1, "", 0, None, ONE, "", factor, inputs, _value(value))
     for name, (_, rows) in terms.items():
         CONNECTION.execute(
             f"CREATE OR REPLACE TABLE of_{name} (id TEXT, job TEXT, instance TEXT, t_ns BIGINT, value DOUBLE)"
@@ -55,15 +55,15 @@ def worked_out(terms: Mapping[str, tuple[str, Rows]], value: str, factor: str = 
         if rows:
             CONNECTION.executemany(f"INSERT INTO of_{name} VALUES (?, ?, ?, ?, ?)", [list(row) for row in rows])
     bounds = {SINCE: 1, UNTIL: 3} if cut else None
-    told = CONNECTION.execute(dialect.text(series.table(found, ["id"], {}, cut)), bounds).fetchall()
-    assert len({row[:3] for row in told}) == len(told)
-    return {row[:3]: row[3] for row in told}
+    result = CONNECTION.execute(dialect.text(series.table(definition, ["id"], {}, cut)), bounds).fetchall()
+    assert len({row[:3] for row in result}) == len(result)
+    return {row[:3]: row[3] for row in result}
 
 
 def _value(text: str) -> Expression:
-    found = parse(text)
-    assert found is not None
-    return found
+    definition = parse(text)
+    assert definition is not None
+    return definition
 
 
 def made_one(over: str, rows: Rows) -> dict[Key, float]:
@@ -79,7 +79,7 @@ def made_one(over: str, rows: Rows) -> dict[Key, float]:
 @given(rows=ROWS)
 @example(rows=[("w", "a", "1", 0, 1.0), ("w", "a", "2", 0, 4.0), ("w", "b", "1", 0, 9.0)])
 def test_lines_that_agree_in_the_labels_become_one(over: str, rows: Rows) -> None:
-    assert worked_out({"a": (over, rows)}, "column a") == made_one(over, rows)
+    assert compute({"a": (over, rows)}, "column a") == made_one(over, rows)
 
 
 @settings(max_examples=examples(40), deadline=None)
@@ -89,27 +89,27 @@ def test_a_value_is_there_where_all_terms_have_one(first: Rows, second: Rows, th
     terms = {"a": ("sum", first), "b": ("greatest", second), "c": ("least", third)}
     a, b, c = (made_one(over, rows) for over, rows in terms.values())
     due = {key: a[key] - b[key] * c[key] for key in a.keys() & b.keys() & c.keys()}
-    assert worked_out(terms, "minus(column a, times(column b, column c))") == due
+    assert compute(terms, "minus(column a, times(column b, column c))") == due
 
 
 def test_a_term_with_the_same_labels_is_taken_as_it_is() -> None:
     rows = [("w", "a", "1", 0, 1.5), ("w", "b", "1", 0, 4.0)]
-    assert worked_out({"a": ("", rows)}, "column a") == {("w", "a", 0): 1.5, ("w", "b", 0): 4.0}
+    assert compute({"a": ("", rows)}, "column a") == {("w", "a", 0): 1.5, ("w", "b", 0): 4.0}
 
 
 @pytest.mark.parametrize(("factor", "value"), [("3", 15.0), ("1/4", 1.25), ("3/4", 3.75)])
 def test_values_are_in_the_unit_of_the_series(factor: str, value: float) -> None:
-    found = worked_out({"a": ("", [("w", "a", "1", 0, 5.0)])}, "column a", factor=factor)
-    assert found == {("w", "a", 0): value}
+    definition = compute({"a": ("", [("w", "a", "1", 0, 5.0)])}, "column a", factor=factor)
+    assert definition == {("w", "a", 0): value}
 
 
-def test_a_phase_has_the_steps_from_its_beginning_to_before_its_end() -> None:
+def test_phase_has_the_steps_from_its_start_to_before_its_end() -> None:
     rows = [("w", "a", "1", at, float(at)) for at in range(5)]
-    assert worked_out({"a": ("", rows)}, "column a", cut=True) == {("w", "a", 1): 1.0, ("w", "a", 2): 2.0}
+    assert compute({"a": ("", rows)}, "column a", cut=True) == {("w", "a", 1): 1.0, ("w", "a", 2): 2.0}
 
 
 @pytest.mark.parametrize(("over", "due"), [("sum", 1.0), ("mean", 0.1)])
 def test_values_of_lines_are_added_up_with_compensation(over: str, due: float) -> None:
     """One after the other, ten times 0.1 is less than 1."""
     rows = [("w", "a", str(line), 0, 0.1) for line in range(10)]
-    assert worked_out({"a": (over, rows)}, "column a") == {("w", "a", 0): due}
+    assert compute({"a": (over, rows)}, "column a") == {("w", "a", 0): due}

@@ -43,7 +43,7 @@ CASES = {
         "memory",
     ),
 }
-#: starts a command, and writes the most memory that it held, in KiB, behind what it says
+#: runs a command and appends its peak memory, in KiB, to its stderr
 MEASURED = """
 import os, subprocess, sys
 done = subprocess.Popen([sys.executable, "-m", "assay", *sys.argv[1:]])
