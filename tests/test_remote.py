@@ -29,7 +29,7 @@ from tests.compare_reference import CARDANO
 from tests.support.commands import Done, assay, assay_process
 from tests.support.laboratory import ROOT
 from tests.support.storage import S3, cut_line, free_port, s3_server
-from tests.test_explain import raw_line
+from tests.explain.test_explain import raw_line
 
 PLAIN = CARDANO / "tiny" / "plain" / "run"
 PEER = CARDANO / "tiny" / "peerfirst" / "run"
