@@ -59,7 +59,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         gone = set(left_out(items))
         config.hook.pytest_deselected(items=list(gone))
         items[:] = [item for item in items if item not in gone]
-    items.sort(key=lambda item: heaviest_first(item.path))
+    items.sort(key=lambda item: heaviest_first(item.path.name))
 
 
 @pytest.fixture(autouse=True)

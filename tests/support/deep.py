@@ -16,8 +16,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.order import name_of
-
 #: the number at which the count begins; without it, that of the commit
 VARIABLE = "ASSAY_SAMPLE"
 TURNS = 60  # has all the numbers below as divisors
@@ -35,24 +33,24 @@ SAMPLED = {
     "test_formulas_errors.py::test_a_slip_is_told_with_its_place_and_what_was_expected": 6,
     "test_errors.py::test_a_run_that_cannot_be_analysed_is_refused": 3,
     "test_oracle.py::test_the_oracle_agrees_with_the_incumbent": 4,
-    "report/test_html_browser.py::test_a_printed_page_has_all_cells_and_figures": 2,
+    "test_html_browser.py::test_a_printed_page_has_all_cells_and_figures": 2,
     "test_ingest_reference.py::test_every_event_is_as_plain_python_reads_it": 3,
     "test_ingest_bytes.py::test_a_giant_line_takes_memory_that_is_bounded": 3,
     "test_properties.py::test_density_and_utxo_size_of_a_slot": 2,
-    "sql/test_series.py::test_gauges_are_those_of_the_server": 2,
+    "test_series.py::test_gauges_are_those_of_the_server": 2,
     "test_goldens.py::test_changed_sql_is_shown_as_a_diff_and_accepted_again": 4,
     "test_goldens.py::test_a_package_is_the_same_in_every_process": 2,
     "test_same_bytes.py::test_the_number_of_threads_does_not_change_a_byte": 2,
     "test_same_bytes.py::test_a_second_build_in_one_process_gives_the_same_bytes": 4,
-    "explain/test_explain.py::test_printed_lines_give_the_largest_samples": 4,
-    "explain/test_transcripts.py::test_commands_print_their_transcript": 4,
-    "diff/test_transcripts.py::test_edits_are_told_as_in_their_transcript": 6,
-    "lineage/test_trace_everything.py::test_cells_lead_to_samples": 6,
+    "test_explain.py::test_printed_lines_give_the_largest_samples": 4,
+    "test_transcripts.py::test_commands_print_their_transcript": 4,
+    "test_diff_edits.py::test_edits_are_told_as_in_their_transcript": 6,
+    "test_trace_everything.py::test_cells_lead_to_samples": 6,
     "test_increments.py::test_a_large_file_is_read_in_pieces_and_nothing_tells": 10,
     "test_increments.py::test_a_large_packed_file_that_is_left_over_is_read_in_pieces_as_well": 4,
     "test_slots_fit.py::test_no_reference_run_is_warned_of": 6,
     "test_counters_fall.py::test_reference_runs_are_warned_of_where_their_counters_fall": 6,
-    "sql/test_printed_sql.py::test_printed_sql_yields_the_values_of_query": 12,
+    "test_printed_sql.py::test_printed_sql_yields_the_values_of_query": 12,
     "test_antelope_upgrade.py::test_a_live_run_shows_that_a_private_mapping_spares_the_drive": 4,
     "test_errors_places.py::test_a_slip_is_told_once_and_where_it_is": 5,
     "test_ingest_blocks.py::test_a_block_that_is_too_long_is_broken_and_ends_no_work": 10,
@@ -68,7 +66,7 @@ SAMPLED = {
     "test_scanner.py::test_broken_bytes_come_to_the_same": 4,
     "test_scanner.py::test_logs_of_real_nodes_come_to_the_same": 2,
     "test_scanner.py::test_files_of_which_too_much_would_be_held_are_read_later": 4,
-    "engine/test_limit.py::test_statement_that_exceeds_its_limits_ends_the_command": 3,
+    "test_limit.py::test_statement_that_exceeds_its_limits_ends_the_command": 3,
     "test_confined_files.py::test_a_normal_form_of_nothing_is_as_if_it_were_not_there": 5,
     "test_check_titles.py::test_what_would_be_printed_as_it_stands_is_an_error": 3,
     "test_company.py::test_a_number_is_the_same_in_any_company": 3,
@@ -79,15 +77,15 @@ SAMPLED = {
     "test_packaging.py::test_records_come_to_the_same_however_they_are_packaged": 3,
     "test_portions.py::test_results_are_those_of_all_hosts_at_once": 3,
     "test_portions.py::test_tables_of_some_hosts_at_a_time_are_those_of_all": 3,
-    "engine/test_row_order.py::test_results_do_not_depend_on_the_order_of_rows": 3,
-    "lang/test_sql_dependencies.py::test_query_yields_the_same_rows_of_what_it_reads": 3,
+    "test_row_order.py::test_results_do_not_depend_on_the_order_of_rows": 3,
+    "test_sql_dependencies.py::test_query_yields_the_same_rows_of_what_it_reads": 3,
     "test_slots_fit.py::test_slots_that_most_checks_do_not_lie_in_are_an_error": 4,
     "test_side_by_side.py::test_results_are_those_of_one_after_the_other": 3,
 }
 #: file -> one in how many of its tests runs by default, of those that are not listed above
 SAMPLED_FILES = {
     "test_verify.py": 10,
-    "report/test_html_browser.py": 10,
+    "test_html_browser.py": 10,
     "test_same_bytes.py": 6,
     "test_new_metric.py": 5,
     "test_properties.py": 6,
@@ -95,17 +93,17 @@ SAMPLED_FILES = {
     "test_regenerate_errors.py": 4,
     "test_outputs.py": 6,
     "test_errors_builds.py": 6,
-    "diff/test_diff.py": 6,
+    "test_diff.py": 6,
     "test_claims.py": 5,
     "test_examples.py": 4,
     "test_phases.py": 6,
-    "app/test_catalogue.py": 6,
+    "test_catalogue.py": 6,
     "test_cometbft_article.py": 4,
     "test_antelope_upgrade.py": 4,
-    "lineage/test_trace_articles.py": 6,
+    "test_trace_articles.py": 6,
     "test_watching.py": 6,
-    "lineage/test_lineage.py": 3,
-    "explain/test_explain.py": 4,
+    "test_lineage.py": 3,
+    "test_explain.py": 4,
     "test_cometbft.py": 3,
     "test_fetch.py": 3,
     "test_remote.py": 3,
@@ -113,10 +111,10 @@ SAMPLED_FILES = {
     "test_ingest_blocks.py": 2,
     "test_cache.py": 2,
     "test_increments.py": 2,
-    "diff/test_reports.py": 2,
+    "test_diff_reports.py": 2,
     "test_kept_builds.py": 5,
-    "report/test_pdf.py": 3,
-    "report/test_html.py": 2,
+    "test_pdf.py": 3,
+    "test_html.py": 2,
     "test_ingest_bytes.py": 2,
     "test_ingest_files.py": 2,
     "test_ingest_lines.py": 2,
@@ -131,14 +129,14 @@ SAMPLED_FILES = {
     "test_cases_names.py": 3,
     "test_cometbft_bad_inputs.py": 2,
     "test_own_columns.py": 2,
-    "sql/test_series_ends.py": 2,
+    "test_series_ends.py": 2,
     "test_several_targets.py": 2,
     "test_article_windows.py": 2,
     "test_article_verdicts.py": 2,
     "test_fallbacks.py": 2,
     "test_streams.py": 3,
-    "lineage/test_trace_everything.py": 2,
-    "lineage/test_trace.py": 2,
+    "test_trace_everything.py": 2,
+    "test_trace.py": 2,
 }
 #: file -> a fixture, and one in how many of its cases runs by default; all tests of a case run, or none
 SAMPLED_CASES = {
@@ -174,7 +172,7 @@ def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     seen: Counter[str] = Counter()
     found = []
     for item in items:
-        family, every = _family(name_of(item.path), item.name.partition("[")[0])
+        family, every = _family(item.path.name, item.name.partition("[")[0])
         if (seen[family] + turn()) % every or _is_of_case_left_out(item):
             found.append(item)
         seen[family] += 1
@@ -182,7 +180,7 @@ def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
 
 
 def _is_of_case_left_out(item: pytest.Item) -> bool:
-    fixture, every = SAMPLED_CASES.get(name_of(item.path), ("", 1))
+    fixture, every = SAMPLED_CASES.get(item.path.name, ("", 1))
     cases = item.callspec.indices if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
     return fixture in cases and (cases[fixture] + turn()) % every != 0
 
