@@ -1,4 +1,4 @@
-"""`assay diff` of the shipped specs and edited ones prints what stands in the transcripts of `cases/`."""
+"""`assay diff` of the shipped specs and edited ones prints the transcripts of `cases/`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("path", CASES, ids=[path.stem for path in CASES])
-def test_edits_are_told_as_in_their_transcript(
+def test_diff_of_edits_is_that_of_its_transcript(
     path: Path, shipped: Path, tmp_path: Path, cache: Path, is_accepting: bool
 ) -> None:
     transcript = read_transcript(path)

@@ -157,8 +157,8 @@ def test_quirks_are_those_of_the_relations_on_the_way(cache: Path) -> None:
     assert data["quirks"][0]["text"].endswith("0 where no time has passed.")
 
 
-def test_filters_decide_where_they_are_said_to(lab: Laboratory, cache: Path) -> None:
-    """Of all metrics, those whose numbers a filter on slots changes: also such as it reaches through other tables."""
+def test_filters_decide_where_facts_say_so(lab: Laboratory, cache: Path) -> None:
+    """A filter on slots also changes metrics that it reaches through other tables."""
     checked = lab.session.package("cardano")
     metrics = [item.id for item in checked.package.metrics]
 
@@ -167,7 +167,7 @@ def test_filters_decide_where_they_are_said_to(lab: Laboratory, cache: Path) -> 
         assert done.status == 0, done.err
         return {item["metric"]: {**item, "filters": ()} for item in done.json()}
 
-    def message(metric: str) -> tuple[bool, dict[str, bool]]:
+    def decisions_of(metric: str) -> tuple[bool, dict[str, bool]]:
         item = checked.metric(metric)
         applied = applied_to_item(checked, item, ("slot-leq=300", "unitary"), False)
         described = facts(checked, item, of_item(checked, item, applied).found, applied, "published")
@@ -175,18 +175,18 @@ def test_filters_decide_where_they_are_said_to(lab: Laboratory, cache: Path) -> 
 
     whole, cut = results("--no-filters"), results("--filter", "slot-leq=300")
     for metric in metrics:
-        filtered, decides = message(metric)
+        filtered, decides = decisions_of(metric)
         assert filtered == decides.get("slot-leq=300", False), metric
         if whole[metric]["size"]:
             assert (whole[metric] != cut[metric]) == filtered, metric
     through = "cdfBlocksFilteredRatio", "cdfSpanLensCpu", "cdfHostSlots"
     assert not any(checked.metric(metric).accepted for metric in through)
-    assert [message(metric)[1] for metric in (*through, "cdfBlocksPerHost")] == [
+    assert [decisions_of(metric)[1] for metric in (*through, "cdfBlocksPerHost")] == [
         {"slot-leq=300": True, "unitary": True}, *[{"slot-leq=300": True, "unitary": False}] * 2, {},
     ]  # fmt: skip
 
 
-# Runs: plain Python works each sample out again, of the very lines that are shown
+# Runs: plain Python computes each sample again from the printed lines
 
 
 def record(line: dict[str, Any]) -> Any:
@@ -377,23 +377,23 @@ def test_the_screen_can_be_written_in_ascii(cache: Path) -> None:
 
 def test_list_of_series_has_readings_and_samples(cache: Path) -> None:
     listed = assay("list", "series", "--system", "antelope", "--format", "json", "--cache", cache).json()
-    described = {item["series"]: (item["reading"], item["samples"]) for item in listed}
-    assert described["disk_write_series"][0] == "rate over the run's rate_window"
-    assert described["disk_write_rates"][0] == "rate over 20 s"
-    assert described["memory_used_series"] == ("worked out", "memory_total_bytes, memory_available_bytes")
+    readings = {item["series"]: (item["reading"], item["samples"]) for item in listed}
+    assert readings["disk_write_series"][0] == "rate over the run's rate_window"
+    assert readings["disk_write_rates"][0] == "rate over 20 s"
+    assert readings["memory_used_series"] == ("worked out", "memory_total_bytes, memory_available_bytes")
 
 
 def test_dictionary_says_of_which_lines_a_series_is_made(lab: Laboratory) -> None:
     """Where it has no samples of its own."""
     package = lab.session.package("antelope").package
-    message = {item.name: read_of(package, item) for item in package.series}
+    texts = {item.name: read_of(package, item) for item in package.series}
     idle = 'of node_cpu_seconds_total, mode = "idle"'
-    assert message["cpu_usage_series"] == f"Worked out of the mean of the lines of cpu_idle ({idle})."
-    assert message["memory_used_series"] == (
+    assert texts["cpu_usage_series"] == f"Worked out of the mean of the lines of cpu_idle ({idle})."
+    assert texts["memory_used_series"] == (
         "Worked out of memory_total_bytes (of node_memory_MemTotal_bytes, every label) and memory_available_bytes "
         "(of node_memory_MemAvailable_bytes, every label)."
     )
-    assert message["cpu_idle"] == f"O{idle[1:]}."
+    assert texts["cpu_idle"] == f"O{idle[1:]}."
     twice = dataclasses.replace(
         next(item for item in package.series if item.name == "memory_used_series"),
         name="twice",

@@ -1,4 +1,4 @@
-"""`assay explain`, `lineage` and `trace` print what stands in the transcripts of `cases/`."""
+"""`assay explain`, `lineage` and `trace` print the transcripts of `cases/`."""
 
 from __future__ import annotations
 

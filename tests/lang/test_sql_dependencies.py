@@ -1,4 +1,4 @@
-"""What a query reads of its tables: never less than its rows are made of, however it is put."""
+"""A query yields the same rows when only the columns that it reads exist."""
 
 from __future__ import annotations
 

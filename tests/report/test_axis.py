@@ -124,9 +124,9 @@ def test_tick_labels_have_the_decimals_that_the_finest_needs(ticks: tuple[float,
 @example([1e-320, *[1.0] * 6, 1e308])
 @example([1.0] * 7 + [1.0000000000000002])
 def test_every_axis_has_ends_and_ticks_between_them(values: list[float]) -> None:
-    """No number that a double can hold ends in an error."""
-    for asked in ("auto", "linear", "log"):
-        scale = choose([run(*sorted(values))], asked)
+    """No finite double is an error."""
+    for kind in ("auto", "linear", "log"):
+        scale = choose([run(*sorted(values))], kind)
         assert scale.low < scale.high
         assert all(scale.low <= tick <= scale.high for tick in scale.ticks)
         assert list(scale.ticks) == sorted(set(scale.ticks))

@@ -1,4 +1,4 @@
-"""Keys of relations: two rows of one key are an error, unless the SQL cannot yield any."""
+"""Two rows of one key of a relation are an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries that may be worked out for some hosts at a time: which are sure to be, and that they yield the same then."""
+"""Queries that are worked out for some hosts at a time yield the same rows as for all at once."""
 
 from __future__ import annotations
 

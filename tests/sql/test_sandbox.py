@@ -26,7 +26,7 @@ def test_unknown_constant_is_underlined_at_its_sign() -> None:
 
 
 def test_hostile_relation_is_refused_before_it_reads(tmp_path: Path, cache: Path) -> None:
-    """By `assay check` and by a build alike, though the run does not exist."""
+    """`assay check` and `assay sql` both refuse it."""
     place = workspace(tmp_path / "workspace")
     edited(place / "queries/cardano/roles.sql", "SELECT", "SELECT (SELECT content FROM read_text('/etc/passwd')) AS p,")
     for command in (("check", "--system", "cardano"), ("sql", "cdfForgerLead")):
@@ -48,7 +48,7 @@ def test_hostile_relation_is_refused_before_it_reads(tmp_path: Path, cache: Path
     ],
 )
 def test_the_engine_itself_reaches_nothing_else(tmp_path: Path, sql: str) -> None:
-    """Whatever SQL comes to it: its own folders can be read, and spilled to."""
+    """The engine may read its own folders and spill to them, whatever the SQL."""
     inside, outside = tmp_path / "inside", tmp_path / "outside.txt"
     (inside / "events").mkdir(parents=True)
     outside.write_text("secret", encoding="utf-8")

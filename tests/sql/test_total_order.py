@@ -1,4 +1,4 @@
-"""An order that decides a value of a query tells all rows apart: the cases are files of SQL."""
+"""An order that ties is an error of the commands; an order that does not gives the same numbers everywhere."""
 
 from __future__ import annotations
 

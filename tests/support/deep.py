@@ -44,7 +44,7 @@ SAMPLED = {
     "test_same_bytes.py::test_a_second_build_in_one_process_gives_the_same_bytes": 4,
     "test_explain.py::test_printed_lines_give_the_largest_samples": 4,
     "test_transcripts.py::test_commands_print_their_transcript": 4,
-    "test_diff_edits.py::test_edits_are_told_as_in_their_transcript": 6,
+    "test_diff_edits.py::test_diff_of_edits_is_that_of_its_transcript": 6,
     "test_trace_everything.py::test_cells_lead_to_samples": 6,
     "test_increments.py::test_a_large_file_is_read_in_pieces_and_nothing_tells": 10,
     "test_increments.py::test_a_large_packed_file_that_is_left_over_is_read_in_pieces_as_well": 4,
