@@ -50,9 +50,9 @@ def test_a_build_is_of_the_specs_that_it_was_made_of(shop: Path, cache: Path) ->
 def test_definitions_of_a_build_are_worked_out_anew(copy: Path, cache: Path) -> None:
     """Specs whose SQL somebody has replaced are not those of the hashes that stand beside it."""
     place = copy / "build/specs.json"
-    message = json.loads(place.read_text(encoding="utf-8"))
-    message["package"]["relations"][0]["sql"] = "SELECT 1"
-    place.write_text(json.dumps(message), encoding="utf-8")
+    specs = json.loads(place.read_text(encoding="utf-8"))
+    specs["package"]["relations"][0]["sql"] = "SELECT 1"
+    place.write_text(json.dumps(specs), encoding="utf-8")
     done = compared(copy, cache, "build", ".")
     assert done.status == 3
     assert done.out.splitlines()[-1] == "metrics: 3 changed in meaning"
@@ -126,8 +126,8 @@ def test_specs_of_another_build_are_not_compared(copy: Path, cache: Path) -> Non
     done = compared(copy, cache, "build/of 1.1.json", ".")
     assert (done.status, done.err) == (3, "")
     assert kinds(done)[-1] == "metrics: 1 changed in wording"
-    message = json.loads((copy / "build/specs.json").read_text(encoding="utf-8"))
-    (copy / "build/specs.json").write_text(json.dumps(message | {"dhall": "0" * 64}), encoding="utf-8")
+    specs = json.loads((copy / "build/specs.json").read_text(encoding="utf-8"))
+    (copy / "build/specs.json").write_text(json.dumps(specs | {"dhall": "0" * 64}), encoding="utf-8")
     done = compared(copy, cache, "build/of 1.1.json", ".")
     assert (done.status, done.out) == (0, "nothing differs\n")
     assert "no specs.json of this build stands beside it" in done.err
@@ -155,9 +155,9 @@ def test_a_build_of_runs_whose_specs_are_gone_or_broken(two: Path, cache: Path, 
         "error[specs]: the specs of the build cannot be read: Expecti",
     )
     for factor in ("1e99999999", "1/0", "x"):
-        message = json.loads((two / "specs.json").read_text(encoding="utf-8"))
-        message["package"]["metrics"][0]["measured"]["factor"] = factor
-        (copy / "specs.json").write_text(json.dumps(message), encoding="utf-8")
+        specs = json.loads((two / "specs.json").read_text(encoding="utf-8"))
+        specs["package"]["metrics"][0]["measured"]["factor"] = factor
+        (copy / "specs.json").write_text(json.dumps(specs), encoding="utf-8")
         broken = assay("--cache", cache, "diff", copy, copy)
         assert broken.err.startswith(f"error[specs]: the specs of the build cannot be read: `{factor}` is no factor\n")
     (copy / "specs.json").unlink()

@@ -87,9 +87,9 @@ def test_builds_keep_the_prose_that_they_were_made_of(before: Path, cache: Path,
         done = diff(*states, cache)
         assert (done.status, done.out, done.err) == (0, "nothing differs\n", "")
 
-    stored = json.loads((first / "prose.json").read_text(encoding="utf-8"))
-    assert stored["prose/tps.md"] == (before / TPS).read_text(encoding="utf-8")
-    (first / "prose.json").write_text(json.dumps(stored | {"prose/tps.md": "Nothing."}), encoding="utf-8")
+    prose = json.loads((first / "prose.json").read_text(encoding="utf-8"))
+    assert prose["prose/tps.md"] == (before / TPS).read_text(encoding="utf-8")
+    (first / "prose.json").write_text(json.dumps(prose | {"prose/tps.md": "Nothing."}), encoding="utf-8")
     done = diff(first, before, cache)
     assert done.status == 3
     assert f"warning: {first / 'prose.json'}: what it holds is not the prose that the build names" in done.err

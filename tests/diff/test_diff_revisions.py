@@ -102,8 +102,8 @@ def test_a_system_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path, c
     ]
     assert "bite" in done.err
     assert "note: in revision " in done.err
-    message = json.loads(compared(place, cache, "--format", "json").out)
-    assert [(item["system"], item["state"]) for item in message] == [("other", "both"), ("service", "unread")]
+    systems = json.loads(compared(place, cache, "--format", "json").out)
+    assert [(item["system"], item["state"]) for item in systems] == [("other", "both"), ("service", "unread")]
 
 
 def test_one_system_alone_is_compared(tmp_path: Path, cache: Path) -> None:

@@ -422,14 +422,14 @@ def test_columns_that_an_instant_is_computed_of_are_told(cache: Path) -> None:
 def test_fields_tell_what_is_done_to_them(cache: Path) -> None:
     """Defaults, characters that are cut and numbers that are added change what is printed."""
 
-    def changes(metric: str, event: str) -> dict[str, list[str]]:
+    def changes_of(metric: str, event: str) -> dict[str, list[str]]:
         data = assay("explain", metric, "--format", "json", "--cache", cache).json()
         (result,) = (item for item in data["events"] if item["name"] == event)
         return {item["name"]: item["changes"] for item in result["fields"] if item["changes"]}
 
-    assert changes("cdfUtxo", "leadership_check_started")["utxo_size"] == ["where there is none: 0"]
-    assert changes("cdfForgerAdoption", "block_adopted")["block"] == ["of .data.newtip its first 64 characters"]
-    assert changes("reported_avg", "reported")["latency_avg"] == ["a duration, in nanoseconds"]
+    assert changes_of("cdfUtxo", "leadership_check_started")["utxo_size"] == ["where there is none: 0"]
+    assert changes_of("cdfForgerAdoption", "block_adopted")["block"] == ["of .data.newtip its first 64 characters"]
+    assert changes_of("reported_avg", "reported")["latency_avg"] == ["a duration, in nanoseconds"]
 
 
 @pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])

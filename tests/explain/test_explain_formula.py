@@ -19,10 +19,10 @@ def test_a_formula_is_explained_with_what_it_comes_to(cache: Path) -> None:
     done = assay("explain", "disk_writes_per_year", "--run", RUN, "--format", "json", "--cache", cache)
     assert (done.status, done.err) == (0, "")
     run = done.json()["run"]
-    arguments = assay(
+    queried = assay(
         "query", "disk_writes_per_year", "disk_write_rate", "--run", RUN, "--format", "json", "--cache", cache
     )
-    formula, rate = arguments.json()
+    formula, rate = queried.json()
     assert run["average"] == formula["average"]
     assert run["over"] == {"disk_write_rate": rate["average"]}
     assert (run["spread"], run["largest"]) == (None, [])
@@ -65,9 +65,9 @@ def test_cell_of_a_formula_leads_to_samples_of_its_metrics(tmp_path: Path, cache
     assert "\nPrints     what a formula over averages comes to\n" in text
     assert "\nOf         wait: " in text
     results = place / "b" / "results.json"
-    changes = json.loads(results.read_text(encoding="utf-8"))
-    changes["metrics"]["fa"]["runs"]["1.0"]["average"] = 1.0
-    results.write_text(json.dumps(changes), encoding="utf-8")
+    values = json.loads(results.read_text(encoding="utf-8"))
+    values["metrics"]["fa"]["runs"]["1.0"]["average"] = 1.0
+    results.write_text(json.dumps(values), encoding="utf-8")
     done = assay("trace", "b", "Sizes/Fa/1.0", "--cache", cache, within=place)
     assert (done.status, done.out) == (1, "")
     assert done.err.startswith("error[value-changed]: run 1.0 does not give the value of `fa` that the report was made")

@@ -84,12 +84,12 @@ def test_the_text_of_a_trace(two: Path, cache: Path) -> None:
 
 
 def test_a_trace_names_filters_that_decide_through_other_tables(two: Path, cache: Path) -> None:
-    def message(metric: str) -> bool:
+    def names_filters(metric: str) -> bool:
         return (
             "\nFilters    slot-leq=1100, " in assay("trace", two, f"Anomaly control/{metric}/Δ", "--cache", cache).out
         )
 
-    assert [message(metric) for metric in ("cdfBlocksFilteredRatio", "cdfBlocksPerHost")] == [True, False]
+    assert [names_filters(metric) for metric in ("cdfBlocksFilteredRatio", "cdfBlocksPerHost")] == [True, False]
 
 
 def test_every_listed_cell_can_be_found(two: Path, cache: Path, lab: Laboratory) -> None:
@@ -240,10 +240,10 @@ def test_a_run_that_moved_is_found_where_it_is_now(moved: Path, cache: Path) -> 
 def test_a_provenance_that_was_changed_is_told(two: Path, tmp_path: Path, cache: Path) -> None:
     """As `assay verify` tells it; listing cells and tracing one, and nothing where it was not."""
     place = shutil.copytree(two, tmp_path / "report") / "provenance.json"
-    message = json.loads(place.read_text(encoding="utf-8"))
-    place.write_text(json.dumps(message | {"hash": "0" * 64}), encoding="utf-8")
-    for arguments in ("--list", "Resource Usage/Process CPU usage/candidate"):
-        done = assay("trace", place.parent, arguments, "--cache", cache)
+    provenance = json.loads(place.read_text(encoding="utf-8"))
+    place.write_text(json.dumps(provenance | {"hash": "0" * 64}), encoding="utf-8")
+    for argument in ("--list", "Resource Usage/Process CPU usage/candidate"):
+        done = assay("trace", place.parent, argument, "--cache", cache)
         assert done.status == 0
         assert done.err == (
             f"warning: {place}: its hash is not that of its content, so that it was changed: `assay verify` it\n"
@@ -258,7 +258,7 @@ def test_another_definition_or_value_is_not_traced(moved: Path, cache: Path) -> 
     now = result["content"]["definitions"]["cdfForgerTicked"]
     result["content"]["definitions"]["cdfForgerTicked"] = "0" * 64
     results = moved / "report" / "results.json"
-    changes = results.read_text(encoding="utf-8")
+    results_text = results.read_text(encoding="utf-8")
     cell = "Forging/Ledger ticking/baseline"
     try:
         place.write_text(json.dumps(result), encoding="utf-8")
@@ -269,7 +269,7 @@ def test_another_definition_or_value_is_not_traced(moved: Path, cache: Path) -> 
             "  hint: trace it with the specs that it was built with, or build the report again\n",
         )  # fmt: skip
         place.write_text(before, encoding="utf-8")
-        changed = json.loads(changes)
+        changed = json.loads(results_text)
         changed["metrics"]["cdfForgerTicked"]["runs"]["baseline"]["average"] = 0.5
         results.write_text(json.dumps(changed), encoding="utf-8")
         done = assay("trace", moved / "report", cell, "--cache", cache)
@@ -277,7 +277,7 @@ def test_another_definition_or_value_is_not_traced(moved: Path, cache: Path) -> 
         assert done.err.startswith("error[value-changed]: run baseline does not give the value of `cdfForgerTicked`")
     finally:
         place.write_text(before, encoding="utf-8")
-        results.write_text(changes, encoding="utf-8")
+        results.write_text(results_text, encoding="utf-8")
 
 
 def test_a_folder_without_a_build_and_a_name_without_a_cell(tmp_path: Path, two: Path, cache: Path) -> None:

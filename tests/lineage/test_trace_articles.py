@@ -74,8 +74,8 @@ def cells(folder: Path, system: str, cache: Path) -> Sequence[Cell]:
 def bounds(folder: Path) -> tuple[int, int]:
     """Where the first phase ends and the second begins, in ns."""
     document = json.loads((folder / "document.json").read_text(encoding="utf-8"))
-    changes = {row[0]: row[1:] for row in document["manifest"]["rows"]}
-    return nanoseconds(changes["To"][0], "test"), nanoseconds(changes["From"][1], "test")
+    rows = {row[0]: row[1:] for row in document["manifest"]["rows"]}
+    return nanoseconds(rows["To"][0], "test"), nanoseconds(rows["From"][1], "test")
 
 
 def test_a_cell_of_a_phase_leads_to_the_samples_of_that_phase(upgrade: Path, cache: Path) -> None:
@@ -110,8 +110,8 @@ def test_a_cell_without_a_value_leads_to_no_samples(tmp_path: Path, cache: Path)
     out = built(tmp_path, cache, "antelope/upgrade", run)
     for column, phases in (("before", ["before"]), ("Δ%", ["before", "after"])):
         result = traced(out, f"CPU/CPU before and after/CPU usage, %/{column}", cache)
-        changes = [(one["id"], one["size"], one["greatest"]) for one in result["runs"]]
-        assert (result["text"], changes) == ("—", [(f"run:{phase}", 0, []) for phase in phases])
+        runs = [(one["id"], one["size"], one["greatest"]) for one in result["runs"]]
+        assert (result["text"], runs) == ("—", [(f"run:{phase}", 0, []) for phase in phases])
     text = assay("trace", out, "CPU/CPU before and after/CPU usage, %/after", "--cache", cache).out
     assert "\nSamples    0\n" in text  # an average of nothing is none
 

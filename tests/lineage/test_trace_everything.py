@@ -61,10 +61,12 @@ def problems(
         every = every.select(exp.alias_(dialect.column(VALUE, f"samples_{number}"), f"value_{number}"))
         table = dialect.table(f"samples_{number}")
         every = every.join(table, join_type="cross") if number else every.from_(table)
-    changes = add_provenance(statements, every, [f"value_{number}" for number in range(len(items))])
+    traced = add_provenance(statements, every, [f"value_{number}" for number in range(len(items))])
     constants = [one for source in checked.package.sources for one in source.constants]
-    result = dry_run(nodes([*changes.statements, Statement("table", "samples", changes.query)]), constants)
-    return [item.message for item in result if item.code == "sql"]  # that relations yield more columns is the point
+    diagnostics = dry_run(nodes([*traced.statements, Statement("table", "samples", traced.query)]), constants)
+    return [
+        item.message for item in diagnostics if item.code == "sql"
+    ]  # that relations yield more columns is the point
 
 
 @pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])

@@ -375,9 +375,9 @@ def test_every_number_of_a_pinned_table_leads_to_an_entry() -> None:
                 for cell in row[1:]:
                     assert cell.metric or not number(cell.text), (name, table.title, cell)
         assert {item for plot in document.figures if isinstance(plot, Plot) for item in plot.shows} <= set(known)
-        changes = [item for table in tables for item in (*table.of_rows, *table.of_columns, table.of_headings) if item]
-        assert set(changes) <= set(known)
-        assert {entry.id for group in document.terms for entry in group.entries} <= {*changes, "count.samples"}
+        metrics = [item for table in tables for item in (*table.of_rows, *table.of_columns, table.of_headings) if item]
+        assert set(metrics) <= set(known)
+        assert {entry.id for group in document.terms for entry in group.entries} <= {*metrics, "count.samples"}
         assert all(entry.description for group in document.terms for entry in group.entries)
 
 

@@ -160,8 +160,8 @@ def test_a_line_may_be_called_as_an_axis_of_its_figure(chromium: Browser, tmp_pa
             result.page.mouse.move(box["x"] + 2, box["y"] + step)
         tip = result.page.locator("#vg-tooltip-element.visible")
         expect(tip).to_be_visible()
-        changes = dict(zip(*(tip.locator(f"td.{part}").all_text_contents() for part in ("key", "value")), strict=True))
-        assert {name.strip(" :"): value for name, value in changes.items()} == {
+        facts = dict(zip(*(tip.locator(f"td.{part}").all_text_contents() for part in ("key", "value")), strict=True))
+        assert {name.strip(" :"): value for name, value in facts.items()} == {
             "along\u00a0x": "7",
             "x": "2900",
             "y": "50",
@@ -210,21 +210,21 @@ def test_a_click_on_a_number_shows_its_definition(seen: Seen, report: Path) -> N
     link.click()
     dialog = seen.page.locator("dialog")
     expect(dialog).to_be_visible()
-    message = dialog.inner_text()
+    text = dialog.inner_text()
     assert dialog.locator("h2").inner_text() == "Fetch duration"
-    assert f"{number} — Fetch duration, s: 10.6-sim" in message
+    assert f"{number} — Fetch duration, s: 10.6-sim" in text
     document = document_of(report / "document.json")
     (entry,) = (entry for group in document.dictionary for entry in group.entries if entry.id == "cdfPeerFetch")
-    assert {entry.description, entry.definition, entry.id} <= set(message.split("\n"))
+    assert {entry.description, entry.definition, entry.id} <= set(text.split("\n"))
     rows = [row.inner_text().split("\t") for row in dialog.locator("tbody tr").all()]
     assert [row[:3] for row in rows] == [
         [label, str(run["size"]), f"{run['average']:.6g}"]
         for label, run in zip(("10.5-sim", "10.6-sim"), results["runs"].values(), strict=True)
     ]
-    assert {"fetch_requested", "fetch_completed"} <= set(message.split("\n"))
+    assert {"fetch_requested", "fetch_completed"} <= set(text.split("\n"))
     sql = (report / "sql/metrics/cdfPeerFetch.sql").read_text(encoding="utf-8")
     assert (dialog.locator("pre").text_content() or "").strip() in sql
-    assert "SQL, sql/metrics/cdfPeerFetch.sql" in message
+    assert "SQL, sql/metrics/cdfPeerFetch.sql" in text
     seen.page.keyboard.press("Escape")
     expect(dialog).not_to_be_visible()
 
@@ -235,9 +235,9 @@ def test_a_number_that_is_no_metric_shows_where_it_comes_from(seen: Seen, report
     row.locator("td a").nth(1).click()
     dialog = seen.page.locator("dialog")
     expect(dialog).to_be_visible()
-    message = dialog.inner_text()
-    assert "Column" in message
-    assert "one row a run" in message
+    text = dialog.inner_text()
+    assert "Column" in text
+    assert "one row a run" in text
     name = dialog.locator("h3 code").inner_text()
     assert (dialog.locator("pre").text_content() or "").strip() in (report / name).read_text(encoding="utf-8")
     seen.page.keyboard.press("Escape")
@@ -264,15 +264,15 @@ def test_keys_go_from_number_to_number_and_open_what_one_means(seen: Seen) -> No
     table.locator('tbody a[tabindex="0"]').focus()
     for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowDown"):
         seen.page.keyboard.press(key)
-    changes = "[document.activeElement.textContent, document.activeElement.dataset.of]"
-    stored = seen.page.evaluate(changes)
-    assert stored[0] == table.locator("tbody tr").nth(1).locator("th, td").nth(2).text_content()
+    focused = "[document.activeElement.textContent, document.activeElement.dataset.of]"
+    before = seen.page.evaluate(focused)
+    assert before[0] == table.locator("tbody tr").nth(1).locator("th, td").nth(2).text_content()
     seen.page.keyboard.press("Enter")
     expect(seen.page.locator("dialog")).to_be_visible()
-    assert seen.page.locator("dialog strong").first.inner_text() == stored[0]
+    assert seen.page.locator("dialog strong").first.inner_text() == before[0]
     seen.page.keyboard.press("Escape")
     expect(seen.page.locator("dialog")).not_to_be_visible()
-    assert seen.page.evaluate(changes) == stored
+    assert seen.page.evaluate(focused) == before
 
 
 def test_without_scripts_a_number_leads_to_the_dictionary(chromium: Browser, pages: dict[str, Path]) -> None:

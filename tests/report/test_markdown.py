@@ -107,7 +107,7 @@ def test_reader_finds_texts_and_pictures_of_a_pinned_report(name: str) -> None:
     document = pinned(name)
     tokens = READER.parse(markdown(document))
     headings = paragraphs(tokens, "heading")
-    message = paragraphs(tokens, "paragraph")
+    printed = paragraphs(tokens, "paragraph")
     assert headings[:2] == [document.title, "Contents"]
     titles = [title for title, _ in contents(document)]
     assert [item for item in headings if item in titles] == titles
@@ -116,10 +116,10 @@ def test_reader_finds_texts_and_pictures_of_a_pinned_report(name: str) -> None:
     prose = [*document.intro, *(section.doc for section in document.sections if section.doc), *document.warnings]
     prose += [text for part in (*document.galleries, *document.appendices) for text in part.text]
     prose += [text for part in document.appendices for text in part.notes]
-    assert [text for text in prose if text not in message] == []
-    pictures = [text for text in message if text.startswith("[image ")]
+    assert [text for text in prose if text not in printed] == []
+    pictures = [text for text in printed if text.startswith("[image ")]
     assert pictures == [f"[image charts/{item.id}.svg]" for item in document.figures]
-    captions = [text for text in message if text.startswith("Figure ")]
+    captions = [text for text in printed if text.startswith("Figure ")]
     assert [text.split(" — ")[0] for text in captions] == [
         f"Figure {item.figure} {item.caption}" for item in document.figures
     ]

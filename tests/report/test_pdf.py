@@ -392,9 +392,9 @@ def test_a_workspace_can_change_the_layout(tmp_path: Path) -> None:
 
 
 def test_progress_is_told(tmp_path: Path) -> None:
-    changes: list[tuple[str, int, int]] = []
-    render(with_charts(sample(), 2), tmp_path, TEMPLATES, lambda *step: changes.append(step))
-    assert changes == [("charts", 1, 2), ("charts", 2, 2), ("typesetting", 0, 1), ("typesetting", 1, 1)]
+    steps: list[tuple[str, int, int]] = []
+    render(with_charts(sample(), 2), tmp_path, TEMPLATES, lambda *step: steps.append(step))
+    assert steps == [("charts", 1, 2), ("charts", 2, 2), ("typesetting", 0, 1), ("typesetting", 1, 1)]
 
 
 def test_warming_up_draws_and_leaves_nothing_behind() -> None:
