@@ -27,7 +27,8 @@ _HOME_OF_CACHES = tempfile.TemporaryDirectory(prefix="assay-tests-")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--deep`: every case of the families of which a sample runs by default."""
+    """Add `--accept`, and `--deep`: every case of the families of which a sample runs by default."""
+    parser.addoption("--accept", action="store_true", help="write what commands print into their transcripts")
     parser.addoption("--deep", action="store_true", help="run every case, also of families that are sampled")
 
 
@@ -114,3 +115,9 @@ def chromium() -> Iterator[Browser]:
 
     with browser() as running:
         yield running
+
+
+@pytest.fixture
+def is_accepting(request: pytest.FixtureRequest) -> bool:
+    """Whether transcripts are written anew."""
+    return bool(request.config.getoption("--accept"))

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from assay.app.sql_files import HEAD
+from tests.report.test_html import data_of, read
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT
-from tests.test_report_html import data_of, read
 
 GOLDEN = ROOT / "golden"
 RUNS = {

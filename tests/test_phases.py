@@ -25,11 +25,11 @@ from assay.plan.planner import JudgeStep, can_split_by_phase, plan
 from assay.sql import dialect, distributions, grains, series
 from assay.sql.distributions import CENTILES
 from tests.compare_reference import load
+from tests.sql.test_series import SECOND, Samples, described, fill, points, sampled
 from tests.support.commands import assay
 from tests.support.deep import examples
 from tests.support.laboratory import ROOT, Laboratory
 from tests.support.workspaces import edited, workspace
-from tests.test_series import SECOND, Samples, described, fill, points, sampled
 
 BASELINE = ROOT / "golden" / "cardano" / "baseline" / "run"
 QA = ROOT / "golden" / "cometbft" / "run"
