@@ -9,6 +9,7 @@ import pytest
 from sqlglot import exp
 
 from assay.app import trace
+from assay.app.subject import SampleRequest, Subject, list_subjects
 from assay.engine.compiled_plan import compile_plan
 from assay.engine.dry_run import dry_run
 from assay.engine.graph import nodes
