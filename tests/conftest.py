@@ -27,8 +27,9 @@ _HOME_OF_CACHES = tempfile.TemporaryDirectory(prefix="assay-tests-")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--deep`: every case of the families of which a sample runs by default."""
+    """`--deep`: every case of the families of which a sample runs by default; `--accept-cases`: see `tests.errors`."""
     parser.addoption("--deep", action="store_true", help="run every case, also of families that are sampled")
+    parser.addoption("--accept-cases", action="store_true", help="take the answers to tests/errors/cases as expected")
 
 
 def pytest_configure(config: pytest.Config) -> None:
