@@ -12,6 +12,7 @@
 
 An edit replaces the first `old` by `new`, appends a text (`append`), writes a file (`content`), removes a file or
 folder (`remove: true`), or puts a symbolic link in its place (`link: TARGET`).  Without `stdout` none is expected.
+A command that names the folder `out` and fails finds an earlier report there, and must leave it as it is.
 `pytest tests/errors --accept-cases` writes `status`, `stdout` and `stderr` anew.
 """
 

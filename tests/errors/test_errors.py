@@ -19,7 +19,7 @@ Place = Callable[[str], Path]
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    """Return the folder of a workspace, which is built once: the evaluator remembers what its files come to."""
+    """Return the folder of a workspace. Each is built once, so that the evaluator can reuse unchanged files."""
     places: dict[str, Path] = {}
 
     def build(name: str) -> Path:

@@ -1,4 +1,4 @@
-"""Definitions that look like slips and are none: the checks let them pass."""
+"""Definitions that look wrong and are right: the checks accept them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of columns that the SQL of series has: labels cannot be called so."""
+"""The columns that the SQL of series adds: no label can have their names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.sql.expressions import places
 
 
 def test_columns_of_series_are_those_that_labels_cannot_be(cache: Path) -> None:
-    """Those of the SQL of all that the shipped specs have, which take every way that there is."""
+    """The shipped specs use every kind of reading."""
     names: set[str] = set()
     for system in ("antelope", "cometbft"):
         package = load(shipped(), system, cache).package
