@@ -37,8 +37,8 @@ def replace_named(package: Package, part: str, name: str, **changes: Any) -> Pac
     """Return a package in which one of its relations, grains, ... has other members."""
     items = getattr(package, part)
     assert name in [item.name for item in items]
-    changed = tuple(replace(item, **changes) if item.name == name else item for item in items)
-    return replace(package, **{part: changed})
+    changed: dict[str, Any] = {part: tuple(replace(item, **changes) if item.name == name else item for item in items)}
+    return replace(package, **changed)
 
 
 def create_checks(*codes: str) -> tuple[Check, ...]:
