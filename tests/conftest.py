@@ -28,7 +28,7 @@ _HOME_OF_CACHES = tempfile.TemporaryDirectory(prefix="assay-tests-")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--accept`, and `--deep`: every case of the families of which a sample runs by default."""
-    parser.addoption("--accept", action="store_true", help="write what commands print into their transcripts")
+    parser.addoption("--accept", action="store_true", help="write actual output into the expected files of cases")
     parser.addoption("--deep", action="store_true", help="run every case, also of families that are sampled")
 
 
