@@ -16,7 +16,7 @@ from assay.lang.model.expression import Expression, show
 from assay.lang.model.expression_text import parse
 from assay.lang.typing_rules import NONE, UnitError
 from assay.lang.units import UnitLibrary, UnknownUnitError
-from tests.documentation import code, page
+from tests.support.documentation import code, page
 
 LIBRARY = UnitLibrary(["block"])
 BYTES = {

@@ -498,7 +498,7 @@ def test_two_objects_that_cannot_both_be_files(s3: S3, tmp_path: Path) -> None:
 def test_without_the_package_the_extra_is_named(tmp_path: Path) -> None:
     lacking = tmp_path / "s3fs.py"
     lacking.write_text("raise ImportError('no s3fs')\n", encoding="utf-8")
-    path = f"{tmp_path}{os.pathsep}{Path(__file__).parent.parent / 'compiler'}"
+    path = f"{tmp_path}{os.pathsep}{Path(__file__).parents[2] / 'compiler'}"
     done = assay_process("ingest", "s3://logs/runs/plain", "--cache", tmp_path / "c", environment={"PYTHONPATH": path})
     assert (done.status, done.err) == (2, """\
 error[no-package]: to read s3:// takes the package s3fs

@@ -23,7 +23,7 @@ from assay.ingest.hashing_ahead import WORTH, BackgroundHasher
 from assay.util.diagnostics import AssayError
 from tests.support.commands import assay
 from tests.support.ingesting import SOURCE
-from tests.test_increments import plain_run
+from tests.ingest.test_increments import plain_run
 
 LONG_AGO = time.time() - 100
 Patch = pytest.MonkeyPatch

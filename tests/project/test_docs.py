@@ -18,7 +18,7 @@ import pytest
 
 from assay.cli.main import cli
 from assay.engine.result_cache import default_folder
-from tests.documentation import (
+from tests.support.documentation import (
     ALL_PAGES,
     PAGES,
     ROOT,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.support.commands import assay
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
 ALL_PAGES = (*PAGES, "CONTRIBUTING.md", "CHANGELOG.md")
 OF_THE_SHELL = frozenset("|;&<>$*`~\n")

@@ -16,7 +16,7 @@ from assay.app.session import Session, open_session
 from tests.support.commands import assay
 from tests.support.workspaces import edited
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 RUNS = {
     "antelope": "golden/antelope/harness",
     "cardano": "golden/cardano/baseline/run",

@@ -15,7 +15,7 @@ import pypdf
 import pytest
 
 from tests.compare_reference import load
-from tests.documentation import code, page
+from tests.support.documentation import code, page
 from tests.support.commands import Done, assay
 from tests.support.laboratory import ROOT
 

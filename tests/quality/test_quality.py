@@ -14,7 +14,7 @@ import pytest
 from tests.support.commands import Done, assay
 from tests.support.small import logged, small
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "tests" / "quality"
 CASES: Mapping[str, Any] = tomllib.loads((FOLDER / "cases.toml").read_text("utf-8"))
 SHIPPED: Mapping[str, Any] = tomllib.loads((FOLDER / "shipped.toml").read_text("utf-8"))

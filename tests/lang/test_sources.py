@@ -15,7 +15,7 @@ from assay.dhall.session import MAX_BYTES
 from assay.lang.sources import evaluate_file, evaluate_sources, hash_sources, read_sources
 from assay.util.diagnostics import AssayError
 
-COMPILER = Path(__file__).parent.parent / "compiler"
+COMPILER = Path(__file__).parents[2] / "compiler"
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:

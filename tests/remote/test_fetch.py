@@ -26,7 +26,7 @@ from assay.remote.prometheus import fetch, request_of
 from assay.util.diagnostics import AssayError
 from tests.support.prometheus import MISSING, WHY, Series, saved_series, served, stored
 
-RUN = Path(__file__).resolve().parent.parent / "golden" / "cometbft" / "run"
+RUN = Path(__file__).resolve().parents[2] / "golden" / "cometbft" / "run"
 START, END = "1795231150", "2026-11-21T03:28:00Z"
 SOON = "1795231205"  # what one page covers
 ALL = '{__name__!=""}'
